@@ -1,0 +1,3 @@
+install(TARGETS fib fib_core
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        LIBRARY DESTINATION lib)
