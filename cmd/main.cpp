@@ -1,1 +1,68 @@
-int main() { return 0; }
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "bench/build_main.h"
+#include "commands.h"
+#include "util/unique_fd.h"
+#include "worker/judge_main.h"
+#include "worker/keeper.h"
+#include "worker/worker_main.h"
+
+namespace {
+
+using namespace fib;
+
+constexpr int kChildChannelFd = 3;
+
+// Children are this program again, with a word in front that no user types; -1 when it is none of them.
+int run_child(std::string_view command) {
+  const auto channel = [] { return util::UniqueFd(kChildChannelFd); };
+  if (command == "__keeper") return worker::run_keeper(channel());
+  if (command == "__judge") return worker::run_judge(channel());
+  if (command == "__worker") return worker::run_worker(channel());
+  if (command == "__build") return bench::run_build(channel());
+  return -1;
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app(
+      "fib benchmarks kernels: it compiles the solutions of a FlashInfer-Trace dataset, runs each in a process of\n"
+      "its own, checks every output against the definition's reference, times it, and ranks what passed.");
+  app.name("fib");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", cmd::version_text);
+  app.footer(
+      "Examples:\n"
+      "  fib run --local dataset-examples             run everything that runs on this machine\n"
+      "  fib report summary --local dataset-examples  who won\n"
+      "  fib <command> --help                         all options of a command");
+  int exit_code = cmd::kDone;
+  cmd::add_run(app, exit_code);
+  cmd::add_report(app, exit_code);
+  cmd::add_list(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc == 2) {
+      if (const int code = run_child(argv[1]); code >= 0) return code;
+    }
+    return run_command_line(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fib: {}\n", error.what());
+    return cmd::kNotAllDone;
+  }
+}

@@ -9,8 +9,19 @@ namespace fib::tensor {
 
 // The element types of FlashInfer-Trace, plus float64 and uint8 (which references use inside).
 enum class DType : std::uint8_t {
-  kFloat64, kFloat32, kFloat16, kBFloat16, kFloat8E4M3FN, kFloat8E5M2, kFloat4E2M1,
-  kInt64, kInt32, kInt16, kInt8, kUInt8, kBool,
+  kFloat64,
+  kFloat32,
+  kFloat16,
+  kBFloat16,
+  kFloat8E4M3FN,
+  kFloat8E5M2,
+  kFloat4E2M1,
+  kInt64,
+  kInt32,
+  kInt16,
+  kInt8,
+  kUInt8,
+  kBool,
 };
 
 // Bits of one element: 4 for float4_e2m1 (two to a byte, low nibble first), else a multiple of 8.

@@ -1,0 +1,116 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace fib::cmd {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kQuietInterval = 10 * kSecond;  // between lines that do not go to a terminal
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::string first_line(const std::string& text) {
+  const auto begin = text.find_first_not_of("\n ");
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto begin = text.rfind('\n');
+  return begin == std::string::npos ? text : text.substr(begin + 1);
+}
+
+std::string title(const bench::PlannedEvaluation& planned) {
+  return fmt::format("{} {}", planned.solution->name, planned.workload->uuid.substr(0, 8));
+}
+
+}  // namespace
+
+void Progress::show(const std::string& line, bool last) {
+  const std::int64_t now = util::monotonic_ns();
+  if (terminal_) {
+    const std::string fitted = line.substr(0, terminal_width() - 1);
+    fmt::print(stderr, "\r\x1b[K{}", fitted);
+    std::fflush(stderr);
+    drawn_ = true;
+  } else if (last || shown_ns_ == 0 || now - shown_ns_ >= kQuietInterval) {
+    fmt::print(stderr, "{}\n", line);
+    shown_ns_ = now;
+  }
+}
+
+void Progress::clear() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+std::string Progress::time_left(std::size_t done, std::size_t total) const {
+  if (done <= first_done_ || first_ns_ == 0) return "";
+  const auto spent = static_cast<double>(util::monotonic_ns() - first_ns_) / static_cast<double>(kSecond);
+  const double left = spent / static_cast<double>(done - first_done_) * static_cast<double>(total - done);
+  const auto seconds = static_cast<long>(left + 0.5);
+  return fmt::format("{}:{:02} left, ", seconds / 60, seconds % 60);
+}
+
+void Progress::waiting_for_device(const std::string& device) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(waiting_, true) && !terminal_) return;
+  show(fmt::format("waiting for another fib run to release the device {}", device), true);
+}
+
+void Progress::built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
+                     std::size_t total) {
+  const std::lock_guard lock(mutex_);
+  using Outcome = compile::BuildResult::Outcome;
+  if (!outcome.error.empty() || outcome.result.outcome == Outcome::kFailed) {
+    clear();
+    const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
+    spdlog::warn("{} does not build: {}", solution.name, first_line(text));
+  }
+  show(fmt::format("[{}/{}] built {}", done, total, solution.name), done == total);
+}
+
+void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done, std::size_t total) {
+  const std::lock_guard lock(mutex_);
+  if (first_ns_ == 0) {
+    first_ns_ = util::monotonic_ns();
+    first_done_ = done;
+  }
+  show(fmt::format("[{}/{}] {}running {}", done, total, time_left(done, total), title(planned)), false);
+}
+
+void Progress::evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                                   std::size_t done, std::size_t total) {
+  const std::lock_guard lock(mutex_);
+  const auto status = model::name_of(evaluation.status);
+  if (evaluation.status == model::Status::COMPILE_ERROR) {
+    spdlog::debug("{}: {}", title(planned), status);  // the build has been reported once
+  } else if (evaluation.status != model::Status::PASSED) {
+    clear();
+    spdlog::warn("{}: {}: {}", title(planned), status, last_line(evaluation.log));
+  } else {
+    if (spdlog::should_log(spdlog::level::debug)) clear();
+    spdlog::debug("{}: {} {:.4f} ms", title(planned), status, evaluation.performance->latency_ms);
+  }
+  if (done == total) show(fmt::format("[{}/{}] done", done, total), true);
+}
+
+void Progress::warning(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  clear();
+  spdlog::warn("{}", text);
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "bench/run.h"
+#include "util/clock.h"
+
+namespace fib::cmd {
+
+// Progress on stderr: on a terminal one line that is drawn anew, otherwise a line now and then. What did not pass
+// gets a line of its own that stays. Log lines (spdlog, stderr) go between.
+class Progress : public bench::RunObserver {
+ public:
+  explicit Progress(bool terminal) : terminal_(terminal) {}
+  ~Progress() override { clear(); }
+
+  void waiting_for_device(const std::string& device) override;
+  void built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
+             std::size_t total) override;
+  void evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done, std::size_t total) override;
+  void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                           std::size_t done, std::size_t total) override;
+  void warning(const std::string& text) override;
+
+ private:
+  void show(const std::string& line, bool last);
+  void clear();
+  [[nodiscard]] std::string time_left(std::size_t done, std::size_t total) const;
+
+  std::mutex mutex_;
+  bool terminal_;
+  bool drawn_ = false;
+  bool waiting_ = false;
+  std::int64_t shown_ns_ = 0;
+  std::int64_t first_ns_ = 0;       // when the first evaluation started
+  std::size_t first_done_ = 0;
+};
+
+}  // namespace fib::cmd

@@ -1,0 +1,244 @@
+#include "bench/run.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "commands.h"
+#include "dataset/load.h"
+#include "dataset/paths.h"
+#include "device/cpu/hardware.h"
+#include "logging.h"
+#include "progress.h"
+
+namespace fib::cmd {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> local;
+  std::vector<std::string> devices;
+  bench::Filters filters;
+  bench::RunConfig config;
+  std::string reference = "auto";
+  std::string seed;
+  double memory_budget_mib = 0;
+  bool save_results = true;
+  bool no_profile_baseline = false;
+  bool resume = false;
+  bool strict = false;
+  bool strict_load = false;
+  bool dry_run = false;
+  std::string log_level = "info";
+};
+
+// Turns Ctrl-C and SIGTERM into a flag: the first asks the run to stop, the second ends the process at once (the
+// keeper then cleans up). The signals are blocked in all threads and taken by one.
+class InterruptSignals {
+ public:
+  explicit InterruptSignals(std::atomic<bool>& flag) {
+    ::sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) ::sigaddset(&signals_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    thread_ = std::thread([this, &flag] {
+      for (int signal = 0; ::sigwait(&signals_, &signal) == 0 && signal != SIGUSR2;) {
+        if (flag.exchange(true)) ::_exit(kInterrupted);
+      }
+    });
+  }
+  ~InterruptSignals() {
+    ::pthread_kill(thread_.native_handle(), SIGUSR2);
+    thread_.join();
+  }
+  InterruptSignals(const InterruptSignals&) = delete;
+  InterruptSignals& operator=(const InterruptSignals&) = delete;
+
+ private:
+  sigset_t signals_{};
+  std::thread thread_;
+};
+
+std::vector<dataset::Dataset> load_all(const RunOptions& options) {
+  std::vector<std::string> roots = options.local;
+  if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
+  std::vector<dataset::Dataset> datasets;
+  for (const auto& root : roots) {
+    if (!std::filesystem::is_directory(root)) {
+      throw Error("the dataset folder {} does not exist; name one with --local or FIB_DATASET_PATH", root);
+    }
+    datasets.push_back(dataset::load(root, {options.strict_load, model::Mode::lenient}));
+    for (const auto& problem : datasets.back().problems) spdlog::warn("{}", dataset::to_string(problem));
+  }
+  return datasets;
+}
+
+// This version runs on the CPU; what else the user asks for is an error, not something to fall back from.
+void check_devices(const std::vector<std::string>& devices) {
+  for (const auto& device : devices) {
+    if (device == "auto" || device == "cpu") continue;
+    if (device == "cuda" || device.starts_with("cuda:")) {
+      throw CLI::ValidationError("--device", device + ": CUDA devices are not supported by this build of fib; use cpu");
+    }
+    throw CLI::ValidationError("--device", device + ": expected auto, cpu, cuda, cuda:N, or a list of them");
+  }
+}
+
+void finish_options(RunOptions& options) {
+  auto& config = options.config;
+  if (options.reference == "python") {
+    throw CLI::ValidationError("--reference", "the python engine is not supported by this build of fib; use native");
+  }
+  config.reference = options.reference == "native" ? bench::ReferenceEngine::kNative : bench::ReferenceEngine::kAuto;
+  config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
+  config.profile_baseline = !options.no_profile_baseline;
+  if (!options.seed.empty()) config.seed = options.seed;
+  check_devices(options.devices);
+  try {
+    bench::check(config);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(error.what());
+  }
+}
+
+void print_plan(const bench::Plan& plan) {
+  for (const auto& planned : plan.evaluations) {
+    fmt::print("cpu  {}  {}  {}\n", planned.definition->name, planned.solution->name, planned.workload->uuid);
+  }
+  fmt::print("{} evaluations planned", plan.evaluations.size());
+  if (plan.resumed > 0) fmt::print(", {} already done", plan.resumed);
+  if (!plan.skipped.empty()) fmt::print(", {} solutions skipped", plan.skipped.size());
+  fmt::print("\n");
+}
+
+void log_plan_remarks(const bench::Plan& plan) {
+  for (const auto& filter : plan.unmatched) spdlog::warn("{} matches nothing", filter);
+  for (const auto& skipped : plan.skipped) spdlog::info("skipped {}: {}", skipped.solution, skipped.reason);
+}
+
+int print_report(const bench::RunReport& report, const RunOptions& options, const bench::Plan& plan,
+                 const std::vector<dataset::Dataset>& datasets) {
+  for (const auto& missing : report.not_done) {
+    spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
+                  missing.reason);
+  }
+  fmt::print("{} of {} evaluations done: {} passed, {} did not\n", report.finished, plan.evaluations.size(),
+             report.passed, report.finished - report.passed);
+  std::string locals;
+  for (const auto& dataset : datasets) locals += " --local " + dataset.root.string();
+  if (report.interrupted) {
+    fmt::print("interrupted; to do the rest, run the same command with --resume\n");
+    return kInterrupted;
+  }
+  if (options.save_results && report.finished > 0) fmt::print("who won: fib report summary{}\n", locals);
+  if (!report.not_done.empty()) return kNotAllDone;
+  return options.strict && report.passed != report.finished ? kGateFailed : kDone;
+}
+
+int run(RunOptions options) {
+  set_up_logging(options.log_level);
+  finish_options(options);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  const auto datasets = load_all(options);
+  const std::set<bench::DoneKey> done =
+      options.resume ? bench::finished_evaluations(datasets, device::cpu::model_name(), bench::to_json(options.config))
+                     : std::set<bench::DoneKey>{};
+  const auto plan = bench::make_plan(datasets, options.filters, model::DeviceKind::cpu, done);
+  log_plan_remarks(plan);
+  if (options.dry_run) {
+    print_plan(plan);
+    return kDone;
+  }
+  if (plan.evaluations.empty()) {
+    fmt::print("nothing to run{}\n", plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
+    return kDone;
+  }
+  const bench::RunSetup setup{std::filesystem::read_symlink("/proc/self/exe"), dataset::default_cache_path(),
+                              FIB_VERSION, device::cpu::model_name(), options.save_results};
+  const auto report = [&] {
+    Progress progress(::isatty(STDERR_FILENO) == 1);
+    return bench::run_on_cpu(datasets, plan, options.config, setup, progress, interrupted);
+  }();
+  return print_report(report, options, plan, datasets);
+}
+
+void add_selection(CLI::App& app, RunOptions& o) {
+  const char* group = "What to run";
+  app.add_option("--local", o.local, "Dataset folder; repeatable (default: FIB_DATASET_PATH, then "
+                                     "~/.cache/flashinfer_bench/dataset)")->group(group);
+  app.add_option("--device", o.devices, "auto, cpu, cuda, cuda:N, or a list")->delimiter(',')->group(group);
+  app.add_option("--definitions", o.filters.definitions, "Only these definitions (names or globs)")->group(group);
+  app.add_option("--solutions", o.filters.solutions, "Only these solutions (names or globs)")->group(group);
+  app.add_option("--authors", o.filters.authors, "Only solutions of these authors (names or globs)")->group(group);
+  app.add_option("--op-types", o.filters.op_types, "Only definitions of these op types (names or globs)")
+      ->group(group);
+  app.add_option("--workloads", o.filters.workloads, "Only these workloads (uuids or globs)")->group(group);
+  app.add_flag("--resume", o.resume, "Skip what has a trace of the same workload, solution, hardware and options")
+      ->group(group);
+  app.add_flag("--dry-run", o.dry_run, "Print the plan and run nothing")->group(group);
+}
+
+void add_measuring(CLI::App& app, RunOptions& o) {
+  const char* group = "How to measure";
+  auto& c = o.config;
+  app.add_option("--warmup-runs", c.warmup_runs, "Untimed calls before the timed ones of each trial")
+      ->capture_default_str()->group(group);
+  app.add_option("--iterations", c.iterations, "Timed calls of each trial")->capture_default_str()->group(group);
+  app.add_option("--num-trials", c.num_trials, "Trials of each evaluation")->capture_default_str()->group(group);
+  app.add_option("--call-budget", c.call_budget_s, "Seconds for the calls of one evaluation; fewer are made when "
+                                                   "they are slow")->capture_default_str()->group(group);
+  app.add_option("--memory-budget", o.memory_budget_mib, "MiB for expected outputs (0: an eighth of the memory)")
+      ->capture_default_str()->group(group);
+  app.add_option("--timeout", c.timeout_s, "Seconds for all calls of one solution on one workload")
+      ->capture_default_str()->group(group);
+  app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")->capture_default_str()->group(group);
+  app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")->group(group);
+  app.add_option("--reference", o.reference, "Engine for the references")
+      ->check(CLI::IsMember({"auto", "native", "python"}))->capture_default_str()->group(group);
+  app.add_flag("--no-profile-baseline", o.no_profile_baseline, "Do not time the references; speedups are then 0")
+      ->group(group);
+  app.add_flag("--use-isolated-runner", c.isolated, "A fresh worker process for every workload")->group(group);
+}
+
+void add_judging(CLI::App& app, RunOptions& o) {
+  const char* group = "How to judge";
+  auto& tolerance = o.config.tolerance;
+  app.add_option("--rtol", tolerance.rtol, "Relative error an element may have")->capture_default_str()->group(group);
+  app.add_option("--atol", tolerance.atol, "Absolute error an element may have; either one suffices")
+      ->capture_default_str()->group(group);
+  app.add_option("--required-matched-ratio", tolerance.required_matched_ratio, "Share of elements that must match")
+      ->capture_default_str()->group(group);
+  app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")->group(group);
+  app.add_flag("--strict", o.strict, "Exit code 3 unless every evaluation passed")->group(group);
+  app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")->group(group);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* run_app = app.add_subcommand("run", "Compile, run, check and time the solutions of datasets");
+  add_selection(*run_app, *options);
+  add_measuring(*run_app, *options);
+  add_judging(*run_app, *options);
+  run_app->add_flag("--save-results,!--no-save-results", options->save_results,
+                    "Append traces to the datasets (on by default)");
+  run_app->add_option("--log-level", options->log_level, "What is logged to stderr")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))->capture_default_str();
+  run_app->footer(
+      "Examples:\n"
+      "  fib run --local dataset-examples\n"
+      "  fib run --local D --definitions 'gemm_*' --authors alice bob --resume\n"
+      "  fib run --local D --solutions my_kernel --iterations 20 --strict\n"
+      "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end), 2 wrong usage,\n"
+      "3 --strict and something did not pass, 130 interrupted.");
+  run_app->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

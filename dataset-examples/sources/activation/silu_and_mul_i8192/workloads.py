@@ -1,0 +1,1 @@
+WORKLOADS = [{"axes": {"num_tokens": n}} for n in (1, 8, 64)]

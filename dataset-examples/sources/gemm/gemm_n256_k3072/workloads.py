@@ -1,0 +1,1 @@
+WORKLOADS = [{"axes": {"M": m}} for m in (1, 8, 24)]

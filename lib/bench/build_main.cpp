@@ -1,0 +1,45 @@
+#include "bench/build_main.h"
+
+#include <sys/resource.h>
+
+#include "bench/build_document.h"
+#include "compile/builder.h"
+#include "util/files.h"
+#include "worker/channel.h"
+#include "worker/messages.h"
+
+namespace fib::bench {
+namespace {
+
+constexpr std::size_t kMaxDocument = 256 * 1024 * 1024;
+constexpr rlim_t kDataLimit = rlim_t{16} << 30U;  // a compiler that wants more is lost in its templates
+
+compile::BuildResult build(const worker::Message& message) {
+  const auto request = BuildRequest::parse(util::read_document(message.fds[0].get(), kMaxDocument));
+#if !defined(__SANITIZE_ADDRESS__)
+  const rlimit limit{kDataLimit, kDataLimit};
+  ::setrlimit(RLIMIT_DATA, &limit);
+#endif
+  return compile::build(request.solution, request.cache);
+}
+
+}  // namespace
+
+int run_build(util::UniqueFd socket) {
+  using worker::MessageType;
+  worker::Channel channel(std::move(socket));
+  worker::Message message;
+  if (!channel.send(MessageType::kHello, 0, worker::Hello{worker::build_id()}.encode())) return 1;
+  if (channel.receive(message, -1) != worker::Channel::Result::kMessage) return 0;
+  try {
+    if (message.type != MessageType::kBuild || message.fds.size() != 1) {
+      throw worker::ProtocolError("a builder takes one Build request");
+    }
+    const auto document = util::make_sealed_document("fib-build", to_json(build(message)));
+    return channel.send(MessageType::kBuilt, message.sequence, {}, {document.get()}) ? 0 : 1;
+  } catch (const Error& error) {
+    return channel.send(MessageType::kError, message.sequence, worker::WorkerError{error.what()}.encode()) ? 0 : 1;
+  }
+}
+
+}  // namespace fib::bench

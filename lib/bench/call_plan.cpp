@@ -1,0 +1,32 @@
+#include "bench/call_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fib::bench {
+namespace {
+
+constexpr int kLeast = 3;
+
+// Warm-up calls that go with `timed` calls when `wanted` has its own proportion of them.
+int warmup_for(const CallPlan& wanted, int timed) {
+  return static_cast<int>((std::int64_t{wanted.warmup} * timed + wanted.timed - 1) / wanted.timed);
+}
+
+}  // namespace
+
+CallPlan fit_calls(const CallPlan& wanted, double call_s, double budget_s) {
+  const auto affordable = [&](const CallPlan& plan) { return static_cast<double>(plan.total()) * call_s <= budget_s; };
+  CallPlan plan = wanted;
+  const int least_timed = std::min(kLeast, wanted.timed);
+  const int least_trials = std::min(kLeast, wanted.trials);
+  while (!affordable(plan) && plan.timed > least_timed) {
+    --plan.timed;
+    plan.warmup = warmup_for(wanted, plan.timed);
+  }
+  while (!affordable(plan) && plan.trials > least_trials) --plan.trials;
+  plan.too_dear = !affordable(plan);
+  return plan;
+}
+
+}  // namespace fib::bench

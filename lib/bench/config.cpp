@@ -1,0 +1,49 @@
+#include "bench/config.h"
+
+namespace fib::bench {
+namespace {
+
+void require(bool holds, const char* option, const char* rule) {
+  if (!holds) throw Error("{} must be {}", option, rule);
+}
+
+const char* name_of(ReferenceEngine engine) {
+  switch (engine) {
+    case ReferenceEngine::kAuto: return "auto";
+    case ReferenceEngine::kNative: return "native";
+    case ReferenceEngine::kPython: return "python";
+  }
+  return "?";
+}
+
+}  // namespace
+
+void check(const RunConfig& config) {
+  require(config.warmup_runs >= 0, "--warmup-runs", "at least 0");
+  require(config.iterations > 0, "--iterations", "positive");
+  require(config.num_trials > 0, "--num-trials", "positive");
+  require(config.tolerance.rtol > 0, "--rtol", "positive");
+  require(config.tolerance.atol > 0, "--atol", "positive");
+  const double ratio = config.tolerance.required_matched_ratio;
+  require(ratio > 0 && ratio <= 1, "--required-matched-ratio", "above 0 and at most 1");
+  require(config.timeout_s > 0, "--timeout", "positive");
+  require(config.build_timeout_s > 0, "--build-timeout", "positive");
+  require(config.call_budget_s > 0, "--call-budget", "positive");
+}
+
+nlohmann::ordered_json to_json(const RunConfig& config) {
+  return {{"warmup_runs", config.warmup_runs},
+          {"iterations", config.iterations},
+          {"num_trials", config.num_trials},
+          {"rtol", config.tolerance.rtol},
+          {"atol", config.tolerance.atol},
+          {"required_matched_ratio", config.tolerance.required_matched_ratio},
+          {"timeout_s", config.timeout_s},
+          {"call_budget_s", config.call_budget_s},
+          {"profile_baseline", config.profile_baseline},
+          {"isolated", config.isolated},
+          {"strict_inputs", config.strict_inputs},
+          {"reference", name_of(config.reference)}};
+}
+
+}  // namespace fib::bench

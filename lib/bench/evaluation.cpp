@@ -1,0 +1,224 @@
+#include "bench/evaluation.h"
+
+#include <algorithm>
+#include <set>
+
+#include "eval/evaluator.h"
+#include "eval/statistics.h"
+#include "util/clock.h"
+
+namespace fib::bench {
+namespace {
+
+using model::Status;
+using worker::Failure;
+
+constexpr std::uint64_t kLargestChunk = 64;
+// No memory of today writes faster; a claim below this is not a measurement.
+constexpr double kMaxBytesPerNs = 4000;
+
+double ms(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
+
+}  // namespace
+
+EvaluationRun::EvaluationRun(const RunConfig& config, worker::JudgeClient& judge, ReferenceRunner& reference,
+                             SolutionWorker& solution, JudgedWorkload& workload, const PlannedEvaluation& planned)
+    : config_(config),
+      judge_(judge),
+      reference_(reference),
+      solution_(solution),
+      workload_(workload),
+      planned_(planned),
+      solution_sha256_(model::content_sha256(*planned.solution)) {}
+
+template <typename Request>
+auto EvaluationRun::timed(Request request) {
+  const std::int64_t begin = util::monotonic_ns();
+  auto answer = request(deadline());
+  spent_ns_ += util::monotonic_ns() - begin;
+  return answer;
+}
+
+EvaluationRun::~EvaluationRun() {
+  try {
+    if (reference_door_.door != 0) judge_.detach(reference_door_.door);
+    if (solution_door_.door != 0) judge_.detach(solution_door_.door);
+  } catch (const Error&) {
+    // A judge that is gone has nothing to detach; the next request says so.
+  }
+}
+
+Measurement EvaluationRun::run() {
+  shared_ = workload_.dear;
+  result_.plan = {config_.num_trials, config_.warmup_runs, config_.iterations, false};
+  result_.inputs_fixed = workload_.opened.inputs_fixed;
+  result_.round_trip_ms = solution_.round_trip_ms;
+  result_.device = judge_.describe();
+  attach();
+  bool well = open_solution() && make_pilot_calls();
+  while (well && made_ < static_cast<std::uint64_t>(result_.plan.total())) {
+    well = make_calls(std::min(chunk(), static_cast<std::uint64_t>(result_.plan.total()) - made_));
+  }
+  if (well && clocks_agree()) result_.status = Status::PASSED;
+  result_.engine = reference_.engine();
+  result_.sets = workload_.opened.inputs_fixed ? 1 : made_;
+  result_.sets_shared = shared_;
+  if (shared_) result_.reference_ms = workload_.reference_ms;
+  if (result_.inputs_changed > 0) {
+    result_.note += fmt::format("{}the solution changed its inputs in {} of {} calls\n",
+                                result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
+                                result_.inputs_changed, made_);
+  }
+  if (solution_.client) result_.output = solution_.client->take_output();
+  return std::move(result_);
+}
+
+void EvaluationRun::attach() {
+  reference_door_ = judge_.attach(workload_.opened.workload);
+  reference_.open(*planned_.definition, layout(), reference_door_);
+  solution_door_ = judge_.attach(workload_.opened.workload);
+}
+
+bool EvaluationRun::open_solution() {
+  auto opened = timed([&](std::int64_t until) { return solution_.client->open(layout(), solution_door_, until); });
+  if (const auto* failure = std::get_if<Failure>(&opened)) return fail(*failure, "while the workload was opened");
+  return true;
+}
+
+worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
+  if (workload_.opened.inputs_fixed) return {"", 0};
+  return {shared_ ? "" : solution_sha256_, call};
+}
+
+void EvaluationRun::make_expected(std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t call = first; call < first + count; ++call) {
+    const worker::SetId set = set_of(call);
+    if (judge_.knows(reference_door_.door, set)) continue;
+    judge_.fill(reference_door_.door, set);
+    const double reference_ms = ms(reference_.call(layout()));
+    auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
+    if (times.size() < static_cast<std::size_t>(config_.iterations)) times.push_back(reference_ms);
+    judge_.keep(reference_door_.door, set);
+  }
+}
+
+// The first calls are like all others; what they cost decides how many more are made. The very first also pays for
+// fresh memory, so a second one is asked before the plan is cut down.
+bool EvaluationRun::make_pilot_calls() {
+  const CallPlan wanted = result_.plan;
+  for (int pilot = 0; pilot < 2; ++pilot) {
+    const std::int64_t begin = util::monotonic_ns();
+    if (!make_calls(1)) return false;
+    result_.plan = wanted;
+    const bool last = pilot == 1 || wanted.total() == 1;
+    const double call_s = static_cast<double>(util::monotonic_ns() - begin) / 1e9;
+    if (last || call_s * static_cast<double>(wanted.total()) <= config_.call_budget_s) {
+      fit_plan(call_s);
+      break;
+    }
+  }
+  return true;
+}
+
+bool EvaluationRun::make_calls(std::uint64_t count) {
+  make_expected(made_, count);
+  for (const std::uint64_t end = made_ + count; made_ < end; ++made_) {
+    if (!make_call(made_)) return false;
+  }
+  return true;
+}
+
+bool EvaluationRun::make_call(std::uint64_t call) {
+  const worker::SetId set = set_of(call);
+  judge_.fill(solution_door_.door, set);
+  auto& client = *solution_.client;
+  const auto ready = timed([&](std::int64_t until) { return client.prepare(until); });
+  if (const auto* failure = std::get_if<Failure>(&ready)) return fail(*failure, "while the call was prepared");
+  const auto ran = timed([&](std::int64_t until) { return client.run(until); });
+  if (const auto* failure = std::get_if<Failure>(&ran)) return fail(*failure, "while the solution ran");
+  const auto collected = timed([&](std::int64_t until) { return client.collect(until); });
+  if (const auto* failure = std::get_if<Failure>(&collected)) return fail(*failure, "while outputs were collected");
+  if (!claim_is_possible(std::get<worker::WorkerClient::Ran>(ran))) return false;
+  record_time(call, std::get<worker::WorkerClient::Ran>(ran));
+  return judge_call(set, std::get<worker::Collected>(collected));
+}
+
+bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected& collected) {
+  if (collected.inputs_changed) ++result_.inputs_changed;
+  if (const auto problem = eval::check_claims(layout(), collected.outputs)) {
+    return fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text);
+  }
+  const auto judgement = judge_.compare(solution_door_.door, set);
+  result_.max_absolute_error = std::max(judgement.max_absolute_error, result_.max_absolute_error);
+  result_.max_relative_error = std::max(judgement.max_relative_error, result_.max_relative_error);
+  result_.matched_ratio = std::min(judgement.matched_ratio, result_.matched_ratio);
+  if (!judgement.correct) return fail(Status::INCORRECT_NUMERICAL, judgement.explanation);
+  if (collected.inputs_changed && config_.strict_inputs) {
+    return fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)");
+  }
+  return true;
+}
+
+void EvaluationRun::fit_plan(double call_s) {
+  result_.plan = fit_calls(result_.plan, call_s, config_.call_budget_s);
+  if (result_.plan.too_dear && !shared_ && !workload_.opened.inputs_fixed) {
+    workload_.dear = true;
+    shared_ = true;  // from the next call on; those made so far had sets of their own
+  }
+}
+
+void EvaluationRun::record_time(std::uint64_t call, const worker::WorkerClient::Ran& ran) {
+  const auto group = static_cast<std::uint64_t>(result_.plan.warmup + result_.plan.timed);
+  if (call % group < static_cast<std::uint64_t>(result_.plan.warmup)) return;
+  const std::size_t trial = call / group;
+  if (result_.trials_ms.size() <= trial) result_.trials_ms.resize(trial + 1);
+  result_.trials_ms[trial].push_back(ms(ran.claimed_ns));
+  result_.envelopes_ms.push_back(ms(ran.envelope_ns));
+}
+
+bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
+  const double floor_ns = static_cast<double>(layout().output_bytes) / kMaxBytesPerNs;
+  if (ran.claimed_ns > 0 && ran.claimed_ns <= ran.envelope_ns && static_cast<double>(ran.claimed_ns) >= floor_ns) {
+    return true;
+  }
+  return fail(Status::RUNTIME_ERROR, fmt::format("the worker claims {} ns for the call, which is not possible (the "
+                                                 "coordinator saw {} ns, writing the outputs takes {:.0f} ns)",
+                                                 ran.claimed_ns, ran.envelope_ns, floor_ns));
+}
+
+// The worker's clock may leave out a round trip and the scheduler's delays, not the work.
+bool EvaluationRun::clocks_agree() {
+  std::vector<double> claims;
+  for (const auto& trial : result_.trials_ms) claims.insert(claims.end(), trial.begin(), trial.end());
+  const double claim = eval::median(claims);
+  const double envelope = eval::median(result_.envelopes_ms);
+  const double slack = std::max(0.5, 5 * result_.round_trip_ms) + 0.25 * envelope;
+  if (envelope - claim <= slack) return true;
+  return fail(Status::RUNTIME_ERROR,
+              fmt::format("the worker claims {:.3f} ms a call, the coordinator's clock saw {:.3f} ms", claim, envelope));
+}
+
+bool EvaluationRun::fail(Status status, const std::string& note) {
+  result_.status = status;
+  result_.note = fmt::format("call {}: {}\n", made_ + 1, note);
+  return false;
+}
+
+bool EvaluationRun::fail(const Failure& failure, const char* request) {
+  if (failure.kind == Failure::Kind::kTimeout) {
+    return fail(Status::TIMEOUT, fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)",
+                                             request, config_.timeout_s));
+  }
+  return fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure.text, request));
+}
+
+std::int64_t EvaluationRun::deadline() const {
+  return util::monotonic_ns() + static_cast<std::int64_t>(config_.timeout_s * 1e9) - spent_ns_;
+}
+
+std::uint64_t EvaluationRun::chunk() const {
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, layout().output_bytes);
+  return std::clamp<std::uint64_t>(config_.memory_budget_bytes / bytes, 1, kLargestChunk);
+}
+
+}  // namespace fib::bench

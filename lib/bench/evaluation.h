@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bench/config.h"
+#include "bench/measurement.h"
+#include "bench/reference_runner.h"
+#include "worker/clients.h"
+
+namespace fib::bench {
+
+// A workload as the judge knows it, and what was learned about it.
+struct JudgedWorkload {
+  worker::JudgeOpened opened;
+  bool dear = false;                   // its reference is too slow for sets of every solution's own
+  std::vector<double> reference_ms{};  // where sets are shared: the reference's calls so far
+};
+
+// A solution's worker with what belongs to it.
+struct SolutionWorker {
+  std::unique_ptr<worker::WorkerClient> client;
+  double round_trip_ms = 0;
+};
+
+// Makes the calls of one evaluation: one solution's worker on one workload. Every call is filled, prepared, run,
+// collected and compared; there is no other kind. Outcomes of the solution are in the Measurement; throws
+// ReferenceError, worker::JudgeLost, or Error for inputs that cannot be made. One thread, one use.
+class EvaluationRun {
+ public:
+  EvaluationRun(const RunConfig& config, worker::JudgeClient& judge, ReferenceRunner& reference,
+                SolutionWorker& solution, JudgedWorkload& workload, const PlannedEvaluation& planned);
+  ~EvaluationRun();
+  EvaluationRun(const EvaluationRun&) = delete;
+  EvaluationRun& operator=(const EvaluationRun&) = delete;
+
+  [[nodiscard]] Measurement run();
+
+ private:
+  void attach();
+  bool open_solution();
+  [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
+  void make_expected(std::uint64_t first, std::uint64_t count);
+  bool make_calls(std::uint64_t count);
+  bool make_call(std::uint64_t call);
+  bool judge_call(const worker::SetId& set, const worker::Collected& collected);
+  bool make_pilot_calls();
+  void fit_plan(double call_s);
+  void record_time(std::uint64_t call, const worker::WorkerClient::Ran& ran);
+  bool claim_is_possible(const worker::WorkerClient::Ran& ran);
+  bool clocks_agree();
+  bool fail(model::Status status, const std::string& note);
+  bool fail(const worker::Failure& failure, const char* request);
+  [[nodiscard]] std::int64_t deadline() const;
+  // Runs one request to the solution's worker and charges its time to the evaluation's limit.
+  template <typename Request>
+  auto timed(Request request);
+  [[nodiscard]] std::uint64_t chunk() const;
+  [[nodiscard]] const eval::Layout& layout() const { return workload_.opened.layout; }
+
+  const RunConfig& config_;
+  worker::JudgeClient& judge_;
+  ReferenceRunner& reference_;
+  SolutionWorker& solution_;
+  JudgedWorkload& workload_;
+  const PlannedEvaluation& planned_;
+  std::string solution_sha256_;
+  worker::DoorFds reference_door_;
+  worker::DoorFds solution_door_;
+  Measurement result_;
+  std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
+  std::uint64_t made_ = 0;     // calls made so far
+  bool shared_ = false;
+};
+
+}  // namespace fib::bench

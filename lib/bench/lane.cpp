@@ -1,0 +1,150 @@
+#include "bench/lane.h"
+
+#include <algorithm>
+
+#include "dataset/blobs.h"
+#include "util/clock.h"
+#include "util/machine.h"
+
+namespace fib::bench {
+namespace {
+
+using model::Status;
+using worker::Failure;
+
+constexpr int kMaxJudgesLost = 2;
+constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kFileSizeLimit = kGiB / 4;
+
+// What a solution may allocate: half the machine's memory, within reason.
+std::uint64_t data_limit() {
+  return std::clamp<std::uint64_t>(util::physical_memory() / 2, 2 * kGiB, 64 * kGiB);
+}
+
+std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& planned,
+                                                      const std::filesystem::path& root) {
+  std::map<std::string, std::filesystem::path> files;
+  for (const auto& [name, spec] : planned.workload->inputs) {
+    if (spec.kind != model::InputKind::safetensors) continue;
+    if (auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path)) files[name] = blob->file;
+  }
+  return files;
+}
+
+}  // namespace
+
+Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
+    : setup_(setup), observer_(observer),
+      reference_(setup.spawner, setup.children, util::usable_cores()) {}
+
+Lane::~Lane() = default;
+
+void Lane::run(const std::vector<PlannedEvaluation>& evaluations) {
+  for (const auto& planned : evaluations) {
+    if (setup_.interrupted) return;
+    if (judges_lost_ >= kMaxJudgesLost) {
+      observer_.not_done(planned, "the device's judge ended twice; its lane is closed");
+    } else {
+      evaluate(planned);
+    }
+  }
+}
+
+void Lane::evaluate(const PlannedEvaluation& planned) {
+  const auto build = setup_.builds.find(planned.solution);
+  if (build == setup_.builds.end()) return observer_.not_done(planned, "it was not built");
+  if (!build->second.error.empty()) return observer_.not_done(planned, build->second.error);
+  const auto& result = build->second.result;
+  if (result.outcome == compile::BuildResult::Outcome::kUnsupported) return observer_.not_done(planned, result.log);
+  observer_.started(planned);
+  if (result.outcome == compile::BuildResult::Outcome::kFailed) {
+    Measurement failed;
+    failed.status = Status::COMPILE_ERROR;
+    failed.note = result.log;
+    return report(planned, failed, util::utc_timestamp());
+  }
+  measure(planned, result.artifact);
+}
+
+void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+  if (const auto known = unusable_.find(planned.workload); known != unusable_.end()) {
+    return observer_.not_done(planned, known->second);
+  }
+  const std::string started = util::utc_timestamp();
+  while (judges_lost_ < kMaxJudgesLost) {
+    try {
+      auto& workload = judged(planned);
+      Measurement measurement;
+      if (start_solution(planned, artifact, measurement)) {
+        measurement = EvaluationRun(setup_.config, *judge_, reference_, solution_, workload, planned).run();
+      }
+      if (setup_.interrupted) return;
+      // After any failure the next workload gets a fresh worker.
+      if (measurement.status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
+      return report(planned, measurement, started);
+    } catch (const worker::JudgeLost&) {
+      if (setup_.interrupted) return;
+      lose_judge();
+    } catch (const Error& error) {
+      if (setup_.interrupted) return;
+      running_ = nullptr;
+      unusable_[planned.workload] = error.what();
+      return observer_.not_done(planned, error.what());
+    }
+  }
+  observer_.not_done(planned, "the device's judge ended twice; its lane is closed");
+}
+
+void Lane::lose_judge() {
+  ++judges_lost_;
+  judge_.reset();
+  workloads_.clear();
+  running_ = nullptr;
+}
+
+JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
+  if (!judge_) judge_ = std::make_unique<worker::JudgeClient>(setup_.spawner, setup_.children);
+  if (const auto known = workloads_.find(planned.workload); known != workloads_.end()) return known->second;
+  worker::JudgeDocument document;
+  document.definition = *planned.definition;
+  document.workload = *planned.workload;
+  document.blobs = blobs_of(planned, setup_.datasets[planned.dataset].root);
+  document.secret = setup_.secret;
+  document.tolerance = setup_.config.tolerance;
+  document.memory_budget_bytes = setup_.config.memory_budget_bytes;
+  return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document)}).first->second;
+}
+
+// Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.
+bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact, Measurement& failed) {
+  if (running_ == planned.solution && solution_.client && solution_.client->alive()) return true;
+  running_ = nullptr;
+  solution_.client.reset();
+  solution_.client = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the solution's worker",
+                                                            kFileSizeLimit);
+  const std::int64_t deadline = util::monotonic_ns() + kLoadLimitNs;
+  auto trip = solution_.client->ping(deadline);
+  if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
+  solution_.round_trip_ms = static_cast<double>(std::get<std::int64_t>(trip)) / 1e6;
+  worker::Load request;
+  request.library_path = artifact.library;
+  request.symbol = artifact.symbol;
+  request.returns_status = artifact.returns_status;
+  request.data_limit_bytes = data_limit();
+  const auto loaded = solution_.client->load(request, deadline);
+  if (const auto* failure = std::get_if<Failure>(&loaded)) {
+    failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
+    failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
+    failed.output = solution_.client->take_output();
+    return false;
+  }
+  running_ = planned.solution;
+  return true;
+}
+
+void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement, const std::string& started_utc) {
+  observer_.finished(planned, make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc));
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/build_pool.h"
+#include "bench/evaluation.h"
+
+namespace fib::bench {
+
+// What a lane needs to know of the run; references must outlive the lane.
+struct LaneSetup {
+  worker::Spawner& spawner;
+  worker::ChildSetup children;
+  const RunConfig& config;
+  const RunIdentity& identity;
+  std::string secret;
+  const std::vector<dataset::Dataset>& datasets;
+  const std::map<const model::Solution*, BuildOutcome>& builds;
+  const std::atomic<bool>& interrupted;
+};
+
+// What a lane reports, one call at a time, from its own thread.
+class LaneObserver {
+ public:
+  virtual ~LaneObserver() = default;
+  virtual void started(const PlannedEvaluation& planned) = 0;
+  virtual void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) = 0;
+  // It has no trace: nothing that can be said against the solution.
+  virtual void not_done(const PlannedEvaluation& planned, const std::string& reason) = 0;
+};
+
+// One device: its judge, its reference worker, and one solution worker at a time. Works through planned evaluations
+// in order. One thread.
+class Lane {
+ public:
+  Lane(const LaneSetup& setup, LaneObserver& observer);
+  ~Lane();
+
+  // Stops early when interrupted, or when the judge has died twice: what is left is then not done.
+  void run(const std::vector<PlannedEvaluation>& evaluations);
+
+ private:
+  void evaluate(const PlannedEvaluation& planned);
+  void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact, Measurement& failed);
+  JudgedWorkload& judged(const PlannedEvaluation& planned);
+  void report(const PlannedEvaluation& planned, const Measurement& measurement, const std::string& started_utc);
+  void lose_judge();
+
+  const LaneSetup& setup_;
+  LaneObserver& observer_;
+  std::unique_ptr<worker::JudgeClient> judge_;
+  ReferenceRunner reference_;
+  SolutionWorker solution_;
+  const model::Solution* running_ = nullptr;  // whose worker lives
+  std::map<const model::Workload*, JudgedWorkload> workloads_;
+  std::map<const model::Workload*, std::string> unusable_;  // why it has no expected outputs
+  int judges_lost_ = 0;
+};
+
+}  // namespace fib::bench

@@ -1,0 +1,118 @@
+#include "bench/measurement.h"
+
+#include <algorithm>
+
+#include "bench/text.h"
+#include "eval/statistics.h"
+#include "util/clock.h"
+
+namespace fib::bench {
+namespace {
+
+using model::Status;
+using nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+constexpr std::size_t kLogLimit = 5 * 1024 * 1024;
+
+std::vector<double> medians(const std::vector<std::vector<double>>& trials) {
+  std::vector<double> result;
+  for (const auto& trial : trials) {
+    if (!trial.empty()) result.push_back(eval::median(trial));
+  }
+  return result;
+}
+
+std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
+  std::vector<double> all;
+  for (const auto& trial : trials) all.insert(all.end(), trial.begin(), trial.end());
+  return all;
+}
+
+model::Performance performance_of(const Measurement& m, const RunConfig& config) {
+  model::Performance performance;
+  performance.latency_ms = eval::mean(medians(m.trials_ms));
+  if (config.profile_baseline && !m.reference_ms.empty()) {
+    performance.reference_latency_ms = eval::median(m.reference_ms);
+    performance.speedup_factor = performance.reference_latency_ms / performance.latency_ms;
+  }
+  return performance;
+}
+
+std::string log_of(const Measurement& m) {
+  std::string output = valid_utf8(m.output);
+  if (m.note.empty()) return output;
+  if (!output.empty() && !output.ends_with('\n')) output += '\n';
+  return output.substr(0, kLogLimit) + valid_utf8(m.note);
+}
+
+ordered_json reference_record(const Measurement& m, const RunConfig& config) {
+  ordered_json record = {{"engine", m.engine}, {"device", "cpu"}};
+  if (config.profile_baseline && !m.reference_ms.empty()) {
+    record["latency_ms"] = eval::median(m.reference_ms);
+    record["n"] = m.reference_ms.size();
+  }
+  return record;
+}
+
+void add_timing(ordered_json& fib, const Measurement& m) {
+  const auto all = joined(m.trials_ms);
+  if (all.empty()) return;
+  fib["trial_medians_ms"] = medians(m.trials_ms);
+  fib["quantiles_ms"] = eval::quantiles21(all);
+  fib["n"] = all.size();
+  fib["cv"] = eval::coefficient_of_variation(all);
+  fib["clock"] = "monotonic";
+  fib["witness"] = {{"clock", "coordinator"},
+                    {"envelope_median_ms", eval::median(m.envelopes_ms)},
+                    {"round_trip_ms", m.round_trip_ms}};
+  fib["flush"] = m.device.flush;
+}
+
+ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, const RunConfig& config,
+                        const RunIdentity& identity, const std::string& started_utc) {
+  ordered_json fib = {{"schema", kSchemaVersion},
+                      {"run_id", identity.run_id},
+                      {"build_id", identity.build_id},
+                      {"version", identity.version},
+                      {"solution_sha256", model::content_sha256(*planned.solution)},
+                      {"config", to_json(config)},
+                      {"device", {{"kind", identity.device}, {"uuid", nullptr}}},
+                      {"started_utc", started_utc}};
+  add_timing(fib, m);
+  fib["calls"] = {{"trials", m.plan.trials}, {"warmup", m.plan.warmup}, {"timed", m.plan.timed}};
+  fib["sets"] = m.sets;
+  fib["sets_shared"] = m.sets_shared;
+  fib["inputs_fixed"] = m.inputs_fixed;
+  fib["seeded"] = identity.seeded;
+  fib["inputs_changed"] = m.inputs_changed;
+  fib["reference"] = reference_record(m, config);
+  if (!m.device.hardware.empty()) {
+    fib["device_state"] = {{"governor", m.device.governor}, {"load_average", m.device.load_average}};
+  }
+  return fib;
+}
+
+}  // namespace
+
+model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned, const RunConfig& config,
+                                  const RunIdentity& identity, const std::string& started_utc) {
+  model::Evaluation evaluation;
+  evaluation.status = m.status;
+  evaluation.environment.hardware = identity.hardware;
+  evaluation.environment.libs = {{"fib", identity.version}};
+  evaluation.timestamp = util::utc_timestamp();
+  evaluation.log = log_of(m);
+  if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {
+    model::Correctness correctness;
+    correctness.max_relative_error = m.max_relative_error;
+    correctness.max_absolute_error = m.max_absolute_error;
+    if (config.tolerance.required_matched_ratio < 1) correctness.extra = {{"matched_ratio", m.matched_ratio}};
+    evaluation.correctness = correctness;
+  }
+  if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);
+  evaluation.fib = fib_record(m, planned, config, identity, started_utc);
+  return evaluation;
+}
+
+}  // namespace fib::bench

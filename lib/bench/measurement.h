@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/call_plan.h"
+#include "bench/config.h"
+#include "bench/plan.h"
+#include "model/trace.h"
+#include "worker/messages.h"
+
+namespace fib::bench {
+
+// Everything that was seen of one evaluation: plain values, from which the trace is made.
+struct Measurement {
+  model::Status status = model::Status::RUNTIME_ERROR;
+  std::string note;    // why it did not pass, or what else the log should say
+  std::string output;  // what the worker printed
+  double max_absolute_error = 0;
+  double max_relative_error = 0;
+  double matched_ratio = 1;
+  CallPlan plan;                                 // as made
+  std::vector<std::vector<double>> trials_ms;    // timed calls of each trial, the worker's clock
+  std::vector<double> envelopes_ms;              // the coordinator's clock around the same calls
+  std::vector<double> reference_ms;              // calls of the reference
+  double round_trip_ms = 0;                      // an empty request to the worker
+  std::uint64_t sets = 0;                        // distinct input sets
+  bool sets_shared = false;                      // the sets are shared between solutions
+  bool inputs_fixed = false;                     // no input is random: there is one set
+  std::uint64_t inputs_changed = 0;              // calls after which the private inputs had changed
+  std::string engine;                            // the reference's
+  worker::DeviceState device;                    // when the calls were made
+};
+
+// What is the same for all evaluations of a run.
+struct RunIdentity {
+  std::string run_id;
+  std::string build_id;
+  std::string version;
+  std::string hardware;
+  std::string device = "cpu";
+  bool seeded = false;  // the secret was given: the run repeats another one
+};
+
+// Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation began.
+[[nodiscard]] model::Evaluation make_evaluation(const Measurement& measurement, const PlannedEvaluation& planned,
+                                                const RunConfig& config, const RunIdentity& identity,
+                                                const std::string& started_utc);
+
+}  // namespace fib::bench

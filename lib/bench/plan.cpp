@@ -1,0 +1,136 @@
+#include "bench/plan.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "compile/builder.h"
+
+namespace fib::bench {
+namespace {
+
+// One option's patterns, and which of them matched something.
+class PatternList {
+ public:
+  PatternList(const char* option, const std::vector<std::string>& patterns) : option_(option), patterns_(patterns) {}
+
+  bool accepts(const std::string& name) {
+    bool accepted = patterns_.empty();
+    for (const auto& pattern : patterns_) {
+      if (::fnmatch(pattern.c_str(), name.c_str(), 0) != 0 && pattern != name) continue;
+      matched_.insert(pattern);
+      accepted = true;
+    }
+    return accepted;
+  }
+
+  void report_unmatched(std::vector<std::string>& unmatched) const {
+    for (const auto& pattern : patterns_) {
+      if (!matched_.contains(pattern)) unmatched.push_back(fmt::format("{} {}", option_, pattern));
+    }
+  }
+
+ private:
+  const char* option_;
+  const std::vector<std::string>& patterns_;
+  std::set<std::string> matched_;
+};
+
+std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dataset, const std::string& definition) {
+  std::vector<const model::Workload*> workloads;
+  if (const auto found = dataset.workloads.find(definition); found != dataset.workloads.end()) {
+    for (const auto& workload : found->second) workloads.push_back(&workload);
+  }
+  std::sort(workloads.begin(), workloads.end(), [](auto* a, auto* b) { return a->uuid < b->uuid; });
+  return workloads;
+}
+
+std::string why_not_here(const model::Solution& solution, model::DeviceKind device) {
+  if (!model::may_run_on(solution, device)) {
+    return fmt::format("language {} with target hardware [{}] does not run on {}", solution.spec.language_text,
+                       fmt::join(solution.spec.target_hardware, ", "), model::name_of(device));
+  }
+  return compile::unsupported_reason(solution).value_or("");
+}
+
+class Planner {
+ public:
+  Planner(const Filters& filters, model::DeviceKind device, const std::set<DoneKey>& done)
+      : device_(device), done_(done), definitions_("--definitions", filters.definitions),
+        solutions_("--solutions", filters.solutions), authors_("--authors", filters.authors),
+        op_types_("--op-types", filters.op_types), workloads_("--workloads", filters.workloads) {}
+
+  void add(const dataset::Dataset& dataset, std::size_t index) {
+    std::map<std::string, std::vector<const model::Solution*>> by_definition;
+    for (const auto& [name, solution] : dataset.solutions) by_definition[solution.definition].push_back(&solution);
+    for (const auto& [name, definition] : dataset.definitions) {
+      const bool wanted = definitions_.accepts(name);
+      if (!op_types_.accepts(definition.op_type) || !wanted) continue;
+      for (const auto* solution : by_definition[name]) add(dataset, index, definition, *solution);
+    }
+  }
+
+  Plan finish() {
+    for (const auto* list : {&definitions_, &solutions_, &authors_, &op_types_, &workloads_}) {
+      list->report_unmatched(plan_.unmatched);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void add(const dataset::Dataset& dataset, std::size_t index, const model::Definition& definition,
+           const model::Solution& solution) {
+    const bool wanted = solutions_.accepts(solution.name);
+    if (!authors_.accepts(solution.author) || !wanted) return;
+    if (auto reason = why_not_here(solution, device_); !reason.empty()) {
+      plan_.skipped.push_back({solution.name, std::move(reason)});
+      return;
+    }
+    const std::string hash = model::content_sha256(solution);
+    for (const auto* workload : sorted_workloads(dataset, definition.name)) {
+      if (!workloads_.accepts(workload->uuid)) continue;
+      if (done_.contains({index, workload->uuid, solution.name, hash})) {
+        ++plan_.resumed;
+      } else {
+        plan_.evaluations.push_back({index, &definition, &solution, workload});
+      }
+    }
+  }
+
+  model::DeviceKind device_;
+  const std::set<DoneKey>& done_;
+  PatternList definitions_;
+  PatternList solutions_;
+  PatternList authors_;
+  PatternList op_types_;
+  PatternList workloads_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters, model::DeviceKind device,
+               const std::set<DoneKey>& done) {
+  Planner planner(filters, device, done);
+  for (std::size_t i = 0; i < datasets.size(); ++i) planner.add(datasets[i], i);
+  return planner.finish();
+}
+
+std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets, const std::string& hardware,
+                                       const nlohmann::ordered_json& config) {
+  std::set<DoneKey> done;
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    for (const auto& trace : datasets[i].traces) {
+      if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) continue;
+      const auto& fib = trace.evaluation->fib;
+      if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) continue;
+      if (nlohmann::json(fib["config"]) != nlohmann::json(config) || !fib["solution_sha256"].is_string()) continue;
+      done.insert({i, trace.workload.uuid, *trace.solution, fib["solution_sha256"].get<std::string>()});
+    }
+  }
+  return done;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "dataset/load.h"
+#include "model/solution.h"
+
+namespace fib::bench {
+
+// What to run: lists of names or shell globs; an empty list selects everything.
+struct Filters {
+  std::vector<std::string> definitions;
+  std::vector<std::string> solutions;
+  std::vector<std::string> authors;
+  std::vector<std::string> op_types;
+  std::vector<std::string> workloads;  // uuids
+};
+
+// What makes an existing trace stand for a planned one: dataset, workload uuid, solution name, content hash.
+using DoneKey = std::tuple<std::size_t, std::string, std::string, std::string>;
+
+// One solution on one workload. Pointers into the loaded datasets, which must outlive the plan.
+struct PlannedEvaluation {
+  std::size_t dataset = 0;
+  const model::Definition* definition = nullptr;
+  const model::Solution* solution = nullptr;
+  const model::Workload* workload = nullptr;
+};
+
+struct SkippedSolution {
+  std::string solution;
+  std::string reason;
+};
+
+struct Plan {
+  std::vector<PlannedEvaluation> evaluations;  // by dataset, definition, solution, workload uuid
+  std::vector<SkippedSolution> skipped;        // cannot run here; no trace
+  std::size_t resumed = 0;                     // left out because their trace exists
+  std::vector<std::string> unmatched;          // filters that match nothing: "--solutions foo"
+};
+
+// Pure: the same arguments give the same plan. `done` holds what --resume skips.
+[[nodiscard]] Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
+                             model::DeviceKind device, const std::set<DoneKey>& done);
+
+// The keys of the traces that --resume accepts: same hardware and same configuration (evaluation.fib.config).
+[[nodiscard]] std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
+                                                     const std::string& hardware,
+                                                     const nlohmann::ordered_json& config);
+
+}  // namespace fib::bench

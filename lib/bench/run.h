@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/config.h"
+#include "bench/lane.h"
+#include "bench/plan.h"
+#include "bench/trace_sink.h"
+
+namespace fib::bench {
+
+// How a run tells what it does: progress, not results. Calls come one at a time, from the run's threads.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void waiting_for_device(const std::string& device) = 0;
+  virtual void built(const model::Solution& solution, const BuildOutcome& outcome, std::size_t done,
+                     std::size_t total) = 0;
+  virtual void evaluation_started(const PlannedEvaluation& planned, std::size_t done, std::size_t total) = 0;
+  virtual void evaluation_finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                                   std::size_t done, std::size_t total) = 0;
+  virtual void warning(const std::string& text) = 0;
+};
+
+struct NotDone {
+  PlannedEvaluation planned;
+  std::string reason;
+};
+
+struct RunReport {
+  std::string run_id;
+  std::size_t finished = 0;  // evaluations with a trace
+  std::size_t passed = 0;
+  std::vector<NotDone> not_done;
+  bool interrupted = false;
+};
+
+// Where a run finds what it needs outside of the datasets.
+struct RunSetup {
+  std::string program;             // path of the fib binary, for children
+  std::filesystem::path cache;     // artifacts
+  std::string version;             // of fib
+  std::string hardware;            // the name that traces get
+  bool save_results = true;
+};
+
+// Builds every solution of the plan in parallel, takes the CPU's lock, and runs all evaluations in one lane; each
+// trace is on disk before the next evaluation begins. At the end one line a dataset goes to runs/runs.jsonl, with the
+// run's secret. Setting `interrupted` (from any thread) makes it kill its children and return soon. Throws Error for
+// what makes the whole run impossible.
+[[nodiscard]] RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& plan,
+                                   const RunConfig& config, const RunSetup& setup, RunObserver& observer,
+                                   std::atomic<bool>& interrupted);
+
+}  // namespace fib::bench

@@ -1,0 +1,24 @@
+#include "bench/trace_sink.h"
+
+#include "dataset/append.h"
+#include "dataset/paths.h"
+
+namespace fib::bench {
+
+void TraceSink::append(const PlannedEvaluation& planned, const model::Evaluation& evaluation) {
+  if (!save_) return;
+  model::Trace trace;
+  trace.definition = planned.definition->name;
+  trace.workload = *planned.workload;
+  trace.solution = planned.solution->name;
+  trace.evaluation = evaluation;
+  const auto file = dataset::traces_file(datasets_[planned.dataset].root, planned.solution->author,
+                                         planned.definition->op_type, planned.definition->name);
+  const auto report = dataset::append_lines(file, {model::to_json(trace)});
+  if (report.torn_file) {
+    warn_(fmt::format("{}: its last line was torn ({} bytes); moved to {}", file.string(), report.torn_bytes,
+                      report.torn_file->string()));
+  }
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/plan.h"
+#include "model/trace.h"
+
+namespace fib::bench {
+
+// Appends each trace to its dataset at once, synced to disk, before the next evaluation begins.
+class TraceSink {
+ public:
+  // `save` false: nothing is written. `warn` hears about files whose torn end was repaired.
+  TraceSink(const std::vector<dataset::Dataset>& datasets, bool save, std::function<void(const std::string&)> warn)
+      : datasets_(datasets), save_(save), warn_(std::move(warn)) {}
+
+  // Throws Error when the trace cannot be written; the file is then as it was.
+  void append(const PlannedEvaluation& planned, const model::Evaluation& evaluation);
+
+ private:
+  const std::vector<dataset::Dataset>& datasets_;
+  bool save_;
+  std::function<void(const std::string&)> warn_;
+};
+
+}  // namespace fib::bench

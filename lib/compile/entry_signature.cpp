@@ -1,0 +1,59 @@
+#include "compile/entry_signature.h"
+
+#include <cctype>
+
+namespace fib::compile {
+namespace {
+
+std::string without_comments(std::string_view source) {
+  std::string text;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source.substr(i, 2) == "//") {
+      i = source.find('\n', i);
+    } else if (source.substr(i, 2) == "/*") {
+      i = source.find("*/", i + 2);
+      if (i != std::string_view::npos) ++i;
+      text += ' ';
+      if (i == std::string_view::npos) break;
+      continue;
+    }
+    if (i == std::string_view::npos) break;
+    text += source[i];
+  }
+  return text;
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::size_t skip_spaces_back(const std::string& text, std::size_t end) {
+  while (end > 0 && is_space(text[end - 1])) --end;
+  return end;
+}
+
+// The word that ends at `end`.
+std::string word_before(const std::string& text, std::size_t end) {
+  end = skip_spaces_back(text, end);
+  std::size_t begin = end;
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+bool returns_status(std::string_view source, const std::string& symbol) {
+  if (symbol.empty()) return false;
+  const std::string text = without_comments(source);
+  for (auto at = text.find(symbol); at != std::string::npos; at = text.find(symbol, at + 1)) {
+    std::size_t after = at + symbol.size();
+    if (at > 0 && is_word(text[at - 1])) continue;
+    while (after < text.size() && is_space(text[after])) ++after;
+    if (after >= text.size() || text[after] != '(') continue;
+    const std::string type = word_before(text, at);
+    if (type == "int" || type == "int32_t") return true;
+    if (type == "void") return false;
+  }
+  return false;
+}
+
+}  // namespace fib::compile

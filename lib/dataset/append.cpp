@@ -1,0 +1,178 @@
+#include "dataset/append.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "dataset/paths.h"
+#include "model/json_value.h"
+#include "util/clock.h"
+#include "util/errno_error.h"
+#include "util/files.h"
+#include "util/unique_fd.h"
+
+namespace fib::dataset {
+namespace {
+
+std::string described(std::string_view what, const fs::path& path) { return fmt::format("{} {}", what, path.string()); }
+
+void sync_folder(const fs::path& folder) {
+  const util::UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() || ::fsync(fd.get()) != 0) throw util::errno_error(described("sync folder", folder));
+}
+
+// Creates missing folders so that they survive a loss of power: each new entry is synced.
+void create_folders(const fs::path& folder) {
+  if (folder.empty() || fs::exists(folder)) return;
+  create_folders(folder.parent_path());
+  std::error_code error;
+  fs::create_directory(folder, error);  // another process may be faster
+  if (error) throw Error("{}: cannot create the folder: {}", folder.string(), error.message());
+  if (folder.has_parent_path()) sync_folder(folder.parent_path());
+}
+
+// The file, opened for appending and locked.
+struct LockedFile {
+  util::UniqueFd fd;
+  bool is_new = false;
+};
+
+void lock(int fd, const fs::path& path) {
+  while (::flock(fd, LOCK_EX) != 0) {
+    if (errno != EINTR) throw util::errno_error(described("lock", path));
+  }
+}
+
+// Whether `path` still names the open file; a rewrite may have replaced it while we waited for the lock.
+bool is_current(int fd, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  if (::fstat(fd, &opened) != 0) throw util::errno_error(described("examine", path));
+  return ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+LockedFile open_locked(const fs::path& path) {
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC;
+  while (true) {
+    LockedFile file;
+    file.fd.reset(::open(path.c_str(), kFlags));
+    if (!file.fd.valid() && errno == ENOENT) {
+      file.fd.reset(::open(path.c_str(), kFlags | O_CREAT, 0666));
+      file.is_new = true;
+    }
+    if (!file.fd.valid()) throw util::errno_error(described("open for appending", path));
+    lock(file.fd.get(), path);
+    if (is_current(file.fd.get(), path)) return file;
+  }
+}
+
+off_t size_of(int fd, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) throw util::errno_error(described("examine", path));
+  return status.st_size;
+}
+
+std::string read_range(int fd, off_t begin, off_t end, const fs::path& path) {
+  std::string bytes(static_cast<std::size_t>(end - begin), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::pread(fd, bytes.data() + done, bytes.size() - done, begin + static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw util::errno_error(described("read the end of", path));
+    done += static_cast<std::size_t>(count);
+  }
+  return bytes;
+}
+
+// What follows the last newline before `size`.
+std::string last_line(int fd, off_t size, const fs::path& path) {
+  constexpr off_t kChunk = 1 << 16;
+  std::string line;
+  for (off_t end = size; end > 0;) {
+    const off_t begin = std::max<off_t>(0, end - kChunk);
+    const std::string chunk = read_range(fd, begin, end, path);
+    const std::size_t newline = chunk.rfind('\n');
+    line.insert(0, newline == std::string::npos ? chunk : chunk.substr(newline + 1));
+    if (newline != std::string::npos) break;
+    end = begin;
+  }
+  return line;
+}
+
+void cut(int fd, off_t size, const fs::path& path) {
+  if (::ftruncate(fd, size) != 0) throw util::errno_error(described("cut back", path));
+}
+
+fs::path unused_torn_file(const fs::path& path) {
+  while (true) {
+    fs::path torn = torn_file(path, util::utc_compact());
+    if (!fs::exists(torn)) return torn;
+  }
+}
+
+// Makes the file end with a whole record. The missing newline of the last record is only noted: it is written together
+// with what follows.
+AppendReport repair_end(int fd, const fs::path& path) {
+  AppendReport report;
+  const off_t size = size_of(fd, path);
+  const std::string line = last_line(fd, size, path);
+  if (line.empty()) return report;
+  const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
+  if (blank || model::json::is_object_text(line)) {
+    report.newline_added = true;
+    return report;
+  }
+  report.torn_file = unused_torn_file(path);
+  report.torn_bytes = line.size();
+  util::write_file_atomic(*report.torn_file, line);
+  cut(fd, size - static_cast<off_t>(line.size()), path);
+  return report;
+}
+
+// One write. On failure the file is cut back to `size`.
+void write_whole(int fd, std::string_view text, off_t size, const fs::path& path) {
+  ssize_t count = 0;
+  do {
+    count = ::write(fd, text.data(), text.size());
+  } while (count < 0 && errno == EINTR);
+  const bool written = count == static_cast<ssize_t>(text.size());
+  if (written && ::fdatasync(fd) == 0) return;
+  const Error error = written      ? util::errno_error(described("sync", path))
+                      : count < 0 ? util::errno_error(described("append to", path))
+                                  : Error("append to {}: only {} of {} bytes could be written; is the disk full?",
+                                          path.string(), count, text.size());
+  cut(fd, size, path);
+  throw error;
+}
+
+std::string joined(const std::vector<std::string>& lines, const fs::path& path) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (line.empty() || line.find('\n') != std::string::npos) {
+      throw Error("append to {}: a record must be one line that is not empty", path.string());
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+AppendReport append_lines(const fs::path& path, const std::vector<std::string>& lines) {
+  if (lines.empty()) return {};
+  std::string text = joined(lines, path);
+  create_folders(path.parent_path());
+  const LockedFile file = open_locked(path);
+  const int fd = file.fd.get();
+  const AppendReport report = repair_end(fd, path);
+  if (report.newline_added) text.insert(0, 1, '\n');
+  write_whole(fd, text, size_of(fd, path), path);
+  if (file.is_new) sync_folder(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  return report;
+}
+
+}  // namespace fib::dataset

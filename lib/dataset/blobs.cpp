@@ -1,0 +1,78 @@
+#include "dataset/blobs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "util/error.h"
+
+namespace fib::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLfsMark = "version https://git-lfs.github.com/spec/v1";
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_inside(const fs::path& file, const fs::path& root) {
+  const auto [in_root, in_file] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
+  // A root with a final slash ends with an empty component.
+  return in_root == root.end() || in_root->empty();
+}
+
+Blob confined(const fs::path& root, const fs::path& file, BlobForm form, Confinement confinement) {
+  Blob blob{fs::weakly_canonical(file), form};
+  if (confinement == Confinement::to_root && !is_inside(blob.file, fs::weakly_canonical(root))) {
+    throw Error("{} lies outside of the dataset {}; copy the data into the dataset or allow outside files",
+                blob.file.string(), root.string());
+  }
+  return blob;
+}
+
+// "<op>/<definition>/<file>" for "<op>/<file>", and the other way round.
+fs::path other_form(const fs::path& path, std::string_view definition) {
+  const fs::path folder = path.parent_path();
+  if (folder.filename() == definition) return folder.parent_path() / path.filename();
+  return folder / definition / path.filename();
+}
+
+std::vector<fs::path> stripped_forms(const fs::path& path) {
+  std::vector<fs::path> forms;
+  const fs::path relative = path.relative_path();
+  for (auto begin = relative.begin(); begin != relative.end(); ++begin) {
+    fs::path rest;
+    for (auto part = begin; part != relative.end(); ++part) rest /= *part;
+    // An absolute path as a whole below the root is a stripped form too: its "/" is left out.
+    if (begin != relative.begin() || path.is_absolute()) forms.push_back(rest);
+  }
+  return forms;
+}
+
+}  // namespace
+
+std::optional<Blob> resolve_blob(const fs::path& root, std::string_view definition, std::string_view path,
+                                 Confinement confinement) {
+  const fs::path written = fs::path(path).lexically_normal();
+  if (written.empty() || !written.has_filename()) return std::nullopt;
+  // root / "/x" is "/x".
+  if (is_file(root / written)) return confined(root, root / written, BlobForm::as_written, confinement);
+  const fs::path other = other_form(written, definition);
+  if (is_file(root / other)) return confined(root, root / other, BlobForm::other_form, confinement);
+  for (const fs::path& rest : stripped_forms(written)) {
+    if (is_file(root / rest)) return confined(root, root / rest, BlobForm::stripped, confinement);
+  }
+  return std::nullopt;
+}
+
+bool is_lfs_pointer(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string start(kLfsMark.size(), '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return stream.gcount() == static_cast<std::streamsize>(start.size()) && start == kLfsMark;
+}
+
+}  // namespace fib::dataset

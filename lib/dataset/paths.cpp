@@ -1,0 +1,85 @@
+#include "dataset/paths.h"
+
+#include <cstdlib>
+
+#include "util/error.h"
+
+namespace fib::dataset {
+namespace {
+
+constexpr std::size_t kMaxComponent = 240;  // leaves room for suffixes below the 255 bytes of file systems
+
+fs::path below(const fs::path& root, std::string_view folder, std::string_view op_type) {
+  return root / folder / checked_component(op_type, "op_type");
+}
+
+std::string definition_name(std::string_view definition) { return checked_component(definition, "definition"); }
+
+fs::path from_environment(const char* variable, std::string_view folder) {
+  const char* path = std::getenv(variable);
+  if (path != nullptr && *path != '\0') return path;
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') throw Error("neither {} nor HOME is set; set {} to a folder", variable, variable);
+  return fs::path(home) / ".cache" / "flashinfer_bench" / folder;
+}
+
+}  // namespace
+
+std::string checked_component(std::string_view name, std::string_view what) {
+  const auto refuse = [&](std::string_view why) {
+    throw Error("{} \"{}\" cannot be a file or folder name: {}; rename it", what, name.substr(0, 80), why);
+  };
+  if (name.empty()) refuse("it is empty");
+  if (name == "." || name == "..") refuse("it means another folder");
+  if (name.find('/') != std::string_view::npos) refuse("it contains \"/\"");
+  if (name.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
+  if (name.size() > kMaxComponent) refuse(fmt::format("it has more than {} bytes", kMaxComponent));
+  return std::string(name);
+}
+
+fs::path definitions_folder(const fs::path& root) { return root / "definitions"; }
+fs::path workloads_folder(const fs::path& root) { return root / "workloads"; }
+fs::path solutions_folder(const fs::path& root) { return root / "solutions"; }
+fs::path traces_folder(const fs::path& root) { return root / "traces"; }
+fs::path blob_folder(const fs::path& root) { return root / "blob"; }
+fs::path runs_file(const fs::path& root) { return root / "runs" / "runs.jsonl"; }
+
+fs::path definition_file(const fs::path& root, std::string_view op_type, std::string_view definition) {
+  return below(root, "definitions", op_type) / (definition_name(definition) + ".json");
+}
+
+fs::path workloads_file(const fs::path& root, std::string_view op_type, std::string_view definition) {
+  return below(root, "workloads", op_type) / (definition_name(definition) + ".jsonl");
+}
+
+fs::path solution_file(const fs::path& root, std::string_view author, std::string_view op_type,
+                       std::string_view definition, std::string_view solution) {
+  const fs::path folder = solutions_folder(root) / checked_component(author, "author") /
+                          checked_component(op_type, "op_type") / definition_name(definition);
+  return folder / (checked_component(solution, "solution") + ".json");
+}
+
+fs::path traces_file(const fs::path& root, std::string_view author, std::string_view op_type,
+                     std::string_view definition) {
+  return traces_folder(root) / checked_component(author, "author") / checked_component(op_type, "op_type") /
+         (definition_name(definition) + ".jsonl");
+}
+
+fs::path blob_file(const fs::path& root, std::string_view op_type, std::string_view definition,
+                   std::string_view uuid) {
+  const std::string name = definition_name(definition) + "_" + std::string(uuid);
+  return blob_folder(root) / "workloads" / checked_component(op_type, "op_type") / definition_name(definition) /
+         (checked_component(name, "blob") + ".safetensors");
+}
+
+fs::path torn_file(const fs::path& file, std::string_view time) {
+  fs::path torn = file;
+  torn += ".torn-";
+  torn += time;
+  return torn;
+}
+
+fs::path default_dataset_path() { return from_environment("FIB_DATASET_PATH", "dataset"); }
+fs::path default_cache_path() { return from_environment("FIB_CACHE_PATH", "cache"); }
+
+}  // namespace fib::dataset

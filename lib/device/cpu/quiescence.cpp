@@ -1,0 +1,52 @@
+#include "device/cpu/quiescence.h"
+
+#include <sys/stat.h>
+
+#include <ctime>
+
+namespace fib::device::cpu {
+namespace {
+
+std::int64_t nanoseconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t time_of_others() {
+  return nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+// A process's task folder has a link for each thread besides "." and "..".
+bool has_other_threads() {
+  struct stat info {};
+  return ::stat("/proc/self/task", &info) != 0 || info.st_nlink > 3;
+}
+
+}  // namespace
+
+Quiescence wait_until_quiet(int window_us, int limit_ms) {
+  Quiescence result;
+  if (!has_other_threads()) return result;
+  // The two clocks are read one after the other; a thread that sleeps adds nothing, one that works adds the whole
+  // window. A twentieth of the window tells them apart.
+  const std::int64_t noise_ns = std::int64_t{window_us} * 50;
+  const std::int64_t begin = nanoseconds(CLOCK_MONOTONIC);
+  std::int64_t window_begin = begin;
+  std::int64_t others = time_of_others();
+  while (true) {
+    std::int64_t now = window_begin;
+    while (now - window_begin < std::int64_t{window_us} * 1000) now = nanoseconds(CLOCK_MONOTONIC);
+    const std::int64_t others_now = time_of_others();
+    if (others_now - others <= noise_ns) return result;
+    result.last_activity_ns = now;
+    if (now - begin > std::int64_t{limit_ms} * 1'000'000) {
+      result.quiet = false;
+      return result;
+    }
+    others = others_now;
+    window_begin = now;
+  }
+}
+
+}  // namespace fib::device::cpu

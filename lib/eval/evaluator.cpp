@@ -1,0 +1,79 @@
+#include "eval/evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/shape.h"
+
+namespace fib::eval {
+namespace {
+
+// "C[3, 17]" from a flat index.
+std::string position(const Slot& slot, std::size_t flat) {
+  std::vector<std::int64_t> index(slot.shape.size());
+  for (std::size_t d = slot.shape.size(); d-- > 0;) {
+    const auto size = static_cast<std::size_t>(slot.shape[d]);
+    index[d] = static_cast<std::int64_t>(flat % size);
+    flat /= size;
+  }
+  return fmt::format("{}[{}]", slot.name, fmt::join(index, ", "));
+}
+
+std::string explain(const Slot& slot, const Comparison& result, const Tolerance& tolerance) {
+  std::string text;
+  if (result.unwritten > 0) {
+    text = fmt::format("output \"{}\": {} of {} elements were never written", slot.name, result.unwritten,
+                       result.count);
+  } else {
+    text = fmt::format("output \"{}\": {} of {} elements do not match", slot.name, result.mismatched, result.count);
+  }
+  if (result.first_bad) {
+    text += fmt::format("; first at {}: expected {}, got {}", position(slot, *result.first_bad),
+                        result.expected_text, result.got_text);
+  }
+  return text + fmt::format(" (rule: |got - expected| <= {} or relative error <= {}, matched ratio >= {})",
+                            tolerance.atol, tolerance.rtol, tolerance.required_matched_ratio);
+}
+
+// The larger error; NaN wins over everything, as "no number at all" is worse than any number.
+double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b); }
+
+}  // namespace
+
+Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
+                        const std::vector<PoisonElement>& poison, const Tolerance& tolerance, unsigned threads) {
+  Judgement judgement;
+  judgement.correct = true;
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    const Slot& slot = layout.outputs[i];
+    const Comparison result = compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(), tolerance,
+                                      poison[i].data(), threads);
+    judgement.max_absolute_error = worse(judgement.max_absolute_error, result.max_absolute_error);
+    judgement.max_relative_error = worse(judgement.max_relative_error, result.max_relative_error);
+    judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
+    if (result.unwritten == 0 && result.matched_ratio() >= tolerance.required_matched_ratio) continue;
+    if (judgement.correct) judgement.explanation = explain(slot, result, tolerance);
+    judgement.correct = false;
+  }
+  return judgement;
+}
+
+std::optional<ClaimProblem> check_claims(const Layout& layout, const std::vector<OutputClaim>& claims) {
+  if (claims.size() != layout.outputs.size()) {
+    return ClaimProblem{true, fmt::format("expected {} outputs, got {}", layout.outputs.size(), claims.size())};
+  }
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const Slot& slot = layout.outputs[i];
+    if (claims[i].shape != slot.shape) {
+      return ClaimProblem{true, fmt::format("output \"{}\": expected shape {}, got {}", slot.name,
+                                            tensor::to_string(slot.shape), tensor::to_string(claims[i].shape))};
+    }
+    if (claims[i].dtype != slot.dtype) {
+      return ClaimProblem{false, fmt::format("output \"{}\": expected dtype {}, got {}", slot.name,
+                                             tensor::name_of(slot.dtype), tensor::name_of(claims[i].dtype))};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace fib::eval

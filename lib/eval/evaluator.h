@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/compare.h"
+#include "eval/layout.h"
+
+namespace fib::eval {
+
+using PoisonElement = std::array<std::byte, 8>;
+
+// The default rule: every output agrees with the expected one within the tolerance, and none has elements that were
+// never written. `got` and `expected` are whole output buffers; `poison` has one element an output. The explanation
+// names the first output that fails.
+[[nodiscard]] Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
+                                      const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
+                                      unsigned threads);
+
+// Why a claim about the outputs does not fit the layout: the status it deserves and the sentence for the log.
+struct ClaimProblem {
+  bool shape = false;  // else the dtype
+  std::string text;
+};
+
+// Compares what a worker says about its outputs with what was asked for; nothing when it fits.
+[[nodiscard]] std::optional<ClaimProblem> check_claims(const Layout& layout,
+                                                       const std::vector<OutputClaim>& claims);
+
+}  // namespace fib::eval

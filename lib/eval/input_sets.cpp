@@ -1,0 +1,164 @@
+#include "eval/input_sets.h"
+
+#include <cstring>
+#include <limits>
+
+#include "tensor/convert.h"
+#include "tensor/fill.h"
+#include "tensor/safetensors.h"
+#include "tensor/shape.h"
+#include "util/hash.h"
+
+namespace fib::eval {
+namespace {
+
+// Below this, starting threads costs more than it saves.
+constexpr std::uint64_t kThreadedBytes = 1 << 20;
+
+std::uint64_t key_of(std::string_view seed, std::size_t input) {
+  util::Sha256 hash;
+  const std::string digest = hash.add(seed).add(static_cast<std::uint64_t>(input)).hex();
+  return std::stoull(digest.substr(0, 16), nullptr, 16);
+}
+
+double as_double(const model::Scalar& scalar) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, scalar.value);
+}
+
+std::int64_t as_integer(const model::Scalar& scalar) {
+  if (const auto* real = std::get_if<double>(&scalar.value)) {
+    const auto limit = static_cast<double>(std::numeric_limits<std::int64_t>::max());
+    if (!(*real > -limit && *real < limit)) throw Error("{} does not fit an integer", *real);
+    return static_cast<std::int64_t>(*real);
+  }
+  if (const auto* truth = std::get_if<bool>(&scalar.value)) return *truth ? 1 : 0;
+  return std::get<std::int64_t>(scalar.value);
+}
+
+// The 8 bytes of a scalar slot (eval/layout.h).
+void store_scalar(tensor::DType dtype, const model::Scalar& scalar, std::byte* target) {
+  if (tensor::is_floating(dtype)) {
+    const double value = as_double(scalar);
+    std::memcpy(target, &value, sizeof value);
+  } else {
+    const std::int64_t value = as_integer(scalar);
+    std::memcpy(target, &value, sizeof value);
+  }
+}
+
+void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
+  std::byte element[8] = {};
+  tensor::fill_random(dtype, key, element, 1, 1);
+  double value = 0;
+  tensor::to_double(dtype, element, &value, 1);
+  store_scalar(dtype, model::Scalar{value, {}}, target);
+}
+
+void random_probabilities(const Slot& slot, std::uint64_t key, std::byte* target, unsigned threads) {
+  const auto columns = static_cast<std::size_t>(slot.shape.empty() ? 1 : slot.shape.back());
+  const std::size_t rows = columns == 0 ? 0 : slot.count() / columns;
+  tensor::fill_probabilities(slot.dtype, key, target, rows, columns, threads);
+}
+
+}  // namespace
+
+struct InputSets::Source {
+  enum class Kind { kRandom, kProbabilities, kScalar, kData } kind = Kind::kRandom;
+  model::Scalar scalar;
+  const std::byte* data = nullptr;
+};
+
+InputSets::InputSets(const model::Definition& definition, const model::Workload& workload, const Layout& layout,
+                     const std::map<std::string, std::filesystem::path>& blobs)
+    : layout_(layout), sampling_(definition.op_type == "sampling") {
+  for (const auto& [name, spec] : workload.inputs) {
+    bool known = false;
+    for (const auto& slot : layout_.inputs) known = known || slot.name == name;
+    if (!known) throw Error("the workload gives an input \"{}\" that the definition does not have", name);
+  }
+  for (const auto& slot : layout_.inputs) {
+    try {
+      sources_.push_back(make_source(workload, slot, blobs));
+    } catch (const Error& error) {
+      throw error.with_context(fmt::format("input \"{}\"", slot.name));
+    }
+  }
+}
+
+InputSets::~InputSets() = default;
+
+const tensor::SafetensorsFile& InputSets::open(const std::filesystem::path& path) {
+  auto& file = files_[path];
+  if (!file) file = std::make_unique<tensor::SafetensorsFile>(path);
+  return *file;
+}
+
+InputSets::Source InputSets::make_source(const model::Workload& workload, const Slot& slot,
+                                         const std::map<std::string, std::filesystem::path>& blobs) {
+  const model::InputSpec* spec = model::find(workload.inputs, slot.name);
+  Source source;
+  const bool probabilities = sampling_ && slot.name == "probs" && !slot.scalar;
+  source.kind = probabilities ? Source::Kind::kProbabilities : Source::Kind::kRandom;
+  if (spec == nullptr || spec->kind == model::InputKind::random) return source;
+  if (spec->kind == model::InputKind::custom) throw Error("inputs made by a function are not supported");
+  if (spec->kind == model::InputKind::scalar) {
+    if (!slot.scalar) throw Error("the workload gives a scalar, the definition a tensor");
+    std::byte probe[8];
+    store_scalar(slot.dtype, spec->scalar, probe);  // throws now rather than at the first call
+    source.kind = Source::Kind::kScalar;
+    source.scalar = spec->scalar;
+    return source;
+  }
+  const auto path = blobs.find(slot.name);
+  if (path == blobs.end()) throw Error("its file {} was not found", spec->path);
+  const auto found = open(path->second).find(spec->tensor_key);
+  if (!found) throw Error("no tensor \"{}\" in {}", spec->tensor_key, path->second.string());
+  if (found->dtype != slot.dtype) {
+    throw Error("expected {}, got {} in {}", tensor::name_of(slot.dtype), tensor::name_of(found->dtype),
+                path->second.string());
+  }
+  if (slot.scalar) {
+    if (found->bytes != tensor::bytes_of(slot.dtype, 1)) throw Error("expected one element for a scalar");
+    double value = 0;
+    tensor::to_double(slot.dtype, found->data, &value, 1);
+    source.kind = Source::Kind::kScalar;
+    source.scalar.value = value;
+    return source;
+  }
+  if (found->shape != slot.shape) {
+    throw Error("expected shape {}, got {} in {}", tensor::to_string(slot.shape), tensor::to_string(found->shape),
+                path->second.string());
+  }
+  source.kind = Source::Kind::kData;
+  source.data = found->data;
+  return source;
+}
+
+void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads) const {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const Slot& slot = layout_.inputs[i];
+    const Source& source = sources_[i];
+    std::byte* target = buffer + slot.offset;
+    const unsigned used = slot.bytes < kThreadedBytes ? 1 : threads;
+    switch (source.kind) {
+      case Source::Kind::kScalar: store_scalar(slot.dtype, source.scalar, target); break;
+      case Source::Kind::kData: std::memcpy(target, source.data, slot.bytes); break;
+      case Source::Kind::kProbabilities: random_probabilities(slot, key_of(seed, i), target, used); break;
+      case Source::Kind::kRandom:
+        if (slot.scalar) {
+          random_scalar(slot.dtype, key_of(seed, i), target);
+        } else {
+          tensor::fill_random(slot.dtype, key_of(seed, i), target, slot.count(), used);
+        }
+    }
+  }
+}
+
+bool InputSets::fixed() const {
+  for (const auto& source : sources_) {
+    if (source.kind == Source::Kind::kRandom || source.kind == Source::Kind::kProbabilities) return false;
+  }
+  return true;
+}
+
+}  // namespace fib::eval

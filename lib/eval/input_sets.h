@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eval/layout.h"
+#include "model/definition.h"
+#include "model/workload.h"
+
+namespace fib::tensor {
+class SafetensorsFile;
+}
+
+namespace fib::eval {
+
+// Makes the input sets of one workload: random values by the counter-based generator, tensors from safetensors
+// files, scalar literals. A set is a pure function of its seed. Not copyable (it maps files); const calls may come
+// from any thread.
+class InputSets {
+ public:
+  // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key, shape or
+  // dtype does not fit, or when the workload and the definition do not.
+  InputSets(const model::Definition& definition, const model::Workload& workload, const Layout& layout,
+            const std::map<std::string, std::filesystem::path>& blobs);
+  ~InputSets();
+  InputSets(const InputSets&) = delete;
+  InputSets& operator=(const InputSets&) = delete;
+
+  // Writes the whole set `seed` (any text, usually a digest) to `buffer` of layout.input_bytes bytes, with up to
+  // `threads` threads.
+  void fill(std::string_view seed, std::byte* buffer, unsigned threads) const;
+
+  // No input is random: every seed gives the same set.
+  [[nodiscard]] bool fixed() const;
+
+ private:
+  struct Source;
+  [[nodiscard]] Source make_source(const model::Workload& workload, const Slot& slot,
+                                   const std::map<std::string, std::filesystem::path>& blobs);
+  const tensor::SafetensorsFile& open(const std::filesystem::path& path);
+
+  Layout layout_;
+  bool sampling_ = false;  // op_type "sampling": the input "probs" holds probabilities
+  std::vector<Source> sources_;
+  std::map<std::filesystem::path, std::unique_ptr<tensor::SafetensorsFile>> files_;
+};
+
+}  // namespace fib::eval

@@ -1,0 +1,99 @@
+#include "model/definition.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fib::model {
+namespace {
+
+std::int64_t computable(const std::string& name, const Integer& value) {
+  if (value.fits()) return value.value;
+  throw Error("axis \"{}\" is {}, more than a 64-bit integer holds; use a smaller size", name, value.digits);
+}
+
+void check_known(const Definition& definition, const std::string& name, const Integer& value) {
+  const Axis* axis = find(definition.axes, name);
+  if (axis == nullptr) {
+    throw Error("axis \"{}\" is not an axis of definition \"{}\"; remove it from the workload", name, definition.name);
+  }
+  if (axis->is_const() && *axis->value != value) {
+    throw Error("axis \"{}\" is {} in definition \"{}\" and {} in the workload; constants cannot be changed", name,
+                axis->value->value, definition.name, value.value);
+  }
+}
+
+using Shape = std::vector<std::int64_t>;
+
+// Notes the sizes of the variable axes that one input shows.
+void bind_input(const Definition& definition, const TensorSpec& input, const Shape& shape, AxisValues& values) {
+  const auto& names = *input.shape;
+  if (names.size() != shape.size()) {
+    throw Error("Input '{}''s defined dimension is {} but the actual dimension is {}", input.name, names.size(),
+                shape.size());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Axis* axis = find(definition.axes, names[i]);
+    if (axis == nullptr || axis->is_const()) continue;
+    const auto [bound, is_new] = values.emplace(names[i], shape[i]);
+    if (!is_new && bound->second != shape[i]) {
+      throw Error("Axis '{}' has different values for different input tensors: {} and {}", names[i], bound->second,
+                  shape[i]);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> var_axes(const Definition& definition) {
+  std::vector<std::string> names;
+  for (const auto& [name, axis] : definition.axes) {
+    if (!axis.is_const()) names.push_back(name);
+  }
+  return names;
+}
+
+AxisValues axis_values(const Definition& definition, const Ordered<Integer>& variables) {
+  for (const auto& [name, value] : variables) check_known(definition, name, value);
+  AxisValues values;
+  for (const auto& [name, axis] : definition.axes) {
+    const Integer* value = axis.is_const() ? &*axis.value : find(variables, name);
+    if (value == nullptr) {
+      throw Error("axis \"{}\" of definition \"{}\" has no value; add it to the workload's axes", name,
+                  definition.name);
+    }
+    values.emplace(name, computable(name, *value));
+  }
+  return values;
+}
+
+std::optional<Shape> shape_of(const TensorSpec& tensor, const AxisValues& values) {
+  if (tensor.is_scalar()) return std::nullopt;
+  Shape shape;
+  for (const std::string& name : *tensor.shape) {
+    const auto value = values.find(name);
+    if (value == values.end()) throw Error("Missing value for variable axis '{}'", name);
+    shape.push_back(value->second);
+  }
+  return shape;
+}
+
+AxisValues axis_values_from_shapes(const Definition& definition,
+                                   const std::vector<std::optional<Shape>>& input_shapes) {
+  if (input_shapes.size() != definition.inputs.size()) {
+    throw Error("definition \"{}\" has {} inputs but {} shapes were given", definition.name, definition.inputs.size(),
+                input_shapes.size());
+  }
+  AxisValues values;
+  for (std::size_t i = 0; i < input_shapes.size(); ++i) {
+    const TensorSpec& input = definition.inputs[i];
+    if (!input.is_scalar()) bind_input(definition, input, input_shapes[i].value_or(Shape()), values);
+  }
+  std::vector<std::string> missing;
+  for (const std::string& name : var_axes(definition)) {
+    if (!values.contains(name)) missing.push_back("'" + name + "'");
+  }
+  if (!missing.empty()) throw Error("Missing values for variable axes: {{{}}}", fmt::join(missing, ", "));
+  return values;
+}
+
+}  // namespace fib::model

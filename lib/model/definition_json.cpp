@@ -1,0 +1,203 @@
+#include <algorithm>
+
+#include "model/coerce.h"
+#include "model/definition.h"
+#include "model/reader.h"
+#include "python/parser.h"
+
+namespace fib::model {
+namespace {
+
+const std::vector<std::string_view> kDtypes = {
+    "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1",
+    "int64",   "int32",   "int16",    "int8",          "bool",
+};
+
+// Whether an axis without a type is a constant: when it has a value. Upstream takes an unusable value for no value.
+bool looks_const(ObjectReader& object, Mode mode) {
+  const json::Value* value = object.optional("value");
+  if (value == nullptr) return false;
+  const std::optional<Integer> size = coerce_integer(*value).value;
+  return mode == Mode::lenient || (size && size->value >= 0);
+}
+
+bool is_const_axis(ObjectReader& object, ReadContext& context, Axis& axis) {
+  const json::Value* type = object.optional("type");
+  axis.type_given = type != nullptr;
+  if (type == nullptr) return looks_const(object, context.mode);
+  const bool is_text = type->kind == json::Kind::string;
+  if (!is_text || (type->text != "const" && type->text != "var")) {
+    context.fail(object.path_of("type"), expected_one_of({"const", "var"}));
+  }
+  return is_text && type->text == "const";
+}
+
+Axis read_axis(const json::Value& value, const std::string& path, ReadContext& context) {
+  Axis axis;
+  ObjectReader object(value, path, context);
+  if (!object.is_object()) return axis;
+  if (is_const_axis(object, context, axis)) {
+    const json::Value* size = object.required("value");
+    axis.value = size != nullptr ? read_count(*size, object.path_of("value"), context) : Integer();
+  }
+  axis.description = object.nullable_text("description");
+  axis.unknown = object.unknown();
+  return axis;
+}
+
+std::string read_dtype(const std::string& text, const std::string& path, ReadContext& context) {
+  // The name before September 2025.
+  if (context.mode == Mode::lenient && text == "float8_e4m3") return "float8_e4m3fn";
+  if (std::find(kDtypes.begin(), kDtypes.end(), text) == kDtypes.end()) context.fail(path, expected_one_of(kDtypes));
+  return text;
+}
+
+TensorSpec read_tensor(const std::string& name, const json::Value& value, const std::string& path,
+                       ReadContext& context) {
+  TensorSpec tensor;
+  tensor.name = name;
+  ObjectReader object(value, path, context);
+  if (!object.is_object()) return tensor;
+  const json::Value* shape = object.required("shape");
+  if (shape != nullptr && shape->kind != json::Kind::null) {
+    tensor.shape = read_texts(*shape, object.path_of("shape"), context, MinLength::one);
+  }
+  if (const json::Value* dtype = object.required("dtype")) {
+    const bool is_text = dtype->kind == json::Kind::string;
+    tensor.dtype = read_dtype(is_text ? dtype->text : "", object.path_of("dtype"), context);
+  }
+  tensor.description = object.nullable_text("description");
+  tensor.unknown = object.unknown();
+  return tensor;
+}
+
+std::vector<TensorSpec> read_tensors(ObjectReader& parent, std::string_view field, ReadContext& context) {
+  std::vector<TensorSpec> tensors;
+  read_map(parent, field, context, MinLength::one, [&](const auto& name, const json::Value& value, const auto& path) {
+    tensors.push_back(read_tensor(name, value, path, context));
+  });
+  return tensors;
+}
+
+std::string read_op_type(ObjectReader& object, const json::Value& value, ReadContext& context) {
+  // Before September 2025 the key was "type".
+  const bool old = context.mode == Mode::lenient && value.find("op_type") == nullptr && value.find("type") != nullptr;
+  return object.text(old ? "type" : "op_type");
+}
+
+[[noreturn]] void break_rule(const std::string& message) { throw ParseError({{"", message}}); }
+
+void check_axes(const Definition& definition, const std::vector<TensorSpec>& tensors, std::string_view kind) {
+  for (const TensorSpec& tensor : tensors) {
+    if (tensor.is_scalar()) continue;
+    for (const std::string& axis : *tensor.shape) {
+      if (find(definition.axes, axis) != nullptr) continue;
+      break_rule(fmt::format("{} \"{}\" references undefined axis \"{}\"", kind, tensor.name, axis));
+    }
+  }
+}
+
+void check_names(const Definition& definition) {
+  for (const TensorSpec& output : definition.outputs) {
+    const auto same = [&](const TensorSpec& input) { return input.name == output.name; };
+    if (std::any_of(definition.inputs.begin(), definition.inputs.end(), same)) {
+      break_rule("Input and output names must not overlap");
+    }
+  }
+}
+
+void check_reference(const Definition& definition) {
+  try {
+    const python::Module module = python::parse_module(definition.reference);
+    if (python::find_function(module, "run") != nullptr) return;
+  } catch (const python::SyntaxError& error) {
+    break_rule(std::string("Reference must be valid Python code: ") + error.what());
+  }
+  break_rule("Reference must define a top-level function named 'run'");
+}
+
+void check_constraints(const Definition& definition) {
+  if (!definition.constraints) return;
+  for (const std::string& constraint : *definition.constraints) {
+    try {
+      static_cast<void>(python::parse_expression(constraint));
+    } catch (const python::SyntaxError& error) {
+      break_rule(std::string("Constraints must be valid Python expressions: ") + error.what());
+    }
+  }
+}
+
+json::Value axis_to_value(const Axis& axis) {
+  json::Value object = json::make_object();
+  if (axis.type_given) object.add("type", json::make_string(axis.is_const() ? "const" : "var"));
+  if (axis.is_const()) object.add("value", to_value(*axis.value));
+  add_nullable(object, "description", axis.description);
+  add_unknown(object, axis.unknown);
+  return object;
+}
+
+json::Value tensors_to_value(const std::vector<TensorSpec>& tensors) {
+  json::Value map = json::make_object();
+  for (const TensorSpec& tensor : tensors) {
+    json::Value object = json::make_object();
+    object.add("shape", tensor.is_scalar() ? json::make_null() : to_value(*tensor.shape));
+    object.add("dtype", json::make_string(tensor.dtype));
+    add_nullable(object, "description", tensor.description);
+    add_unknown(object, tensor.unknown);
+    map.add(tensor.name, std::move(object));
+  }
+  return map;
+}
+
+}  // namespace
+
+Definition read_definition(const json::Value& value, Mode mode) {
+  ReadContext context{mode, {}};
+  Definition definition;
+  ObjectReader object(value, "", context);
+  context.finish();
+  definition.name = object.text("name");
+  definition.op_type = read_op_type(object, value, context);
+  read_map(object, "axes", context, MinLength::one, [&](const auto& name, const json::Value& axis, const auto& path) {
+    definition.axes.emplace_back(name, read_axis(axis, path, context));
+  });
+  definition.inputs = read_tensors(object, "inputs", context);
+  definition.outputs = read_tensors(object, "outputs", context);
+  definition.reference = object.text("reference");
+  definition.tags = object.texts("tags");
+  definition.description = object.nullable_text("description");
+  definition.constraints = object.texts("constraints");
+  definition.unknown = object.unknown();
+  context.finish();
+  check_axes(definition, definition.inputs, "Input");
+  check_axes(definition, definition.outputs, "Output");
+  check_names(definition);
+  check_reference(definition);
+  check_constraints(definition);
+  return definition;
+}
+
+Definition parse_definition(std::string_view text, Mode mode) { return read_definition(json::parse(text), mode); }
+
+json::Value to_value(const Definition& definition, Mode /*mode*/) {
+  json::Value object = json::make_object();
+  object.add("name", json::make_string(definition.name));
+  object.add("op_type", json::make_string(definition.op_type));
+  json::Value axes = json::make_object();
+  for (const auto& [name, axis] : definition.axes) axes.add(name, axis_to_value(axis));
+  object.add("axes", std::move(axes));
+  object.add("inputs", tensors_to_value(definition.inputs));
+  object.add("outputs", tensors_to_value(definition.outputs));
+  object.add("reference", json::make_string(definition.reference));
+  if (definition.tags) object.add("tags", to_value(*definition.tags));
+  add_nullable(object, "description", definition.description);
+  if (definition.constraints) object.add("constraints", to_value(*definition.constraints));
+  add_unknown(object, definition.unknown);
+  return object;
+}
+
+std::string to_json(const Definition& definition, json::Layout layout, Mode mode) {
+  return json::dump(to_value(definition, mode), layout, json::NonFinite::strings);
+}
+
+}  // namespace fib::model

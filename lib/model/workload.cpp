@@ -1,0 +1,156 @@
+#include "model/workload.h"
+
+#include <limits>
+#include <map>
+
+#include "model/coerce.h"
+#include "model/reader.h"
+
+namespace fib::model {
+namespace {
+
+const std::map<std::string, InputKind, std::less<>> kKinds = {
+    {"random", InputKind::random},
+    {"scalar", InputKind::scalar},
+    {"safetensors", InputKind::safetensors},
+    {"custom", InputKind::custom},
+};
+
+std::string_view name_of(InputKind kind) {
+  for (const auto& [name, known] : kKinds) {
+    if (known == kind) return name;
+  }
+  return "random";
+}
+
+void read_kind(const json::Value& type, const std::string& path, ReadContext& context, InputSpec& input) {
+  const auto found = type.kind == json::Kind::string ? kKinds.find(type.text) : kKinds.end();
+  if (found == kKinds.end() || (found->second == InputKind::custom && context.mode == Mode::upstream)) {
+    context.fail(path, expected_one_of({"random", "safetensors", "scalar"}));
+  } else {
+    input.kind = found->second;
+  }
+}
+
+// Without a type, the keys decide: the kind that can use most of them, else random. Keys that do not fit their kind
+// do not count.
+InputKind inferred_kind(const json::Value& object) {
+  const auto is_name = [&](std::string_view key) {
+    const json::Value* value = object.find(key);
+    return value != nullptr && value->kind == json::Kind::string && !value->text.empty();
+  };
+  if (is_name("path") && is_name("tensor_key")) return InputKind::safetensors;
+  const json::Value* value = object.find("value");
+  return value != nullptr && coerce_scalar(*value).value ? InputKind::scalar : InputKind::random;
+}
+
+Scalar read_scalar(const json::Value& value, const std::string& path, ReadContext& context) {
+  Scalar scalar;
+  const Coerced<AnyScalar> read = coerce_scalar(value);
+  if (!read.value) {
+    context.fail(path, read.error);
+    return scalar;
+  }
+  scalar.token = value.text;
+  if (const auto* integer = std::get_if<Integer>(&*read.value)) {
+    scalar.value = integer->value;
+    if (!integer->fits()) scalar.token = integer->digits;
+  } else if (const auto* number = std::get_if<double>(&*read.value)) {
+    scalar.value = *number;
+  } else {
+    scalar.value = std::get<bool>(*read.value);
+  }
+  return scalar;
+}
+
+InputSpec read_input(const json::Value& value, const std::string& path, ReadContext& context) {
+  InputSpec input;
+  ObjectReader object(value, path, context);
+  if (!object.is_object()) return input;
+  if (const json::Value* type = object.optional("type")) {
+    read_kind(*type, object.path_of("type"), context, input);
+  } else {
+    input.kind = inferred_kind(value);
+  }
+  if (input.kind == InputKind::scalar) {
+    const json::Value* number = object.required("value");
+    if (number != nullptr) input.scalar = read_scalar(*number, object.path_of("value"), context);
+  }
+  if (input.kind == InputKind::safetensors) {
+    input.path = object.text("path");
+    input.tensor_key = object.text("tensor_key");
+  }
+  input.unknown = object.unknown();
+  return input;
+}
+
+json::Value scalar_to_value(const Scalar& scalar) {
+  if (const auto* boolean = std::get_if<bool>(&scalar.value)) return json::make_boolean(*boolean);
+  if (const auto* number = std::get_if<double>(&scalar.value)) return json::make_number(*number);
+  Integer integer(std::get<std::int64_t>(scalar.value));
+  const std::size_t digits = scalar.token.find_first_not_of("-");
+  const bool whole = digits != std::string::npos &&
+                     scalar.token.find_first_not_of("0123456789", digits) == std::string::npos;
+  const bool saturated = integer.value == std::numeric_limits<std::int64_t>::max() ||
+                         integer.value == std::numeric_limits<std::int64_t>::min();
+  if (saturated && whole) integer.digits = scalar.token;
+  return to_value(integer);
+}
+
+json::Value input_to_value(const InputSpec& input) {
+  json::Value object = json::make_object();
+  object.add("type", json::make_string(std::string(name_of(input.kind))));
+  if (input.kind == InputKind::scalar) object.add("value", scalar_to_value(input.scalar));
+  if (input.kind == InputKind::safetensors) {
+    object.add("path", json::make_string(input.path));
+    object.add("tensor_key", json::make_string(input.tensor_key));
+  }
+  add_unknown(object, input.unknown);
+  return object;
+}
+
+}  // namespace
+
+Workload read_workload_fields(const json::Value& value, const std::string& path, ReadContext& context) {
+  Workload workload;
+  ObjectReader object(value, path, context);
+  if (!object.is_object()) return workload;
+  read_map(object, "axes", context, MinLength::zero, [&](const auto& name, const json::Value& size, const auto& where) {
+    workload.axes.emplace_back(name, read_count(size, where, context));
+  });
+  read_map(object, "inputs", context, MinLength::zero, [&](const auto& name, const json::Value& spec, const auto& where) {
+    workload.inputs.emplace_back(name, read_input(spec, where, context));
+  });
+  workload.uuid = object.text("uuid");
+  workload.unknown = object.unknown();
+  return workload;
+}
+
+Workload read_workload(const json::Value& value, Mode mode) {
+  ReadContext context{mode, {}};
+  Workload workload = read_workload_fields(value, "", context);
+  context.finish();
+  return workload;
+}
+
+Workload parse_workload(std::string_view text, Mode mode) { return read_workload(json::parse(text), mode); }
+
+json::Value to_value(const Workload& workload, Mode /*mode*/) {
+  json::Value object = json::make_object();
+  json::Value axes = json::make_object();
+  for (const auto& [name, size] : workload.axes) axes.add(name, to_value(size));
+  object.add("axes", std::move(axes));
+  json::Value inputs = json::make_object();
+  for (const auto& [name, input] : workload.inputs) inputs.add(name, input_to_value(input));
+  object.add("inputs", std::move(inputs));
+  object.add("uuid", json::make_string(workload.uuid));
+  add_unknown(object, workload.unknown);
+  return object;
+}
+
+std::string to_json(const Workload& workload, Mode mode) {
+  const auto non_finite = mode == Mode::upstream ? json::NonFinite::null : json::NonFinite::strings;
+  return json::dump(to_value(workload, mode), json::Layout::compact, non_finite);
+}
+
+}  // namespace fib::model

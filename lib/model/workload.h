@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "model/errors.h"
+#include "model/fields.h"
+
+namespace fib::model {
+
+enum class InputKind {
+  random,
+  scalar,
+  safetensors,
+  custom,  // made by a function of the definition; kept on reading (lenient only), not supported
+};
+
+// A scalar input with its exact type.
+struct Scalar {
+  std::variant<std::int64_t, double, bool> value = std::int64_t{0};
+  // The number's text as read; empty for values made in memory. An integer beyond int64_t is saturated in `value` and
+  // complete here.
+  std::string token;
+};
+
+struct InputSpec {
+  InputKind kind = InputKind::random;
+  Scalar scalar;           // of kind scalar
+  std::string path;        // of kind safetensors: relative to the dataset's root
+  std::string tensor_key;  // of kind safetensors
+  Unknown unknown;
+};
+
+// At which sizes, on which inputs.
+struct Workload {
+  Ordered<Integer> axes;  // values of the variable axes, none negative
+  Ordered<InputSpec> inputs;
+  std::string uuid;
+  Unknown unknown;
+};
+
+// Reads one bare workload. Throws ParseError with all field errors.
+[[nodiscard]] Workload parse_workload(std::string_view text, Mode mode = Mode::lenient);
+[[nodiscard]] Workload read_workload(const json::Value& value, Mode mode = Mode::lenient);
+
+// All fields are written. One line, no final newline.
+[[nodiscard]] json::Value to_value(const Workload& workload, Mode mode = Mode::lenient);
+[[nodiscard]] std::string to_json(const Workload& workload, Mode mode = Mode::lenient);
+
+}  // namespace fib::model

@@ -1,0 +1,116 @@
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include "reference/gemm.h"
+#include "util/error.h"
+
+namespace fib::reference {
+namespace {
+
+// From cblas.h.
+constexpr int kRowMajor = 101;
+constexpr int kNoTrans = 111;
+constexpr int kTrans = 112;
+
+template <typename Real>
+using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, Real alpha, const Real* a, int lda,
+                           const Real* b, int ldb, Real beta, Real* c, int ldc);
+
+struct Library {
+  void* handle = nullptr;  // stays open for the life of the process: its threads cannot be unloaded
+  CblasGemm<float> sgemm = nullptr;
+  CblasGemm<double> dgemm = nullptr;
+  void (*set_num_threads)(int) = nullptr;
+  char* (*get_config)() = nullptr;
+};
+
+template <typename Function>
+bool find(void* handle, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  return function != nullptr;
+}
+
+bool open_library(const std::string& name, Library& library, std::string& reason) {
+  library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library.handle == nullptr) {
+    reason = dlerror();
+    return false;
+  }
+  const bool complete = find(library.handle, "cblas_sgemm", library.sgemm) &&
+                        find(library.handle, "cblas_dgemm", library.dgemm) &&
+                        find(library.handle, "openblas_set_num_threads", library.set_num_threads) &&
+                        find(library.handle, "openblas_get_config", library.get_config);
+  if (complete) return true;
+  reason = name + " does not have OpenBLAS's functions";
+  dlclose(library.handle);
+  return false;
+}
+
+std::vector<std::string> library_names() {
+  const char* names = std::getenv("FIB_OPENBLAS");
+  if (names == nullptr) return {"libopenblas.so.0", "libopenblas.so"};
+  std::vector<std::string> result;
+  std::istringstream stream(names);
+  for (std::string name; std::getline(stream, name, ':');) {
+    if (!name.empty()) result.push_back(name);
+  }
+  return result;
+}
+
+class OpenBlas final : public Gemm {
+ public:
+  explicit OpenBlas(const Library& library) : library_(library) {}
+
+  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const float> b,
+                Matrix<float> c) const override {
+    call(library_.sgemm, m, n, k, a, b, c);
+  }
+
+  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const double> a, Matrix<const double> b,
+                Matrix<double> c) const override {
+    call(library_.dgemm, m, n, k, a, b, c);
+  }
+
+  [[nodiscard]] std::string description() const override {
+    // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+    std::istringstream config(library_.get_config());
+    std::string name;
+    std::string version;
+    config >> name >> version;
+    return name + " " + version;
+  }
+
+ private:
+  static int narrow(std::int64_t value) {
+    if (value > std::numeric_limits<int>::max()) throw Error("a matrix dimension of {} is too large for OpenBLAS", value);
+    return static_cast<int>(value);
+  }
+
+  template <typename Real>
+  static void call(CblasGemm<Real> gemm, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Real> a,
+                   Matrix<const Real> b, Matrix<Real> c) {
+    gemm(kRowMajor, a.transposed ? kTrans : kNoTrans, b.transposed ? kTrans : kNoTrans, narrow(m), narrow(n), narrow(k),
+         Real{1}, a.data, narrow(a.leading), b.data, narrow(b.leading), Real{0}, c.data, narrow(c.leading));
+  }
+
+  Library library_;
+};
+
+}  // namespace
+
+std::unique_ptr<Gemm> open_openblas(int threads, std::string& reason) {
+  reason = "FIB_OPENBLAS names no library";
+  for (const std::string& name : library_names()) {
+    Library library;
+    if (!open_library(name, library, reason)) continue;
+    library.set_num_threads(threads);
+    return std::make_unique<OpenBlas>(library);
+  }
+  return nullptr;
+}
+
+}  // namespace fib::reference

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace fib::tensor {
+
+// Writes elements 0 to count-1 of the random stream of `key` (see tensor/random.h for the distribution of
+// each dtype and the recipe) to `target`, which holds `count` contiguous elements and is aligned to one. Uses
+// up to `threads` threads; the bits do not depend on how many. float4_e2m1: two to a byte, a last unused
+// nibble is 0.
+void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count, unsigned threads);
+
+// Writes `rows` rows of `columns` probabilities: the softmax of N(0,1), by the recipe in tensor/random.h.
+// Each row of float32 or float64 sums to 1 within rounding; smaller dtypes round every element once more.
+// Uses up to `threads` threads; the bits do not depend on how many. Throws Error when `dtype` is not a
+// floating one, or is float4_e2m1, which has no numbers between 0 and 0.5.
+void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_t rows, std::size_t columns,
+                        unsigned threads);
+
+}  // namespace fib::tensor

@@ -1,0 +1,99 @@
+#include "util/files.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "util/errno_error.h"
+
+namespace fib::util {
+namespace fs = std::filesystem;
+namespace {
+
+std::string read_some(int fd, std::size_t size, const std::string& what) {
+  std::string content(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(fd, content.data() + done, size - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw errno_error(what);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  content.resize(done);
+  return content;
+}
+
+std::size_t size_of(int fd, const std::string& what) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) throw errno_error(what);
+  if (!S_ISREG(info.st_mode)) throw Error("{}: is not a regular file", what);
+  return static_cast<std::size_t>(info.st_size);
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  const std::string what = "cannot read " + path.string();
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) throw errno_error(what);
+  return read_some(fd.get(), size_of(fd.get(), what), what);
+}
+
+void write_all(int fd, std::string_view content, const std::string& what) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw errno_error(what);
+    content.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+void write_file_atomic(const fs::path& path, std::string_view content) {
+  const std::string what = "cannot write " + path.string();
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  std::string temporary = path.string() + ".XXXXXX";
+  const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.valid()) throw errno_error(what);
+  try {
+    write_all(fd.get(), content, what);
+    if (::fchmod(fd.get(), 0644) != 0 || ::fsync(fd.get()) != 0) throw errno_error(what);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) throw errno_error(what);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+fs::path make_temporary_folder(const fs::path& parent, const std::string& prefix) {
+  std::string name = (parent / (prefix + "XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) throw errno_error("cannot make a temporary folder " + name);
+  return name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+UniqueFd make_sealed_document(const std::string& name, std::string_view content) {
+  const std::string what = "cannot make the document " + name;
+  UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd.valid()) throw errno_error(what);
+  write_all(fd.get(), content, what);
+  constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  if (::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) throw errno_error(what);
+  return fd;
+}
+
+std::string read_document(int fd, std::size_t limit) {
+  const std::size_t size = size_of(fd, "cannot read a document");
+  if (size > limit) throw Error("a document of {} bytes is larger than the limit of {}", size, limit);
+  return read_some(fd, size, "cannot read a document");
+}
+
+}  // namespace fib::util

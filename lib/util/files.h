@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "util/unique_fd.h"
+
+namespace fib::util {
+
+// The whole file as bytes. Throws Error naming the path when it cannot be opened or read.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+// Replaces `path` with `content` so that readers see the old or the new file, never a part: a temporary sibling is
+// written, synced and renamed. Creates missing folders. Throws Error; on failure `path` is as it was.
+void write_file_atomic(const std::filesystem::path& path, std::string_view content);
+
+// Writes all bytes to `fd`, also across short writes and EINTR. Throws Error naming `what`.
+void write_all(int fd, std::string_view content, const std::string& what);
+
+// A new folder under `parent` whose name starts with `prefix`, mode 0700. Throws Error.
+[[nodiscard]] std::filesystem::path make_temporary_folder(const std::filesystem::path& parent,
+                                                          const std::string& prefix);
+
+// Removes `folder` with everything in it when it goes out of scope; failures are ignored, since a destructor has
+// nobody to tell. Does not follow symbolic links.
+class TemporaryFolder {
+ public:
+  TemporaryFolder(const std::filesystem::path& parent, const std::string& prefix)
+      : path_(make_temporary_folder(parent, prefix)) {}
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// An anonymous file in memory that holds `content`, sealed against every change, position at its start: how
+// documents too large for a message travel between processes. `name` shows up in /proc only. Throws Error.
+[[nodiscard]] UniqueFd make_sealed_document(const std::string& name, std::string_view content);
+
+// The content of such a document (or of any regular file) behind `fd`, at most `limit` bytes. Throws Error.
+[[nodiscard]] std::string read_document(int fd, std::size_t limit);
+
+}  // namespace fib::util

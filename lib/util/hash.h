@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace fib::util {
+
+// Digests of the whole of `data`, as lower-case hex digits.
+[[nodiscard]] std::string sha1_hex(std::string_view data);    // 40 digits
+[[nodiscard]] std::string sha256_hex(std::string_view data);  // 64 digits
+
+// A SHA-256 over several parts. add() writes the part's length before the part, so that no two different lists of
+// parts give the same digest. One thread at a time. Throws Error only when OpenSSL fails.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  Sha256& add(std::string_view part);
+  Sha256& add(std::uint64_t number);
+
+  // Ends the digest: 64 hex digits. Nothing may be added afterwards.
+  [[nodiscard]] std::string hex();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fib::util

@@ -1,0 +1,94 @@
+#include "worker/child.h"
+
+#include <fcntl.h>
+
+#include "util/clock.h"
+#include "util/errno_error.h"
+
+namespace fib::worker {
+namespace {
+
+constexpr int kExitWaitMs = 5000;  // between the end of a child's channel and its exit
+
+std::int64_t after_ms(int milliseconds) { return util::monotonic_ns() + std::int64_t{1'000'000} * milliseconds; }
+
+}  // namespace
+
+Child::Child(Spawner& spawner, std::string name, ChildSpec spec, int start_timeout_ms)
+    : spawner_(spawner), name_(std::move(name)) {
+  auto [ours, theirs] = Channel::make_pair();
+  int output[2];
+  if (::pipe2(output, O_CLOEXEC) != 0) throw util::errno_error("cannot make a pipe");
+  const util::UniqueFd write_end(output[1]);
+  output_ = std::make_unique<util::Capture>(util::UniqueFd(output[0]), kOutputLimit);
+  id_ = spawner_.spawn(spec, theirs.fd(), write_end.get());
+  channel_ = std::make_unique<Channel>(std::move(ours));
+  alive_ = true;
+  theirs.close();
+  greet(start_timeout_ms);
+}
+
+Child::~Child() {
+  if (!alive_) return;
+  spawner_.kill(id_);
+  (void)spawner_.wait(id_, kExitWaitMs);
+}
+
+void Child::greet(int start_timeout_ms) {
+  try {
+    Message message;
+    const auto result = channel_->receive(message, after_ms(start_timeout_ms));
+    if (result == Channel::Result::kMessage && message.type == MessageType::kHello) {
+      if (Hello::decode(message.payload).build_id == build_id()) return;
+      throw Error("it is another build of fib: was the program replaced while it runs?");
+    }
+    throw Error("it did not report within {} ms", start_timeout_ms);
+  } catch (const Error& error) {
+    spawner_.kill(id_);
+    (void)spawner_.wait(id_, kExitWaitMs);
+    alive_ = false;
+    throw Error("cannot start the {}: {}\n{}", name_, error.what(), take_output());
+  }
+}
+
+Answer<Message> Child::request(MessageType type, const std::string& payload, MessageType expected,
+                               std::int64_t deadline_ns, const std::vector<int>& fds) {
+  if (!alive_) return Failure{Failure::Kind::kDied, name_ + " is not running"};
+  ++sequence_;
+  if (!channel_->send(type, sequence_, payload, fds)) return ended();
+  try {
+    Message answer;
+    switch (channel_->receive(answer, deadline_ns)) {
+      case Channel::Result::kClosed: return ended();
+      case Channel::Result::kTimeout: return fail(Failure::Kind::kTimeout, name_ + " did not answer in time");
+      case Channel::Result::kMessage: break;
+    }
+    if (answer.sequence != sequence_) throw ProtocolError("it answered a request that was not made");
+    if (answer.type == MessageType::kError) {
+      return Failure{Failure::Kind::kRefused, WorkerError::decode(answer.payload).text};
+    }
+    if (answer.type != expected) throw ProtocolError("it sent a message of an unexpected kind");
+    return answer;
+  } catch (const ProtocolError& error) {
+    return fail(Failure::Kind::kProtocol, fmt::format("{} broke the protocol: {}", name_, error.what()));
+  }
+}
+
+Failure Child::fail(Failure::Kind kind, const std::string& text) {
+  spawner_.kill(id_);
+  (void)spawner_.wait(id_, kExitWaitMs);
+  alive_ = false;
+  return {kind, text};
+}
+
+// The channel is closed. Either the child has ended, or it closed its end and lives; then it is killed.
+Failure Child::ended() {
+  const auto status = spawner_.wait(id_, kExitWaitMs);
+  if (!status) return fail(Failure::Kind::kProtocol, name_ + " closed its channel without ending");
+  alive_ = false;
+  return {Failure::Kind::kDied, fmt::format("{} ended with {}", name_, describe_wait_status(*status))};
+}
+
+std::string Child::take_output() { return output_->take(); }
+
+}  // namespace fib::worker

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "util/capture.h"
+#include "worker/channel.h"
+#include "worker/spawner.h"
+
+namespace fib::worker {
+
+// Why a request got no answer. An outcome, not an error: children die, hang and lie.
+struct Failure {
+  enum class Kind {
+    kDied,      // the child ended: signal or exit code in `text`
+    kTimeout,   // no answer in time; the child was killed
+    kProtocol,  // it sent something the protocol does not allow; it was killed
+    kRefused,   // it answered with an error sentence and lives on
+  };
+  Kind kind{};
+  std::string text;
+};
+
+template <typename T>
+using Answer = std::variant<T, Failure>;
+
+// A child process with a channel and its captured output, seen from the coordinator. Killed, with all its
+// descendants, when this object goes away. One thread at a time.
+class Child {
+ public:
+  // Starts `fib <arguments>` and checks its greeting within `start_timeout_ms`. `name` is for messages. Throws
+  // Error when it does not come up.
+  Child(Spawner& spawner, std::string name, ChildSpec spec, int start_timeout_ms);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // Sends a request and waits for the one answer it may have, until `deadline_ns` of the monotonic clock. After
+  // any Failure but kRefused the child is dead.
+  [[nodiscard]] Answer<Message> request(MessageType type, const std::string& payload, MessageType expected,
+                                        std::int64_t deadline_ns, const std::vector<int>& fds = {});
+
+  // What the child printed since the last call, at most 5 MiB.
+  [[nodiscard]] std::string take_output();
+
+  [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] std::optional<pid_t> pid() { return spawner_.pid_of(id_); }
+
+ private:
+  void greet(int start_timeout_ms);
+  Failure fail(Failure::Kind kind, const std::string& text);
+  Failure ended();
+
+  Spawner& spawner_;
+  std::string name_;
+  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<util::Capture> output_;
+  std::uint32_t id_ = 0;
+  std::uint32_t sequence_ = 0;
+  bool alive_ = false;
+};
+
+constexpr std::size_t kOutputLimit = 5 * 1024 * 1024;
+
+}  // namespace fib::worker

@@ -1,0 +1,144 @@
+#include "worker/clients.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "util/clock.h"
+
+namespace fib::worker {
+namespace {
+
+constexpr std::int64_t kJudgeTimeoutNs = std::int64_t{600} * 1'000'000'000;
+
+ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std::filesystem::path& folder,
+                  std::uint64_t file_size_limit) {
+  return {{setup.program, command}, clean_environment(folder), folder, file_size_limit};
+}
+
+// The decoded answer, or the failure; a payload that does not decode is the worker's fault.
+template <typename T>
+Answer<T> decoded(Answer<Message> answer) {
+  if (auto* failure = std::get_if<Failure>(&answer)) return std::move(*failure);
+  try {
+    return T::decode(std::get<Message>(answer).payload);
+  } catch (const ProtocolError& error) {
+    return Failure{Failure::Kind::kProtocol, fmt::format("the worker broke the protocol: {}", error.what())};
+  }
+}
+
+Answer<bool> acknowledged(Answer<Message> answer) {
+  if (auto* failure = std::get_if<Failure>(&answer)) return std::move(*failure);
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
+  std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive", "TMPDIR=" + temporary.string(),
+                                          "HOME=" + temporary.string()};
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX", "CC",
+                           "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {
+    if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
+JudgeClient::JudgeClient(Spawner& spawner, const ChildSetup& setup)
+    : child_(spawner, "judge", spec_of(setup, "__judge", setup.temporary, 0), setup.start_timeout_ms) {}
+
+Message JudgeClient::ask(MessageType type, const std::string& payload, MessageType expected,
+                         const std::vector<int>& fds) {
+  auto answer = child_.request(type, payload, expected, util::monotonic_ns() + kJudgeTimeoutNs, fds);
+  if (auto* message = std::get_if<Message>(&answer)) return std::move(*message);
+  const auto& failure = std::get<Failure>(answer);
+  if (failure.kind == Failure::Kind::kRefused) throw Error("{}", failure.text);
+  throw JudgeLost("{}\n{}", failure.text, child_.take_output());
+}
+
+DeviceState JudgeClient::describe() {
+  return DeviceState::decode(ask(MessageType::kDescribe, {}, MessageType::kDescribed).payload);
+}
+
+JudgeOpened JudgeClient::open(const JudgeDocument& document) {
+  const auto fd = util::make_sealed_document("fib-workload", document.to_json());
+  return JudgeOpened::decode(ask(MessageType::kJudgeOpen, {}, MessageType::kJudgeOpened, {fd.get()}).payload);
+}
+
+DoorFds JudgeClient::attach(std::uint32_t workload) {
+  Message answer = ask(MessageType::kAttach, Number{workload}.encode(), MessageType::kAttached);
+  if (answer.fds.size() != 2) throw JudgeLost("the judge sent {} buffers instead of 2", answer.fds.size());
+  return {Attached::decode(answer.payload).door, std::move(answer.fds[0]), std::move(answer.fds[1])};
+}
+
+void JudgeClient::detach(std::uint32_t door) {
+  (void)ask(MessageType::kDetach, Number{door}.encode(), MessageType::kDetached);
+}
+
+bool JudgeClient::knows(std::uint32_t door, const SetId& set) {
+  return Known::decode(ask(MessageType::kKnows, SetRequest{door, set}.encode(), MessageType::kKnown).payload).known;
+}
+
+void JudgeClient::fill(std::uint32_t door, const SetId& set) {
+  (void)ask(MessageType::kFill, SetRequest{door, set}.encode(), MessageType::kFilled);
+}
+
+void JudgeClient::keep(std::uint32_t door, const SetId& set) {
+  (void)ask(MessageType::kKeep, SetRequest{door, set}.encode(), MessageType::kKept);
+}
+
+eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set) {
+  return Verdict::decode(ask(MessageType::kCompare, SetRequest{door, set}.encode(), MessageType::kVerdict).payload)
+      .judgement;
+}
+
+WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
+                           std::uint64_t file_size_limit)
+    : folder_(setup.temporary, "worker-"),
+      child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit), setup.start_timeout_ms) {}
+
+Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document) {
+  util::UniqueFd fd;
+  std::vector<int> fds;
+  if (!document.empty()) {
+    fd = util::make_sealed_document("fib-reference", document);
+    fds.push_back(fd.get());
+  }
+  return decoded<Loaded>(child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
+}
+
+Answer<bool> WorkerClient::open(const eval::Layout& layout, const DoorFds& door, std::int64_t deadline_ns) {
+  return acknowledged(child_.request(MessageType::kOpen, Open{layout}.encode(), MessageType::kOpened, deadline_ns,
+                                     {door.inputs.get(), door.outputs.get()}));
+}
+
+Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
+  return acknowledged(child_.request(MessageType::kPrepare, {}, MessageType::kReady, deadline_ns));
+}
+
+Answer<WorkerClient::Ran> WorkerClient::run(std::int64_t deadline_ns) {
+  const std::int64_t begin = util::monotonic_ns();
+  auto answer = child_.request(MessageType::kRun, {}, MessageType::kDone, deadline_ns);
+  const std::int64_t envelope = util::monotonic_ns() - begin;
+  auto done = decoded<Done>(std::move(answer));
+  if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
+  return Ran{std::get<Done>(done).elapsed_ns, envelope};
+}
+
+Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
+  return decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
+}
+
+Answer<std::int64_t> WorkerClient::ping(std::int64_t deadline_ns) {
+  std::array<std::int64_t, 5> trips{};
+  for (auto& trip : trips) {
+    const std::int64_t begin = util::monotonic_ns();
+    auto answer = child_.request(MessageType::kPing, {}, MessageType::kPong, deadline_ns);
+    if (auto* failure = std::get_if<Failure>(&answer)) return std::move(*failure);
+    trip = util::monotonic_ns() - begin;
+  }
+  std::sort(trips.begin(), trips.end());
+  return trips[trips.size() / 2];
+}
+
+}  // namespace fib::worker

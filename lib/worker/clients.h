@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "util/files.h"
+#include "worker/child.h"
+#include "worker/judge_document.h"
+#include "worker/messages.h"
+
+namespace fib::worker {
+
+// How children are started: the fib binary, the environment they get, and the folder for their private files.
+struct ChildSetup {
+  std::string program;  // path of the fib binary
+  std::filesystem::path temporary;
+  int start_timeout_ms = 30'000;
+};
+
+// The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`, OMP_WAIT_POLICY=passive (so
+// that OpenMP's threads sleep after a parallel region instead of spinning into the next measurement), and CUDA's and
+// the sanitizers' own variables where set.
+[[nodiscard]] std::vector<std::string> clean_environment(const std::filesystem::path& temporary);
+
+// The judge as the coordinator sees it. The judge is ours: any failure but a refusal throws JudgeLost, a refusal
+// (a blob that is missing, say) throws Error with the judge's sentence. One thread.
+class JudgeLost : public Error {
+ public:
+  using Error::Error;
+};
+
+struct DoorFds {
+  std::uint32_t door = 0;
+  util::UniqueFd inputs;
+  util::UniqueFd outputs;
+};
+
+class JudgeClient {
+ public:
+  JudgeClient(Spawner& spawner, const ChildSetup& setup);
+
+  [[nodiscard]] DeviceState describe();
+  [[nodiscard]] JudgeOpened open(const JudgeDocument& document);
+  [[nodiscard]] DoorFds attach(std::uint32_t workload);
+  void detach(std::uint32_t door);
+  // Whether the set's expected outputs are kept, so that the reference need not make them.
+  [[nodiscard]] bool knows(std::uint32_t door, const SetId& set);
+  // Fills the door's inputs with the set and its outputs with new poison.
+  void fill(std::uint32_t door, const SetId& set);
+  // Keeps the door's outputs as the set's expected ones.
+  void keep(std::uint32_t door, const SetId& set);
+  [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set);
+
+ private:
+  Message ask(MessageType type, const std::string& payload, MessageType expected, const std::vector<int>& fds = {});
+  Child child_;
+};
+
+// A solution or reference worker as the coordinator sees it. Everything it answers is checked; what it does wrong
+// is a Failure. One thread.
+class WorkerClient {
+ public:
+  // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary, which
+  // is removed with it. Throws Error when it cannot be started.
+  WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name, std::uint64_t file_size_limit);
+
+  [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns, const std::string& document = {});
+  [[nodiscard]] Answer<bool> open(const eval::Layout& layout, const DoorFds& door, std::int64_t deadline_ns);
+  [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
+  // The worker's claim and the coordinator's own clock around the request.
+  struct Ran {
+    std::int64_t claimed_ns = 0;
+    std::int64_t envelope_ns = 0;
+  };
+  [[nodiscard]] Answer<Ran> run(std::int64_t deadline_ns);
+  [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns);
+  // The median of a few empty round trips, in nanoseconds.
+  [[nodiscard]] Answer<std::int64_t> ping(std::int64_t deadline_ns);
+
+  [[nodiscard]] std::string take_output() { return child_.take_output(); }
+  [[nodiscard]] bool alive() const { return child_.alive(); }
+
+ private:
+  util::TemporaryFolder folder_;
+  Child child_;
+};
+
+}  // namespace fib::worker

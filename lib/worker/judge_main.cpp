@@ -1,0 +1,211 @@
+#include "worker/judge_main.h"
+
+#include <sys/prctl.h>
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "device/cpu/cache.h"
+#include "device/cpu/hardware.h"
+#include "device/cpu/memory.h"
+#include "eval/evaluator.h"
+#include "eval/input_sets.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/machine.h"
+#include "worker/channel.h"
+#include "worker/judge_document.h"
+#include "worker/messages.h"
+
+namespace fib::worker {
+namespace {
+
+using device::cpu::PrivateMemory;
+using device::cpu::SharedMemory;
+using device::cpu::WorkerAccess;
+
+constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+
+// One workload: its layout, how its sets are made, and the expected outputs kept so far.
+struct OpenWorkload {
+  JudgeDocument document;
+  eval::Layout layout;
+  std::unique_ptr<eval::InputSets> sets;
+  std::map<SetId, PrivateMemory> expected;
+};
+
+// One pair of shared buffers, attached to one worker.
+struct Door {
+  std::uint32_t workload = 0;
+  SharedMemory inputs;
+  SharedMemory outputs;
+  std::vector<eval::PoisonElement> poison;  // of the current call
+};
+
+class Judge {
+ public:
+  explicit Judge(util::UniqueFd socket) : channel_(std::move(socket)), threads_(util::usable_cores()) {}
+
+  int run() {
+    if (!channel_.send(MessageType::kHello, 0, Hello{build_id()}.encode())) return 1;
+    Message message;
+    while (channel_.receive(message, -1) == Channel::Result::kMessage) {
+      try {
+        if (!answer(message)) return 1;
+      } catch (const Error& error) {
+        const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
+        if (!channel_.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;
+      }
+    }
+    return 0;
+  }
+
+ private:
+  bool answer(const Message& message) {
+    const auto reply = [&](MessageType type, const std::string& payload, const std::vector<int>& fds = {}) {
+      return channel_.send(type, message.sequence, payload, fds);
+    };
+    switch (message.type) {
+      case MessageType::kJudgeOpen: return reply(MessageType::kJudgeOpened, open(message).encode());
+      case MessageType::kDescribe: return reply(MessageType::kDescribed, describe().encode());
+      case MessageType::kAttach: {
+        const Number door = attach(Number::decode(message.payload));
+        const Door& made = doors_.at(door.value);
+        return reply(MessageType::kAttached, Attached{door.value}.encode(), {made.inputs.fd(), made.outputs.fd()});
+      }
+      case MessageType::kDetach:
+        doors_.erase(Number::decode(message.payload).value);
+        return reply(MessageType::kDetached, {});
+      case MessageType::kKnows: return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
+      case MessageType::kFill: fill(SetRequest::decode(message.payload)); return reply(MessageType::kFilled, {});
+      case MessageType::kKeep: keep(SetRequest::decode(message.payload)); return reply(MessageType::kKept, {});
+      case MessageType::kCompare:
+        return reply(MessageType::kVerdict, compare(SetRequest::decode(message.payload)).encode());
+      default: throw ProtocolError("the judge does not know this request");
+    }
+  }
+
+  static DeviceState describe() {
+    return {device::cpu::model_name(), device::cpu::governor(), device::cpu::load_average(),
+            std::string(device::cpu::flush_method())};
+  }
+
+  JudgeOpened open(const Message& message) {
+    if (message.fds.size() != 1) throw ProtocolError("a workload comes as one document");
+    auto opened = std::make_unique<OpenWorkload>();
+    opened->document = JudgeDocument::parse(util::read_document(message.fds[0].get(), kMaxDocument));
+    const auto& document = opened->document;
+    opened->layout = eval::make_layout(document.definition, document.workload);
+    opened->sets =
+        std::make_unique<eval::InputSets>(document.definition, document.workload, opened->layout, document.blobs);
+    const std::uint32_t number = next_number_++;
+    const JudgeOpened answer{number, opened->layout, opened->sets->fixed()};
+    workloads_.emplace(number, std::move(opened));
+    return answer;
+  }
+
+  Number attach(Number workload) {
+    const auto& layout = workload_of(workload.value).layout;
+    Door door{workload.value, SharedMemory::create(layout.input_bytes, WorkerAccess::kReads),
+              SharedMemory::create(layout.output_bytes, WorkerAccess::kWrites), {}};
+    const std::uint32_t number = next_number_++;
+    doors_.emplace(number, std::move(door));
+    return {number};
+  }
+
+  OpenWorkload& workload_of(std::uint32_t number) {
+    const auto found = workloads_.find(number);
+    if (found == workloads_.end()) throw ProtocolError("no workload has the number {}", number);
+    return *found->second;
+  }
+
+  Door& door_of(std::uint32_t number) {
+    const auto found = doors_.find(number);
+    if (found == doors_.end()) throw ProtocolError("no door has the number {}", number);
+    return found->second;
+  }
+
+  Known knows(const SetRequest& request) {
+    return {workload_of(door_of(request.door).workload).expected.contains(request.set)};
+  }
+
+  void fill(const SetRequest& request) {
+    Door& door = door_of(request.door);
+    OpenWorkload& workload = workload_of(door.workload);
+    const auto& document = workload.document;
+    util::Sha256 seed;
+    seed.add(document.secret).add(document.workload.uuid).add(request.set.solution_sha256).add(request.set.call);
+    workload.sets->fill(seed.hex(), door.inputs.data(), threads_);
+    poison(door, workload.layout, document.secret);
+  }
+
+  // New for every fill, so that no worker can tell a poisoned element from one it wrote in an earlier call.
+  void poison(Door& door, const eval::Layout& layout, const std::string& secret) {
+    door.poison.clear();
+    for (const auto& slot : layout.outputs) {
+      util::Sha256 hash;
+      const std::string digest = hash.add("poison").add(secret).add(++poisons_).hex();
+      const std::uint64_t random = std::stoull(digest.substr(0, 16), nullptr, 16);
+      door.poison.push_back(eval::make_poison(slot.dtype, random));
+      const std::size_t element = std::max<std::size_t>(1, tensor::bits_of(slot.dtype) / 8);
+      eval::fill_pattern(door.outputs.data() + slot.offset, slot.bytes, door.poison.back().data(), element);
+    }
+  }
+
+  void keep(const SetRequest& request) {
+    const Door& door = door_of(request.door);
+    OpenWorkload& workload = workload_of(door.workload);
+    make_room(workload);
+    PrivateMemory copy(workload.layout.output_bytes);
+    std::memcpy(copy.data(), door.outputs.data(), workload.layout.output_bytes);
+    kept_bytes_ += copy.size();
+    kept_.emplace_back(door.workload, request.set);
+    workload.expected.insert_or_assign(request.set, std::move(copy));
+  }
+
+  // Drops the oldest expected outputs until one more fits the budget; they are made again when they are needed.
+  void make_room(const OpenWorkload& workload) {
+    while (!kept_.empty() && kept_bytes_ + workload.layout.output_bytes > workload.document.memory_budget_bytes) {
+      auto& expected = workload_of(kept_.front().first).expected;
+      if (const auto old = expected.find(kept_.front().second); old != expected.end()) {
+        kept_bytes_ -= old->second.size();
+        expected.erase(old);
+      }
+      kept_.pop_front();
+    }
+  }
+
+  Verdict compare(const SetRequest& request) {
+    const Door& door = door_of(request.door);
+    OpenWorkload& workload = workload_of(door.workload);
+    const auto expected = workload.expected.find(request.set);
+    if (expected == workload.expected.end()) throw ProtocolError("the set's expected outputs are not kept");
+    // The worker can still write to the shared buffer: judge a copy that it cannot reach.
+    if (snapshot_.size() < workload.layout.output_bytes) snapshot_ = PrivateMemory(workload.layout.output_bytes);
+    std::memcpy(snapshot_.data(), door.outputs.data(), workload.layout.output_bytes);
+    return {eval::judge_outputs(workload.layout, snapshot_.data(), expected->second.data(), door.poison,
+                                workload.document.tolerance, threads_)};
+  }
+
+  Channel channel_;
+  unsigned threads_;
+  std::uint32_t next_number_ = 1;
+  std::uint64_t poisons_ = 0;
+  std::map<std::uint32_t, std::unique_ptr<OpenWorkload>> workloads_;
+  std::map<std::uint32_t, Door> doors_;
+  std::deque<std::pair<std::uint32_t, SetId>> kept_;  // oldest first
+  std::uint64_t kept_bytes_ = 0;
+  PrivateMemory snapshot_;
+};
+
+}  // namespace
+
+int run_judge(util::UniqueFd channel) {
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  return Judge(std::move(channel)).run();
+}
+
+}  // namespace fib::worker

@@ -1,0 +1,209 @@
+#include "worker/keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "util/errno_error.h"
+#include "worker/channel.h"
+#include "worker/messages.h"
+#include "worker/process_tree.h"
+
+namespace fib::worker {
+namespace {
+
+constexpr int kChildChannelFd = 3;
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (auto& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// In the new child, between fork and exec: only async-signal-safe calls. The keeper has one thread, so even the
+// allocations made before fork are safe to use.
+struct ChildStart {
+  const char* folder;
+  std::uint64_t file_size_limit;
+  char** arguments;
+  char** environment;
+  int channel;
+  int output;
+  int failure;  // where errno goes when exec fails; closed by a successful exec
+  pid_t keeper;
+};
+
+void limit(__rlimit_resource resource, rlim_t value) {
+  const rlimit both{value, value};
+  ::setrlimit(resource, &both);
+}
+
+[[noreturn]] void start_child(const ChildStart& start) {
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != start.keeper) ::_exit(127);
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  limit(RLIMIT_CORE, 0);
+  if (start.file_size_limit != 0) limit(RLIMIT_FSIZE, start.file_size_limit);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Descriptors above the targets first, so that no dup2 below overwrites one that is still needed.
+  const int channel = ::fcntl(start.channel, F_DUPFD, 10);
+  const int output = ::fcntl(start.output, F_DUPFD, 10);
+  const int failure = ::fcntl(start.failure, F_DUPFD_CLOEXEC, 10);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  bool ok = channel >= 0 && output >= 0 && failure >= 0 && nothing >= 0 && ::chdir(start.folder) == 0;
+  ok = ok && ::dup2(nothing, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(output, 2) == 2;
+  ok = ok && ::dup2(channel, kChildChannelFd) == kChildChannelFd && ::dup2(failure, 4) == 4;
+  ok = ok && ::fcntl(4, F_SETFD, FD_CLOEXEC) == 0 && ::close_range(5, ~0U, 0) == 0;
+  if (ok) ::execve(start.arguments[0], start.arguments, start.environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t put = ::write(ok ? 4 : failure, &error, sizeof error);
+  ::_exit(127);
+}
+
+class Keeper {
+ public:
+  explicit Keeper(util::UniqueFd socket) : channel_(std::move(socket)) {}
+
+  int run() {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    sigset_t child_signal;
+    ::sigemptyset(&child_signal);
+    ::sigaddset(&child_signal, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child_signal, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGINT, SIG_IGN);
+    ::signal(SIGTERM, SIG_IGN);
+    ::signal(SIGHUP, SIG_IGN);
+    signals_.reset(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_.valid()) throw util::errno_error("cannot make a signalfd");
+    while (serve()) {
+    }
+    end();
+    return 0;
+  }
+
+ private:
+  // One turn; false when the coordinator is gone.
+  bool serve() {
+    pollfd events[2] = {{channel_.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+    if (::poll(events, 2, -1) < 0) return errno == EINTR;
+    if (events[1].revents != 0) {
+      std::array<signalfd_siginfo, 16> ignored;
+      while (::read(signals_.get(), ignored.data(), sizeof ignored) > 0) {
+      }
+      reap();
+    }
+    if (events[0].revents == 0) return true;
+    Message message;
+    if (channel_.receive(message, -1) != Channel::Result::kMessage) return false;
+    handle(message);
+    return true;
+  }
+
+  void handle(Message& message) {
+    if (message.type == MessageType::kSpawn) {
+      spawn(Spawn::decode(message.payload), message.fds);
+    } else if (message.type == MessageType::kKill) {
+      const auto child = pids_.find(WireReader(message.payload).number<std::uint32_t>());
+      if (child != pids_.end()) kill_tree(child->second);
+    } else if (message.type == MessageType::kHold) {
+      for (auto& fd : message.fds) held_.push_back(std::move(fd));
+    } else if (message.type == MessageType::kRemoveAtEnd) {
+      folders_.push_back(WireReader(message.payload).text());
+    }
+  }
+
+  void spawn(Spawn request, const std::vector<util::UniqueFd>& fds) {
+    Spawned answer;
+    answer.id = request.id;
+    answer.error = fds.size() == 2 ? fork_child(request, fds, answer.pid) : "two descriptors are needed";
+    if (answer.error.empty()) pids_[request.id] = answer.pid;
+    (void)channel_.send(MessageType::kSpawned, request.id, answer.encode());
+  }
+
+  // Forks and waits until the child has executed its program; the error's text, or empty.
+  std::string fork_child(Spawn& request, const std::vector<util::UniqueFd>& fds, std::int32_t& pid) {
+    auto arguments = pointers(request.arguments);
+    auto environment = pointers(request.environment);
+    int failure[2];
+    if (::pipe2(failure, O_CLOEXEC) != 0) return std::strerror(errno);
+    const util::UniqueFd failure_read(failure[0]);
+    util::UniqueFd failure_write(failure[1]);
+    const ChildStart start{request.folder.c_str(), request.file_size_limit, arguments.data(), environment.data(),
+                           fds[0].get(), fds[1].get(), failure_write.get(), ::getpid()};
+    pid = ::fork();
+    if (pid == 0) start_child(start);
+    if (pid < 0) return std::strerror(errno);
+    failure_write.reset();
+    int error = 0;
+    ssize_t got = 0;
+    do {
+      got = ::read(failure_read.get(), &error, sizeof error);
+    } while (got < 0 && errno == EINTR);
+    if (got != sizeof error) return {};
+    ::waitpid(pid, nullptr, 0);
+    return std::string("cannot start ") + request.arguments[0] + ": " + std::strerror(error);
+  }
+
+  void reap() {
+    int status = 0;
+    bool ended = false;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+      const auto child = std::find_if(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
+      if (child == pids_.end()) continue;
+      (void)channel_.send(MessageType::kExited, child->first, Exited{child->first, status}.encode());
+      pids_.erase(child);
+      ended = true;
+    }
+    if (ended) kill_orphans();
+  }
+
+  // Children of ours that we did not start: orphans of a child that has ended.
+  void kill_orphans() {
+    for (const pid_t pid : children_of(::getpid())) {
+      const bool known = std::any_of(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
+      if (!known) kill_tree(pid);
+    }
+  }
+
+  void end() {
+    channel_.close();
+    // Whoever is killed may leave orphans that become our children: until there is nobody left to wait for.
+    while (true) {
+      for (const pid_t pid : children_of(::getpid())) kill_tree(pid);
+      if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
+    }
+    std::error_code ignored;
+    for (const auto& folder : folders_) std::filesystem::remove_all(folder, ignored);
+  }
+
+  Channel channel_;
+  util::UniqueFd signals_;
+  std::map<std::uint32_t, pid_t> pids_;
+  std::vector<util::UniqueFd> held_;  // locks that must last until every descendant is gone
+  std::vector<std::string> folders_;
+};
+
+}  // namespace
+
+int run_keeper(util::UniqueFd socket) { return Keeper(std::move(socket)).run(); }
+
+}  // namespace fib::worker

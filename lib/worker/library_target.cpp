@@ -1,0 +1,140 @@
+#include <dlfcn.h>
+#include <ffi.h>
+
+#include <cstring>
+#include <exception>
+
+#include "worker/target.h"
+
+namespace fib::worker {
+namespace {
+
+using tensor::DType;
+
+// How a scalar is passed: float32 and smaller floats as float, float64 as double, intN as intN_t, bool as uint8_t.
+ffi_type* scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64: return &ffi_type_double;
+    case DType::kInt64: return &ffi_type_sint64;
+    case DType::kInt32: return &ffi_type_sint32;
+    case DType::kInt16: return &ffi_type_sint16;
+    case DType::kInt8: return &ffi_type_sint8;
+    case DType::kUInt8:
+    case DType::kBool: return &ffi_type_uint8;
+    default: return &ffi_type_float;
+  }
+}
+
+// One argument's value, as libffi reads it.
+union ArgumentValue {
+  void* pointer;
+  float f32;
+  double f64;
+  std::int64_t i64;
+  std::int32_t i32;
+  std::int16_t i16;
+  std::int8_t i8;
+  std::uint8_t u8;
+};
+
+// From a scalar slot's 8 bytes (a double for floating dtypes, else an int64).
+void load_scalar(DType dtype, const std::byte* slot, ArgumentValue& value) {
+  double real = 0;
+  std::int64_t integer = 0;
+  std::memcpy(&real, slot, sizeof real);
+  std::memcpy(&integer, slot, sizeof integer);
+  switch (dtype) {
+    case DType::kFloat64: value.f64 = real; break;
+    case DType::kInt64: value.i64 = integer; break;
+    case DType::kInt32: value.i32 = static_cast<std::int32_t>(integer); break;
+    case DType::kInt16: value.i16 = static_cast<std::int16_t>(integer); break;
+    case DType::kInt8: value.i8 = static_cast<std::int8_t>(integer); break;
+    case DType::kUInt8:
+    case DType::kBool: value.u8 = static_cast<std::uint8_t>(integer); break;
+    default: value.f32 = static_cast<float>(real);
+  }
+}
+
+class LibraryTarget : public Target {
+ public:
+  LibraryTarget(const std::string& path, const std::string& symbol, bool returns_status)
+      : returns_status_(returns_status) {
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw Error("cannot load the solution's library: {}", ::dlerror());
+    function_ = ::dlsym(library, symbol.c_str());
+    if (function_ == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
+  }
+
+  void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) override {
+    layout_ = layout;
+    inputs_ = inputs;
+    types_.clear();
+    values_.assign(layout.inputs.size() + layout.outputs.size() + layout.axes.size(), {});
+    std::size_t next = 0;
+    for (const auto& slot : layout.inputs) {
+      types_.push_back(slot.scalar ? scalar_type(slot.dtype) : &ffi_type_pointer);
+      values_[next++].pointer = inputs + slot.offset;
+    }
+    for (const auto& slot : layout.outputs) {
+      types_.push_back(&ffi_type_pointer);
+      values_[next++].pointer = outputs + slot.offset;
+    }
+    for (const std::int64_t axis : layout.axes) {
+      types_.push_back(&ffi_type_sint64);
+      values_[next++].i64 = axis;
+    }
+    arguments_.clear();
+    for (auto& value : values_) arguments_.push_back(&value);
+    ffi_type* result = returns_status_ ? &ffi_type_sint : &ffi_type_void;
+    const auto count = static_cast<unsigned>(types_.size());
+    if (::ffi_prep_cif(&call_, FFI_DEFAULT_ABI, count, result, types_.data()) != FFI_OK) {
+      throw Error("cannot prepare the call of the solution");
+    }
+  }
+
+  void prepare() override {
+    for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
+      const auto& slot = layout_.inputs[i];
+      if (slot.scalar) load_scalar(slot.dtype, inputs_ + slot.offset, values_[i]);
+    }
+  }
+
+  void call() override {
+    ffi_arg status = 0;
+    try {
+      ::ffi_call(&call_, FFI_FN(function_), &status, arguments_.data());
+    } catch (const std::exception& error) {
+      throw Error("the solution threw an exception: {}", error.what());
+    } catch (...) {
+      throw Error("the solution threw an exception of an unknown type");
+    }
+    if (returns_status_ && static_cast<int>(status) != 0) {
+      throw Error("the solution returned the error code {}", static_cast<int>(status));
+    }
+  }
+
+  std::vector<eval::OutputClaim> collect() override {
+    std::vector<eval::OutputClaim> claims;
+    for (const auto& slot : layout_.outputs) claims.push_back({slot.dtype, slot.shape});
+    return claims;
+  }
+
+ private:
+  void* function_ = nullptr;  // the library stays loaded until the process ends
+  bool returns_status_;
+  eval::Layout layout_;
+  const std::byte* inputs_ = nullptr;
+  ffi_cif call_{};
+  std::vector<ffi_type*> types_;
+  std::vector<ArgumentValue> values_;
+  std::vector<void*> arguments_;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_library_target(const std::string& path, const std::string& symbol,
+                                            bool returns_status) {
+  return std::make_unique<LibraryTarget>(path, symbol, returns_status);
+}
+
+}  // namespace fib::worker

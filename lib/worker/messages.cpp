@@ -1,0 +1,251 @@
+#include "worker/messages.h"
+
+
+
+namespace fib::worker {
+namespace {
+
+void put_slots(WireWriter& out, const std::vector<eval::Slot>& slots) {
+  out.number(static_cast<std::uint32_t>(slots.size()));
+  for (const auto& slot : slots) {
+    out.text(slot.name).number(static_cast<std::uint8_t>(slot.dtype)).number(static_cast<std::uint8_t>(slot.scalar));
+    out.numbers(slot.shape).number(slot.offset).number(slot.bytes);
+  }
+}
+
+tensor::DType take_dtype(WireReader& in) {
+  const auto value = in.number<std::uint8_t>();
+  if (value > static_cast<std::uint8_t>(tensor::DType::kBool)) throw ProtocolError("{} is not a dtype", value);
+  return static_cast<tensor::DType>(value);
+}
+
+bool take_bool(WireReader& in) {
+  const auto value = in.number<std::uint8_t>();
+  if (value > 1) throw ProtocolError("{} is not a boolean", value);
+  return value == 1;
+}
+
+std::vector<eval::Slot> take_slots(WireReader& in) {
+  std::vector<eval::Slot> slots;
+  for (auto left = in.count(1); left > 0; --left) {
+    eval::Slot slot;
+    slot.name = in.text();
+    slot.dtype = take_dtype(in);
+    slot.scalar = take_bool(in);
+    slot.shape = in.numbers<std::int64_t>();
+    slot.offset = in.number<std::uint64_t>();
+    slot.bytes = in.number<std::uint64_t>();
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+void put_layout(WireWriter& out, const eval::Layout& layout) {
+  put_slots(out, layout.inputs);
+  put_slots(out, layout.outputs);
+  out.numbers(layout.axes).number(layout.input_bytes).number(layout.output_bytes);
+}
+
+eval::Layout take_layout(WireReader& in) {
+  eval::Layout layout;
+  layout.inputs = take_slots(in);
+  layout.outputs = take_slots(in);
+  layout.axes = in.numbers<std::int64_t>();
+  layout.input_bytes = in.number<std::uint64_t>();
+  layout.output_bytes = in.number<std::uint64_t>();
+  return layout;
+}
+
+void put_texts(WireWriter& out, const std::vector<std::string>& texts) {
+  out.number(static_cast<std::uint32_t>(texts.size()));
+  for (const auto& text : texts) out.text(text);
+}
+
+std::vector<std::string> take_texts(WireReader& in) {
+  std::vector<std::string> texts;
+  for (auto left = in.count(4); left > 0; --left) texts.push_back(in.text());
+  return texts;
+}
+
+// Reads all fields of one message and makes sure that nothing follows them.
+template <typename T, typename Fields>
+T decode_all(const std::string& payload, Fields fields) {
+  WireReader in(payload);
+  T value;
+  fields(in, value);
+  in.finish();
+  return value;
+}
+
+}  // namespace
+
+
+std::string Hello::encode() const { return WireWriter().text(build_id).payload(); }
+Hello Hello::decode(const std::string& payload) {
+  return decode_all<Hello>(payload, [](WireReader& in, Hello& m) { m.build_id = in.text(); });
+}
+
+std::string WorkerError::encode() const { return WireWriter().text(text).payload(); }
+WorkerError WorkerError::decode(const std::string& payload) {
+  return decode_all<WorkerError>(payload, [](WireReader& in, WorkerError& m) { m.text = in.text(); });
+}
+
+std::string Load::encode() const {
+  WireWriter out;
+  out.number(static_cast<std::uint8_t>(kind)).text(library_path).text(symbol);
+  out.number(static_cast<std::uint8_t>(returns_status)).number(threads);
+  return out.number(data_limit_bytes).payload();
+}
+Load Load::decode(const std::string& payload) {
+  return decode_all<Load>(payload, [](WireReader& in, Load& m) {
+    const auto kind = in.number<std::uint8_t>();
+    if (kind > static_cast<std::uint8_t>(TargetKind::kReference)) throw ProtocolError("{} is not a target", kind);
+    m.kind = static_cast<TargetKind>(kind);
+    m.library_path = in.text();
+    m.symbol = in.text();
+    m.returns_status = take_bool(in);
+    m.threads = in.number<std::uint32_t>();
+    m.data_limit_bytes = in.number<std::uint64_t>();
+  });
+}
+
+std::string Loaded::encode() const { return WireWriter().text(engine).payload(); }
+Loaded Loaded::decode(const std::string& payload) {
+  return decode_all<Loaded>(payload, [](WireReader& in, Loaded& m) { m.engine = in.text(); });
+}
+
+std::string Open::encode() const {
+  WireWriter out;
+  put_layout(out, layout);
+  return out.payload();
+}
+Open Open::decode(const std::string& payload) {
+  return decode_all<Open>(payload, [](WireReader& in, Open& m) { m.layout = take_layout(in); });
+}
+
+std::string Done::encode() const { return WireWriter().number(elapsed_ns).payload(); }
+Done Done::decode(const std::string& payload) {
+  return decode_all<Done>(payload, [](WireReader& in, Done& m) { m.elapsed_ns = in.number<std::int64_t>(); });
+}
+
+std::string Collected::encode() const {
+  WireWriter out;
+  out.number(static_cast<std::uint8_t>(inputs_changed)).number(static_cast<std::uint32_t>(outputs.size()));
+  for (const auto& claim : outputs) out.number(static_cast<std::uint8_t>(claim.dtype)).numbers(claim.shape);
+  return out.payload();
+}
+Collected Collected::decode(const std::string& payload) {
+  return decode_all<Collected>(payload, [](WireReader& in, Collected& m) {
+    m.inputs_changed = take_bool(in);
+    for (auto left = in.count(5); left > 0; --left) {
+      eval::OutputClaim claim;
+      claim.dtype = take_dtype(in);
+      claim.shape = in.numbers<std::int64_t>();
+      m.outputs.push_back(std::move(claim));
+    }
+  });
+}
+
+std::string SetRequest::encode() const {
+  return WireWriter().number(door).text(set.solution_sha256).number(set.call).payload();
+}
+SetRequest SetRequest::decode(const std::string& payload) {
+  return decode_all<SetRequest>(payload, [](WireReader& in, SetRequest& m) {
+    m.door = in.number<std::uint32_t>();
+    m.set.solution_sha256 = in.text();
+    m.set.call = in.number<std::uint64_t>();
+  });
+}
+
+std::string DeviceState::encode() const {
+  return WireWriter().text(hardware).text(governor).number(load_average).text(flush).payload();
+}
+DeviceState DeviceState::decode(const std::string& payload) {
+  return decode_all<DeviceState>(payload, [](WireReader& in, DeviceState& m) {
+    m.hardware = in.text();
+    m.governor = in.text();
+    m.load_average = in.number<double>();
+    m.flush = in.text();
+  });
+}
+
+std::string JudgeOpened::encode() const {
+  WireWriter out;
+  out.number(workload);
+  put_layout(out, layout);
+  return out.number(static_cast<std::uint8_t>(inputs_fixed)).payload();
+}
+JudgeOpened JudgeOpened::decode(const std::string& payload) {
+  return decode_all<JudgeOpened>(payload, [](WireReader& in, JudgeOpened& m) {
+    m.workload = in.number<std::uint32_t>();
+    m.layout = take_layout(in);
+    m.inputs_fixed = take_bool(in);
+  });
+}
+
+std::string Known::encode() const { return WireWriter().number(static_cast<std::uint8_t>(known)).payload(); }
+Known Known::decode(const std::string& payload) {
+  return decode_all<Known>(payload, [](WireReader& in, Known& m) { m.known = take_bool(in); });
+}
+
+std::string Number::encode() const { return WireWriter().number(value).payload(); }
+Number Number::decode(const std::string& payload) {
+  return decode_all<Number>(payload, [](WireReader& in, Number& m) { m.value = in.number<std::uint32_t>(); });
+}
+
+std::string Attached::encode() const { return WireWriter().number(door).payload(); }
+Attached Attached::decode(const std::string& payload) {
+  return decode_all<Attached>(payload, [](WireReader& in, Attached& m) { m.door = in.number<std::uint32_t>(); });
+}
+
+std::string Verdict::encode() const {
+  WireWriter out;
+  out.number(static_cast<std::uint8_t>(judgement.correct)).number(judgement.max_absolute_error);
+  out.number(judgement.max_relative_error).number(judgement.matched_ratio);
+  return out.text(judgement.explanation).payload();
+}
+Verdict Verdict::decode(const std::string& payload) {
+  return decode_all<Verdict>(payload, [](WireReader& in, Verdict& m) {
+    m.judgement.correct = take_bool(in);
+    m.judgement.max_absolute_error = in.number<double>();
+    m.judgement.max_relative_error = in.number<double>();
+    m.judgement.matched_ratio = in.number<double>();
+    m.judgement.explanation = in.text();
+  });
+}
+
+std::string Spawn::encode() const {
+  WireWriter out;
+  out.number(id);
+  put_texts(out, arguments);
+  put_texts(out, environment);
+  return out.text(folder).number(file_size_limit).payload();
+}
+Spawn Spawn::decode(const std::string& payload) {
+  return decode_all<Spawn>(payload, [](WireReader& in, Spawn& m) {
+    m.id = in.number<std::uint32_t>();
+    m.arguments = take_texts(in);
+    m.environment = take_texts(in);
+    m.folder = in.text();
+    m.file_size_limit = in.number<std::uint64_t>();
+  });
+}
+
+std::string Spawned::encode() const { return WireWriter().number(id).number(pid).text(error).payload(); }
+Spawned Spawned::decode(const std::string& payload) {
+  return decode_all<Spawned>(payload, [](WireReader& in, Spawned& m) {
+    m.id = in.number<std::uint32_t>();
+    m.pid = in.number<std::int32_t>();
+    m.error = in.text();
+  });
+}
+
+std::string Exited::encode() const { return WireWriter().number(id).number(wait_status).payload(); }
+Exited Exited::decode(const std::string& payload) {
+  return decode_all<Exited>(payload, [](WireReader& in, Exited& m) {
+    m.id = in.number<std::uint32_t>();
+    m.wait_status = in.number<std::int32_t>();
+  });
+}
+
+}  // namespace fib::worker

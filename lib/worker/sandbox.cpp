@@ -1,0 +1,144 @@
+#include "worker/sandbox.h"
+
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "util/errno_error.h"
+
+namespace fib::worker {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+#error "the sandbox knows x86-64 and aarch64 only"
+#endif
+
+// Calls that make or reach other processes, or change what the kernel lets this one do.
+const std::vector<long>& refused_calls() {
+  static const std::vector<long> calls = {
+#ifdef SYS_fork
+      SYS_fork, SYS_vfork,
+#endif
+      SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
+      SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_unshare, SYS_setns, SYS_mount, SYS_umount2,
+      SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
+      SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_sethostname,
+      SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_perf_event_open,
+      SYS_rt_sigqueueinfo, SYS_tkill, SYS_open_by_handle_at};
+  return calls;
+}
+
+constexpr std::uint32_t offset_of_argument(unsigned index) {
+  // The low half of a 64-bit argument; both supported machines are little-endian.
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8 * index;
+}
+
+class Filter {
+ public:
+  Filter() {
+    load(offsetof(seccomp_data, arch));
+    jump(BPF_JEQ, kArchitecture, 1, 0);
+    answer(SECCOMP_RET_KILL_PROCESS);
+    load(offsetof(seccomp_data, nr));
+#if defined(__x86_64__)
+    jump(BPF_JGE, 0x40000000U, 0, 1);  // the x32 calls are other numbers for the same doors
+    answer(SECCOMP_RET_KILL_PROCESS);
+#endif
+  }
+  void refuse(long call, std::uint32_t error) {
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1);
+    answer(SECCOMP_RET_ERRNO | error);
+  }
+  // Lets `call` pass only if its argument, and-ed with `mask`, equals `value`.
+  void require(long call, unsigned argument, std::uint32_t mask, std::uint32_t value) {
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 5);
+    load(offset_of_argument(argument));
+    add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+    jump(BPF_JEQ, value, 1, 0);
+    answer(SECCOMP_RET_ERRNO | EPERM);
+    answer(SECCOMP_RET_ALLOW);
+  }
+  void install() {
+    answer(SECCOMP_RET_ALLOW);
+    const sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
+      throw util::errno_error("cannot install the sandbox's system call filter");
+    }
+  }
+
+ private:
+  void add(sock_filter instruction) { code_.push_back(instruction); }
+  void load(std::size_t offset) { add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset))); }
+  void jump(int operation, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
+    add(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | operation | BPF_K), value, if_true, if_false));
+  }
+  void answer(std::uint32_t action) { add(BPF_STMT(BPF_RET | BPF_K, action)); }
+  std::vector<sock_filter> code_;
+};
+
+void install_filter() {
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  Filter filter;
+  for (const long call : refused_calls()) filter.refuse(call, EPERM);
+  filter.refuse(SYS_clone3, ENOSYS);
+  filter.require(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+  filter.require(SYS_kill, 0, ~0U, self);
+  filter.require(SYS_tgkill, 0, ~0U, self);
+  filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, self);
+  filter.require(SYS_prlimit64, 0, ~0U, 0);
+  filter.install();
+}
+
+void drop_capabilities() {
+  for (unsigned long capability = 0; capability < 64; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;  // past the last one, or not privileged
+  }
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  if (::syscall(SYS_capset, &header, none) != 0) throw util::errno_error("cannot drop the sandbox's capabilities");
+}
+
+// Private writable memory in use now, in bytes: what RLIMIT_DATA is compared with.
+std::uint64_t data_in_use() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::uint64_t kilobytes = 0;
+    if (word == "VmData:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  throw Error("cannot read VmData from /proc/self/status");
+}
+
+void limit_data(std::uint64_t more_bytes) {
+  const rlim_t limit = data_in_use() + more_bytes;
+  const rlimit both{limit, limit};
+  if (::setrlimit(RLIMIT_DATA, &both) != 0) throw util::errno_error("cannot limit the sandbox's memory");
+}
+
+}  // namespace
+
+void enter_sandbox(std::uint64_t data_limit_bytes) {
+  limit_data(data_limit_bytes);
+  drop_capabilities();
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) throw util::errno_error("cannot make the sandbox undumpable");
+  install_filter();
+}
+
+}  // namespace fib::worker

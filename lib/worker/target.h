@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/layout.h"
+#include "worker/messages.h"
+
+namespace fib::worker {
+
+// What a worker runs, behind one door: a solution's function or a definition's reference. Lives in a worker
+// process; one thread.
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  // A new workload: `inputs` and `outputs` are the worker's private buffers, laid out by `layout`; both stay valid
+  // and in place until the next open().
+  virtual void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) = 0;
+
+  // Reads the scalars of the current set, so that the timed call needs no look-ups.
+  virtual void prepare() = 0;
+
+  // The timed call. Throws Error with the sentence for the log when the solution reports a failure or throws.
+  virtual void call() = 0;
+
+  // Puts the outputs of the last call into the output buffer, where the call did not do so itself, and says what
+  // they are. An output that does not fit its slot is claimed as it is and not copied.
+  [[nodiscard]] virtual std::vector<eval::OutputClaim> collect() = 0;
+};
+
+// A function of a shared library by the C calling convention: inputs in order, outputs in order, then the variable
+// axes as int64_t; tensors are bare pointers, scalars are passed by value. Opens the library (its constructors run
+// here) and looks the symbol up. Throws Error.
+[[nodiscard]] std::unique_ptr<Target> make_library_target(const std::string& path, const std::string& symbol,
+                                                          bool returns_status);
+
+// A definition's Python reference in the native engine; `document` is JSON {"source", "outputs": [names]}.
+// `engine` receives the engine's description. Throws Error.
+[[nodiscard]] std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads,
+                                                            std::string& engine);
+
+}  // namespace fib::worker

@@ -1,0 +1,142 @@
+#include "worker/worker_main.h"
+
+#include <sys/prctl.h>
+
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "device/cpu/cache.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/quiescence.h"
+#include "util/clock.h"
+#include "util/files.h"
+#include "worker/channel.h"
+#include "worker/messages.h"
+#include "worker/sandbox.h"
+#include "worker/target.h"
+
+namespace fib::worker {
+namespace {
+
+using device::cpu::PrivateMemory;
+using device::cpu::SharedMemory;
+using device::cpu::WorkerAccess;
+
+constexpr std::size_t kMaxDocument = 16 * 1024 * 1024;
+constexpr int kQuietWindowUs = 100;
+constexpr int kQuietLimitMs = 50;
+
+class Worker {
+ public:
+  explicit Worker(util::UniqueFd socket) : channel_(std::move(socket)) {}
+
+  int run() {
+    if (!channel_.send(MessageType::kHello, 0, Hello{build_id()}.encode())) return 1;
+    Message message;
+    while (channel_.receive(message, -1) == Channel::Result::kMessage) {
+      try {
+        answer(message);
+      } catch (const Error& error) {
+        // The log limit of the parent is far above this; a message's is not.
+        const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
+        if (!channel_.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;
+      }
+    }
+    return 0;
+  }
+
+ private:
+  void answer(Message& message) {
+    switch (message.type) {
+      case MessageType::kPing: return reply(message, MessageType::kPong, {});
+      case MessageType::kLoad: return reply(message, MessageType::kLoaded, load(message).encode());
+      case MessageType::kOpen: open(message); return reply(message, MessageType::kOpened, {});
+      case MessageType::kPrepare: prepare(); return reply(message, MessageType::kReady, {});
+      case MessageType::kRun: return reply(message, MessageType::kDone, run_once().encode());
+      case MessageType::kCollect: return reply(message, MessageType::kCollected, collect().encode());
+      default: throw ProtocolError("a worker does not know this request");
+    }
+  }
+
+  void reply(const Message& request, MessageType type, const std::string& payload) {
+    if (!channel_.send(type, request.sequence, payload)) throw Error("the parent is gone");
+  }
+
+  Loaded load(const Message& message) {
+    const Load request = Load::decode(message.payload);
+    Loaded loaded;
+    if (request.kind == TargetKind::kReference) {
+      if (message.fds.size() != 1) throw ProtocolError("a reference comes as one document");
+      const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
+      target_ = make_reference_target(document, request.threads, loaded.engine);
+    } else {
+      enter_sandbox(request.data_limit_bytes);
+      target_ = make_library_target(request.library_path, request.symbol, request.returns_status);
+    }
+    return loaded;
+  }
+
+  void open(Message& message) {
+    Open request = Open::decode(message.payload);
+    if (!target_) throw ProtocolError("nothing is loaded");
+    if (message.fds.size() != 2 || !eval::is_sound(request.layout)) throw ProtocolError("the layout is not sound");
+    layout_ = std::move(request.layout);
+    shared_inputs_.emplace(
+        SharedMemory::open(std::move(message.fds[0]), layout_.input_bytes, WorkerAccess::kReads));
+    shared_outputs_.emplace(
+        SharedMemory::open(std::move(message.fds[1]), layout_.output_bytes, WorkerAccess::kWrites));
+    inputs_ = PrivateMemory(layout_.input_bytes);
+    outputs_ = PrivateMemory(layout_.output_bytes);
+    target_->open(layout_, inputs_.data(), outputs_.data());
+  }
+
+  void prepare() {
+    if (!shared_inputs_) throw ProtocolError("no workload is open");
+    std::memcpy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
+    std::memcpy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
+    target_->prepare();
+    device::cpu::flush_from_caches(inputs_.data(), layout_.input_bytes);
+    device::cpu::flush_from_caches(outputs_.data(), layout_.output_bytes);
+  }
+
+  Done run_once() {
+    if (!shared_inputs_) throw ProtocolError("no workload is open");
+    const std::int64_t begin = util::monotonic_ns();
+    target_->call();
+    std::int64_t end = util::monotonic_ns();
+    const auto quiescence = device::cpu::wait_until_quiet(kQuietWindowUs, kQuietLimitMs);
+    if (!quiescence.quiet) {
+      throw Error("threads of the solution keep running after the call has returned; they must sleep or end");
+    }
+    if (quiescence.last_activity_ns != 0) end = quiescence.last_activity_ns;
+    return {end - begin};
+  }
+
+  Collected collect() {
+    if (!shared_inputs_) throw ProtocolError("no workload is open");
+    Collected collected;
+    collected.outputs = target_->collect();
+    std::memcpy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
+    collected.inputs_changed = std::memcmp(inputs_.data(), shared_inputs_->data(), layout_.input_bytes) != 0;
+    std::fflush(nullptr);  // what the call printed belongs to this workload's log
+    return collected;
+  }
+
+  Channel channel_;
+  std::unique_ptr<Target> target_;
+  eval::Layout layout_;
+  std::optional<SharedMemory> shared_inputs_;
+  std::optional<SharedMemory> shared_outputs_;
+  PrivateMemory inputs_;
+  PrivateMemory outputs_;
+};
+
+}  // namespace
+
+int run_worker(util::UniqueFd channel) {
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  return Worker(std::move(channel)).run();
+}
+
+}  // namespace fib::worker

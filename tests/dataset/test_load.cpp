@@ -1,0 +1,246 @@
+#include <catch2/catch.hpp>
+
+#include "dataset/load.h"
+#include "dataset/temporary_dataset.h"
+#include "model/shared_data.h"
+#include "util/error.h"
+
+using namespace fib;
+using dataset::Severity;
+using testing::definition_text;
+using testing::solution_text;
+using testing::TemporaryDataset;
+using testing::trace_line;
+using testing::workload_line;
+using testing::workload_text;
+
+namespace {
+
+std::vector<std::string> texts(const dataset::Dataset& dataset) {
+  std::vector<std::string> result;
+  for (const auto& problem : dataset.problems) result.push_back(to_string(problem));
+  return result;
+}
+
+std::vector<std::string> uuids(const dataset::Dataset& dataset, const std::string& definition) {
+  std::vector<std::string> result;
+  const auto found = dataset.workloads.find(definition);
+  if (found == dataset.workloads.end()) return result;
+  for (const auto& workload : found->second) result.push_back(workload.uuid);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the newest layout is read: files sorted by path, lines in order") {
+  const TemporaryDataset files;
+  files.write("definitions/op/d.json", definition_text("d"));
+  files.write("solutions/me/op/d/s.json", solution_text("s", "me", "cuda"));
+  files.write("workloads/op/d.jsonl", workload_line("w2") + "\n" + workload_line("w1") + "\n");
+  files.write("traces/zoe/op/d.jsonl", trace_line("s", "w3", 1) + "\n");
+  files.write("traces/me/op/d.jsonl", trace_line("s", "w1", 1) + "\n" + trace_line("s", "w2", 1) + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.definitions.at("d").op_type == "op");
+  CHECK(loaded.solutions.at("s").author == "me");
+  CHECK(loaded.solution_files.at("s") == "solutions/me/op/d/s.json");
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"w2", "w1"});
+  REQUIRE(loaded.traces.size() == 3);
+  CHECK(loaded.traces[0].workload.uuid == "w1");
+  CHECK(loaded.traces[1].workload.uuid == "w2");
+  CHECK(loaded.traces[2].workload.uuid == "w3");
+}
+
+TEST_CASE("flat folders and other files beside are read and ignored as they should be") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("definitions/README.md", "# hello");
+  files.write("solutions/s.json", solution_text("s", "me", "cuda"));
+  files.write("workloads/d.jsonl", workload_line("w1"));
+  files.write("workloads/d.jsonl.torn-20260101T000000.000000Z", "{");
+  files.write("traces/d.jsonl", trace_line("s", "w1", 1));
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.traces.size() == 1);
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"w1"});
+}
+
+TEST_CASE("workloads in traces/ and bare workloads are filed as workloads") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("traces/workloads/op/d.jsonl", workload_line("w1") + "\n");
+  files.write("traces/d_workloads.jsonl", workload_text("w2") + "\n");
+  files.write("workloads/d.workload.jsonl", workload_text("w3") + "\n");
+  files.write("workloads/d.jsonl",
+              R"({"definition":"d","workload":)" + workload_text("w4") + R"(,"solution":"","evaluation":{}})");
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.traces.empty());
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"w4", "w3", "w2", "w1"});
+}
+
+TEST_CASE("a broken line costs that line only, and is named") {
+  const std::string good = workload_line("good");
+  const auto bad = GENERATE(as<std::string>{}, "{\"definition\":\"d", "{\"definition\":\"d}", "nonsense", "{} {}", "[1,2]",
+                            std::string("\0\0\0", 3), "{\"a\":1,}", "\xef\xbb\xbf{}", "{\"a\":\"\xff\"}", "// comment",
+                            R"({"definition":"d","workload":{"axes":{"M":-3},"inputs":{},"uuid":"u"}})",
+                            R"({"definition":"d","workload":{"axes":{"M":NaN},"inputs":{},"uuid":"u"}})",
+                            R"({"definition":"d","workload":{"axes":{"M":1e400},"inputs":{},"uuid":"u"}})");
+  INFO(bad);
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("workloads/op/d.jsonl", good + "\n" + bad + "\n" + workload_line("next") + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"good", "next"});
+  REQUIRE(loaded.problems.size() == 1);
+  CHECK(loaded.problems[0].file == "workloads/op/d.jsonl");
+  CHECK(loaded.problems[0].line == 2);
+  CHECK(loaded.problems[0].severity == Severity::error);
+  CHECK(loaded.error_count() == 1);
+}
+
+TEST_CASE("the message of a broken line names file, line and field") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("workloads/op/d.jsonl",
+              "\n\n" R"({"definition":"d","workload":{"axes":{"M":-3},"inputs":{},"uuid":"u"}})" "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded) == std::vector<std::string>{
+                             "workloads/op/d.jsonl:3: workload.axes.M: Input should be greater than or equal to 0"});
+}
+
+TEST_CASE("odd but readable lines are read") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  const std::string infinite = R"({"definition":"d","workload":{"axes":{"M":1},"inputs":{"A":{"type":"scalar",)"
+                               R"("value":1e400}},"uuid":"w3"}})";
+  files.write("workloads/op/d.jsonl",
+              "\r\n  \n" + workload_line("w1") + "\r\n\n  " + workload_line("w2") + "  \r\n" + infinite);
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"w1", "w2", "w3"});
+}
+
+TEST_CASE("a log of 5 MiB is read") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("solutions/s.json", solution_text("s", "me", "cuda"));
+  const std::string log = std::string(5 << 20, 'x');
+  files.write("traces/d.jsonl", trace_line("s", "w1", 0, "cpu", R"(,"log":")" + log + "\"") + "\n" +
+                                    trace_line("s", "w2", 1) + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  REQUIRE(loaded.traces.size() == 2);
+  CHECK(loaded.traces[0].evaluation->log == log);
+}
+
+TEST_CASE("a last line cut at any byte is a problem, never a record") {
+  const std::string line = workload_line("w2");
+  for (std::size_t length = 1; length <= line.size(); ++length) {
+    INFO("cut at byte " << length);
+    const TemporaryDataset files;
+    files.write("definitions/d.json", definition_text("d"));
+    files.write("workloads/d.jsonl", workload_line("w1") + "\n" + line.substr(0, length));
+    const auto loaded = dataset::load(files.root());
+    const bool whole = length == line.size();
+    CHECK(uuids(loaded, "d").size() == (whole ? 2 : 1));
+    CHECK(loaded.problems.size() == (whole ? 0 : 1));
+    if (!whole) CHECK_THAT(to_string(loaded.problems[0]), Catch::StartsWith("workloads/d.jsonl:2: torn record"));
+  }
+}
+
+TEST_CASE("duplicate names are errors that name both files; the first is kept") {
+  const TemporaryDataset files;
+  files.write("definitions/a.json", definition_text("d", "first"));
+  files.write("definitions/b.json", definition_text("d", "second"));
+  files.write("solutions/a.json", solution_text("s", "me", "cuda"));
+  files.write("solutions/b.json", solution_text("s", "you", "cuda"));
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.at("d").op_type == "first");
+  CHECK(loaded.solutions.at("s").author == "me");
+  CHECK(loaded.error_count() == 2);
+  CHECK_THAT(texts(loaded).at(0), Catch::StartsWith("definitions/b.json: Duplicate definition name: d ") &&
+                                      Catch::Contains("definitions/a.json"));
+  CHECK_THAT(texts(loaded).at(1), Catch::StartsWith("solutions/b.json: Duplicate solution name: s ") &&
+                                      Catch::Contains("solutions/a.json"));
+}
+
+TEST_CASE("equal file names in different folders are fine") {
+  const TemporaryDataset files;
+  files.write("definitions/a/x.json", definition_text("d1"));
+  files.write("definitions/b/x.json", definition_text("d2"));
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.definitions.size() == 2);
+}
+
+TEST_CASE("a repeated workload is a warning; the first is kept") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("workloads/d.jsonl", workload_line("w") + "\n" + workload_line("w") + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(uuids(loaded, "d").size() == 1);
+  CHECK(loaded.error_count() == 0);
+  CHECK_THAT(texts(loaded).at(0), Catch::StartsWith("workloads/d.jsonl:2: ") && Catch::Contains("workloads/d.jsonl:1"));
+}
+
+TEST_CASE("records of unknown definitions and solutions are kept with one warning a file") {
+  const TemporaryDataset files;
+  files.write("solutions/s.json", solution_text("s", "me", "cuda"));
+  files.write("workloads/d.jsonl", workload_line("w1") + "\n" + workload_line("w2") + "\n");
+  files.write("traces/d.jsonl", trace_line("gone", "w1", 1) + "\n" + trace_line("gone", "w2", 1) + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.solutions.size() == 1);
+  CHECK(uuids(loaded, "d").size() == 2);
+  CHECK(loaded.traces.size() == 2);
+  CHECK(loaded.error_count() == 0);
+  CHECK(loaded.problems.size() == 4);
+}
+
+TEST_CASE("an unknown language never stops a load") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("solutions/s.json", solution_text("s", "me", "hip"));
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.solutions.at("s").spec.language == model::Language::unknown);
+}
+
+TEST_CASE("a strict load throws with the problems listed, but not for warnings") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("workloads/x.jsonl", workload_line("w1", "x") + "\n");
+  CHECK_NOTHROW(dataset::load(files.root(), {.strict = true}));
+  files.write("definitions/e.json", "{");
+  files.write("workloads/y.jsonl", "{}\n");
+  CHECK_THROWS_WITH(dataset::load(files.root(), {.strict = true}),
+                    Catch::Contains("definitions/e.json: ") && Catch::Contains("workloads/y.jsonl:1: "));
+}
+
+TEST_CASE("a missing root is an error that names it") {
+  CHECK_THROWS_WITH(dataset::load("/nonexistent/dataset"), Catch::StartsWith("/nonexistent/dataset: "));
+}
+
+TEST_CASE("an empty root is an empty dataset") {
+  const TemporaryDataset files;
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.empty());
+  CHECK(texts(loaded).empty());
+}
+
+TEST_CASE("the published dataset loads without problems") {
+  const auto root = testing::shared_data("flashinfer_trace");
+  if (!root) return;
+  const auto loaded = dataset::load(*root);
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.definitions.size() == 156);
+  std::size_t count = 0;
+  for (const auto& [name, workloads] : loaded.workloads) {
+    for (const auto& workload : workloads) {
+      ++count;
+      INFO(name << " " << workload.uuid);
+      CHECK_NOTHROW(axis_values(loaded.definitions.at(name), workload.axes));
+    }
+  }
+  CHECK(count == 663);
+}

@@ -1,0 +1,50 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "dataset/paths.h"
+#include "util/error.h"
+
+using namespace fib;
+
+TEST_CASE("every name on disk is where the format says") {
+  CHECK(dataset::definition_file("r", "op", "d") == "r/definitions/op/d.json");
+  CHECK(dataset::workloads_file("r", "op", "d") == "r/workloads/op/d.jsonl");
+  CHECK(dataset::solution_file("r", "me", "op", "d", "s") == "r/solutions/me/op/d/s.json");
+  CHECK(dataset::traces_file("r", "me", "op", "d") == "r/traces/me/op/d.jsonl");
+  CHECK(dataset::blob_file("r", "op", "d", "u") == "r/blob/workloads/op/d/d_u.safetensors");
+  CHECK(dataset::runs_file("r") == "r/runs/runs.jsonl");
+  CHECK(dataset::torn_file("r/d.jsonl", "T") == "r/d.jsonl.torn-T");
+}
+
+TEST_CASE("a name that would leave its folder is refused") {
+  const auto name = GENERATE(as<std::string>{}, "", ".", "..", "a/b", "/", "../x", std::string("a\0b", 3),
+                             std::string(241, 'x'));
+  CHECK_THROWS_AS(dataset::traces_file("r", name, "op", "d"), Error);
+  CHECK_THROWS_AS(dataset::traces_file("r", "me", name, "d"), Error);
+  CHECK_THROWS_AS(dataset::traces_file("r", "me", "op", name), Error);
+  CHECK_THROWS_AS(dataset::solution_file("r", "me", "op", "d", name), Error);
+}
+
+TEST_CASE("the refusal says what is wrong with which name") {
+  CHECK_THROWS_WITH(dataset::checked_component("a/b", "author"),
+                    Catch::StartsWith("author \"a/b\" ") && Catch::Contains("contains \"/\""));
+}
+
+TEST_CASE("ordinary names pass") {
+  for (const char* name : {"gpt-5.2", "..x", "a b", "\xc3\xa9", "x..", ".hidden"}) {
+    CHECK(dataset::checked_component(name, "author") == name);
+  }
+}
+
+TEST_CASE("the environment chooses the default folders") {
+  ::setenv("FIB_DATASET_PATH", "/data/x", 1);
+  ::setenv("FIB_CACHE_PATH", "/cache/x", 1);
+  CHECK(dataset::default_dataset_path() == "/data/x");
+  CHECK(dataset::default_cache_path() == "/cache/x");
+  ::unsetenv("FIB_DATASET_PATH");
+  ::setenv("FIB_CACHE_PATH", "", 1);
+  ::setenv("HOME", "/home/me", 1);
+  CHECK(dataset::default_dataset_path() == "/home/me/.cache/flashinfer_bench/dataset");
+  CHECK(dataset::default_cache_path() == "/home/me/.cache/flashinfer_bench/cache");
+  ::unsetenv("FIB_CACHE_PATH");
+}

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tensor/convert.h"
+#include "tensor/fill.h"
+#include "tensor/random.h"
+#include "util/error.h"
+
+namespace {
+
+using fib::tensor::bytes_of;
+using fib::tensor::DType;
+using fib::tensor::fill_random;
+using fib::tensor::u32;
+using fib::tensor::u64;
+
+constexpr DType kAll[] = {DType::kFloat64,      DType::kFloat32,    DType::kFloat16,    DType::kBFloat16,
+                          DType::kFloat8E4M3FN, DType::kFloat8E5M2, DType::kFloat4E2M1, DType::kInt64,
+                          DType::kInt32,        DType::kInt16,      DType::kInt8,       DType::kUInt8,
+                          DType::kBool};
+
+// Element `index` by the header's function for it, as the element's bits.
+u64 scalar_bits(DType dtype, u64 key, u64 index) {
+  using namespace fib::tensor;
+  switch (dtype) {
+    case DType::kFloat64:
+      return bits_of_double(random_float64(key, index));
+    case DType::kFloat32:
+      return bits_of_float(random_float32(key, index));
+    case DType::kFloat16:
+      return random_float16(key, index);
+    case DType::kBFloat16:
+      return random_bfloat16(key, index);
+    case DType::kFloat8E4M3FN:
+      return random_float8_e4m3fn(key, index);
+    case DType::kFloat8E5M2:
+      return random_float8_e5m2(key, index);
+    case DType::kFloat4E2M1:
+      return random_float4_e2m1(key, index);
+    case DType::kInt64:
+      return static_cast<u64>(static_cast<i64>(random_integer(key, index)));
+    case DType::kInt32:
+      return static_cast<u32>(random_integer(key, index));
+    case DType::kInt16:
+      return static_cast<std::uint16_t>(random_integer(key, index));
+    case DType::kInt8:
+    case DType::kUInt8:
+      return random_byte(key, index);
+    case DType::kBool:
+      return random_bool(key, index);
+  }
+  return 0;
+}
+
+std::vector<std::uint8_t> scalar_fill(DType dtype, u64 key, std::size_t count) {
+  std::vector<std::uint8_t> bytes(bytes_of(dtype, count));
+  const std::size_t size = fib::tensor::bits_of(dtype) / 8;
+  for (std::size_t i = 0; i < count; ++i) {
+    const u64 bits = scalar_bits(dtype, key, i);
+    if (size == 0) {
+      bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] | bits << (4 * (i % 2)));
+    } else {
+      std::memcpy(bytes.data() + i * size, &bits, size);
+    }
+  }
+  return bytes;
+}
+
+TEST_CASE("filling gives the bits of the scalar functions, at any count and with any number of threads") {
+  constexpr u64 kKey = 0xfedcba9876543210ULL;
+  for (const DType dtype : kAll) {
+    INFO(fib::tensor::name_of(dtype));
+    const std::vector<std::uint8_t> expected = scalar_fill(dtype, kKey, 140001);
+    for (const std::size_t count : {0, 1, 2, 3, 5, 15, 17, 511, 512, 1023, 1024, 1025, 4097, 70001, 140001}) {
+      for (const unsigned threads : {0U, 1U, 2U, 3U, 7U}) {
+        std::vector<std::uint8_t> bytes(bytes_of(dtype, count) + 16, 0xee);
+        fill_random(dtype, kKey, bytes.data(), count, threads);
+        std::vector<std::uint8_t> wanted(
+            expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(bytes_of(dtype, count)));
+        if (dtype == DType::kFloat4E2M1 && count % 2 != 0) wanted.back() &= 0x0f;
+        wanted.insert(wanted.end(), 16, 0xee);
+        REQUIRE(bytes == wanted);
+      }
+    }
+  }
+}
+
+TEST_CASE("another key gives other elements") {
+  for (const DType dtype : kAll) {
+    INFO(fib::tensor::name_of(dtype));
+    CHECK(scalar_fill(dtype, 1, 64) != scalar_fill(dtype, 2, 64));
+    CHECK(scalar_fill(dtype, 1, 64) != scalar_fill(dtype, u64{1} << 32, 64));
+  }
+}
+
+TEST_CASE("small floats are normals clamped to two, rounded to the dtype") {
+  constexpr std::size_t kCount = 100000;
+  std::vector<float> normals(kCount);
+  fill_random(DType::kFloat32, 9, normals.data(), kCount, 1);
+  for (const DType dtype : {DType::kFloat8E4M3FN, DType::kFloat8E5M2, DType::kFloat4E2M1}) {
+    std::vector<std::uint8_t> codes(kCount);
+    std::vector<float> values(kCount);
+    fill_random(dtype, 9, codes.data(), kCount, 1);
+    fib::tensor::to_float(dtype, codes.data(), values.data(), kCount);
+    CHECK(*std::max_element(values.begin(), values.end()) == 2.0F);
+    CHECK(*std::min_element(values.begin(), values.end()) == -2.0F);
+    std::size_t far = 0;
+    for (std::size_t i = 0; i < kCount; ++i)
+      far += std::fabs(values[i] - std::clamp(normals[i], -2.0F, 2.0F)) > 0.25F ? 1U : 0U;
+    CHECK(far == 0);
+  }
+}
+
+TEST_CASE("probabilities are positive, sum to one in each row, and look like a softmax of normals") {
+  for (const std::size_t columns : {1U, 3U, 1000U, 1024U, 128256U}) {
+    const std::size_t rows = columns > 10000 ? 3 : 50;
+    std::vector<float> values(rows * columns);
+    fib::tensor::fill_probabilities(DType::kFloat32, 11, values.data(), rows, columns, 1);
+    for (std::size_t row = 0; row < rows; ++row) {
+      double sum = 0;
+      for (std::size_t i = 0; i < columns; ++i) {
+        const auto p = static_cast<double>(values[row * columns + i]);
+        REQUIRE(p > 0);
+        sum += p;
+      }
+      REQUIRE(sum == Approx(1).epsilon(2e-7));
+    }
+  }
+}
+
+TEST_CASE("a probability is the quotient of its weight and its row's sum of weights") {
+  constexpr std::size_t kColumns = 1500;
+  std::vector<float> values(4 * kColumns);
+  std::vector<double> wide(4 * kColumns);
+  fib::tensor::fill_probabilities(DType::kFloat32, 12, values.data(), 4, kColumns, 2);
+  fib::tensor::fill_probabilities(DType::kFloat64, 12, wide.data(), 4, kColumns, 2);
+  for (std::size_t row = 0; row < 4; ++row) {
+    u64 sum = 0;
+    for (std::size_t i = 0; i < kColumns; ++i)
+      sum += static_cast<u64>(fib::tensor::probability_weight(12, row * kColumns + i));
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      const int weight = fib::tensor::probability_weight(12, row * kColumns + i);
+      const double exponential =
+          std::exp(static_cast<double>(fib::tensor::random_float32(12, row * kColumns + i)));
+      REQUIRE(weight == Approx(exponential * 1048576).epsilon(1e-5).margin(1.1));
+      REQUIRE(values[row * kColumns + i] == static_cast<float>(weight) / static_cast<float>(sum));
+      REQUIRE(wide[row * kColumns + i] == static_cast<double>(weight) / static_cast<double>(sum));
+    }
+  }
+}
+
+TEST_CASE("probabilities of smaller dtypes are the float32 ones rounded, with any number of threads") {
+  constexpr std::size_t kRows = 37;
+  constexpr std::size_t kColumns = 1001;
+  std::vector<float> values(kRows * kColumns);
+  fib::tensor::fill_probabilities(DType::kFloat32, 13, values.data(), kRows, kColumns, 1);
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat8E5M2}) {
+    std::vector<std::uint8_t> expected(bytes_of(dtype, values.size()));
+    fib::tensor::from_float(dtype, values.data(), expected.data(), values.size());
+    for (const unsigned threads : {1U, 2U, 5U}) {
+      std::vector<std::uint8_t> bytes(expected.size());
+      fib::tensor::fill_probabilities(dtype, 13, bytes.data(), kRows, kColumns, threads);
+      REQUIRE(bytes == expected);
+    }
+  }
+}
+
+TEST_CASE("no rows and no columns write nothing; dtypes without fractions are refused") {
+  float value = 5;
+  fib::tensor::fill_probabilities(DType::kFloat32, 1, &value, 0, 10, 2);
+  fib::tensor::fill_probabilities(DType::kFloat32, 1, &value, 10, 0, 2);
+  CHECK(value == 5);
+  CHECK_THROWS_AS(fib::tensor::fill_probabilities(DType::kInt32, 1, &value, 1, 1, 1), fib::Error);
+  CHECK_THROWS_AS(fib::tensor::fill_probabilities(DType::kFloat4E2M1, 1, &value, 1, 1, 1), fib::Error);
+}
+
+}  // namespace

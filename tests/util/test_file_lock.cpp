@@ -1,0 +1,54 @@
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "support/temporary.h"
+#include "util/file_lock.h"
+
+using fib::util::FileLock;
+
+TEST_CASE("a lock is held by one and released with its owner") {
+  const fib::testing::TemporaryFolder folder;
+  const auto path = folder.path() / "locks" / "cpu.lock";
+  {
+    const auto first = FileLock::try_take(path);
+    REQUIRE(first);
+    CHECK_FALSE(FileLock::try_take(path));
+  }
+  CHECK(FileLock::try_take(path));
+}
+
+TEST_CASE("a lock outlives its taker while another process holds the descriptor") {
+  const fib::testing::TemporaryFolder folder;
+  const auto path = folder.path() / "cpu.lock";
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  pid_t child = -1;
+  {
+    const auto lock = FileLock::try_take(path);
+    child = ::fork();
+    if (child == 0) {
+      char c;
+      ::close(ends[1]);
+      ::_exit(::read(ends[0], &c, 1) == 0 ? 0 : 1);
+    }
+  }
+  CHECK_FALSE(FileLock::try_take(path));
+  ::close(ends[1]);
+  ::waitpid(child, nullptr, 0);
+  CHECK(FileLock::try_take(path));
+  ::close(ends[0]);
+}
+
+TEST_CASE("every user of the machine can take the lock") {
+  const fib::testing::TemporaryFolder folder;
+  const auto path = folder.path() / "locks" / "cpu.lock";
+  const auto lock = FileLock::try_take(path);
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0666);
+  REQUIRE(::stat(path.parent_path().c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == 01777);
+}

@@ -1,0 +1,34 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "support/temporary.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fs = std::filesystem;
+using namespace fib;
+
+TEST_CASE("an atomic write replaces the file and leaves no temporary behind") {
+  const testing::TemporaryFolder folder;
+  const fs::path file = folder.path() / "a" / "b.txt";
+  util::write_file_atomic(file, "one");
+  util::write_file_atomic(file, "two");
+  CHECK(util::read_file(file) == "two");
+  CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("reading what is not there names the path") {
+  CHECK_THROWS_WITH(util::read_file("/no/such/file"), Catch::Contains("/no/such/file"));
+  CHECK_THROWS_AS(util::read_file("/proc"), Error);
+}
+
+TEST_CASE("a sealed document can be read and not changed") {
+  const auto fd = util::make_sealed_document("test", "hello");
+  CHECK(util::read_document(fd.get(), 100) == "hello");
+  CHECK_THROWS_WITH(util::read_document(fd.get(), 4), Catch::Contains("larger than the limit"));
+  CHECK(::write(fd.get(), "x", 1) < 0);
+  CHECK(::ftruncate(fd.get(), 0) != 0);
+}

@@ -1,0 +1,67 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+// The architecture's direction of includes: each module with what it may use besides itself and util.
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::map<std::string, std::set<std::string>>& allowed() {
+  static const std::map<std::string, std::set<std::string>> rules = {
+      {"util", {}},
+      {"tensor", {}},
+      {"python", {}},
+      {"cuda", {}},
+      {"model", {"python"}},
+      {"dataset", {"model"}},
+      {"report", {"model", "dataset"}},
+      {"device", {"tensor", "cuda"}},
+      {"compile", {"model", "cuda"}},
+      {"reference", {"python", "tensor", "cuda"}},
+      {"eval", {"model", "tensor", "device"}},
+      {"worker", {"model", "tensor", "eval", "device", "reference", "compile"}},
+      {"bench", {"model", "dataset", "eval", "compile", "worker"}},
+  };
+  return rules;
+}
+
+std::vector<std::string> violations_in(const fs::path& file, const std::string& module) {
+  static const std::regex include("^\\s*#\\s*include\\s*\"([a-z_]+)/");
+  const auto& rule = allowed().at(module);
+  std::vector<std::string> found;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, include)) continue;
+    const std::string used = match[1];
+    if (used == module || used == "util" || rule.contains(used)) continue;
+    found.push_back(file.string() + ": " + line);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("includes point in one direction only") {
+  for (const auto& entry : fs::recursive_directory_iterator(FIB_SOURCE_DIR "/lib")) {
+    const auto extension = entry.path().extension();
+    if (extension != ".h" && extension != ".cpp") continue;
+    const std::string module = *entry.path().lexically_relative(FIB_SOURCE_DIR "/lib").begin();
+    REQUIRE(allowed().contains(module));
+    for (const auto& violation : violations_in(entry.path(), module)) FAIL_CHECK(violation);
+  }
+}
+
+TEST_CASE("only cmd uses the command line library") {
+  for (const auto& entry : fs::recursive_directory_iterator(FIB_SOURCE_DIR "/lib")) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      if (line.find("#include <CLI/") != std::string::npos) FAIL_CHECK(entry.path().string());
+    }
+  }
+}
