@@ -1,3 +1,25 @@
 install(TARGETS fib fib_core
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        RUNTIME DESTINATION bin
         LIBRARY DESTINATION lib)
+
+# A relocatable tree: what libfib and fib link to, besides the C and C++ run time, is copied beside libfib.so and
+# found relative to it.
+option(FIB_BUNDLE "Install third-party libraries beside libfib.so" OFF)
+if(FIB_BUNDLE)
+  set_target_properties(fib_core PROPERTIES INSTALL_RPATH "$ORIGIN")
+  # Bundled libraries find each other the same way: without this an installed libspdlog would look for libfmt in the
+  # system's folders only.
+  target_link_options(fib PRIVATE -Wl,--disable-new-dtags)
+  install(CODE [[
+    file(GET_RUNTIME_DEPENDENCIES
+      EXECUTABLES "${CMAKE_INSTALL_PREFIX}/bin/fib"
+      LIBRARIES "${CMAKE_INSTALL_PREFIX}/lib/libfib.so"
+      RESOLVED_DEPENDENCIES_VAR resolved
+      PRE_EXCLUDE_REGEXES "^libc\\.so" "^libm\\.so" "^libdl\\.so" "^libpthread\\.so" "^librt\\.so" "^ld-linux"
+                          "^libstdc\\+\\+\\.so" "^libgcc_s\\.so"
+      POST_EXCLUDE_REGEXES "libfib\\.so$")
+    foreach(library ${resolved})
+      file(INSTALL DESTINATION "${CMAKE_INSTALL_PREFIX}/lib" TYPE SHARED_LIBRARY FOLLOW_SYMLINK_CHAIN FILES "${library}")
+    endforeach()
+  ]])
+endif()

@@ -53,6 +53,7 @@ Measurement EvaluationRun::run() {
   result_.plan = {config_.num_trials, config_.warmup_runs, config_.iterations, false};
   result_.inputs_fixed = workload_.opened.inputs_fixed;
   result_.round_trip_ms = solution_.round_trip_ms;
+  result_.private_files = solution_.private_files;
   result_.device = judge_.describe();
   attach();
   bool well = open_solution() && make_pilot_calls();

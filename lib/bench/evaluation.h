@@ -23,6 +23,7 @@ struct JudgedWorkload {
 struct SolutionWorker {
   std::unique_ptr<worker::WorkerClient> client;
   double round_trip_ms = 0;
+  bool private_files = false;
 };
 
 // Makes the calls of one evaluation: one solution's worker on one workload. Every call is filled, prepared, run,

@@ -139,6 +139,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
     failed.output = solution_.client->take_output();
     return false;
   }
+  solution_.private_files = std::get<worker::Loaded>(loaded).private_files;
   running_ = planned.solution;
   return true;
 }

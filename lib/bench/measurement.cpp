@@ -86,6 +86,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["inputs_fixed"] = m.inputs_fixed;
   fib["seeded"] = identity.seeded;
   fib["inputs_changed"] = m.inputs_changed;
+  fib["private_files"] = m.private_files;
   fib["reference"] = reference_record(m, config);
   if (!m.device.hardware.empty()) {
     fib["device_state"] = {{"governor", m.device.governor}, {"load_average", m.device.load_average}};

@@ -30,6 +30,7 @@ struct Measurement {
   bool sets_shared = false;                      // the sets are shared between solutions
   bool inputs_fixed = false;                     // no input is random: there is one set
   std::uint64_t inputs_changed = 0;              // calls after which the private inputs had changed
+  bool private_files = false;                    // the worker could write to its own folders only
   std::string engine;                            // the reference's
   worker::DeviceState device;                    // when the calls were made
 };

@@ -18,7 +18,9 @@
 namespace fib::dataset {
 namespace {
 
-std::string described(std::string_view what, const fs::path& path) { return fmt::format("{} {}", what, path.string()); }
+std::string described(std::string_view what, const fs::path& path) {
+  return fmt::format("{} {}", what, path.string());
+}
 
 void sync_folder(const fs::path& folder) {
   const util::UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -80,7 +82,8 @@ std::string read_range(int fd, off_t begin, off_t end, const fs::path& path) {
   std::string bytes(static_cast<std::size_t>(end - begin), '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = ::pread(fd, bytes.data() + done, bytes.size() - done, begin + static_cast<off_t>(done));
+    const ssize_t count =
+        ::pread(fd, bytes.data() + done, bytes.size() - done, begin + static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw util::errno_error(described("read the end of", path));
     done += static_cast<std::size_t>(count);
@@ -114,8 +117,8 @@ fs::path unused_torn_file(const fs::path& path) {
   }
 }
 
-// Makes the file end with a whole record. The missing newline of the last record is only noted: it is written together
-// with what follows.
+// Makes the file end with a whole record. The missing newline of the last record is only noted: it is written
+// together with what follows.
 AppendReport repair_end(int fd, const fs::path& path) {
   AppendReport report;
   const off_t size = size_of(fd, path);
@@ -141,10 +144,11 @@ void write_whole(int fd, std::string_view text, off_t size, const fs::path& path
   } while (count < 0 && errno == EINTR);
   const bool written = count == static_cast<ssize_t>(text.size());
   if (written && ::fdatasync(fd) == 0) return;
-  const Error error = written      ? util::errno_error(described("sync", path))
-                      : count < 0 ? util::errno_error(described("append to", path))
-                                  : Error("append to {}: only {} of {} bytes could be written; is the disk full?",
-                                          path.string(), count, text.size());
+  const Error error = written ? util::errno_error(described("sync", path))
+                      : count < 0
+                          ? util::errno_error(described("append to", path))
+                          : Error("append to {}: only {} of {} bytes could be written; is the disk full?",
+                                  path.string(), count, text.size());
   cut(fd, size, path);
   throw error;
 }

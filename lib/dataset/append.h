@@ -16,10 +16,11 @@ struct AppendReport {
 };
 
 // Appends `lines` (one record each, without newlines; none empty) to `path`, all or nothing:
-// creates missing folders and the file; takes the file's lock (flock, waits for others); repairs the end (a last line
-// that is a JSON object gets its newline, any other moves to torn_file()); then writes all lines with one write and
-// syncs the data, and the folder when the file is new. Nothing is written for an empty list.
-// On a short or failed write the file is cut back to what it was, and Error is thrown. Any thread, any process.
+// creates missing folders and the file; takes the file's lock (flock, waits for others); repairs the end (a
+// last line that is a JSON object gets its newline, any other moves to torn_file()); then writes all lines
+// with one write and syncs the data, and the folder when the file is new. Nothing is written for an empty
+// list. On a short or failed write the file is cut back to what it was, and Error is thrown. Any thread, any
+// process.
 AppendReport append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines);
 
 }  // namespace fib::dataset

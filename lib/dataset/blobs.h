@@ -9,9 +9,9 @@ namespace fib::dataset {
 
 // How a stored path led to a file.
 enum class BlobForm {
-  as_written,      // root/path
-  other_form,      // "<op>/<definition>/<file>" where "<op>/<file>" was written, or the other way round
-  stripped,        // after leaving out leading components of the path
+  as_written,  // root/path
+  other_form,  // "<op>/<definition>/<file>" where "<op>/<file>" was written, or the other way round
+  stripped,    // after leaving out leading components of the path
 };
 
 struct Blob {
@@ -24,8 +24,8 @@ enum class Confinement {
   none,     // absolute paths and links may lead anywhere
 };
 
-// Finds the safetensors file that a workload of `definition` names. Nothing when there is no such file in any form.
-// Throws Error when the file that was found lies outside of `root` and that is not allowed.
+// Finds the safetensors file that a workload of `definition` names. Nothing when there is no such file in any
+// form. Throws Error when the file that was found lies outside of `root` and that is not allowed.
 [[nodiscard]] std::optional<Blob> resolve_blob(const std::filesystem::path& root, std::string_view definition,
                                                std::string_view path,
                                                Confinement confinement = Confinement::to_root);

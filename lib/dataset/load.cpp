@@ -28,12 +28,14 @@ class Loader {
 
   Dataset load() {
     if (!fs::is_directory(dataset_.root)) {
-      throw Error("{}: no such folder; name the root of a dataset (it holds definitions/, workloads/, solutions/)",
-                  dataset_.root.string());
+      throw Error(
+          "{}: no such folder; name the root of a dataset (it holds definitions/, workloads/, solutions/)",
+          dataset_.root.string());
     }
     for (const auto& file : files(definitions_folder(dataset_.root), ".json")) load_definition(file);
     for (const auto& file : files(solutions_folder(dataset_.root), ".json")) load_solution(file);
-    for (const auto& file : files(workloads_folder(dataset_.root), ".jsonl")) load_records(file, Folder::workloads);
+    for (const auto& file : files(workloads_folder(dataset_.root), ".jsonl"))
+      load_records(file, Folder::workloads);
     for (const auto& file : files(traces_folder(dataset_.root), ".jsonl")) load_records(file, Folder::traces);
     if (options_.strict) throw_on_errors();
     return std::move(dataset_);
@@ -83,8 +85,9 @@ class Loader {
              std::string_view what) {
     const auto [owner, is_new] = owners.emplace(name, relative(file));
     if (!is_new) {
-      report(file, 0, fmt::format("Duplicate {} name: {} (kept: the one of {}); rename or remove one", what, name,
-                                  owner->second));
+      report(file, 0,
+             fmt::format("Duplicate {} name: {} (kept: the one of {}); rename or remove one", what, name,
+                         owner->second));
     }
     return is_new;
   }
@@ -111,7 +114,8 @@ class Loader {
       const std::string name = solution.name;
       if (!claim(dataset_.solution_files, name, file, "solution")) return;
       if (!dataset_.definitions.contains(solution.definition)) {
-        warn(file, 0, fmt::format("solution \"{}\" is for the unknown definition \"{}\"", name, solution.definition));
+        warn(file, 0,
+             fmt::format("solution \"{}\" is for the unknown definition \"{}\"", name, solution.definition));
       }
       dataset_.solutions.emplace(name, std::move(solution));
     } catch (const model::ParseError& error) {
@@ -138,7 +142,8 @@ class Loader {
 
   void load_record(const fs::path& file, Folder folder, const Line& line) {
     const model::json::Value value = model::json::parse(line.text);
-    if (options_.mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr) {
+    if (options_.mode == model::Mode::lenient && value.find("workload") == nullptr &&
+        value.find("axes") != nullptr) {
       add_workload(file, line, definition_of_file(file), model::read_workload(value, options_.mode));
       return;
     }
@@ -153,13 +158,15 @@ class Loader {
     add_trace(file, line, std::move(trace));
   }
 
-  void add_workload(const fs::path& file, const Line& line, const std::string& definition, model::Workload workload) {
+  void add_workload(const fs::path& file, const Line& line, const std::string& definition,
+                    model::Workload workload) {
     warn_unknown_definition(file, line, definition);
-    const auto [first, is_new] =
-        uuids_.emplace(std::pair(definition, workload.uuid), fmt::format("{}:{}", relative(file), line.number));
+    const auto [first, is_new] = uuids_.emplace(std::pair(definition, workload.uuid),
+                                                fmt::format("{}:{}", relative(file), line.number));
     if (!is_new) {
-      warn(file, line.number, fmt::format("workload \"{}\" of definition \"{}\" is there already (kept: {})",
-                                          workload.uuid, definition, first->second));
+      warn(file, line.number,
+           fmt::format("workload \"{}\" of definition \"{}\" is there already (kept: {})", workload.uuid,
+                       definition, first->second));
       return;
     }
     dataset_.workloads[definition].push_back(std::move(workload));

@@ -32,12 +32,12 @@ struct Problem {
 // Everything that could be read below one root.
 struct Dataset {
   std::filesystem::path root;
-  std::map<std::string, model::Definition> definitions;             // by name
-  std::map<std::string, model::Solution> solutions;                 // by name
-  std::map<std::string, std::vector<model::Workload>> workloads;    // by definition, in file order
-  std::vector<model::Trace> traces;                                 // with solution; files by path, lines in order
-  std::vector<Problem> problems;                                    // in the order they were met
-  std::map<std::string, std::string> definition_files;              // name -> path relative to the root
+  std::map<std::string, model::Definition> definitions;           // by name
+  std::map<std::string, model::Solution> solutions;               // by name
+  std::map<std::string, std::vector<model::Workload>> workloads;  // by definition, in file order
+  std::vector<model::Trace> traces;                     // with solution; files by path, lines in order
+  std::vector<Problem> problems;                        // in the order they were met
+  std::map<std::string, std::string> definition_files;  // name -> path relative to the root
   std::map<std::string, std::string> solution_files;
 
   [[nodiscard]] std::size_t error_count() const;  // problems of severity error
@@ -48,12 +48,12 @@ struct LoadOptions {
   model::Mode mode = model::Mode::lenient;
 };
 
-// Reads definitions/, solutions/, workloads/ and traces/ below `root`: every *.json or *.jsonl, at any depth, files
-// sorted by path. Old layouts are understood: workload records below traces/ become workloads, and bare workloads
-// belong to the definition that the file is named after. A broken file or line costs itself only and becomes a problem;
-// so do duplicate names and uuids (the first is kept). A last line without newline that is no whole record is a torn
-// record: a problem, never a trace. Records of unknown definitions or solutions are kept, with a warning.
-// Throws Error when `root` is no folder, and in strict mode.
+// Reads definitions/, solutions/, workloads/ and traces/ below `root`: every *.json or *.jsonl, at any depth,
+// files sorted by path. Old layouts are understood: workload records below traces/ become workloads, and bare
+// workloads belong to the definition that the file is named after. A broken file or line costs itself only
+// and becomes a problem; so do duplicate names and uuids (the first is kept). A last line without newline
+// that is no whole record is a torn record: a problem, never a trace. Records of unknown definitions or
+// solutions are kept, with a warning. Throws Error when `root` is no folder, and in strict mode.
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // One line of a JSONL file, without its line end.

@@ -13,13 +13,16 @@ fs::path below(const fs::path& root, std::string_view folder, std::string_view o
   return root / folder / checked_component(op_type, "op_type");
 }
 
-std::string definition_name(std::string_view definition) { return checked_component(definition, "definition"); }
+std::string definition_name(std::string_view definition) {
+  return checked_component(definition, "definition");
+}
 
 fs::path from_environment(const char* variable, std::string_view folder) {
   const char* path = std::getenv(variable);
   if (path != nullptr && *path != '\0') return path;
   const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') throw Error("neither {} nor HOME is set; set {} to a folder", variable, variable);
+  if (home == nullptr || *home == '\0')
+    throw Error("neither {} nor HOME is set; set {} to a folder", variable, variable);
   return fs::path(home) / ".cache" / "flashinfer_bench" / folder;
 }
 
@@ -68,8 +71,8 @@ fs::path traces_file(const fs::path& root, std::string_view author, std::string_
 fs::path blob_file(const fs::path& root, std::string_view op_type, std::string_view definition,
                    std::string_view uuid) {
   const std::string name = definition_name(definition) + "_" + std::string(uuid);
-  return blob_folder(root) / "workloads" / checked_component(op_type, "op_type") / definition_name(definition) /
-         (checked_component(name, "blob") + ".safetensors");
+  return blob_folder(root) / "workloads" / checked_component(op_type, "op_type") /
+         definition_name(definition) / (checked_component(name, "blob") + ".safetensors");
 }
 
 fs::path torn_file(const fs::path& file, std::string_view time) {

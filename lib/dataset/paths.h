@@ -9,8 +9,9 @@ namespace fib::dataset {
 
 namespace fs = std::filesystem;
 
-// `name` when it can be one path component. Throws Error ("author \"a/b\" cannot be a folder name: ...") when it is
-// empty, "." or "..", or holds "/" or a NUL byte, or has more than 240 bytes. `what` names it in the message.
+// `name` when it can be one path component. Throws Error ("author \"a/b\" cannot be a folder name: ...") when
+// it is empty, "." or "..", or holds "/" or a NUL byte, or has more than 240 bytes. `what` names it in the
+// message.
 [[nodiscard]] std::string checked_component(std::string_view name, std::string_view what);
 
 [[nodiscard]] fs::path definitions_folder(const fs::path& root);
@@ -21,9 +22,11 @@ namespace fs = std::filesystem;
 [[nodiscard]] fs::path runs_file(const fs::path& root);  // runs/runs.jsonl: one line a run
 
 // definitions/<op_type>/<definition>.json. Names are checked, here and below.
-[[nodiscard]] fs::path definition_file(const fs::path& root, std::string_view op_type, std::string_view definition);
+[[nodiscard]] fs::path definition_file(const fs::path& root, std::string_view op_type,
+                                       std::string_view definition);
 // workloads/<op_type>/<definition>.jsonl
-[[nodiscard]] fs::path workloads_file(const fs::path& root, std::string_view op_type, std::string_view definition);
+[[nodiscard]] fs::path workloads_file(const fs::path& root, std::string_view op_type,
+                                      std::string_view definition);
 // solutions/<author>/<op_type>/<definition>/<solution>.json
 [[nodiscard]] fs::path solution_file(const fs::path& root, std::string_view author, std::string_view op_type,
                                      std::string_view definition, std::string_view solution);
@@ -36,8 +39,8 @@ namespace fs = std::filesystem;
 // <file>.torn-<time>: where a torn last record goes; `time` is UTC without ":" ("20260412T101112.123456Z").
 [[nodiscard]] fs::path torn_file(const fs::path& file, std::string_view time);
 
-// FIB_DATASET_PATH, else ~/.cache/flashinfer_bench/dataset. Reads the environment. Throws Error when HOME is needed
-// and not set.
+// FIB_DATASET_PATH, else ~/.cache/flashinfer_bench/dataset. Reads the environment. Throws Error when HOME is
+// needed and not set.
 [[nodiscard]] fs::path default_dataset_path();
 // FIB_CACHE_PATH, else ~/.cache/flashinfer_bench/cache.
 [[nodiscard]] fs::path default_cache_path();

@@ -10,7 +10,9 @@ namespace {
 
 using model::Trace;
 
-const model::Evaluation* passed_evaluation(const Trace& trace) { return trace.passed() ? &*trace.evaluation : nullptr; }
+const model::Evaluation* passed_evaluation(const Trace& trace) {
+  return trace.passed() ? &*trace.evaluation : nullptr;
+}
 
 bool within(const model::Evaluation& evaluation, const ErrorLimits& limits) {
   return evaluation.correctness && evaluation.correctness->max_absolute_error <= limits.max_absolute &&
@@ -55,7 +57,8 @@ Queries::Queries(const Dataset& dataset) : dataset_(dataset) {
   for (const Trace& trace : dataset.traces) {
     by_definition_[trace.definition].push_back(&trace);
     if (trace.solution) by_solution_[*trace.solution].push_back(&trace);
-    if (trace.evaluation) hardware_.emplace(trace.evaluation->environment.hardware, device_kind(*trace.evaluation));
+    if (trace.evaluation)
+      hardware_.emplace(trace.evaluation->environment.hardware, device_kind(*trace.evaluation));
   }
   for (const auto& [name, solution] : dataset.solutions) solutions_[solution.definition].push_back(&solution);
   const auto file = [&](const model::Solution* solution) {
@@ -74,7 +77,8 @@ std::vector<std::string> Queries::hardware() const {
   return names;
 }
 
-std::vector<const Trace*> Queries::filter_traces(std::string_view definition, const ErrorLimits& limits) const {
+std::vector<const Trace*> Queries::filter_traces(std::string_view definition,
+                                                 const ErrorLimits& limits) const {
   std::vector<const Trace*> kept;
   const auto traces = by_definition_.find(definition);
   if (traces == by_definition_.end()) return kept;

@@ -28,9 +28,10 @@ class QueryError : public Error {
   Kind kind_;
 };
 
-// How a solution, or an author's best solutions, compare with the baseline. Ratios of latencies; > 1 is faster.
+// How a solution, or an author's best solutions, compare with the baseline. Ratios of latencies; > 1 is
+// faster.
 struct Score {
-  double avg_speedup = 0;   // mean of baseline latency / latency
+  double avg_speedup = 0;  // mean of baseline latency / latency
   std::int64_t definitions = 0;
   std::int64_t workloads = 0;
   double success_rate = 0;  // 0 .. 1
@@ -61,12 +62,12 @@ struct Scope {
   std::optional<std::string> hardware = std::nullopt;
 };
 
-// The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else CUDA for names beginning with
-// "NVIDIA", else the CPU.
+// The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else CUDA for names beginning
+// with "NVIDIA", else the CPU.
 [[nodiscard]] model::DeviceKind device_kind(const model::Evaluation& evaluation);
 
-// Questions about the traces of one dataset. Keeps references into it: the dataset must outlive this object and stay
-// unchanged. All functions may be called from any thread.
+// Questions about the traces of one dataset. Keeps references into it: the dataset must outlive this object
+// and stay unchanged. All functions may be called from any thread.
 class Queries {
  public:
   explicit Queries(const Dataset& dataset);
@@ -78,25 +79,29 @@ class Queries {
   [[nodiscard]] std::vector<const model::Trace*> filter_traces(std::string_view definition,
                                                                const ErrorLimits& limits = {}) const;
 
-  // The one with the highest speedup factor, the first on ties; null when there is none. With `axes`, the workload must
-  // have these values; with `hardware`, it must have run there. Without `limits` the verdict alone counts.
-  [[nodiscard]] const model::Trace* best_trace(std::string_view definition, const model::AxisValues& axes = {},
-                                               const std::optional<ErrorLimits>& limits = ErrorLimits{},
-                                               const std::optional<std::string>& hardware = std::nullopt) const;
+  // The one with the highest speedup factor, the first on ties; null when there is none. With `axes`, the
+  // workload must have these values; with `hardware`, it must have run there. Without `limits` the verdict
+  // alone counts.
+  [[nodiscard]] const model::Trace* best_trace(
+      std::string_view definition, const model::AxisValues& axes = {},
+      const std::optional<ErrorLimits>& limits = ErrorLimits{},
+      const std::optional<std::string>& hardware = std::nullopt) const;
 
-  // A solution against the baseline of its definition; nothing when it is unknown, the baseline itself, or has no
-  // workload in common with it. Any failed trace makes the score 0. The baseline is the only solution of the baseline
-  // author; of several, the only one that may run on that kind of device. Throws QueryError when there is none or more
-  // than one, when a PASSED trace has no latency, and when the scope names no hardware though there are several.
+  // A solution against the baseline of its definition; nothing when it is unknown, the baseline itself, or
+  // has no workload in common with it. Any failed trace makes the score 0. The baseline is the only solution
+  // of the baseline author; of several, the only one that may run on that kind of device. Throws QueryError
+  // when there is none or more than one, when a PASSED trace has no latency, and when the scope names no
+  // hardware though there are several.
   [[nodiscard]] std::optional<Score> solution_score(std::string_view solution, const Scope& scope = {}) const;
 
-  // An author's best solution of each definition in scope, averaged. Throws like solution_score, and for a scope with
-  // two filters or an unknown definition.
+  // An author's best solution of each definition in scope, averaged. Throws like solution_score, and for a
+  // scope with two filters or an unknown definition.
   [[nodiscard]] std::optional<Score> author_score(std::string_view author, const Scope& scope = {}) const;
 
   [[nodiscard]] Ranking rank_authors(const Scope& scope = {}) const;
 
-  // Counts all traces (of the hardware, when the scope names one); the other filters affect the rankings only.
+  // Counts all traces (of the hardware, when the scope names one); the other filters affect the rankings
+  // only.
   [[nodiscard]] Summary summary(const Scope& scope = {}) const;
 
  private:
@@ -115,7 +120,8 @@ class Queries {
   const Dataset& dataset_;
   std::map<std::string, Traces, std::less<>> by_definition_;
   std::map<std::string, Traces, std::less<>> by_solution_;
-  std::map<std::string, std::vector<const model::Solution*>, std::less<>> solutions_;  // by definition, in file order
+  std::map<std::string, std::vector<const model::Solution*>, std::less<>>
+      solutions_;  // by definition, in file order
   std::map<std::string, model::DeviceKind> hardware_;
 };
 

@@ -128,8 +128,8 @@ Queries::Group Queries::group(const Scope& scope) const {
   return group;
 }
 
-// With one hardware the baseline author's only solution is the baseline, whatever it is; with several, only solutions
-// that may run there can be.
+// With one hardware the baseline author's only solution is the baseline, whatever it is; with several, only
+// solutions that may run there can be.
 const model::Solution& Queries::baseline(const model::Solution& solution, const Scope& scope,
                                          const Group& group) const {
   const auto& all = solutions_.find(solution.definition)->second;
@@ -141,8 +141,9 @@ const model::Solution& Queries::baseline(const model::Solution& solution, const 
     if (group.several || kept.size() == 1) candidates = kept;
   }
   const std::string suffix = group.several ? " on " + python_repr(*group.hardware) : "";
-  const std::string whose = fmt::format("from author {} for definition {}{}", python_repr(scope.baseline_author),
-                                        python_repr(solution.definition), suffix);
+  const std::string whose =
+      fmt::format("from author {} for definition {}{}", python_repr(scope.baseline_author),
+                  python_repr(solution.definition), suffix);
   if (candidates.empty()) value_error("No baseline solution " + whose);
   if (candidates.size() > 1) {
     value_error("Multiple baseline solutions " + whose + ": " + python_repr(names_of(candidates)));
@@ -150,7 +151,8 @@ const model::Solution& Queries::baseline(const model::Solution& solution, const 
   return *candidates.front();
 }
 
-std::optional<Score> Queries::score(const model::Solution& solution, const Scope& scope, const Group& group) const {
+std::optional<Score> Queries::score(const model::Solution& solution, const Scope& scope,
+                                    const Group& group) const {
   const auto results_of = [&](const std::string& name) {
     Results results;
     const auto traces = by_solution_.find(name);
@@ -162,8 +164,8 @@ std::optional<Score> Queries::score(const model::Solution& solution, const Scope
   };
   const auto was_tried = [&] {
     const auto traces = by_solution_.find(solution.name);
-    return traces != by_solution_.end() &&
-           std::any_of(traces->second.begin(), traces->second.end(), [&](const auto* t) { return group.counts(*t); });
+    return traces != by_solution_.end() && std::any_of(traces->second.begin(), traces->second.end(),
+                                                       [&](const auto* t) { return group.counts(*t); });
   };
   // Elsewhere in a mixed dataset a definition needs no baseline.
   if (group.several && !was_tried()) return std::nullopt;
@@ -173,7 +175,8 @@ std::optional<Score> Queries::score(const model::Solution& solution, const Scope
   return compare(results_of(base.name), own);
 }
 
-std::optional<Score> Queries::score_author(std::string_view author, const Scope& scope, const Group& group) const {
+std::optional<Score> Queries::score_author(std::string_view author, const Scope& scope,
+                                           const Group& group) const {
   std::vector<Score> best_scores;
   std::map<std::string, std::string> best_solutions;
   for (const std::string& definition : definitions(scope)) {
@@ -242,7 +245,8 @@ Ranking Queries::rank_authors(const Scope& scope) const {
 Summary Queries::summary(const Scope& scope) const {
   Summary summary;
   for (const Trace& trace : dataset_.traces) {
-    if (scope.hardware && (!trace.evaluation || trace.evaluation->environment.hardware != *scope.hardware)) continue;
+    if (scope.hardware && (!trace.evaluation || trace.evaluation->environment.hardware != *scope.hardware))
+      continue;
     ++summary.total;
     if (trace.passed()) ++summary.passed;
   }

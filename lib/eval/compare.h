@@ -11,7 +11,8 @@
 namespace fib::eval {
 
 // When an output counts as right: an element matches when |got - expected| <= atol or the relative error
-// |got - expected| / (|expected| + 1e-8) <= rtol; the share of matching elements must reach required_matched_ratio.
+// |got - expected| / (|expected| + 1e-8) <= rtol; the share of matching elements must reach
+// required_matched_ratio.
 struct Tolerance {
   double atol = 1e-2;
   double rtol = 1e-2;
@@ -31,17 +32,30 @@ struct Comparison {
   [[nodiscard]] double matched_ratio() const;  // 1 for an empty tensor
 };
 
-// Compares `count` elements of an output with the expected ones, with up to `threads` threads. Finite values, +inf,
-// -inf and NaN must agree by position; integers and booleans must be equal; an element whose bits are the poison's and
-// not the expected ones was never written. Non-finite disagreements make the errors infinite (inf) or NaN (NaN).
-[[nodiscard]] Comparison compare(tensor::DType dtype, const void* got, const void* expected, std::size_t count,
-                                 const Tolerance& tolerance, const void* poison_element, unsigned threads);
+// Compares `count` contiguous elements of an output with the expected ones, with up to `threads` threads.
+// Both must be aligned to an element and must not change meanwhile; `poison_element` is one element from
+// make_poison.
+//
+// Floats: finite values, +inf, -inf and NaN must agree by position, and finite ones must match as Tolerance
+// says, in float32 (float64: in double). Integers and booleans must be equal. Errors are the largest over
+// pairs of finite values; where classes disagree they are infinite, or NaN if a NaN is involved.
+//
+// An element whose bits are the poison's and not the expected ones was never written, and counts as
+// mismatched too. For dtypes whose poison could be a result (integers and floats of 8 or 4 bits), that is
+// said only of whole groups of 8 bytes that hold nothing but poison: a lone coincidence is an ordinary
+// mismatch.
+[[nodiscard]] Comparison compare(tensor::DType dtype, const void* got, const void* expected,
+                                 std::size_t count, const Tolerance& tolerance, const void* poison_element,
+                                 unsigned threads);
 
-// One poison element made from random bits: NaN with a random payload for float64, float32, float16 and bfloat16;
-// a byte that is no truth value for bool; random bits otherwise. The element's bytes come first.
+// One poison element made from random bits: for float64, float32, float16 and bfloat16 a signalling NaN with
+// a random sign and payload, which no arithmetic gives; for bool a byte that is no truth value; for the
+// others random bits. The element's bytes come first, the rest is 0; float4_e2m1 has the same code in both
+// halves of its byte.
 [[nodiscard]] std::array<std::byte, 8> make_poison(tensor::DType dtype, std::uint64_t random);
 
-// Repeats the element over `bytes` bytes (a multiple of element_bytes).
+// Repeats the element over `bytes` bytes. `element_bytes` must not be 0; what does not fit at the end is cut
+// off.
 void fill_pattern(void* target, std::size_t bytes, const void* element, std::size_t element_bytes);
 
 }  // namespace fib::eval

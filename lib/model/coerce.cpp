@@ -17,7 +17,9 @@ Coerced<T> no(std::string error) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -51,7 +53,8 @@ Integer make_integer(bool negative, std::string_view digits) {
   Integer result;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), result.value);
   if (parsed.ec == std::errc()) return result;
-  result.value = negative ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  result.value =
+      negative ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
   result.digits = text;
   return result;
 }
@@ -92,8 +95,10 @@ bool is_float_text(std::string_view text) {
   if (word == "inf" || word == "infinity" || word == "nan") return true;
   std::size_t at = 0;
   std::size_t digits = 0;
-  for (; at < text.size() && (is_digit(text[at]) || text[at] == '.'); ++at) digits += is_digit(text[at]) ? 1 : 0;
-  if (digits == 0 || std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '.') > 1) return false;
+  for (; at < text.size() && (is_digit(text[at]) || text[at] == '.'); ++at)
+    digits += is_digit(text[at]) ? 1 : 0;
+  if (digits == 0 || std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '.') > 1)
+    return false;
   if (at == text.size()) return true;
   if (lower(text[at]) != 'e') return false;
   ++at;
@@ -154,7 +159,8 @@ Coerced<bool> coerce_boolean(const json::Value& value) {
 Coerced<AnyScalar> coerce_scalar(const json::Value& value) {
   if (value.kind == json::Kind::boolean) return {AnyScalar(value.boolean), ""};
   if (value.kind == json::Kind::number) {
-    if (value.text.find_first_of(".eENI") != std::string::npos) return {AnyScalar(*coerce_double(value).value), ""};
+    if (value.text.find_first_of(".eENI") != std::string::npos)
+      return {AnyScalar(*coerce_double(value).value), ""};
     return {AnyScalar(*coerce_integer(value).value), ""};
   }
   if (auto integer = coerce_integer(value).value) return {AnyScalar(*integer), ""};

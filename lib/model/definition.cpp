@@ -14,30 +14,32 @@ std::int64_t computable(const std::string& name, const Integer& value) {
 void check_known(const Definition& definition, const std::string& name, const Integer& value) {
   const Axis* axis = find(definition.axes, name);
   if (axis == nullptr) {
-    throw Error("axis \"{}\" is not an axis of definition \"{}\"; remove it from the workload", name, definition.name);
+    throw Error("axis \"{}\" is not an axis of definition \"{}\"; remove it from the workload", name,
+                definition.name);
   }
   if (axis->is_const() && *axis->value != value) {
-    throw Error("axis \"{}\" is {} in definition \"{}\" and {} in the workload; constants cannot be changed", name,
-                axis->value->value, definition.name, value.value);
+    throw Error("axis \"{}\" is {} in definition \"{}\" and {} in the workload; constants cannot be changed",
+                name, axis->value->value, definition.name, value.value);
   }
 }
 
 using Shape = std::vector<std::int64_t>;
 
 // Notes the sizes of the variable axes that one input shows.
-void bind_input(const Definition& definition, const TensorSpec& input, const Shape& shape, AxisValues& values) {
+void bind_input(const Definition& definition, const TensorSpec& input, const Shape& shape,
+                AxisValues& values) {
   const auto& names = *input.shape;
   if (names.size() != shape.size()) {
-    throw Error("Input '{}''s defined dimension is {} but the actual dimension is {}", input.name, names.size(),
-                shape.size());
+    throw Error("Input '{}''s defined dimension is {} but the actual dimension is {}", input.name,
+                names.size(), shape.size());
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Axis* axis = find(definition.axes, names[i]);
     if (axis == nullptr || axis->is_const()) continue;
     const auto [bound, is_new] = values.emplace(names[i], shape[i]);
     if (!is_new && bound->second != shape[i]) {
-      throw Error("Axis '{}' has different values for different input tensors: {} and {}", names[i], bound->second,
-                  shape[i]);
+      throw Error("Axis '{}' has different values for different input tensors: {} and {}", names[i],
+                  bound->second, shape[i]);
     }
   }
 }
@@ -80,8 +82,8 @@ std::optional<Shape> shape_of(const TensorSpec& tensor, const AxisValues& values
 AxisValues axis_values_from_shapes(const Definition& definition,
                                    const std::vector<std::optional<Shape>>& input_shapes) {
   if (input_shapes.size() != definition.inputs.size()) {
-    throw Error("definition \"{}\" has {} inputs but {} shapes were given", definition.name, definition.inputs.size(),
-                input_shapes.size());
+    throw Error("definition \"{}\" has {} inputs but {} shapes were given", definition.name,
+                definition.inputs.size(), input_shapes.size());
   }
   AxisValues values;
   for (std::size_t i = 0; i < input_shapes.size(); ++i) {

@@ -61,17 +61,18 @@ using AxisValues = std::map<std::string, std::int64_t>;
 // The names of the variable axes, in the definition's order.
 [[nodiscard]] std::vector<std::string> var_axes(const Definition& definition);
 
-// Values of all axes: the constants, and `variables` (a workload's axes) for the others. Throws Error naming the axis
-// when a variable axis has no value, when `variables` names no axis or contradicts a constant, or when a value is
-// beyond int64_t.
+// Values of all axes: the constants, and `variables` (a workload's axes) for the others. Throws Error naming
+// the axis when a variable axis has no value, when `variables` names no axis or contradicts a constant, or
+// when a value is beyond int64_t.
 [[nodiscard]] AxisValues axis_values(const Definition& definition, const Ordered<Integer>& variables);
 
 // The tensor's sizes; nothing for a scalar. Throws Error when `values` lacks an axis.
-[[nodiscard]] std::optional<std::vector<std::int64_t>> shape_of(const TensorSpec& tensor, const AxisValues& values);
+[[nodiscard]] std::optional<std::vector<std::int64_t>> shape_of(const TensorSpec& tensor,
+                                                                const AxisValues& values);
 
-// Shapes in the order of definition.inputs, and the values of the variable axes that follow from them. An entry may be
-// nothing for a scalar input. Constants are not compared. Throws Error with the format's messages: wrong rank,
-// contradicting values, variable axes that no input shows.
+// Shapes in the order of definition.inputs, and the values of the variable axes that follow from them. An
+// entry may be nothing for a scalar input. Constants are not compared. Throws Error with the format's
+// messages: wrong rank, contradicting values, variable axes that no input shows.
 [[nodiscard]] AxisValues axis_values_from_shapes(
     const Definition& definition, const std::vector<std::optional<std::vector<std::int64_t>>>& input_shapes);
 

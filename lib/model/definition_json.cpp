@@ -13,7 +13,8 @@ const std::vector<std::string_view> kDtypes = {
     "int64",   "int32",   "int16",    "int8",          "bool",
 };
 
-// Whether an axis without a type is a constant: when it has a value. Upstream takes an unusable value for no value.
+// Whether an axis without a type is a constant: when it has a value. Upstream takes an unusable value for no
+// value.
 bool looks_const(ObjectReader& object, Mode mode) {
   const json::Value* value = object.optional("value");
   if (value == nullptr) return false;
@@ -48,7 +49,8 @@ Axis read_axis(const json::Value& value, const std::string& path, ReadContext& c
 std::string read_dtype(const std::string& text, const std::string& path, ReadContext& context) {
   // The name before September 2025.
   if (context.mode == Mode::lenient && text == "float8_e4m3") return "float8_e4m3fn";
-  if (std::find(kDtypes.begin(), kDtypes.end(), text) == kDtypes.end()) context.fail(path, expected_one_of(kDtypes));
+  if (std::find(kDtypes.begin(), kDtypes.end(), text) == kDtypes.end())
+    context.fail(path, expected_one_of(kDtypes));
   return text;
 }
 
@@ -73,15 +75,17 @@ TensorSpec read_tensor(const std::string& name, const json::Value& value, const 
 
 std::vector<TensorSpec> read_tensors(ObjectReader& parent, std::string_view field, ReadContext& context) {
   std::vector<TensorSpec> tensors;
-  read_map(parent, field, context, MinLength::one, [&](const auto& name, const json::Value& value, const auto& path) {
-    tensors.push_back(read_tensor(name, value, path, context));
-  });
+  read_map(parent, field, context, MinLength::one,
+           [&](const auto& name, const json::Value& value, const auto& path) {
+             tensors.push_back(read_tensor(name, value, path, context));
+           });
   return tensors;
 }
 
 std::string read_op_type(ObjectReader& object, const json::Value& value, ReadContext& context) {
   // Before September 2025 the key was "type".
-  const bool old = context.mode == Mode::lenient && value.find("op_type") == nullptr && value.find("type") != nullptr;
+  const bool old =
+      context.mode == Mode::lenient && value.find("op_type") == nullptr && value.find("type") != nullptr;
   return object.text(old ? "type" : "op_type");
 }
 
@@ -158,9 +162,10 @@ Definition read_definition(const json::Value& value, Mode mode) {
   context.finish();
   definition.name = object.text("name");
   definition.op_type = read_op_type(object, value, context);
-  read_map(object, "axes", context, MinLength::one, [&](const auto& name, const json::Value& axis, const auto& path) {
-    definition.axes.emplace_back(name, read_axis(axis, path, context));
-  });
+  read_map(object, "axes", context, MinLength::one,
+           [&](const auto& name, const json::Value& axis, const auto& path) {
+             definition.axes.emplace_back(name, read_axis(axis, path, context));
+           });
   definition.inputs = read_tensors(object, "inputs", context);
   definition.outputs = read_tensors(object, "outputs", context);
   definition.reference = object.text("reference");
@@ -177,7 +182,9 @@ Definition read_definition(const json::Value& value, Mode mode) {
   return definition;
 }
 
-Definition parse_definition(std::string_view text, Mode mode) { return read_definition(json::parse(text), mode); }
+Definition parse_definition(std::string_view text, Mode mode) {
+  return read_definition(json::parse(text), mode);
+}
 
 json::Value to_value(const Definition& definition, Mode /*mode*/) {
   json::Value object = json::make_object();

@@ -9,10 +9,12 @@ namespace fib::model {
 
 // How strictly JSON is read, and in which dialect it is written.
 enum class Mode {
-  // Reads every generation of the format: unknown languages, bindings and keys are kept, old spellings understood.
+  // Reads every generation of the format: unknown languages, bindings and keys are kept, old spellings
+  // understood.
   // Writes unknown keys back, and non-finite numbers as the strings "NaN", "Infinity" and "-Infinity".
   lenient,
-  // Accepts, rejects and writes exactly what the format's first implementation does: unknown keys are dropped, and
+  // Accepts, rejects and writes exactly what the format's first implementation does: unknown keys are
+  // dropped, and
   // non-finite numbers outside of the correctness errors are written as null.
   upstream,
 };

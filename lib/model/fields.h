@@ -30,7 +30,8 @@ using NullableText = std::optional<std::optional<std::string>>;
 // Members that the format does not know: kept in order and written back after the known ones.
 using Unknown = std::vector<json::Member>;
 
-// An integer of the format. The format sets no bound; those beyond int64_t keep their digits and cannot be computed with.
+// An integer of the format. The format sets no bound; those beyond int64_t keep their digits and cannot be
+// computed with.
 struct Integer {
   std::int64_t value = 0;  // saturated when `digits` is set
   std::string digits;      // decimal text of an integer that does not fit int64_t, else empty

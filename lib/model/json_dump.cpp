@@ -14,7 +14,8 @@ namespace {
 std::string fixed(const std::string& digits, int exponent) {
   const int size = static_cast<int>(digits.size());
   if (exponent < 0) return "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-  if (exponent + 1 >= size) return digits + std::string(static_cast<std::size_t>(exponent + 1 - size), '0') + ".0";
+  if (exponent + 1 >= size)
+    return digits + std::string(static_cast<std::size_t>(exponent + 1 - size), '0') + ".0";
   const auto point = static_cast<std::size_t>(exponent + 1);
   return digits.substr(0, point) + "." + digits.substr(point);
 }
@@ -30,12 +31,24 @@ class Writer {
 
   void write(const Value& value, int level) {
     switch (value.kind) {
-      case Kind::null: text_ += "null"; break;
-      case Kind::boolean: text_ += value.boolean ? "true" : "false"; break;
-      case Kind::number: write_number(value.text); break;
-      case Kind::string: write_string(value.text); break;
-      case Kind::array: write_array(value, level); break;
-      case Kind::object: write_object(value, level); break;
+      case Kind::null:
+        text_ += "null";
+        break;
+      case Kind::boolean:
+        text_ += value.boolean ? "true" : "false";
+        break;
+      case Kind::number:
+        write_number(value.text);
+        break;
+      case Kind::string:
+        write_string(value.text);
+        break;
+      case Kind::array:
+        write_array(value, level);
+        break;
+      case Kind::object:
+        write_object(value, level);
+        break;
     }
   }
 
@@ -69,14 +82,29 @@ class Writer {
 
   void write_escape(char c) {
     switch (c) {
-      case '"': text_ += "\\\""; break;
-      case '\\': text_ += "\\\\"; break;
-      case '\b': text_ += "\\b"; break;
-      case '\f': text_ += "\\f"; break;
-      case '\n': text_ += "\\n"; break;
-      case '\r': text_ += "\\r"; break;
-      case '\t': text_ += "\\t"; break;
-      default: text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      case '"':
+        text_ += "\\\"";
+        break;
+      case '\\':
+        text_ += "\\\\";
+        break;
+      case '\b':
+        text_ += "\\b";
+        break;
+      case '\f':
+        text_ += "\\f";
+        break;
+      case '\n':
+        text_ += "\\n";
+        break;
+      case '\r':
+        text_ += "\\r";
+        break;
+      case '\t':
+        text_ += "\\t";
+        break;
+      default:
+        text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     }
   }
 
@@ -130,8 +158,9 @@ std::string format_double(double value) {
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   std::array<char, 40> buffer{};  // the longest is "-1.7976931348623157e+308"
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value), std::chars_format::scientific).ptr;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
+                                 std::chars_format::scientific)
+                       .ptr;
   const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
   const std::size_t e = text.find('e');
   std::string digits(1, text[0]);

@@ -132,8 +132,10 @@ Value read_value(sj::value value, int depth) {
   if (depth > kMaxDepth) fail("more than " + std::to_string(kMaxDepth) + " levels of nesting");
   const std::string_view token = value.raw_json_token();
   switch (token.empty() ? '\0' : token[0]) {
-    case '{': return read_object(value, depth);
-    case '[': return read_array(value, depth);
+    case '{':
+      return read_object(value, depth);
+    case '[':
+      return read_array(value, depth);
     case '"': {
       std::string_view text;
       check(value.get_string().get(text));
@@ -146,7 +148,9 @@ Value read_value(sj::value value, int depth) {
   }
 }
 
-bool has_more(sj::document& document) { return document.current_location().error() != simdjson::OUT_OF_BOUNDS; }
+bool has_more(sj::document& document) {
+  return document.current_location().error() != simdjson::OUT_OF_BOUNDS;
+}
 
 Value read_root_scalar(sj::document& document, std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) fail("the text is empty");

@@ -77,16 +77,21 @@ nlohmann::ordered_json number_to_tree(const std::string& token) {
 
 nlohmann::ordered_json to_tree(const Value& value) {
   switch (value.kind) {
-    case Kind::null: return nullptr;
-    case Kind::boolean: return value.boolean;
-    case Kind::number: return number_to_tree(value.text);
-    case Kind::string: return value.text;
+    case Kind::null:
+      return nullptr;
+    case Kind::boolean:
+      return value.boolean;
+    case Kind::number:
+      return number_to_tree(value.text);
+    case Kind::string:
+      return value.text;
     case Kind::array: {
       auto array = nlohmann::ordered_json::array();
       for (const Value& item : value.items) array.push_back(to_tree(item));
       return array;
     }
-    case Kind::object: break;
+    case Kind::object:
+      break;
   }
   auto object = nlohmann::ordered_json::object();
   for (const auto& [name, member] : value.members) object[name] = to_tree(member);

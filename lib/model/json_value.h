@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-// A JSON document as a plain value: members keep their order, numbers keep their text. All functions may be called
-// from any thread on distinct values.
+// A JSON document as a plain value: members keep their order, numbers keep their text. All functions may be
+// called from any thread on distinct values.
 namespace fib::model::json {
 
 enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
@@ -19,7 +19,7 @@ using Member = std::pair<std::string, Value>;
 struct Value {
   Kind kind = Kind::null;
   bool boolean = false;
-  std::string text;             // of a string: its content in UTF-8; of a number: its token ("8", "1e400", "NaN")
+  std::string text;  // of a string: its content in UTF-8; of a number: its token ("8", "1e400", "NaN")
   std::vector<Value> items;     // of an array
   std::vector<Member> members;  // of an object, in order, names unique
 
@@ -35,9 +35,10 @@ struct Value {
 [[nodiscard]] Value make_array();
 [[nodiscard]] Value make_object();
 
-// Parses one document. On top of RFC 8259 the tokens NaN, Infinity and -Infinity are numbers. A repeated member takes
-// the last value and the first place. Rejected with ParseError (path ""): a byte order mark, invalid UTF-8, lone
-// surrogates, raw control characters, comments, trailing commas or text, and more than 200 levels of nesting.
+// Parses one document. On top of RFC 8259 the tokens NaN, Infinity and -Infinity are numbers. A repeated
+// member takes the last value and the first place. Rejected with ParseError (path ""): a byte order mark,
+// invalid UTF-8, lone surrogates, raw control characters, comments, trailing commas or text, and more than
+// 200 levels of nesting.
 [[nodiscard]] Value parse(std::string_view text);
 
 // True when `text` is one whole JSON object.
@@ -55,7 +56,8 @@ enum class NonFinite {
 // Text of a value. Non-ASCII stays UTF-8, "/" is not escaped. No final newline.
 [[nodiscard]] std::string dump(const Value& value, Layout layout, NonFinite non_finite);
 
-// To and from the library's tree, for documents that are passed through. Integers beyond 64 bits become doubles.
+// To and from the library's tree, for documents that are passed through. Integers beyond 64 bits become
+// doubles.
 [[nodiscard]] nlohmann::ordered_json to_tree(const Value& value);
 [[nodiscard]] Value from_tree(const nlohmann::ordered_json& tree);
 

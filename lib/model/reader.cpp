@@ -14,12 +14,14 @@ std::string join_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "." + std::string(name);
 }
 
-std::string read_text(const json::Value& value, const std::string& path, ReadContext& context, MinLength minimum) {
+std::string read_text(const json::Value& value, const std::string& path, ReadContext& context,
+                      MinLength minimum) {
   if (value.kind != json::Kind::string) {
     context.fail(path, "Input should be a valid string");
     return {};
   }
-  if (minimum == MinLength::one && value.text.empty()) context.fail(path, "String should have at least 1 character");
+  if (minimum == MinLength::one && value.text.empty())
+    context.fail(path, "String should have at least 1 character");
   return value.text;
 }
 

@@ -10,8 +10,8 @@
 #include "model/fields.h"
 #include "model/json_value.h"
 
-// How the models read their fields: every function notes what is wrong under the field's path and goes on, so that all
-// field errors are collected.
+// How the models read their fields: every function notes what is wrong under the field's path and goes on, so
+// that all field errors are collected.
 namespace fib::model {
 
 struct ReadContext {
@@ -29,10 +29,12 @@ struct ReadContext {
 enum class MinLength { zero, one };
 
 // Readers of one value. On an error they return an empty value.
-std::string read_text(const json::Value& value, const std::string& path, ReadContext& context, MinLength minimum);
+std::string read_text(const json::Value& value, const std::string& path, ReadContext& context,
+                      MinLength minimum);
 std::vector<std::string> read_texts(const json::Value& value, const std::string& path, ReadContext& context,
                                     MinLength minimum);
-Integer read_count(const json::Value& value, const std::string& path, ReadContext& context);  // an integer >= 0
+Integer read_count(const json::Value& value, const std::string& path,
+                   ReadContext& context);  // an integer >= 0
 
 // The members of one object. Asking for a member marks it as known.
 class ObjectReader {
@@ -65,9 +67,11 @@ class ObjectReader {
   std::set<std::string, std::less<>> known_;
 };
 
-// Calls `read(name, value, path)` for every member of the required object `field`, whose names have that length.
+// Calls `read(name, value, path)` for every member of the required object `field`, whose names have that
+// length.
 template <typename Read>
-void read_map(ObjectReader& parent, std::string_view field, ReadContext& context, MinLength minimum, Read&& read) {
+void read_map(ObjectReader& parent, std::string_view field, ReadContext& context, MinLength minimum,
+              Read&& read) {
   const json::Value* value = parent.required(field);
   if (value == nullptr) return;
   const std::string path = parent.path_of(field);

@@ -52,12 +52,18 @@ void add_options(util::Sha256& hash, const CompileOptions& options) {
 
 std::string_view name_of(Language language) {
   switch (language) {
-    case Language::python: return "python";
-    case Language::triton: return "triton";
-    case Language::cpp: return "cpp";
-    case Language::cuda: return "cuda";
-    case Language::tilelang: return "tilelang";
-    case Language::unknown: break;
+    case Language::python:
+      return "python";
+    case Language::triton:
+      return "triton";
+    case Language::cpp:
+      return "cpp";
+    case Language::cuda:
+      return "cuda";
+    case Language::tilelang:
+      return "tilelang";
+    case Language::unknown:
+      break;
   }
   return "unknown";
 }
@@ -70,7 +76,8 @@ std::string_view Spec::entry_file() const {
 
 std::string_view Spec::entry_symbol() const {
   const std::size_t at = entry_point.find(kSeparator);
-  return at == std::string::npos ? std::string_view() : std::string_view(entry_point).substr(at + kSeparator.size());
+  return at == std::string::npos ? std::string_view()
+                                 : std::string_view(entry_point).substr(at + kSeparator.size());
 }
 
 const SourceFile* Solution::entry_source() const {
@@ -84,13 +91,16 @@ bool may_run_on(const Solution& solution, DeviceKind kind) {
   const auto& hardware = solution.spec.target_hardware;
   switch (solution.spec.language) {
     case Language::python:
-    case Language::triton: return true;
+    case Language::triton:
+      return true;
     case Language::cuda:
-    case Language::tilelang: return kind == DeviceKind::cuda;
+    case Language::tilelang:
+      return kind == DeviceKind::cuda;
     case Language::cpp:
       if (kind == DeviceKind::cpu) return std::any_of(hardware.begin(), hardware.end(), names_cpu);
       return !std::all_of(hardware.begin(), hardware.end(), names_cpu);
-    case Language::unknown: break;
+    case Language::unknown:
+      break;
   }
   return false;
 }
@@ -101,13 +111,14 @@ std::string upstream_hash(const Solution& solution) {
 }
 
 std::string legacy_hash(const Solution& solution) {
-  return util::sha1_hex(solution.name + solution.definition + language_of(solution.spec) + solution.spec.entry_point +
-                        binding_of(solution) + joined_dependencies(solution) + joined_sources(solution));
+  return util::sha1_hex(solution.name + solution.definition + language_of(solution.spec) +
+                        solution.spec.entry_point + binding_of(solution) + joined_dependencies(solution) +
+                        joined_sources(solution));
 }
 
 std::string oldest_hash(const Solution& solution) {
-  return util::sha1_hex(solution.name + solution.definition + language_of(solution.spec) + solution.spec.entry_point +
-                        joined_dependencies(solution) + joined_sources(solution));
+  return util::sha1_hex(solution.name + solution.definition + language_of(solution.spec) +
+                        solution.spec.entry_point + joined_dependencies(solution) + joined_sources(solution));
 }
 
 std::string package_name(const Solution& solution, std::string_view prefix) {

@@ -76,26 +76,27 @@ struct Solution {
                                   Mode mode = Mode::lenient);
 
 // Whether the solution can run on that kind of device: cuda and tilelang need CUDA; cpp runs on the CPU when
-// target_hardware names "cpu" (in any case), and on CUDA when it names anything else; python and triton run on both.
-// Unknown languages run nowhere.
+// target_hardware names "cpu" (in any case), and on CUDA when it names anything else; python and triton run
+// on both. Unknown languages run nowhere.
 [[nodiscard]] bool may_run_on(const Solution& solution, DeviceKind kind);
 
-// The format's SHA-1 over definition, language, entry point, binding, dependencies and sources, as 40 hex digits. It
-// names things; it does not tell all builds apart (see content_sha256).
+// The format's SHA-1 over definition, language, entry point, binding, dependencies and sources, as 40 hex
+// digits. It names things; it does not tell all builds apart (see content_sha256).
 [[nodiscard]] std::string upstream_hash(const Solution& solution);
 // The same as it was from 3 February to 23 March 2026: the solution's name first.
 [[nodiscard]] std::string legacy_hash(const Solution& solution);
 // As it was before that: name first, no binding.
 [[nodiscard]] std::string oldest_hash(const Solution& solution);
-// "<prefix><name, other characters than [0-9A-Za-z_] as _>_<first 6 digits of the hash>"; prefix "tvm_ffi_", "torch_",
-// "fib_python_", "fib_triton_" or "fib_tilelang_".
+// "<prefix><name, other characters than [0-9A-Za-z_] as _>_<first 6 digits of the hash>"; prefix "tvm_ffi_",
+// "torch_", "fib_python_", "fib_triton_" or "fib_tilelang_".
 [[nodiscard]] std::string package_name(const Solution& solution, std::string_view prefix);
 // "<name>_<first 8 digits of the hash>".
 [[nodiscard]] std::string unique_name(const Solution& solution);
 
-// SHA-256 (64 hex digits) over everything that decides how the solution is built and called, every part with its
-// length: definition, language, entry point, binding, destination passing style (absent, false, true), target
-// hardware, dependencies, compile options, launch, workspace, sources. Not name, author and description.
+// SHA-256 (64 hex digits) over everything that decides how the solution is built and called, every part with
+// its length: definition, language, entry point, binding, destination passing style (absent, false, true),
+// target hardware, dependencies, compile options, launch, workspace, sources. Not name, author and
+// description.
 [[nodiscard]] std::string content_sha256(const Solution& solution);
 
 }  // namespace fib::model

@@ -46,9 +46,10 @@ void read_language(ObjectReader& object, const json::Value& value, ReadContext& 
   } else if (const json::Value* language = object.required("language")) {
     spec.language_text = read_text(*language, object.path_of("language"), context, MinLength::zero);
   }
-  spec.language =
-      context.mode == Mode::lenient ? lenient_language(spec.language_text) : language_from(spec.language_text);
-  if (context.mode == Mode::upstream && spec.language == Language::unknown && value.find("language") != nullptr) {
+  spec.language = context.mode == Mode::lenient ? lenient_language(spec.language_text)
+                                                : language_from(spec.language_text);
+  if (context.mode == Mode::upstream && spec.language == Language::unknown &&
+      value.find("language") != nullptr) {
     context.fail(object.path_of("language"), expected_one_of(kLanguageNames));
   }
 }
@@ -75,7 +76,8 @@ std::vector<std::string> split_at_spaces(const std::string& text) {
 }
 
 // A list of strings, or one string to be split at spaces.
-std::optional<std::vector<std::string>> read_flags(ObjectReader& object, std::string_view name, ReadContext& context) {
+std::optional<std::vector<std::string>> read_flags(ObjectReader& object, std::string_view name,
+                                                   ReadContext& context) {
   const json::Value* value = object.optional(name);
   if (value == nullptr || value->kind == json::Kind::null) return std::nullopt;
   if (value->kind == json::Kind::string) return split_at_spaces(value->text);
@@ -135,8 +137,9 @@ Spec read_spec(const json::Value& value, const std::string& path, ReadContext& c
   read_extensions(object, context, spec);
   spec.unknown = object.unknown();
   if (context.errors.size() == errors_before && count_separators(spec.entry_point) != 1) {
-    context.fail(path, fmt::format("Invalid entry point format: {}. Expected \"<file_path>::<function_name>\".",
-                                   spec.entry_point));
+    context.fail(path,
+                 fmt::format("Invalid entry point format: {}. Expected \"<file_path>::<function_name>\".",
+                             spec.entry_point));
   }
   return spec;
 }
@@ -175,7 +178,8 @@ std::vector<SourceFile> read_sources(ObjectReader& parent, ReadContext& context)
     context.fail("sources", "Input should be a valid array");
     return sources;
   }
-  if (value->items.empty()) context.fail("sources", "List should have at least 1 item after validation, not 0");
+  if (value->items.empty())
+    context.fail("sources", "List should have at least 1 item after validation, not 0");
   for (std::size_t i = 0; i < value->items.size(); ++i) {
     sources.push_back(read_source(value->items[i], join_path("sources", std::to_string(i)), context));
   }

@@ -9,9 +9,9 @@
 namespace fib::model {
 namespace {
 
-const std::vector<std::string_view> kStatusNames = {"PASSED",        "INCORRECT_SHAPE", "INCORRECT_NUMERICAL",
-                                                    "INCORRECT_DTYPE", "RUNTIME_ERROR",   "COMPILE_ERROR",
-                                                    "TIMEOUT"};
+const std::vector<std::string_view> kStatusNames = {
+    "PASSED",        "INCORRECT_SHAPE", "INCORRECT_NUMERICAL", "INCORRECT_DTYPE", "RUNTIME_ERROR",
+    "COMPILE_ERROR", "TIMEOUT"};
 
 Status read_status(const json::Value& value, const std::string& path, ReadContext& context) {
   if (value.kind == json::Kind::string) {
@@ -30,12 +30,14 @@ Environment read_environment(const json::Value& value, const std::string& path, 
   ObjectReader object(value, path, context);
   if (!object.is_object()) return environment;
   // In August 2025 the key was "device".
-  const bool old = context.mode == Mode::lenient && value.find("hardware") == nullptr && value.find("device") != nullptr;
+  const bool old =
+      context.mode == Mode::lenient && value.find("hardware") == nullptr && value.find("device") != nullptr;
   environment.hardware = object.text(old ? "device" : "hardware");
   if (value.find("libs") != nullptr) {
-    read_map(object, "libs", context, MinLength::zero, [&](const auto& name, const json::Value& version, const auto& where) {
-      environment.libs.emplace_back(name, read_text(version, where, context, MinLength::zero));
-    });
+    read_map(object, "libs", context, MinLength::zero,
+             [&](const auto& name, const json::Value& version, const auto& where) {
+               environment.libs.emplace_back(name, read_text(version, where, context, MinLength::zero));
+             });
   }
   environment.unknown = object.unknown();
   return environment;
@@ -154,11 +156,12 @@ auto read_root(const json::Value& value, Mode mode, Read&& read) {
 std::string_view name_of(Status status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
 
 std::optional<std::string> status_rule_violation(const Evaluation& evaluation) {
-  const bool correctness = evaluation.status == Status::PASSED || evaluation.status == Status::INCORRECT_NUMERICAL;
+  const bool correctness =
+      evaluation.status == Status::PASSED || evaluation.status == Status::INCORRECT_NUMERICAL;
   const bool performance = evaluation.status == Status::PASSED;
   const auto message = [&](bool wanted, std::string_view what) {
-    return fmt::format("Evaluation must {}include {} when status is EvaluationStatus.{}", wanted ? "" : "not ", what,
-                       name_of(evaluation.status));
+    return fmt::format("Evaluation must {}include {} when status is EvaluationStatus.{}",
+                       wanted ? "" : "not ", what, name_of(evaluation.status));
   };
   if (evaluation.correctness.has_value() != correctness) return message(correctness, "correctness");
   if (evaluation.performance.has_value() != performance) return message(performance, "performance");
@@ -189,8 +192,10 @@ Trace read_trace(const json::Value& value, Mode mode) {
   const json::Value* solution = given(object, "solution");
   const json::Value* evaluation = given(object, "evaluation");
   const bool old = mode == Mode::lenient && evaluation != nullptr && is_old_workload(solution, *evaluation);
-  if (solution != nullptr && !old) trace.solution = read_text(*solution, "solution", context, MinLength::zero);
-  if (evaluation != nullptr && !old) trace.evaluation = read_evaluation_fields(*evaluation, "evaluation", context);
+  if (solution != nullptr && !old)
+    trace.solution = read_text(*solution, "solution", context, MinLength::zero);
+  if (evaluation != nullptr && !old)
+    trace.evaluation = read_evaluation_fields(*evaluation, "evaluation", context);
   trace.unknown = object.unknown();
   context.finish();
   return trace;
@@ -226,8 +231,10 @@ json::Value to_value(const Evaluation& evaluation, Mode mode) {
   object.add("environment", std::move(environment));
   object.add("timestamp", json::make_string(evaluation.timestamp));
   object.add("log", json::make_string(evaluation.log));
-  object.add("correctness", evaluation.correctness ? to_value(*evaluation.correctness, mode) : json::make_null());
-  object.add("performance", evaluation.performance ? to_value(*evaluation.performance, mode) : json::make_null());
+  object.add("correctness",
+             evaluation.correctness ? to_value(*evaluation.correctness, mode) : json::make_null());
+  object.add("performance",
+             evaluation.performance ? to_value(*evaluation.performance, mode) : json::make_null());
   add_unknown(object, evaluation.unknown);
   if (!evaluation.fib.is_null() && mode == Mode::lenient) object.add("fib", json::from_tree(evaluation.fib));
   return object;

@@ -32,8 +32,8 @@ void read_kind(const json::Value& type, const std::string& path, ReadContext& co
   }
 }
 
-// Without a type, the keys decide: the kind that can use most of them, else random. Keys that do not fit their kind
-// do not count.
+// Without a type, the keys decide: the kind that can use most of them, else random. Keys that do not fit
+// their kind do not count.
 InputKind inferred_kind(const json::Value& object) {
   const auto is_name = [&](std::string_view key) {
     const json::Value* value = object.find(key);
@@ -115,12 +115,14 @@ Workload read_workload_fields(const json::Value& value, const std::string& path,
   Workload workload;
   ObjectReader object(value, path, context);
   if (!object.is_object()) return workload;
-  read_map(object, "axes", context, MinLength::zero, [&](const auto& name, const json::Value& size, const auto& where) {
-    workload.axes.emplace_back(name, read_count(size, where, context));
-  });
-  read_map(object, "inputs", context, MinLength::zero, [&](const auto& name, const json::Value& spec, const auto& where) {
-    workload.inputs.emplace_back(name, read_input(spec, where, context));
-  });
+  read_map(object, "axes", context, MinLength::zero,
+           [&](const auto& name, const json::Value& size, const auto& where) {
+             workload.axes.emplace_back(name, read_count(size, where, context));
+           });
+  read_map(object, "inputs", context, MinLength::zero,
+           [&](const auto& name, const json::Value& spec, const auto& where) {
+             workload.inputs.emplace_back(name, read_input(spec, where, context));
+           });
   workload.uuid = object.text("uuid");
   workload.unknown = object.unknown();
   return workload;

@@ -20,8 +20,8 @@ enum class InputKind {
 // A scalar input with its exact type.
 struct Scalar {
   std::variant<std::int64_t, double, bool> value = std::int64_t{0};
-  // The number's text as read; empty for values made in memory. An integer beyond int64_t is saturated in `value` and
-  // complete here.
+  // The number's text as read; empty for values made in memory. An integer beyond int64_t is saturated in
+  // `value` and complete here.
   std::string token;
 };
 

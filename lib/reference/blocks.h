@@ -9,8 +9,8 @@
 
 namespace fib::reference {
 
-// Operations walk their operands block by block in row-major order: small enough for the first-level cache, large
-// enough that what is decided once a block costs nothing.
+// Operations walk their operands block by block in row-major order: small enough for the first-level cache,
+// large enough that what is decided once a block costs nothing.
 constexpr std::int64_t kBlock = 1024;
 
 // Reads any tensor as Real (float, double or int64). Const functions are safe from any thread.
@@ -19,7 +19,10 @@ class BlockReader {
  public:
   // `tensor` already has the shape to walk through (see expand()).
   explicit BlockReader(const Tensor& tensor)
-      : layout_(tensor), dtype_(tensor.dtype), size_(static_cast<std::int64_t>(tensor.element_size())), data_(tensor.data()) {}
+      : layout_(tensor),
+        dtype_(tensor.dtype),
+        size_(static_cast<std::int64_t>(tensor.element_size())),
+        data_(tensor.data()) {}
 
   // Elements [begin, begin + count) of the row-major order, in `buffer` or in the tensor itself.
   const Real* read(std::int64_t begin, std::int64_t count, Real* buffer) const {
@@ -75,7 +78,10 @@ template <typename Real>
 class BlockWriter {
  public:
   explicit BlockWriter(const Tensor& tensor)
-      : layout_(tensor), dtype_(tensor.dtype), size_(static_cast<std::int64_t>(tensor.element_size())), data_(tensor.data()) {}
+      : layout_(tensor),
+        dtype_(tensor.dtype),
+        size_(static_cast<std::int64_t>(tensor.element_size())),
+        data_(tensor.data()) {}
 
   // Where to put elements [begin, ...): the tensor itself if that is possible, else `buffer`.
   Real* target(std::int64_t begin, Real* buffer) const {
@@ -103,7 +109,9 @@ class BlockWriter {
   }
 
  private:
-  [[nodiscard]] bool is_dense() const { return layout_.rank == 0 || (layout_.rank == 1 && layout_.strides[0] == 1); }
+  [[nodiscard]] bool is_dense() const {
+    return layout_.rank == 0 || (layout_.rank == 1 && layout_.strides[0] == 1);
+  }
 
   void write_run(const Real* source, std::int64_t stride, std::int64_t count, std::byte* to) const {
     if (stride == 1) return store_elements(dtype_, source, to, static_cast<std::size_t>(count));

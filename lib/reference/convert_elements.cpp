@@ -31,8 +31,8 @@ void is_not_zero(const From* source, void* target, std::size_t count) {
 }
 
 template <typename Size>
-void copy_elements(const std::byte* source, std::int64_t from_stride, std::byte* target, std::int64_t to_stride,
-                   std::int64_t count) {
+void copy_elements(const std::byte* source, std::int64_t from_stride, std::byte* target,
+                   std::int64_t to_stride, std::int64_t count) {
   const auto* from = reinterpret_cast<const Size*>(source);
   auto* to = reinterpret_cast<Size*>(target);
   for (std::int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
@@ -51,13 +51,21 @@ void load_elements(DType dtype, const std::byte* source, double* target, std::si
 FIB_VECTOR_CLONES
 void load_elements(DType dtype, const std::byte* source, std::int64_t* target, std::size_t count) {
   switch (dtype) {
-    case DType::kInt64: std::memcpy(target, source, count * sizeof(std::int64_t)); return;
-    case DType::kInt32: return cast_all<std::int32_t, std::int64_t>(source, target, count);
-    case DType::kInt16: return cast_all<std::int16_t, std::int64_t>(source, target, count);
-    case DType::kInt8: return cast_all<std::int8_t, std::int64_t>(source, target, count);
-    case DType::kUInt8: return cast_all<std::uint8_t, std::int64_t>(source, target, count);
-    case DType::kBool: return load_bools(source, target, count);
-    default: break;
+    case DType::kInt64:
+      std::memcpy(target, source, count * sizeof(std::int64_t));
+      return;
+    case DType::kInt32:
+      return cast_all<std::int32_t, std::int64_t>(source, target, count);
+    case DType::kInt16:
+      return cast_all<std::int16_t, std::int64_t>(source, target, count);
+    case DType::kInt8:
+      return cast_all<std::int8_t, std::int64_t>(source, target, count);
+    case DType::kUInt8:
+      return cast_all<std::uint8_t, std::int64_t>(source, target, count);
+    case DType::kBool:
+      return load_bools(source, target, count);
+    default:
+      break;
   }
   // Floats: first as doubles, which every float fits.
   std::array<double, kChunk> values;
@@ -82,15 +90,25 @@ void store_elements(DType dtype, const double* source, std::byte* target, std::s
 FIB_VECTOR_CLONES
 void store_elements(DType dtype, const std::int64_t* source, std::byte* target, std::size_t count) {
   switch (dtype) {
-    case DType::kInt64: std::memcpy(target, source, count * sizeof(std::int64_t)); return;
-    case DType::kInt32: return cast_all<std::int64_t, std::int32_t>(source, target, count);
-    case DType::kInt16: return cast_all<std::int64_t, std::int16_t>(source, target, count);
-    case DType::kInt8: return cast_all<std::int64_t, std::int8_t>(source, target, count);
-    case DType::kUInt8: return cast_all<std::int64_t, std::uint8_t>(source, target, count);
-    case DType::kBool: return is_not_zero(source, target, count);
-    case DType::kFloat64: return cast_all<std::int64_t, double>(source, target, count);
-    case DType::kFloat32: return cast_all<std::int64_t, float>(source, target, count);
-    default: break;
+    case DType::kInt64:
+      std::memcpy(target, source, count * sizeof(std::int64_t));
+      return;
+    case DType::kInt32:
+      return cast_all<std::int64_t, std::int32_t>(source, target, count);
+    case DType::kInt16:
+      return cast_all<std::int64_t, std::int16_t>(source, target, count);
+    case DType::kInt8:
+      return cast_all<std::int64_t, std::int8_t>(source, target, count);
+    case DType::kUInt8:
+      return cast_all<std::int64_t, std::uint8_t>(source, target, count);
+    case DType::kBool:
+      return is_not_zero(source, target, count);
+    case DType::kFloat64:
+      return cast_all<std::int64_t, double>(source, target, count);
+    case DType::kFloat32:
+      return cast_all<std::int64_t, float>(source, target, count);
+    default:
+      break;
   }
   std::array<float, kChunk> values;
   const std::size_t size = tensor::bits_of(dtype) / 8;
@@ -108,10 +126,14 @@ void copy_strided(std::size_t size, const std::byte* from, std::int64_t from_str
     return;
   }
   switch (size) {
-    case 1: return copy_elements<std::uint8_t>(from, from_stride, to, to_stride, count);
-    case 2: return copy_elements<std::uint16_t>(from, from_stride, to, to_stride, count);
-    case 4: return copy_elements<std::uint32_t>(from, from_stride, to, to_stride, count);
-    default: return copy_elements<std::uint64_t>(from, from_stride, to, to_stride, count);
+    case 1:
+      return copy_elements<std::uint8_t>(from, from_stride, to, to_stride, count);
+    case 2:
+      return copy_elements<std::uint16_t>(from, from_stride, to, to_stride, count);
+    case 4:
+      return copy_elements<std::uint32_t>(from, from_stride, to, to_stride, count);
+    default:
+      return copy_elements<std::uint64_t>(from, from_stride, to, to_stride, count);
   }
 }
 

@@ -7,9 +7,10 @@
 
 namespace fib::reference {
 
-// The three types that operations compute in: float for float32 and smaller floats, double for float64, int64 for
-// integers and bool. These convert `count` contiguous elements from and to them. Floats become integers by
-// truncation; integers that do not fit a smaller integer type wrap around, as in torch; anything but 0 is true.
+// The three types that operations compute in: float for float32 and smaller floats, double for float64, int64
+// for integers and bool. These convert `count` contiguous elements from and to them. Floats become integers
+// by truncation; integers that do not fit a smaller integer type wrap around, as in torch; anything but 0 is
+// true.
 void load_elements(DType dtype, const std::byte* source, float* target, std::size_t count);
 void load_elements(DType dtype, const std::byte* source, double* target, std::size_t count);
 void load_elements(DType dtype, const std::byte* source, std::int64_t* target, std::size_t count);
@@ -22,7 +23,8 @@ void store_elements(DType dtype, const std::int64_t* source, std::byte* target, 
 [[nodiscard]] inline bool is_native(DType dtype, const double*) { return dtype == DType::kFloat64; }
 [[nodiscard]] inline bool is_native(DType dtype, const std::int64_t*) { return dtype == DType::kInt64; }
 
-// Copies `count` elements of `size` bytes (1, 2, 4 or 8) that lie `from_stride` and `to_stride` elements apart.
+// Copies `count` elements of `size` bytes (1, 2, 4 or 8) that lie `from_stride` and `to_stride` elements
+// apart.
 void copy_strided(std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
                   std::int64_t to_stride, std::int64_t count);
 

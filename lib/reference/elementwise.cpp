@@ -15,16 +15,22 @@ using Buffer = std::array<Real, kBlock>;
 
 template <typename Real>
 auto function_of(const UnaryOp& op) {
-  if constexpr (std::is_same_v<Real, float>) return op.on_float;
-  else if constexpr (std::is_same_v<Real, double>) return op.on_double;
-  else return op.on_int;
+  if constexpr (std::is_same_v<Real, float>)
+    return op.on_float;
+  else if constexpr (std::is_same_v<Real, double>)
+    return op.on_double;
+  else
+    return op.on_int;
 }
 
 template <typename Real>
 auto function_of(const BinaryOp& op) {
-  if constexpr (std::is_same_v<Real, float>) return op.on_float;
-  else if constexpr (std::is_same_v<Real, double>) return op.on_double;
-  else return op.on_int;
+  if constexpr (std::is_same_v<Real, float>)
+    return op.on_float;
+  else if constexpr (std::is_same_v<Real, double>)
+    return op.on_double;
+  else
+    return op.on_int;
 }
 
 // Calls body(begin, count) for every block of `count` elements, spread over the threads.
@@ -45,9 +51,12 @@ DType compute_dtype(const Op& op, DType common) {
   return floating || op.on_int != nullptr ? common : DType::kFloat32;
 }
 
-DType result_dtype(ResultDType rule, DType compute) { return rule == ResultDType::kBool ? DType::kBool : compute; }
+DType result_dtype(ResultDType rule, DType compute) {
+  return rule == ResultDType::kBool ? DType::kBool : compute;
+}
 
-void run_unary(const Runtime& runtime, const UnaryOp& op, DType compute, const Tensor& input, const Tensor& output) {
+void run_unary(const Runtime& runtime, const UnaryOp& op, DType compute, const Tensor& input,
+               const Tensor& output) {
   with_compute_type(compute, [&](auto real) {
     using Real = decltype(real);
     const BlockReader<Real> reader(input);
@@ -102,7 +111,8 @@ bool any_equal(const Tensor& tensor, std::int64_t lowest, std::int64_t highest) 
 // The integer operations that have no result for some operands.
 void check_integers(const BinaryOp& op, DType compute, const Tensor& b) {
   if (tensor::is_floating(compute)) return;
-  const bool divides = op.name == "floor_divide" || op.name == "remainder" || op.name == "fmod" || op.name == "divide_trunc";
+  const bool divides =
+      op.name == "floor_divide" || op.name == "remainder" || op.name == "fmod" || op.name == "divide_trunc";
   if (divides && any_equal(b, 0, 0)) throw Error("integer division by zero");
   if (op.name == "pow" && any_equal(b, std::numeric_limits<std::int64_t>::min(), -1)) {
     throw Error("integers to negative integer powers are not allowed");
@@ -131,8 +141,8 @@ void copy_raw(const Runtime& runtime, const Tensor& source, const Tensor& target
     for (std::int64_t left = end - begin; left > 0;) {
       const std::int64_t run = std::min({read.run(), write.run(), left});
       // A contiguous side has one long run: it must not end where its own step is not what is copied.
-      copy_strided(size, source.data() + read.offset() * step, read.stride(), target.data() + write.offset() * step,
-                   write.stride(), run);
+      copy_strided(size, source.data() + read.offset() * step, read.stride(),
+                   target.data() + write.offset() * step, write.stride(), run);
       read.advance(run);
       write.advance(run);
       left -= run;
@@ -186,13 +196,15 @@ void binary_in_place(const Runtime& runtime, const BinaryOp& op, const Tensor& t
   check_writable(target);
   if (broadcast_shapes(target.shape, b.tensor.shape) != target.shape) {
     throw Error("a result of shape {} does not fit a tensor of shape {} in place",
-                tensor::to_string(broadcast_shapes(target.shape, b.tensor.shape)), tensor::to_string(target.shape));
+                tensor::to_string(broadcast_shapes(target.shape, b.tensor.shape)),
+                tensor::to_string(target.shape));
   }
   run_binary(runtime, op, compute, target, detached(runtime, b.tensor, target), target);
 }
 
 Tensor where(const Runtime& runtime, const Tensor& condition, const Operand& a, const Operand& b) {
-  if (condition.dtype != DType::kBool) throw Error("where needs a condition of bool, not {}", name_of(condition.dtype));
+  if (condition.dtype != DType::kBool)
+    throw Error("where needs a condition of bool, not {}", name_of(condition.dtype));
   const DType dtype = result_type({&a, &b});
   const Shape shape = broadcast_shapes(condition.shape, broadcast_shapes(a.tensor.shape, b.tensor.shape));
   Tensor output = make_empty(runtime, dtype, shape);
@@ -219,7 +231,8 @@ void copy_into(const Runtime& runtime, const Tensor& source, const Tensor& targe
   check_writable(target);
   const Tensor all = expand(detached(runtime, source, target), target.shape);
   if (all.dtype == target.dtype) return copy_raw(runtime, all, target);
-  const bool wide = all.dtype == DType::kFloat64 || (target.dtype == DType::kFloat64 && tensor::is_floating(all.dtype));
+  const bool wide =
+      all.dtype == DType::kFloat64 || (target.dtype == DType::kFloat64 && tensor::is_floating(all.dtype));
   with_compute_type(wide ? DType::kFloat64 : all.dtype, [&](auto real) {
     using Real = decltype(real);
     const BlockReader<Real> reader(all);
@@ -250,7 +263,9 @@ Tensor reshape(const Runtime& runtime, const Tensor& tensor, const Shape& shape)
   return *try_view(cloned(runtime, tensor), shape);
 }
 
-Tensor scalar_tensor(const Runtime& runtime, DType dtype, double value) { return make_scalar(runtime, dtype, value); }
+Tensor scalar_tensor(const Runtime& runtime, DType dtype, double value) {
+  return make_scalar(runtime, dtype, value);
+}
 
 Tensor scalar_tensor(const Runtime& runtime, DType dtype, std::int64_t value) {
   return make_scalar(runtime, dtype, value);

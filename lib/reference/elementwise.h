@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "reference/promote.h"
 
-// Operations on elements: every result has the dtype torch gives it, is computed in float (for float32 and smaller
-// floats), double or int64, and rounded once. Operands broadcast. Large tensors are spread over the threads.
+// Operations on elements: every result has the dtype torch gives it, is computed in float (for float32 and
+// smaller floats), double or int64, and rounded once. Operands broadcast. Large tensors are spread over the
+// threads.
 namespace fib::reference {
 
 enum class ResultDType {
@@ -15,8 +17,8 @@ enum class ResultDType {
   kBool,
 };
 
-// How an operation computes one element in each of the three types. No function for int64 means that integers are
-// computed as float32; none for float and double, that floats are refused.
+// How an operation computes one element in each of the three types. No function for int64 means that integers
+// are computed as float32; none for float and double, that floats are refused.
 struct UnaryOp {
   std::string_view name;
   ResultDType result;
@@ -35,25 +37,13 @@ struct BinaryOp {
   int cost;
 };
 
-// The operation of torch's name ("exp", "add", "bitwise_and", ...); throws Error for a name that does not exist,
-// which is a mistake in the caller.
+// The operation of torch's name ("exp", "add", "bitwise_and", ...); throws Error for a name that does not
+// exist, which is a mistake in the caller.
 [[nodiscard]] const UnaryOp& unary_op(std::string_view name);
 [[nodiscard]] const BinaryOp& binary_op(std::string_view name);
-// For tables made of all of them.
-struct UnaryOps {
-  const UnaryOp* begin_;
-  const UnaryOp* end_;
-  [[nodiscard]] const UnaryOp* begin() const { return begin_; }
-  [[nodiscard]] const UnaryOp* end() const { return end_; }
-};
-struct BinaryOps {
-  const BinaryOp* begin_;
-  const BinaryOp* end_;
-  [[nodiscard]] const BinaryOp* begin() const { return begin_; }
-  [[nodiscard]] const BinaryOp* end() const { return end_; }
-};
-[[nodiscard]] UnaryOps unary_ops();
-[[nodiscard]] BinaryOps binary_ops();
+// All of them, for tables of functions.
+[[nodiscard]] std::span<const UnaryOp> unary_ops();
+[[nodiscard]] std::span<const BinaryOp> binary_ops();
 
 [[nodiscard]] Tensor unary(const Runtime& runtime, const UnaryOp& op, const Tensor& input);
 [[nodiscard]] Tensor binary(const Runtime& runtime, const BinaryOp& op, const Operand& a, const Operand& b);
@@ -63,7 +53,8 @@ void unary_in_place(const Runtime& runtime, const UnaryOp& op, const Tensor& tar
 void binary_in_place(const Runtime& runtime, const BinaryOp& op, const Tensor& target, const Operand& b);
 
 // condition ? a : b, in the common dtype of a and b.
-[[nodiscard]] Tensor where(const Runtime& runtime, const Tensor& condition, const Operand& a, const Operand& b);
+[[nodiscard]] Tensor where(const Runtime& runtime, const Tensor& condition, const Operand& a,
+                           const Operand& b);
 
 // Copies `source`, broadcast and converted, into the elements of `target`. They may overlap.
 void copy_into(const Runtime& runtime, const Tensor& source, const Tensor& target);

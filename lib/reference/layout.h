@@ -7,8 +7,8 @@
 
 namespace fib::reference {
 
-// The strides of one tensor over a row-major walk through its shape, with neighbouring dimensions joined where they
-// lie end to end: a contiguous tensor has one dimension, a single element none.
+// The strides of one tensor over a row-major walk through its shape, with neighbouring dimensions joined
+// where they lie end to end: a contiguous tensor has one dimension, a single element none.
 struct Layout {
   static constexpr int kMaxRank = 16;
 

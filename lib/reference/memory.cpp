@@ -9,7 +9,7 @@ namespace fib::reference {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kKeptFrom = std::size_t{256} << 10U;    // smaller blocks are malloc's business
+constexpr std::size_t kKeptFrom = std::size_t{256} << 10U;  // smaller blocks are malloc's business
 constexpr std::size_t kKeptAtMost = std::size_t{4} << 30U;  // bytes kept for reuse
 
 }  // namespace
@@ -17,13 +17,13 @@ constexpr std::size_t kKeptAtMost = std::size_t{4} << 30U;  // bytes kept for re
 MemoryPool::~MemoryPool() { drop_kept(); }
 
 void MemoryPool::drop_kept() {
-  for (const auto& [size, data] : kept_) ::operator delete(data, std::align_val_t{kAlignment});
+  for (const auto& [size, data] : kept_) ::operator delete (data, std::align_val_t{kAlignment});
   kept_.clear();
   kept_bytes_ = 0;
 }
 
 std::byte* MemoryPool::from_system(std::size_t bytes) {
-  return static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow));
+  return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow));
 }
 
 std::byte* MemoryPool::take_kept(std::size_t bytes, std::size_t& capacity) {
@@ -60,7 +60,7 @@ void MemoryPool::release(Block block) {
     kept_.emplace(block.capacity, block.data);
     kept_bytes_ += block.capacity;
   } else {
-    ::operator delete(block.data, std::align_val_t{kAlignment});
+    ::operator delete (block.data, std::align_val_t{kAlignment});
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace fib::reference {
 
-// Where tensors get their bytes: counts what is in use against a limit, and keeps large freed blocks for the next
-// tensor of about the same size, since fresh pages cost more than most operations. Safe from any thread.
+// Where tensors get their bytes: counts what is in use against a limit, and keeps large freed blocks for the
+// next tensor of about the same size, since fresh pages cost more than most operations. Safe from any thread.
 class MemoryPool {
  public:
   // `limit` in bytes; 0 means no limit.
@@ -23,8 +23,8 @@ class MemoryPool {
     std::size_t capacity = 0;
   };
 
-  // At least `bytes` bytes with undefined content, aligned to 64. Throws Error when the limit or the machine's
-  // memory is exhausted. The block goes back by release().
+  // At least `bytes` bytes with undefined content, aligned to 64. Throws Error when the limit or the
+  // machine's memory is exhausted. The block goes back by release().
   [[nodiscard]] Block allocate(std::size_t bytes);
   void release(Block block);
 

@@ -17,8 +17,8 @@ constexpr int kNoTrans = 111;
 constexpr int kTrans = 112;
 
 template <typename Real>
-using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, Real alpha, const Real* a, int lda,
-                           const Real* b, int ldb, Real beta, Real* c, int ldc);
+using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, Real alpha,
+                           const Real* a, int lda, const Real* b, int ldb, Real beta, Real* c, int ldc);
 
 struct Library {
   void* handle = nullptr;  // stays open for the life of the process: its threads cannot be unloaded
@@ -70,8 +70,8 @@ class OpenBlas final : public Gemm {
     call(library_.sgemm, m, n, k, a, b, c);
   }
 
-  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const double> a, Matrix<const double> b,
-                Matrix<double> c) const override {
+  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const double> a,
+                Matrix<const double> b, Matrix<double> c) const override {
     call(library_.dgemm, m, n, k, a, b, c);
   }
 
@@ -86,15 +86,17 @@ class OpenBlas final : public Gemm {
 
  private:
   static int narrow(std::int64_t value) {
-    if (value > std::numeric_limits<int>::max()) throw Error("a matrix dimension of {} is too large for OpenBLAS", value);
+    if (value > std::numeric_limits<int>::max())
+      throw Error("a matrix dimension of {} is too large for OpenBLAS", value);
     return static_cast<int>(value);
   }
 
   template <typename Real>
   static void call(CblasGemm<Real> gemm, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Real> a,
                    Matrix<const Real> b, Matrix<Real> c) {
-    gemm(kRowMajor, a.transposed ? kTrans : kNoTrans, b.transposed ? kTrans : kNoTrans, narrow(m), narrow(n), narrow(k),
-         Real{1}, a.data, narrow(a.leading), b.data, narrow(b.leading), Real{0}, c.data, narrow(c.leading));
+    gemm(kRowMajor, a.transposed ? kTrans : kNoTrans, b.transposed ? kTrans : kNoTrans, narrow(m), narrow(n),
+         narrow(k), Real{1}, a.data, narrow(a.leading), b.data, narrow(b.leading), Real{0}, c.data,
+         narrow(c.leading));
   }
 
   Library library_;

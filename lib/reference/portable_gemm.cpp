@@ -8,12 +8,14 @@
 namespace fib::reference {
 namespace {
 
-// A block of B of kDepth x kWidth elements stays in the second-level cache while rows of A pass by, kRows at a time.
+// A block of B of kDepth x kWidth elements stays in the second-level cache while rows of A pass by, kRows at
+// a time.
 constexpr std::int64_t kDepth = 256;
 constexpr std::int64_t kWidth = 512;
 constexpr std::int64_t kRows = 4;
 
-// Copies `rows` x `columns` elements from (row, column) on into `packed`, row after row, `width` elements apart.
+// Copies `rows` x `columns` elements from (row, column) on into `packed`, row after row, `width` elements
+// apart.
 template <typename Real>
 void pack(const Matrix<const Real>& matrix, std::int64_t row, std::int64_t rows, std::int64_t column,
           std::int64_t columns, std::int64_t width, Real* packed) {
@@ -65,7 +67,8 @@ void four_rows_double(const double* a, const double* b, double* c, std::int64_t 
   four_rows(a, b, c, leading, depth, columns);
 }
 
-void kernel(const float* a, const float* b, float* c, std::int64_t leading, std::int64_t depth, std::int64_t columns) {
+void kernel(const float* a, const float* b, float* c, std::int64_t leading, std::int64_t depth,
+            std::int64_t columns) {
   four_rows_float(a, b, c, leading, depth, columns);
 }
 
@@ -74,10 +77,11 @@ void kernel(const double* a, const double* b, double* c, std::int64_t leading, s
   four_rows_double(a, b, c, leading, depth, columns);
 }
 
-// Rows [begin, end) of C. Rows are summed in a small copy of C, so that a rest of fewer than four needs no code.
+// Rows [begin, end) of C. Rows are summed in a small copy of C, so that a rest of fewer than four needs no
+// code.
 template <typename Real>
-void multiply_rows(std::int64_t begin, std::int64_t end, std::int64_t n, std::int64_t k, const Matrix<const Real>& a,
-                   const Matrix<const Real>& b, const Matrix<Real>& c) {
+void multiply_rows(std::int64_t begin, std::int64_t end, std::int64_t n, std::int64_t k,
+                   const Matrix<const Real>& a, const Matrix<const Real>& b, const Matrix<Real>& c) {
   std::vector<Real> packed(static_cast<std::size_t>(kDepth * kWidth));
   std::vector<Real> a_rows(static_cast<std::size_t>(kRows * kDepth));
   std::vector<Real> sums(static_cast<std::size_t>(kRows * kWidth));
@@ -111,8 +115,8 @@ class PortableGemm final : public Gemm {
     run(m, n, k, a, b, c);
   }
 
-  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const double> a, Matrix<const double> b,
-                Matrix<double> c) const override {
+  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const double> a,
+                Matrix<const double> b, Matrix<double> c) const override {
     run(m, n, k, a, b, c);
   }
 
@@ -122,9 +126,8 @@ class PortableGemm final : public Gemm {
   template <typename Real>
   void run(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Real> a, Matrix<const Real> b,
            Matrix<Real> c) const {
-    parallel_for(threads_, m, n * k, kRows, [&](std::int64_t begin, std::int64_t end) {
-      multiply_rows(begin, end, n, k, a, b, c);
-    });
+    parallel_for(threads_, m, n * k, kRows,
+                 [&](std::int64_t begin, std::int64_t end) { multiply_rows(begin, end, n, k, a, b, c); });
   }
 
   int threads_;

@@ -14,7 +14,8 @@ int category(DType dtype) { return is_bool(dtype) ? 0 : tensor::is_integral(dtyp
 
 DType promote_floats(DType a, DType b) {
   if (is_float8(a) || is_float8(b)) {
-    throw Error("{} and {} do not promote to a common dtype; convert one of them with .to()", tensor::name_of(a), tensor::name_of(b));
+    throw Error("{} and {} do not promote to a common dtype; convert one of them with .to()",
+                tensor::name_of(a), tensor::name_of(b));
   }
   if (a == DType::kFloat64 || b == DType::kFloat64) return DType::kFloat64;
   return DType::kFloat32;  // also float16 with bfloat16
@@ -50,7 +51,9 @@ DType result_type(std::initializer_list<const Operand*> operands) {
   for (const Operand* operand : operands) {
     DType dtype = operand->tensor.dtype;
     if (operand->is_number && dtype == DType::kFloat64) dtype = DType::kFloat32;
-    std::optional<DType>& slot = operand->is_number ? numbers : operand->tensor.rank() == 0 ? without : with_dimensions;
+    std::optional<DType>& slot = operand->is_number            ? numbers
+                                 : operand->tensor.rank() == 0 ? without
+                                                               : with_dimensions;
     slot = slot ? promote(*slot, dtype) : dtype;
   }
   if (!without && !numbers) return *with_dimensions;
@@ -60,7 +63,8 @@ DType result_type(std::initializer_list<const Operand*> operands) {
 
 void check_can_cast(DType from, DType to) {
   if (category(from) > category(to)) {
-    throw Error("a result of dtype {} cannot be stored in a tensor of {}", tensor::name_of(from), tensor::name_of(to));
+    throw Error("a result of dtype {} cannot be stored in a tensor of {}", tensor::name_of(from),
+                tensor::name_of(to));
   }
 }
 

@@ -16,9 +16,9 @@ struct Runtime {
   std::shared_ptr<const Gemm> gemm;
 };
 
-// Calls `body(begin, end)` for consecutive parts of [0, count) on up to `threads` threads, the caller's included, and
-// waits. `cost` is roughly the number of elements behind one step: small jobs stay on one thread. The parts start at
-// multiples of `grain`. An exception of any part is rethrown.
+// Calls `body(begin, end)` for consecutive parts of [0, count) on up to `threads` threads, the caller's
+// included, and waits. `cost` is roughly the number of elements behind one step: small jobs stay on one
+// thread. The parts start at multiples of `grain`. An exception of any part is rethrown.
 void parallel_for(int threads, std::int64_t count, std::int64_t cost, std::int64_t grain,
                   const std::function<void(std::int64_t, std::int64_t)>& body);
 

@@ -30,7 +30,8 @@ bool Tensor::is_contiguous() const {
 }
 
 Tensor make_empty(const Runtime& runtime, DType dtype, const Shape& shape) {
-  if (dtype == DType::kFloat4E2M1) throw Error("tensors of float4_e2m1 are not supported by the native reference engine");
+  if (dtype == DType::kFloat4E2M1)
+    throw Error("tensors of float4_e2m1 are not supported by the native reference engine");
   const std::int64_t count = count_of(shape);
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(count, static_cast<std::int64_t>(tensor::bits_of(dtype) / 8), &bytes)) {
@@ -73,7 +74,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
 
 Tensor expand(const Tensor& tensor, const Shape& shape) {
   const auto fail = [&] {
-    return Error("a tensor of shape {} does not expand to {}", tensor::to_string(tensor.shape), tensor::to_string(shape));
+    return Error("a tensor of shape {} does not expand to {}", tensor::to_string(tensor.shape),
+                 tensor::to_string(shape));
   };
   if (shape.size() < tensor.shape.size()) throw fail();
   const std::size_t added = shape.size() - tensor.shape.size();
@@ -175,7 +177,9 @@ Tensor slice(const Tensor& tensor, int dim, std::int64_t start, std::int64_t sto
   if (tensor.rank() == 0) throw Error("a tensor without dimensions cannot be sliced");
   if (step <= 0) throw Error("slices of tensors need a step above 0");
   const std::int64_t size = tensor.size(dim);
-  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+  const auto clip = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+  };
   const std::int64_t begin = clip(start);
   const std::int64_t end = std::max(begin, clip(stop));
   Tensor result = tensor;
@@ -190,13 +194,16 @@ Tensor slice(const Tensor& tensor, int dim, std::int64_t start, std::int64_t sto
 Tensor narrow(const Tensor& tensor, int dim, std::int64_t start, std::int64_t length) {
   const std::int64_t size = tensor.size(dim);
   if (start < 0 || length < 0 || start > size - length) {
-    throw Error("elements {} to {} are out of range for dimension {} of size {}", start, start + length, dim, size);
+    throw Error("elements {} to {} are out of range for dimension {} of size {}", start, start + length, dim,
+                size);
   }
   return slice(tensor, dim, start, start + length, 1);
 }
 
 Shape infer_shape(const Shape& shape, std::int64_t count) {
-  const auto fail = [&] { return Error("shape {} does not fit {} elements", tensor::to_string(shape), count); };
+  const auto fail = [&] {
+    return Error("shape {} does not fit {} elements", tensor::to_string(shape), count);
+  };
   Shape result = shape;
   std::int64_t* unknown = nullptr;
   std::int64_t known = 1;

@@ -15,9 +15,9 @@ namespace fib::reference {
 using fib::tensor::DType;
 using fib::tensor::Shape;
 
-// A view of a storage, as torch's tensors are: copies share the elements. Strides and offset count elements, and
-// strides are never negative. All functions below that "view" share the elements too; none of them copies.
-// Dimensions are counted from the end when negative; a wrong one throws Error.
+// A view of a storage, as torch's tensors are: copies share the elements. Strides and offset count elements,
+// and strides are never negative. All functions below that "view" share the elements too; none of them
+// copies. Dimensions are counted from the end when negative; a wrong one throws Error.
 struct Tensor {
   std::shared_ptr<Storage> storage;
   DType dtype = DType::kFloat32;
@@ -59,10 +59,12 @@ struct Tensor {
 // Element `index` (from the end when negative) of a dimension, which goes away.
 [[nodiscard]] Tensor select(const Tensor& tensor, std::int64_t dim, std::int64_t index);
 // Elements start, start + step, ... below stop of a dimension; start and stop as in Python's slices.
-[[nodiscard]] Tensor slice(const Tensor& tensor, int dim, std::int64_t start, std::int64_t stop, std::int64_t step);
+[[nodiscard]] Tensor slice(const Tensor& tensor, int dim, std::int64_t start, std::int64_t stop,
+                           std::int64_t step);
 // `length` elements of a dimension; the range must lie inside.
 [[nodiscard]] Tensor narrow(const Tensor& tensor, int dim, std::int64_t start, std::int64_t length);
-// The same elements in row-major order with another shape; one size may be -1. Nothing when no strides do that.
+// The same elements in row-major order with another shape; one size may be -1. Nothing when no strides do
+// that.
 [[nodiscard]] std::optional<Tensor> try_view(const Tensor& tensor, const Shape& shape);
 // The same bytes as another dtype; the last dimension grows or shrinks with the element size.
 [[nodiscard]] Tensor view_as_dtype(const Tensor& tensor, DType dtype);

@@ -7,8 +7,8 @@
 
 namespace fib::tensor {
 
-// A regular file mapped for reading, for as long as the object lives. If somebody shortens the file meanwhile,
-// reading beyond its new end kills the process (SIGBUS), as with every mapping.
+// A regular file mapped for reading, for as long as the object lives. If somebody shortens the file
+// meanwhile, reading beyond its new end kills the process (SIGBUS), as with every mapping.
 class MappedFile {
  public:
   // Throws Error naming the path when it cannot be opened, is no regular file, or cannot be mapped.

@@ -10,12 +10,14 @@
 
 #include "tensor/dtype.h"
 #include "tensor/mapped_file.h"
+#include "tensor/safetensors_header.h"
 #include "tensor/shape.h"
 
 namespace fib::tensor {
 
-// One tensor of a file: contiguous, little-endian elements. `data` points into the mapped file and is as aligned as
-// the file's author made it; copy the bytes before reading them as elements, unless it happens to fit.
+// One tensor of a file: contiguous, little-endian elements. `data` points into the mapped file and is as
+// aligned as the file's author made it; copy the bytes before reading them as elements, unless it happens to
+// fit.
 struct TensorView {
   DType dtype{};
   Shape shape;
@@ -23,40 +25,30 @@ struct TensorView {
   std::size_t bytes = 0;
 };
 
-// A safetensors file, mapped and fully checked on opening: the header is a JSON object of at most 100 MB; names are
-// unique; every tensor lies inside the buffer and is as large as its shape and dtype say; together they cover the
-// buffer without holes or overlaps. Safe to read from several threads.
+// A safetensors file, mapped and fully checked on opening: the header is a JSON object of at most 100 MB;
+// names are unique; every tensor lies inside the buffer and is as large as its shape and dtype say; together
+// they cover the buffer without holes or overlaps. Safe to read from several threads.
 class SafetensorsFile {
  public:
-  // `shown_as` names the file in messages, for example its path inside the dataset; empty means `path`. Throws Error
-  // naming file, tensor and reason; for a Git LFS pointer, the command that fetches the data.
+  // `shown_as` names the file in messages, for example its path inside the dataset; empty means `path`.
+  // Throws Error naming file, tensor and reason; for a Git LFS pointer, the command that fetches the data.
   explicit SafetensorsFile(const std::filesystem::path& path, const std::string& shown_as = {});
 
-  // The tensor of that name, or nothing. The view is valid while this object lives, even if it is moved. Throws Error
-  // when the tensor has a dtype that DType does not know (U16, U32, U64, F4, ...); such tensors may be in a file, and
-  // only their place is checked.
+  // The tensor of that name, or nothing. The view is valid while this object lives, even if it is moved.
+  // Throws Error when the tensor has a dtype that DType does not know (U16, U32, U64, F4, ...); such tensors
+  // may be in a file, and only their place is checked.
   [[nodiscard]] std::optional<TensorView> find(std::string_view name) const;
 
   // All tensors' names, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
   // The strings under "__metadata__".
-  [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
 
  private:
-  struct Entry {
-    std::string dtype_name;       // as in the file
-    std::optional<DType> dtype;   // nothing for one that is not supported
-    Shape shape;
-    std::size_t begin = 0, end = 0;  // bytes in the buffer behind the header
-  };
-  friend class SafetensorsHeader;
-
   std::string shown_as_;
   MappedFile file_;
-  std::map<std::string, Entry, std::less<>> entries_;
-  std::map<std::string, std::string> metadata_;
-  const std::byte* buffer_ = nullptr;
+  SafetensorsHeader header_;
 };
 
 // A tensor to write. `data` must hold bytes_of(dtype, product of shape) bytes.
@@ -67,9 +59,9 @@ struct TensorToWrite {
   const void* data = nullptr;
 };
 
-// Writes a safetensors file, replacing `path` atomically. Tensors lie sorted by element size, largest first, then by
-// name, so that all are aligned and equal input gives equal bytes. Throws Error for a repeated or reserved name, a
-// dtype without a safetensors name (float4_e2m1) or a shape that is none.
+// Writes a safetensors file, replacing `path` atomically. Tensors lie sorted by element size, largest first,
+// then by name, so that all are aligned and equal input gives equal bytes. Throws Error for a repeated or
+// reserved name, a dtype without a safetensors name (float4_e2m1) or a shape that is none.
 void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

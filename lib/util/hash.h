@@ -11,8 +11,8 @@ namespace fib::util {
 [[nodiscard]] std::string sha1_hex(std::string_view data);    // 40 digits
 [[nodiscard]] std::string sha256_hex(std::string_view data);  // 64 digits
 
-// A SHA-256 over several parts. add() writes the part's length before the part, so that no two different lists of
-// parts give the same digest. One thread at a time. Throws Error only when OpenSSL fails.
+// A SHA-256 over several parts. add() writes the part's length before the part, so that no two different
+// lists of parts give the same digest. One thread at a time. Throws Error only when OpenSSL fails.
 class Sha256 {
  public:
   Sha256();

@@ -109,9 +109,14 @@ Load Load::decode(const std::string& payload) {
   });
 }
 
-std::string Loaded::encode() const { return WireWriter().text(engine).payload(); }
+std::string Loaded::encode() const {
+  return WireWriter().text(engine).number(static_cast<std::uint8_t>(private_files)).payload();
+}
 Loaded Loaded::decode(const std::string& payload) {
-  return decode_all<Loaded>(payload, [](WireReader& in, Loaded& m) { m.engine = in.text(); });
+  return decode_all<Loaded>(payload, [](WireReader& in, Loaded& m) {
+    m.engine = in.text();
+    m.private_files = take_bool(in);
+  });
 }
 
 std::string Open::encode() const {

@@ -89,7 +89,8 @@ struct Load {
 };
 
 struct Loaded {
-  std::string engine;  // "native (OpenBLAS ...)" for a reference, empty for a library
+  std::string engine;          // "native (OpenBLAS ...)" for a reference, empty for a library
+  bool private_files = false;  // a solution: it has temporary folders of its own and can write nowhere else
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Loaded decode(const std::string& payload);
 };

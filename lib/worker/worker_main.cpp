@@ -1,18 +1,22 @@
 #include "worker/worker_main.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "device/cpu/cache.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/quiescence.h"
 #include "util/clock.h"
+#include "util/errno_error.h"
 #include "util/files.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
+#include "worker/private_files.h"
 #include "worker/sandbox.h"
 #include "worker/target.h"
 
@@ -71,8 +75,13 @@ class Worker {
       const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
       target_ = make_reference_target(document, request.threads, loaded.engine);
     } else {
+      // Opened first: the library's path may be out of sight in the sandbox.
+      const util::UniqueFd library(::open(request.library_path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!library.valid()) throw util::errno_error("cannot open " + request.library_path);
+      loaded.private_files = enter_private_files(std::filesystem::current_path());
       enter_sandbox(request.data_limit_bytes);
-      target_ = make_library_target(request.library_path, request.symbol, request.returns_status);
+      const std::string path = fmt::format("/proc/self/fd/{}", library.get());
+      target_ = make_library_target(path, request.symbol, request.returns_status);
     }
     return loaded;
   }

@@ -31,15 +31,17 @@ inline std::string definition_text(const std::string& name, const std::string& o
          R"("outputs":{"B":{"shape":["M"],"dtype":"float32"}},"reference":"def run(A):\n    return A\n"})";
 }
 
-inline std::string solution_text(const std::string& name, const std::string& author, const std::string& language,
-                                 const std::string& hardware = "any", const std::string& definition = "d") {
+inline std::string solution_text(const std::string& name, const std::string& author,
+                                 const std::string& language, const std::string& hardware = "any",
+                                 const std::string& definition = "d") {
   return R"({"name":")" + name + R"(","definition":")" + definition + R"(","author":")" + author +
          R"(","spec":{"language":")" + language + R"(","target_hardware":[")" + hardware +
          R"("],"entry_point":"a::run"},"sources":[{"path":"a","content":"x"}]})";
 }
 
 inline std::string workload_text(const std::string& uuid, int m = 2) {
-  return R"({"axes":{"M":)" + std::to_string(m) + R"(},"inputs":{"A":{"type":"random"}},"uuid":")" + uuid + R"("})";
+  return R"({"axes":{"M":)" + std::to_string(m) + R"(},"inputs":{"A":{"type":"random"}},"uuid":")" + uuid +
+         R"("})";
 }
 
 inline std::string workload_line(const std::string& uuid, const std::string& definition = "d") {
@@ -50,11 +52,12 @@ inline std::string workload_line(const std::string& uuid, const std::string& def
 // A PASSED trace, or a failed one when `latency` is not positive.
 inline std::string trace_line(const std::string& solution, const std::string& uuid, double latency,
                               const std::string& hardware = "cpu", const std::string& extra = "") {
-  const std::string head = R"({"definition":"d","workload":)" + workload_text(uuid) + R"(,"solution":")" + solution +
-                           R"(","evaluation":{"environment":{"hardware":")" + hardware + R"("},"timestamp":"t")" + extra;
+  const std::string head = R"({"definition":"d","workload":)" + workload_text(uuid) + R"(,"solution":")" +
+                           solution + R"(","evaluation":{"environment":{"hardware":")" + hardware +
+                           R"("},"timestamp":"t")" + extra;
   if (latency <= 0) return head + R"(,"status":"TIMEOUT"}})";
-  return head + R"(,"status":"PASSED","correctness":{},"performance":{"latency_ms":)" + std::to_string(latency) +
-         R"(,"speedup_factor":)" + std::to_string(1 / latency) + "}}}";
+  return head + R"(,"status":"PASSED","correctness":{},"performance":{"latency_ms":)" +
+         std::to_string(latency) + R"(,"speedup_factor":)" + std::to_string(1 / latency) + "}}}";
 }
 
 }  // namespace fib::testing

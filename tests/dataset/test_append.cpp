@@ -1,14 +1,18 @@
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <fstream>
 
 #include "dataset/append.h"
 #include "dataset/load.h"
 #include "dataset/temporary_dataset.h"
 #include "util/error.h"
+#include "util/unique_fd.h"
 
 using namespace fib;
 using testing::TemporaryDataset;
@@ -19,13 +23,31 @@ namespace {
 template <typename Child>
 pid_t start(Child&& child) {
   const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(child() ? 0 : 1);
-  return pid;
+  if (pid != 0) return pid;
+  try {
+    ::_exit(child() ? 0 : 1);
+  } catch (...) {
+    ::_exit(2);
+  }
 }
 
 bool succeeded(pid_t pid) {
   int status = 0;
   return ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Whether the process has opened `path` for appending.
+bool has_open(pid_t pid, const std::filesystem::path& path) {
+  const std::filesystem::path folder = "/proc/" + std::to_string(pid);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "fd")) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(entry.path(), error) != path || error) continue;
+    std::ifstream info(folder / "fdinfo" / entry.path().filename());
+    std::string word;
+    while (word != "flags:" && info >> word) continue;
+    if (info >> word && (std::stoul(word, nullptr, 8) & O_APPEND) != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -143,11 +165,20 @@ TEST_CASE("a write that the disk takes in part is undone and reported") {
   CHECK(util::read_file(path) == "{\"a\":1}\n");
 }
 
-TEST_CASE("a file that was replaced while waiting for its lock is opened anew") {
+TEST_CASE("a file that is replaced while the writer waits for its lock is opened anew") {
   const TemporaryDataset dataset;
-  const auto path = dataset.write("d.jsonl", "{\"old\":1}\n");
+  const auto path = std::filesystem::canonical(dataset.write("d.jsonl", "{\"old\":1}\n"));
+  const util::UniqueFd old(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(old.get(), LOCK_EX) == 0);
+  const pid_t child = start([&] {
+    ::close(old.get());
+    dataset::append_lines(path, {"{\"b\":1}"});
+    return true;
+  });
+  while (!has_open(child, path)) ::usleep(1000);
   util::write_file_atomic(path, "{\"new\":1}\n");
-  dataset::append_lines(path, {"{\"b\":1}"});
+  REQUIRE(::flock(old.get(), LOCK_UN) == 0);
+  CHECK(succeeded(child));
   CHECK(util::read_file(path) == "{\"new\":1}\n{\"b\":1}\n");
 }
 

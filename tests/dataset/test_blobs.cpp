@@ -27,8 +27,8 @@ TEST_CASE("a blob is found where its path says") {
 }
 
 TEST_CASE("a blob is found in the other of the two forms") {
-  const auto [stored, written] = GENERATE(table<std::string, std::string>(
-      {{kFolderForm, kFlatForm}, {kFlatForm, kFolderForm}}));
+  const auto [stored, written] =
+      GENERATE(table<std::string, std::string>({{kFolderForm, kFlatForm}, {kFlatForm, kFolderForm}}));
   const TemporaryDataset files;
   const auto path = files.write(stored, "x");
   const auto blob = dataset::resolve_blob(files.root(), "d", "./" + written);

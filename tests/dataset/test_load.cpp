@@ -71,8 +71,8 @@ TEST_CASE("workloads in traces/ and bare workloads are filed as workloads") {
   files.write("traces/workloads/op/d.jsonl", workload_line("w1") + "\n");
   files.write("traces/d_workloads.jsonl", workload_text("w2") + "\n");
   files.write("workloads/d.workload.jsonl", workload_text("w3") + "\n");
-  files.write("workloads/d.jsonl",
-              R"({"definition":"d","workload":)" + workload_text("w4") + R"(,"solution":"","evaluation":{}})");
+  files.write("workloads/d.jsonl", R"({"definition":"d","workload":)" + workload_text("w4") +
+                                       R"(,"solution":"","evaluation":{}})");
   const auto loaded = dataset::load(files.root());
   CHECK(texts(loaded).empty());
   CHECK(loaded.traces.empty());
@@ -81,11 +81,12 @@ TEST_CASE("workloads in traces/ and bare workloads are filed as workloads") {
 
 TEST_CASE("a broken line costs that line only, and is named") {
   const std::string good = workload_line("good");
-  const auto bad = GENERATE(as<std::string>{}, "{\"definition\":\"d", "{\"definition\":\"d}", "nonsense", "{} {}", "[1,2]",
-                            std::string("\0\0\0", 3), "{\"a\":1,}", "\xef\xbb\xbf{}", "{\"a\":\"\xff\"}", "// comment",
-                            R"({"definition":"d","workload":{"axes":{"M":-3},"inputs":{},"uuid":"u"}})",
-                            R"({"definition":"d","workload":{"axes":{"M":NaN},"inputs":{},"uuid":"u"}})",
-                            R"({"definition":"d","workload":{"axes":{"M":1e400},"inputs":{},"uuid":"u"}})");
+  const auto bad =
+      GENERATE(as<std::string>{}, "{\"definition\":\"d", "{\"definition\":\"d}", "nonsense", "{} {}", "[1,2]",
+               std::string("\0\0\0", 3), "{\"a\":1,}", "\xef\xbb\xbf{}", "{\"a\":\"\xff\"}", "// comment",
+               R"({"definition":"d","workload":{"axes":{"M":-3},"inputs":{},"uuid":"u"}})",
+               R"({"definition":"d","workload":{"axes":{"M":NaN},"inputs":{},"uuid":"u"}})",
+               R"({"definition":"d","workload":{"axes":{"M":1e400},"inputs":{},"uuid":"u"}})");
   INFO(bad);
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));
@@ -103,17 +104,21 @@ TEST_CASE("the message of a broken line names file, line and field") {
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));
   files.write("workloads/op/d.jsonl",
-              "\n\n" R"({"definition":"d","workload":{"axes":{"M":-3},"inputs":{},"uuid":"u"}})" "\n");
+              "\n\n"
+              R"({"definition":"d","workload":{"axes":{"M":-3},"inputs":{},"uuid":"u"}})"
+              "\n");
   const auto loaded = dataset::load(files.root());
-  CHECK(texts(loaded) == std::vector<std::string>{
-                             "workloads/op/d.jsonl:3: workload.axes.M: Input should be greater than or equal to 0"});
+  CHECK(texts(loaded) ==
+        std::vector<std::string>{
+            "workloads/op/d.jsonl:3: workload.axes.M: Input should be greater than or equal to 0"});
 }
 
 TEST_CASE("odd but readable lines are read") {
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));
-  const std::string infinite = R"({"definition":"d","workload":{"axes":{"M":1},"inputs":{"A":{"type":"scalar",)"
-                               R"("value":1e400}},"uuid":"w3"}})";
+  const std::string infinite =
+      R"({"definition":"d","workload":{"axes":{"M":1},"inputs":{"A":{"type":"scalar",)"
+      R"("value":1e400}},"uuid":"w3"}})";
   files.write("workloads/op/d.jsonl",
               "\r\n  \n" + workload_line("w1") + "\r\n\n  " + workload_line("w2") + "  \r\n" + infinite);
   const auto loaded = dataset::load(files.root());
@@ -145,7 +150,8 @@ TEST_CASE("a last line cut at any byte is a problem, never a record") {
     const bool whole = length == line.size();
     CHECK(uuids(loaded, "d").size() == (whole ? 2 : 1));
     CHECK(loaded.problems.size() == (whole ? 0 : 1));
-    if (!whole) CHECK_THAT(to_string(loaded.problems[0]), Catch::StartsWith("workloads/d.jsonl:2: torn record"));
+    if (!whole)
+      CHECK_THAT(to_string(loaded.problems[0]), Catch::StartsWith("workloads/d.jsonl:2: torn record"));
   }
 }
 
@@ -181,7 +187,8 @@ TEST_CASE("a repeated workload is a warning; the first is kept") {
   const auto loaded = dataset::load(files.root());
   CHECK(uuids(loaded, "d").size() == 1);
   CHECK(loaded.error_count() == 0);
-  CHECK_THAT(texts(loaded).at(0), Catch::StartsWith("workloads/d.jsonl:2: ") && Catch::Contains("workloads/d.jsonl:1"));
+  CHECK_THAT(texts(loaded).at(0),
+             Catch::StartsWith("workloads/d.jsonl:2: ") && Catch::Contains("workloads/d.jsonl:1"));
 }
 
 TEST_CASE("records of unknown definitions and solutions are kept with one warning a file") {

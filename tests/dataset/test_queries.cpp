@@ -19,9 +19,9 @@ using Json = nlohmann::json;
 namespace {
 
 Json to_json(const dataset::Score& score) {
-  Json json = {{"avg_speedup", score.avg_speedup},   {"definitions", score.definitions},
-               {"workloads", score.workloads},       {"success_rate", score.success_rate},
-               {"win_rate", score.win_rate},         {"best_solutions", nullptr}};
+  Json json = {{"avg_speedup", score.avg_speedup}, {"definitions", score.definitions},
+               {"workloads", score.workloads},     {"success_rate", score.success_rate},
+               {"win_rate", score.win_rate},       {"best_solutions", nullptr}};
   if (score.best_solutions) json["best_solutions"] = *score.best_solutions;
   return json;
 }
@@ -70,7 +70,8 @@ Json answers(const dataset::Dataset& dataset) {
     json["best_trace " + name] = best(queries.best_trace(name));
     json["best_trace " + name + " M=2"] = best(queries.best_trace(name, {{"M", 2}}));
     Json& filtered = json["filter_traces " + name] = Json::array();
-    for (const auto* trace : queries.filter_traces(name)) filtered.push_back({*trace->solution, trace->workload.uuid});
+    for (const auto* trace : queries.filter_traces(name))
+      filtered.push_back({*trace->solution, trace->workload.uuid});
   }
   return json;
 }
@@ -83,8 +84,9 @@ void write_mixed(const TemporaryDataset& files) {
   files.write("solutions/base_cpu.json", solution_text("base_cpu", "baseline", "cpp", "CPU"));
   files.write("solutions/base_gpu.json", solution_text("base_gpu", "baseline", "cuda", "NVIDIA"));
   files.write("solutions/py.json", solution_text("py", "alice", "python"));
-  files.write("traces/d.jsonl", trace_line("base_cpu", "w", 8) + "\n" + trace_line("base_gpu", "w", 3, kGpu) + "\n" +
-                                    trace_line("py", "w", 2) + "\n" + trace_line("py", "w", 1, kGpu) + "\n");
+  files.write("traces/d.jsonl", trace_line("base_cpu", "w", 8) + "\n" + trace_line("base_gpu", "w", 3, kGpu) +
+                                    "\n" + trace_line("py", "w", 2) + "\n" + trace_line("py", "w", 1, kGpu) +
+                                    "\n");
 }
 
 }  // namespace
@@ -126,9 +128,10 @@ TEST_CASE("of several baselines on one hardware only those that may run there co
   const auto loaded = dataset::load(files.root());
   Scope scope;
   scope.hardware = "cpu";
-  CHECK_THROWS_WITH(Queries(loaded).solution_score("py", scope),
-                    "Multiple baseline solutions from author 'baseline' for definition 'd' on 'cpu': ['base_cpu', "
-                    "'base_py']");
+  CHECK_THROWS_WITH(
+      Queries(loaded).solution_score("py", scope),
+      "Multiple baseline solutions from author 'baseline' for definition 'd' on 'cpu': ['base_cpu', "
+      "'base_py']");
   const TemporaryDataset single;
   write_mixed(single);
   single.write("traces/d.jsonl", trace_line("base_cpu", "w", 8) + "\n" + trace_line("py", "w", 2) + "\n");
@@ -169,7 +172,8 @@ TEST_CASE("filters that contradict or name nothing are refused with the format's
   const auto loaded = dataset::load(files.root());
   const Queries queries(loaded);
   const Scope both{.op_type = "op", .definition = "d", .hardware = "cpu"};
-  CHECK_THROWS_WITH(queries.author_score("alice", both), "Only one of 'op_type' or 'definition_name' may be provided");
+  CHECK_THROWS_WITH(queries.author_score("alice", both),
+                    "Only one of 'op_type' or 'definition_name' may be provided");
   CHECK_THROWS_AS(queries.rank_authors(both), QueryError);
   const Scope unknown{.definition = "x", .hardware = "cpu"};
   try {

@@ -10,7 +10,8 @@
 
 namespace fib::testing {
 
-// A folder of the shared data, or nothing (with a message) when it is not on this machine: the test then does nothing.
+// A folder of the shared data, or nothing (with a message) when it is not on this machine: the test then does
+// nothing.
 inline std::optional<std::filesystem::path> shared_data(const std::string& name) {
   const std::filesystem::path path = std::filesystem::path(FIB_SOURCE_DIR "/../shared/data") / name;
   if (std::filesystem::exists(path)) return path;

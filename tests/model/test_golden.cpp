@@ -55,7 +55,8 @@ fs::path find_file(const fs::path& data, const std::string& name) {
 std::string rewritten(const std::string& kind, const std::string& text) {
   if (kind == "definition") return to_json(model::parse_definition(text, Mode::upstream));
   if (kind == "solution") {
-    return to_json(model::parse_solution(text, Mode::upstream), model::json::Layout::indented, Mode::upstream);
+    return to_json(model::parse_solution(text, Mode::upstream), model::json::Layout::indented,
+                   Mode::upstream);
   }
   std::string result;
   for (const std::string& line : testing::split(text, '\n')) {
@@ -96,7 +97,8 @@ TEST_CASE("field errors name the golden cases' fields") {
     const model::json::Value golden = model::json::parse(line);
     const std::string& expected = golden.find("error")->text;
     // Unions list every alternative, ours only the one that was meant.
-    if (expected.empty() || expected.find("Input.") != std::string::npos || expected.starts_with(": ")) continue;
+    if (expected.empty() || expected.find("Input.") != std::string::npos || expected.starts_with(": "))
+      continue;
     INFO(golden.find("model")->text << ": " << golden.find("label")->text << ": " << expected);
     try {
       static_cast<void>(canonical(golden.find("model")->text, golden.find("json")->text));

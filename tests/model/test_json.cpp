@@ -38,12 +38,13 @@ TEST_CASE("JSON texts are read and written back compactly") {
 }
 
 TEST_CASE("texts that are not JSON are refused") {
-  const auto text = GENERATE(as<std::string>{}, "", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "{'a':1}", "[1 2]", "[1]x",
-                             "{} {}", "1 2", "01", "-", "+1", "1.", ".5", "1e", "0x10", "nul", "True", "nan", "-NaN",
-                             "Infinityx", "\"abc", "\"a\nb\"", "\"\\x\"", "\"\\u12\"", R"(["\ud800"])",
-                             R"(["\udc00"])", R"(["\ud800\u0041"])", "\xef\xbb\xbf{}", "[\"\xff\"]", "[\"\xed\xa0\x80\"]",
-                             "[1] // comment", "/* */ [1]", std::string("\0", 1), std::string("[1]\0", 4), "[\"a\"b]",
-                             "{\"a\" 1}", "{\"a\":}", "{1:2}", "[,1]", "[1,,2]", "\"a\" \"b\"", "tru e");
+  const auto text =
+      GENERATE(as<std::string>{}, "", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "{'a':1}", "[1 2]",
+               "[1]x", "{} {}", "1 2", "01", "-", "+1", "1.", ".5", "1e", "0x10", "nul", "True", "nan",
+               "-NaN", "Infinityx", "\"abc", "\"a\nb\"", "\"\\x\"", "\"\\u12\"", R"(["\ud800"])",
+               R"(["\udc00"])", R"(["\ud800\u0041"])", "\xef\xbb\xbf{}", "[\"\xff\"]", "[\"\xed\xa0\x80\"]",
+               "[1] // comment", "/* */ [1]", std::string("\0", 1), std::string("[1]\0", 4), "[\"a\"b]",
+               "{\"a\" 1}", "{\"a\":}", "{1:2}", "[,1]", "[1,,2]", "\"a\" \"b\"", "tru e");
   INFO(text);
   CHECK_THROWS_AS(json::parse(text), ParseError);
 }

@@ -8,11 +8,14 @@ namespace {
 
 std::string solution(const std::string& spec, const std::string& sources = R"({"path":"a.cu","content":"x"})",
                      const std::string& rest = "") {
-  return R"({"name":"s","definition":"d","author":"a","spec":{)" + spec + R"(},"sources":[)" + sources + "]" + rest + "}";
+  return R"({"name":"s","definition":"d","author":"a","spec":{)" + spec + R"(},"sources":[)" + sources + "]" +
+         rest + "}";
 }
 
-std::string spec_of(const std::string& language, const std::string& more = "", const std::string& hardware = "\"cuda\"") {
-  return R"("language":")" + language + R"(","target_hardware":[)" + hardware + R"(],"entry_point":"a.cu::run")" + more;
+std::string spec_of(const std::string& language, const std::string& more = "",
+                    const std::string& hardware = "\"cuda\"") {
+  return R"("language":")" + language + R"(","target_hardware":[)" + hardware +
+         R"(],"entry_point":"a.cu::run")" + more;
 }
 
 Solution with(const std::string& more) { return parse_solution(solution(spec_of("cuda", more))); }
@@ -60,19 +63,22 @@ TEST_CASE("other spellings of languages are understood") {
       R"("languages":["cuda_cpp","triton"],"target_hardware":["B200"],"entry_point":"a.cu::run")";
   const Solution read = parse_solution(solution(listed));
   CHECK(read.spec.language == Language::cuda);
-  CHECK_THAT(to_json(read, json::Layout::compact), Catch::Contains(R"("language":"cuda")") &&
-                                                       Catch::Contains(R"("languages":["cuda_cpp","triton"])"));
+  CHECK_THAT(
+      to_json(read, json::Layout::compact),
+      Catch::Contains(R"("language":"cuda")") && Catch::Contains(R"("languages":["cuda_cpp","triton"])"));
   CHECK_THROWS_WITH(parse_solution(solution(listed), Mode::upstream), "spec.language: Field required");
 }
 
 TEST_CASE("compile options are lists, or strings split at spaces") {
-  const Solution read = with(R"(,"compile_options":{"cuda_cflags":["-O3","-I a"],"cflags":"  -O2  -g ","hip":1})");
+  const Solution read =
+      with(R"(,"compile_options":{"cuda_cflags":["-O3","-I a"],"cflags":"  -O2  -g ","hip":1})");
   REQUIRE(read.spec.compile_options);
   CHECK(read.spec.compile_options->cuda_cflags == std::vector<std::string>{"-O3", "-I a"});
   CHECK(read.spec.compile_options->cflags == std::vector<std::string>{"-O2", "-g"});
   CHECK_FALSE(read.spec.compile_options->ld_flags);
-  CHECK_THAT(to_json(read, json::Layout::compact),
-             Catch::Contains(R"("compile_options":{"cflags":["-O2","-g"],"cuda_cflags":["-O3","-I a"],"hip":1})"));
+  CHECK_THAT(
+      to_json(read, json::Layout::compact),
+      Catch::Contains(R"("compile_options":{"cflags":["-O2","-g"],"cuda_cflags":["-O3","-I a"],"hip":1})"));
   CHECK_THROWS_WITH(with(R"(,"compile_options":{"cflags":[1]})"),
                     "spec.compile_options.cflags.0: Input should be a valid string");
 }
@@ -145,10 +151,11 @@ TEST_CASE("the content hash changes with everything that decides build and call"
   const std::string base = content_sha256(with(""));
   CHECK(base.size() == 64);
   CHECK(content_sha256(with("")) == base);
-  for (const char* more : {R"(,"destination_passing_style":true)", R"(,"destination_passing_style":false)",
-                           R"(,"binding":"torch")", R"(,"dependencies":["x"])", R"(,"compile_options":{"cflags":["-g"]})",
-                           R"(,"compile_options":{"cuda_cflags":["-g"]})", R"(,"compile_options":{"ld_flags":["-g"]})",
-                           R"(,"launch":[])", R"(,"workspace":{})"}) {
+  for (const char* more :
+       {R"(,"destination_passing_style":true)", R"(,"destination_passing_style":false)",
+        R"(,"binding":"torch")", R"(,"dependencies":["x"])", R"(,"compile_options":{"cflags":["-g"]})",
+        R"(,"compile_options":{"cuda_cflags":["-g"]})", R"(,"compile_options":{"ld_flags":["-g"]})",
+        R"(,"launch":[])", R"(,"workspace":{})"}) {
     INFO(more);
     CHECK(content_sha256(with(more)) != base);
   }

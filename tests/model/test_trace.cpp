@@ -12,7 +12,8 @@ std::string workload(const std::string& inputs = R"("A":{"type":"random"})") {
 }
 
 std::string trace(const std::string& evaluation) {
-  return R"({"definition":"d","workload":)" + workload() + R"(,"solution":"s","evaluation":)" + evaluation + "}";
+  return R"({"definition":"d","workload":)" + workload() + R"(,"solution":"s","evaluation":)" + evaluation +
+         "}";
 }
 
 std::string evaluation(const std::string& status, const std::string& more) {
@@ -46,19 +47,20 @@ TEST_CASE("scalars keep type and digits") {
   CHECK(std::get<std::int64_t>(input(R"({"type":"scalar","value":5})").scalar.value) == 5);
   CHECK(std::get<double>(input(R"({"type":"scalar","value":5.0})").scalar.value) == 5);
   CHECK(std::get<bool>(input(R"({"type":"scalar","value":true})").scalar.value));
-  CHECK(std::get<double>(input(R"({"type":"scalar","value":"nan"})").scalar.token == "nan" ? Scalar{1.0, ""}.value
-                                                                                           : Scalar{}.value) == 1.0);
+  CHECK(std::isnan(std::get<double>(input(R"({"type":"scalar","value":"nan"})").scalar.value)));
   const Scalar huge = input(R"({"type":"scalar","value":1000000000000000000000})").scalar;
   CHECK(huge.token == "1000000000000000000000");
 }
 
 TEST_CASE("workloads are written with all fields; infinite scalars as strings that can be read") {
-  const std::string text = workload(R"("a":{"value":1000000000000000000000},"b":{"value":-Infinity},"c":{"value":1e2},)"
-                                    R"("d":{"type":"safetensors","path":"p","tensor_key":"k","x":1},"e":{})");
+  const std::string text =
+      workload(R"("a":{"value":1000000000000000000000},"b":{"value":-Infinity},"c":{"value":1e2},)"
+               R"("d":{"type":"safetensors","path":"p","tensor_key":"k","x":1},"e":{})");
   const std::string once = to_json(parse_workload(text));
-  CHECK(once == R"({"axes":{"M":2},"inputs":{"a":{"type":"scalar","value":1000000000000000000000},)"
-                R"("b":{"type":"scalar","value":"-Infinity"},"c":{"type":"scalar","value":100.0},)"
-                R"("d":{"type":"safetensors","path":"p","tensor_key":"k","x":1},"e":{"type":"random"}},"uuid":"u"})");
+  CHECK(once ==
+        R"({"axes":{"M":2},"inputs":{"a":{"type":"scalar","value":1000000000000000000000},)"
+        R"("b":{"type":"scalar","value":"-Infinity"},"c":{"type":"scalar","value":100.0},)"
+        R"("d":{"type":"safetensors","path":"p","tensor_key":"k","x":1},"e":{"type":"random"}},"uuid":"u"})");
   CHECK(to_json(parse_workload(once)) == once);
   CHECK(std::get<double>(parse_workload(once).inputs[1].second.scalar.value) == -HUGE_VAL);
 }
@@ -72,9 +74,11 @@ TEST_CASE("custom inputs are kept, but upstream's way refused") {
 
 TEST_CASE("a trace without solution and evaluation is a workload") {
   CHECK(parse_trace(R"({"definition":"d","workload":)" + workload() + "}").is_workload());
-  CHECK(parse_trace(R"({"definition":"d","workload":)" + workload() + R"(,"solution":"","evaluation":{}})").is_workload());
+  CHECK(parse_trace(R"({"definition":"d","workload":)" + workload() + R"(,"solution":"","evaluation":{}})")
+            .is_workload());
   CHECK_FALSE(parse_trace(trace(evaluation("TIMEOUT", ""))).is_workload());
-  CHECK_FALSE(parse_trace(R"({"definition":"d","workload":)" + workload() + R"(,"solution":""})").is_workload());
+  CHECK_FALSE(
+      parse_trace(R"({"definition":"d","workload":)" + workload() + R"(,"solution":""})").is_workload());
 }
 
 TEST_CASE("correctness and performance must fit the status") {
@@ -96,16 +100,22 @@ TEST_CASE("correctness and performance must fit the status") {
 
 TEST_CASE("every number that is not finite can be written and read back") {
   const std::string text = trace(evaluation(
-      "PASSED", R"(,"correctness":{"max_relative_error":NaN,"max_absolute_error":Infinity,"extra":{"x":[Infinity,1]}},)"
-                R"("performance":{"latency_ms":Infinity,"reference_latency_ms":"inf","speedup_factor":0},"y":NaN)"));
+      "PASSED",
+      R"(,"correctness":{"max_relative_error":NaN,"max_absolute_error":Infinity,"extra":{"x":[Infinity,1]}},)"
+      R"("performance":{"latency_ms":Infinity,"reference_latency_ms":"inf","speedup_factor":0},"y":NaN)"));
   const std::string once = to_json(parse_trace(text));
-  CHECK_THAT(once, Catch::Contains(R"("max_relative_error":"NaN","max_absolute_error":"Infinity","extra":{"x":["Infinity",1]})"));
-  CHECK_THAT(once, Catch::Contains(R"("latency_ms":"Infinity","reference_latency_ms":"Infinity","speedup_factor":0.0)"));
+  CHECK_THAT(
+      once,
+      Catch::Contains(
+          R"("max_relative_error":"NaN","max_absolute_error":"Infinity","extra":{"x":["Infinity",1]})"));
+  CHECK_THAT(once, Catch::Contains(
+                       R"("latency_ms":"Infinity","reference_latency_ms":"Infinity","speedup_factor":0.0)"));
   CHECK(to_json(parse_trace(once)) == once);
 }
 
 TEST_CASE("a null measure is the infinity that upstream wrote") {
-  const std::string text = trace(evaluation("PASSED", R"(,"correctness":{},"performance":{"latency_ms":null})"));
+  const std::string text =
+      trace(evaluation("PASSED", R"(,"correctness":{},"performance":{"latency_ms":null})"));
   CHECK(parse_trace(text).evaluation->performance->latency_ms == HUGE_VAL);
   CHECK_THROWS_AS(parse_trace(text, Mode::upstream), ParseError);
 }
@@ -128,12 +138,13 @@ TEST_CASE("old spellings are understood") {
       R"({"status":"INCORRECT","environment":{"device":"h"},"timestamp":"t","correctness":{},"log_file":"x"})"));
   CHECK(read.evaluation->status == Status::INCORRECT_NUMERICAL);
   CHECK(read.evaluation->environment.hardware == "h");
-  CHECK_THAT(error_of(trace(evaluation("REWARD_HACK", ""))), Catch::StartsWith("evaluation.status: Input should be 'PASSED'"));
+  CHECK_THAT(error_of(trace(evaluation("REWARD_HACK", ""))),
+             Catch::StartsWith("evaluation.status: Input should be 'PASSED'"));
 }
 
 TEST_CASE("every status has its name") {
-  for (const char* name : {"PASSED", "INCORRECT_SHAPE", "INCORRECT_NUMERICAL", "INCORRECT_DTYPE", "RUNTIME_ERROR",
-                           "COMPILE_ERROR", "TIMEOUT"}) {
+  for (const char* name : {"PASSED", "INCORRECT_SHAPE", "INCORRECT_NUMERICAL", "INCORRECT_DTYPE",
+                           "RUNTIME_ERROR", "COMPILE_ERROR", "TIMEOUT"}) {
     const bool numerical = std::string(name) == "INCORRECT_NUMERICAL";
     const std::string more = std::string(name) == "PASSED" ? R"(,"correctness":{},"performance":{})"
                              : numerical                   ? R"(,"correctness":{})"
@@ -143,7 +154,9 @@ TEST_CASE("every status has its name") {
 }
 
 TEST_CASE("errors deep inside name the whole path") {
-  CHECK(error_of(R"({"definition":"d","workload":{"axes":{"M":2.5},"inputs":{"A":{"type":"scalar"}},"uuid":""}})") ==
-        "workload.axes.M: Input should be a valid integer, got a number with a fractional part; "
-        "workload.inputs.A.value: Field required; workload.uuid: String should have at least 1 character");
+  CHECK(
+      error_of(
+          R"({"definition":"d","workload":{"axes":{"M":2.5},"inputs":{"A":{"type":"scalar"}},"uuid":""}})") ==
+      "workload.axes.M: Input should be a valid integer, got a number with a fractional part; "
+      "workload.inputs.A.value: Field required; workload.uuid: String should have at least 1 character");
 }

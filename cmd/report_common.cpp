@@ -1,0 +1,145 @@
+#include "report_common.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "dataset/paths.h"
+#include "dataset/queries.h"
+#include "report/text.h"
+#include "util/error.h"
+
+namespace fib::cmd {
+namespace {
+
+constexpr std::size_t kShownProblems = 10;
+constexpr std::size_t kSmallestWidth = 20;
+
+void print_problems(const dataset::Dataset& dataset) {
+  std::size_t shown = 0;
+  for (const dataset::Problem& problem : dataset.problems) {
+    if (shown++ == kShownProblems) break;
+    const char* word = problem.severity == dataset::Severity::error ? "error" : "warning";
+    const std::string text = (dataset.root / dataset::to_string(problem)).string();
+    fmt::print(stderr, "{}: {}\n", word, report::printable(text));
+  }
+  if (dataset.problems.size() > kShownProblems) {
+    fmt::print(stderr, "... and {} more in {}\n", dataset.problems.size() - kShownProblems,
+               dataset.root.string());
+  }
+}
+
+std::string joined(const std::set<std::string>& names) {
+  std::string result;
+  for (const std::string& name : names) result += (result.empty() ? "" : ", ") + name;
+  return result.empty() ? "none" : result;
+}
+
+bool matches(const std::string& glob, const std::string& name) {
+  return glob == name || ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+}
+
+}  // namespace
+
+void add_read_options(CLI::App& app, ReadOptions& options) {
+  const std::map<std::string, report::Format> formats{{"table", report::Format::table},
+                                                      {"json", report::Format::json},
+                                                      {"csv", report::Format::csv},
+                                                      {"md", report::Format::md}};
+  app.add_option(
+         "--local", options.local,
+         "Dataset folder; repeatable (default: FIB_DATASET_PATH, then ~/.cache/flashinfer_bench/dataset)")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  app.add_option("--format", options.format, "table (default), json, csv or md")
+      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->type_name("FORMAT");
+  app.add_flag("--strict-load", options.strict_load, "Fail when any file or line cannot be loaded");
+}
+
+std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
+  std::vector<std::string> roots = options.local;
+  if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
+  for (const std::string& root : roots) {
+    if (std::filesystem::is_directory(root)) continue;
+    throw Error("the dataset folder {} does not exist; name one with --local DIR or with FIB_DATASET_PATH",
+                root);
+  }
+  std::vector<dataset::Dataset> datasets;
+  for (const std::string& root : roots) {
+    datasets.push_back(dataset::load(root, {options.strict_load, model::Mode::lenient}));
+    print_problems(datasets.back());
+  }
+  return datasets;
+}
+
+void check_filters(const FilterOptions& filters, const std::vector<dataset::Dataset>& datasets) {
+  std::set<std::string> hardware;
+  std::set<std::string> op_types;
+  bool definition_known = false;
+  for (const dataset::Dataset& dataset : datasets) {
+    for (const std::string& name : dataset::Queries(dataset).hardware()) hardware.insert(name);
+    for (const auto& [name, definition] : dataset.definitions) {
+      op_types.insert(definition.op_type);
+      definition_known = definition_known || name == filters.definition;
+    }
+    for (const auto& trace : dataset.traces)
+      definition_known = definition_known || trace.definition == filters.definition;
+  }
+  const bool ran = std::any_of(hardware.begin(), hardware.end(), [&](const std::string& name) {
+    return matches(filters.hardware.value_or("*"), name);
+  });
+  if (filters.hardware && !ran && !hardware.empty()) {
+    throw Error("no traces of hardware \"{}\"; there are: {}", *filters.hardware, joined(hardware));
+  }
+  if (filters.op_type && !op_types.contains(*filters.op_type)) {
+    throw Error("no definition of op type \"{}\"; there are: {}", *filters.op_type, joined(op_types));
+  }
+  if (filters.definition && !definition_known) {
+    throw Error("no definition \"{}\"; to see all: fib list definitions", *filters.definition);
+  }
+}
+
+std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {
+  std::vector<report::Selection> found;
+  for (const std::string& name : dataset::Queries(dataset).hardware()) {
+    if (filters.hardware && !matches(*filters.hardware, name)) continue;
+    const report::Selection selection{name, filters.op_type, filters.definition};
+    const bool any = std::any_of(dataset.traces.begin(), dataset.traces.end(),
+                                 [&](const model::Trace& trace) { return selection.holds(dataset, trace); });
+    if (any) found.push_back(selection);
+  }
+  return found;
+}
+
+report::TextStyle stdout_style() {
+  report::TextStyle style;
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  winsize size{};
+  if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
+  if (const char* columns = std::getenv("COLUMNS")) {
+    style.width = static_cast<std::size_t>(std::max(0L, std::strtol(columns, nullptr, 10)));
+  }
+  if (style.width < kSmallestWidth) style.width = 0;
+  const char* type = std::getenv("TERM");
+  const bool dumb = type == nullptr || std::string_view(type) == "dumb";
+  const char* no_color = std::getenv("NO_COLOR");
+  style.bold = terminal && !dumb && (no_color == nullptr || *no_color == '\0');
+  return style;
+}
+
+void print_result(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) != 0 || !written) throw Error("cannot write to stdout: is the disk full?");
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,129 @@
+#include <memory>
+
+#include "commands.h"
+#include "dataset/queries.h"
+#include "report/summary_text.h"
+#include "report_commands.h"
+#include "report_common.h"
+
+namespace fib::cmd {
+namespace {
+
+using report::Against;
+
+struct SummaryOptions {
+  ReadOptions read;
+  FilterOptions filters;
+  std::string baseline_author = "baseline";
+  report::SummaryPart part = report::SummaryPart::all;
+};
+
+// What `ask` gives against the baseline; where there is none or the baseline cannot be compared with, what it
+// gives against the reference, and why.
+template <typename Ask>
+auto with_fallback(Ask&& ask, std::string& reason) {
+  try {
+    return ask(Against::baseline);
+  } catch (const dataset::QueryError& error) {
+    reason = error.what();
+    return ask(Against::reference);
+  }
+}
+
+report::HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                                  const report::Selection& selection, const std::string& baseline_author) {
+  const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};
+  const report::DefinitionOutcomes outcomes = report::collect(dataset, selection);
+  report::HardwareSummary summary;
+  summary.hardware = *selection.hardware;
+  summary.counts = report::count_traces(dataset, selection);
+  summary.untimed = report::untimed_traces(outcomes);
+  summary.unknown = report::unknown_traces(dataset, selection);
+  std::string reason;
+  summary.authors = with_fallback(
+      [&](Against against) { return report::rank_authors(dataset, queries, scope, outcomes, against); },
+      reason);
+  summary.authors.reason = reason;
+  for (const auto& [definition, solutions] : outcomes) {
+    summary.leaderboards.push_back(with_fallback(
+        [&, &name = definition, &tried = solutions](Against against) {
+          return report::rank_solutions(dataset, queries, scope, name, tried, against);
+        },
+        reason));
+  }
+  return summary;
+}
+
+// Traces without an evaluation have no hardware; they count where no hardware is asked for.
+report::Counts count(const dataset::Dataset& dataset, const FilterOptions& filters) {
+  if (!filters.hardware) return report::count_traces(dataset, {{}, filters.op_type, filters.definition});
+  report::Counts counts;
+  for (const report::Selection& selection : selections(filters, dataset)) {
+    counts.add(report::count_traces(dataset, selection));
+  }
+  return counts;
+}
+
+report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryOptions& options) {
+  const dataset::Queries queries(dataset);
+  const FilterOptions& filters = options.filters;
+  report::DatasetSummary summary;
+  summary.path = dataset.root.string();
+  summary.baseline_author = options.baseline_author;
+  summary.filtered = (filters.hardware || filters.op_type || filters.definition) && !dataset.traces.empty();
+  summary.counts = count(dataset, filters);
+  for (const report::Selection& selection : selections(filters, dataset)) {
+    summary.hardware.push_back(summarize(dataset, queries, selection, options.baseline_author));
+  }
+  return summary;
+}
+
+int run(const SummaryOptions& options) {
+  const auto datasets = load_datasets(options.read);
+  check_filters(options.filters, datasets);
+  std::vector<report::DatasetSummary> summaries;
+  for (const auto& dataset : datasets) summaries.push_back(summarize(dataset, options));
+  print_result(report::render_summary(summaries, options.part, options.read.format, stdout_style()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_report_summary(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<SummaryOptions>();
+  CLI::App* summary =
+      app.add_subcommand("summary", "Counts, the ranking of authors, and the solutions by definition");
+  const std::map<std::string, report::SummaryPart> parts{{"all", report::SummaryPart::all},
+                                                         {"authors", report::SummaryPart::authors},
+                                                         {"solutions", report::SummaryPart::solutions}};
+  add_read_options(*summary, options->read);
+  summary->add_option("--show", options->part, "all (default), authors or solutions")
+      ->transform(CLI::CheckedTransformer(parts).description(""))
+      ->type_name("PART");
+  summary
+      ->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
+      ->type_name("NAME")
+      ->capture_default_str();
+  auto* op_type =
+      summary->add_option("--op-type", options->filters.op_type, "Only definitions of this op type");
+  op_type->type_name("NAME");
+  summary->add_option("--definition", options->filters.definition, "Only this definition")
+      ->type_name("NAME")
+      ->excludes(op_type);
+  summary->add_option("--hardware", options->filters.hardware, "Only traces of this hardware (name or glob)")
+      ->type_name("NAME");
+  summary->footer(
+      "Hardware is never mixed: each has a ranking of its own. Without a baseline solution, speedups are "
+      "against the\n"
+      "definition's reference. Csv holds the authors, or the solutions with --show solutions.\n"
+      "Examples:\n"
+      "  fib report summary --local DIR\n"
+      "  fib report summary --local DIR --definition gemm_n128_k2048 --hardware 'NVIDIA*'\n"
+      "  fib report summary --local DIR --show solutions --format csv > solutions.csv\n"
+      "Exit codes: 0 done, 1 a dataset or a filter names nothing, or --strict-load and a file could not be "
+      "loaded,\n"
+      "2 wrong usage.");
+  summary->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

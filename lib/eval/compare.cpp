@@ -1,0 +1,204 @@
+#include "eval/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include "eval/compare_blocks.h"
+#include "tensor/convert.h"
+#include "tensor/parallel.h"
+
+namespace fib::eval {
+namespace {
+
+using tensor::DType;
+
+// Integers and the smallest floats have no bits that an output cannot have, so a single one that equals the
+// poison may have been written. Eight bytes of poison in a row were not.
+constexpr std::size_t kStretchBytes = 8;
+
+bool poison_is_impossible(DType dtype) {
+  return dtype == DType::kBool || (tensor::is_floating(dtype) && tensor::bits_of(dtype) >= 16);
+}
+
+// One output and what it should be.
+struct Pair {
+  DType dtype;
+  const std::byte* got;
+  const std::byte* expected;
+  std::size_t count;
+  const std::byte* poison;  // one element
+};
+
+// The bits of element `index`.
+std::uint64_t element_bits(DType dtype, const std::byte* base, std::size_t index) {
+  if (tensor::bits_of(dtype) == 4)
+    return static_cast<std::uint64_t>(base[index / 2]) >> (4 * (index % 2)) & 15U;
+  std::uint64_t bits = 0;
+  const std::size_t size = tensor::bytes_of(dtype, 1);
+  std::memcpy(&bits, base + index * size, size);
+  return bits;
+}
+
+// Whether all `bytes` bytes at `at` repeat the poison. `at` begins an element.
+bool all_poison(const Pair& pair, std::size_t at, std::size_t bytes) {
+  const std::size_t size = tensor::bytes_of(pair.dtype, 1);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (pair.got[at + i] != pair.poison[i % size]) return false;
+  }
+  return true;
+}
+
+// What one range of blocks found; ranges are added up in any order.
+struct Totals {
+  std::size_t bad = 0;
+  std::size_t unwritten = 0;
+  double absolute_error = 0;
+  double relative_error = 0;
+  bool nan_disagrees = false;
+  bool infinity_disagrees = false;
+  std::size_t first_bad = std::numeric_limits<std::size_t>::max();
+
+  void add(const Totals& other) {
+    bad += other.bad;
+    unwritten += other.unwritten;
+    absolute_error = std::max(absolute_error, other.absolute_error);
+    relative_error = std::max(relative_error, other.relative_error);
+    nan_disagrees |= other.nan_disagrees;
+    infinity_disagrees |= other.infinity_disagrees;
+    first_bad = std::min(first_bad, other.first_bad);
+  }
+};
+
+// Flags elements `begin` to `end - 1` of the pair that hold poison where something else is expected.
+template <typename Bits>
+std::size_t mark_each(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
+  const auto* got = reinterpret_cast<const Bits*>(pair.got) + begin;
+  const auto* expected = reinterpret_cast<const Bits*>(pair.expected) + begin;
+  Bits poison = 0;
+  std::memcpy(&poison, pair.poison, sizeof poison);
+  std::size_t marked = 0;
+  for (std::size_t i = 0; i < end - begin; ++i) {
+    const bool unwritten = got[i] == poison && got[i] != expected[i];
+    bad[i] = static_cast<std::uint8_t>(bad[i] | (unwritten ? 1 : 0));
+    marked += unwritten ? 1 : 0;
+  }
+  return marked;
+}
+
+// The same in whole stretches. The last stretch is the output's last eight bytes (all of a smaller output),
+// which may reach back into the one before.
+std::size_t mark_stretches(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
+  const std::size_t all = tensor::bytes_of(pair.dtype, pair.count);
+  const std::size_t per_stretch = kStretchBytes * 8 / tensor::bits_of(pair.dtype);
+  std::size_t marked = 0;
+  for (std::size_t first = begin; first < end; first += per_stretch) {
+    const std::size_t last = std::min(first + per_stretch, end);
+    const std::size_t bytes = std::min(kStretchBytes, all);
+    if (!all_poison(pair, std::min(tensor::bytes_of(pair.dtype, first), all - bytes), bytes)) continue;
+    for (std::size_t i = first; i < last; ++i) {
+      if (element_bits(pair.dtype, pair.got, i) == element_bits(pair.dtype, pair.expected, i)) continue;
+      bad[i - begin] = 1;
+      ++marked;
+    }
+  }
+  return marked;
+}
+
+std::size_t mark_unwritten(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
+  if (!poison_is_impossible(pair.dtype)) return mark_stretches(pair, begin, end, bad);
+  switch (tensor::bits_of(pair.dtype)) {
+    case 8:
+      return mark_each<std::uint8_t>(pair, begin, end, bad);
+    case 16:
+      return mark_each<std::uint16_t>(pair, begin, end, bad);
+    case 32:
+      return mark_each<std::uint32_t>(pair, begin, end, bad);
+    default:
+      return mark_each<std::uint64_t>(pair, begin, end, bad);
+  }
+}
+
+// Elements `begin` to `end - 1`, one block.
+void compare_block(const Pair& pair, std::size_t begin, std::size_t end, const Tolerance& tolerance,
+                   Totals& totals) {
+  const std::size_t at = tensor::bytes_of(pair.dtype, begin);
+  const std::size_t bytes = tensor::bytes_of(pair.dtype, end) - at;
+  if (std::memcmp(pair.got + at, pair.expected + at, bytes) == 0) return;
+  BlockFindings findings;
+  compare_values(pair.dtype, pair.got + at, pair.expected + at, end - begin, tolerance, findings);
+  Totals block;
+  block.unwritten = mark_unwritten(pair, begin, end, findings.bad);
+  for (std::size_t i = 0; i < end - begin; ++i) block.bad += findings.bad[i];
+  block.absolute_error = findings.absolute_error;
+  block.relative_error = findings.relative_error;
+  block.nan_disagrees = findings.nan_disagrees;
+  block.infinity_disagrees = findings.infinity_disagrees;
+  if (block.bad > 0) {
+    const void* first = std::memchr(findings.bad, 1, end - begin);
+    block.first_bad =
+        begin + static_cast<std::size_t>(static_cast<const std::uint8_t*>(first) - findings.bad);
+  }
+  totals.add(block);
+}
+
+// An element for a message.
+std::string text_of(const Pair& pair, const std::byte* base, std::size_t index) {
+  const std::uint64_t bits = element_bits(pair.dtype, base, index);
+  if (pair.dtype == DType::kBool) {
+    if (bits > 1) return fmt::format("{:#04x}, which is no bool", bits);
+    return bits == 1 ? "true" : "false";
+  }
+  if (pair.dtype == DType::kInt64) return std::to_string(static_cast<std::int64_t>(bits));
+  double value = 0;
+  tensor::to_double(pair.dtype, &bits, &value, 1);
+  // As float32 where it is exact, which has fewer digits: 0.1 instead of 0.10000000149011612.
+  if (tensor::is_floating(pair.dtype) && pair.dtype != DType::kFloat64)
+    return fmt::format("{}", static_cast<float>(value));
+  return fmt::format("{}", value);
+}
+
+double with_disagreement(double error, const Totals& totals) {
+  if (totals.nan_disagrees) return std::numeric_limits<double>::quiet_NaN();
+  return totals.infinity_disagrees ? std::numeric_limits<double>::infinity() : error;
+}
+
+}  // namespace
+
+double Comparison::matched_ratio() const {
+  return count == 0 ? 1 : static_cast<double>(count - mismatched) / static_cast<double>(count);
+}
+
+Comparison compare(DType dtype, const void* got, const void* expected, std::size_t count,
+                   const Tolerance& tolerance, const void* poison_element, unsigned threads) {
+  const Pair pair{dtype, static_cast<const std::byte*>(got), static_cast<const std::byte*>(expected), count,
+                  static_cast<const std::byte*>(poison_element)};
+  Totals totals;
+  std::mutex mutex;
+  const std::size_t blocks = (count + kCompareBlock - 1) / kCompareBlock;
+  tensor::parallel_for(blocks, 64, threads, [&](std::size_t begin, std::size_t end) {
+    Totals range;
+    for (std::size_t i = begin; i < end; ++i) {
+      compare_block(pair, i * kCompareBlock, std::min(count, (i + 1) * kCompareBlock), tolerance, range);
+    }
+    const std::scoped_lock lock(mutex);
+    totals.add(range);
+  });
+  Comparison result;
+  result.count = count;
+  result.mismatched = totals.bad;
+  result.unwritten = totals.unwritten;
+  result.max_absolute_error = with_disagreement(totals.absolute_error, totals);
+  result.max_relative_error = with_disagreement(totals.relative_error, totals);
+  if (totals.bad == 0) return result;
+  result.first_bad = totals.first_bad;
+  result.expected_text = text_of(pair, pair.expected, totals.first_bad);
+  result.got_text = text_of(pair, pair.got, totals.first_bad);
+  return result;
+}
+
+}  // namespace fib::eval

@@ -1,0 +1,330 @@
+#include "reference/reduce.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reference/elementwise.h"
+#include "reference/rows.h"
+#include "util/error.h"
+
+namespace fib::reference {
+namespace {
+
+// Several running sums let the loop vectorise, and lose less to rounding.
+constexpr std::size_t kLanes = 8;
+
+// Accumulators: add() takes elements of one row in any number of pieces. Sums of floats are kept in double.
+template <typename Real>
+using Wide = std::conditional_t<std::is_same_v<Real, std::int64_t>, std::int64_t, double>;
+
+template <typename Real>
+struct SumOf {
+  std::array<Wide<Real>, kLanes> lanes{};
+  void add(const Real* x, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + static_cast<std::int64_t>(kLanes) <= n; i += static_cast<std::int64_t>(kLanes)) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        lanes[lane] += static_cast<Wide<Real>>(x[i + static_cast<std::int64_t>(lane)]);
+    }
+    for (; i < n; ++i) lanes[0] += static_cast<Wide<Real>>(x[i]);
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const {
+    Wide<Real> sum = 0;
+    for (const Wide<Real> lane : lanes) sum += lane;
+    return sum;
+  }
+};
+
+template <typename Real>
+struct MeanOf : SumOf<Real> {
+  [[nodiscard]] Wide<Real> result(std::int64_t count) const {
+    return SumOf<Real>::result(count) / static_cast<Wide<Real>>(count);
+  }
+};
+
+template <typename Real>
+struct ProdOf {
+  Wide<Real> product = 1;
+  void add(const Real* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) product *= static_cast<Wide<Real>>(x[i]);
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const { return product; }
+};
+
+template <typename Real>
+Real lowest() {
+  return std::is_same_v<Real, std::int64_t> ? std::numeric_limits<Real>::min()
+                                            : -std::numeric_limits<Real>::infinity();
+}
+
+template <typename Real>
+Real highest() {
+  return std::is_same_v<Real, std::int64_t> ? std::numeric_limits<Real>::max()
+                                            : std::numeric_limits<Real>::infinity();
+}
+
+template <typename Real>
+struct MaxOf {
+  Real best = lowest<Real>();
+  void add(const Real* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) best = x[i] > best || x[i] != x[i] ? x[i] : best;
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const { return static_cast<Wide<Real>>(best); }
+};
+
+template <typename Real>
+struct MinOf {
+  Real best = highest<Real>();
+  void add(const Real* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) best = x[i] < best || x[i] != x[i] ? x[i] : best;
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const { return static_cast<Wide<Real>>(best); }
+};
+
+template <typename Real>
+struct AnyOf {
+  bool found = false;
+  void add(const Real* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n && !found; ++i) found = x[i] != Real{0};
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const { return found ? 1 : 0; }
+};
+
+template <typename Real>
+struct AllOf {
+  bool all = true;
+  void add(const Real* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n && all; ++i) all = x[i] != Real{0};
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const { return all ? 1 : 0; }
+};
+
+template <typename Real>
+struct NormOf {
+  double squares = 0;
+  void add(const Real* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const { return static_cast<Wide<Real>>(std::sqrt(squares)); }
+};
+
+// The sum of exponentials relative to the largest value so far.
+template <typename Real>
+struct LogSumExpOf {
+  double largest = -std::numeric_limits<double>::infinity();
+  double sum = 0;
+  void add(const Real* x, std::int64_t n) {
+    MaxOf<Real> part;
+    part.add(x, n);
+    const double before = largest;
+    largest = std::max(largest, static_cast<double>(part.best));
+    if (part.best != part.best) largest = static_cast<double>(part.best);
+    if (std::isinf(largest) && largest < 0) return;
+    if (std::isinf(largest)) {
+      sum = 1;
+      return;
+    }
+    sum *= std::exp(before - largest);
+    for (std::int64_t i = 0; i < n; ++i)
+      sum += static_cast<double>(std::exp(x[i] - static_cast<Real>(largest)));
+  }
+  [[nodiscard]] Wide<Real> result(std::int64_t) const {
+    return static_cast<Wide<Real>>(largest + std::log(sum));
+  }
+};
+
+// The tensor with the dimensions to reduce at its end, joined to rows.
+struct Rows {
+  Tensor tensor;        // dimensions kept, then dimensions reduced
+  Shape result_shape;   // without the reduced dimensions, or with ones
+  std::int64_t count;   // rows
+  std::int64_t length;  // elements of a row
+};
+
+Rows make_rows(const Tensor& tensor, const Dims& dims, KeepDim keep) {
+  std::vector<bool> reduced(tensor.shape.size(), dims.empty());
+  for (const std::int64_t dim : dims) {
+    const int at = wrap_dim(dim, tensor.rank());
+    if (tensor.rank() > 0) reduced[static_cast<std::size_t>(at)] = true;
+  }
+  Rows rows;
+  rows.count = rows.length = 1;
+  std::vector<std::int64_t> order;
+  for (const bool pass : {false, true}) {
+    for (std::size_t dim = 0; dim < reduced.size(); ++dim) {
+      if (reduced[dim] != pass) continue;
+      order.push_back(static_cast<std::int64_t>(dim));
+      (pass ? rows.length : rows.count) *= tensor.shape[dim];
+    }
+  }
+  for (std::size_t dim = 0; dim < reduced.size(); ++dim) {
+    if (!reduced[dim])
+      rows.result_shape.push_back(tensor.shape[dim]);
+    else if (keep == KeepDim::kYes)
+      rows.result_shape.push_back(1);
+  }
+  rows.tensor = permute(tensor, order);
+  return rows;
+}
+
+// Reduces row by row; short rows are read many at a time.
+template <typename Real, template <typename> typename Accumulator>
+void run(const Runtime& runtime, const Rows& rows, const Tensor& output, int cost) {
+  const BlockReader<Real> reader(rows.tensor);
+  const BlockWriter<Wide<Real>> writer(output);
+  const std::int64_t at_once =
+      std::clamp<std::int64_t>(kBlock / std::max<std::int64_t>(rows.length, 1), 1, kBlock);
+  parallel_for(runtime.threads, rows.count, (rows.length + 1) * cost, at_once,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::array<Real, kBlock> buffer;
+                 std::array<Wide<Real>, kBlock> results;
+                 for (std::int64_t row = begin; row < end; row += at_once) {
+                   const std::int64_t n = std::min(at_once, end - row);
+                   if (rows.length > kBlock || rows.length == 0) {
+                     Accumulator<Real> accumulator;
+                     for (std::int64_t at = 0; at < rows.length; at += kBlock) {
+                       const std::int64_t part = std::min(kBlock, rows.length - at);
+                       accumulator.add(reader.read(row * rows.length + at, part, buffer.data()), part);
+                     }
+                     results[0] = accumulator.result(rows.length);
+                     writer.write(row, 1, results.data());
+                     continue;
+                   }
+                   const Real* values = reader.read(row * rows.length, n * rows.length, buffer.data());
+                   for (std::int64_t i = 0; i < n; ++i) {
+                     Accumulator<Real> accumulator;
+                     accumulator.add(values + i * rows.length, rows.length);
+                     results[static_cast<std::size_t>(i)] = accumulator.result(rows.length);
+                   }
+                   writer.write(row, n, results.data());
+                 }
+               });
+}
+
+template <template <typename> typename Accumulator>
+void run_any(const Runtime& runtime, const Rows& rows, const Tensor& output, int cost = 1) {
+  with_compute_type(rows.tensor.dtype,
+                    [&](auto real) { run<decltype(real), Accumulator>(runtime, rows, output, cost); });
+}
+
+DType result_dtype(Reduction reduction, DType input) {
+  const bool floating = tensor::is_floating(input);
+  switch (reduction) {
+    case Reduction::kAny:
+    case Reduction::kAll:
+      return DType::kBool;
+    case Reduction::kSum:
+    case Reduction::kProd:
+      return floating ? input : DType::kInt64;
+    case Reduction::kMean:
+    case Reduction::kNorm:
+      if (!floating) throw Error("mean and norm need a floating dtype, not {}", tensor::name_of(input));
+      return input;
+    case Reduction::kLogSumExp:
+      return to_floating(input);
+    case Reduction::kMax:
+    case Reduction::kMin:
+      return input;
+  }
+  return input;
+}
+
+void check_input(const Tensor& tensor) {
+  if (is_float8(tensor.dtype))
+    throw Error("reductions are not defined for {}", tensor::name_of(tensor.dtype));
+}
+
+}  // namespace
+
+Tensor reduce(const Runtime& runtime, Reduction reduction, const Tensor& tensor, const Dims& dims,
+              KeepDim keep, std::optional<DType> dtype) {
+  check_input(tensor);
+  Tensor input = dtype ? to_dtype(runtime, tensor, *dtype) : tensor;
+  if (reduction == Reduction::kLogSumExp) input = to_dtype(runtime, input, to_floating(input.dtype));
+  const Rows rows = make_rows(input, dims, keep);
+  const Tensor output = make_empty(runtime, result_dtype(reduction, input.dtype), rows.result_shape);
+  const bool extreme = reduction == Reduction::kMax || reduction == Reduction::kMin;
+  if (extreme && rows.length == 0) throw Error("the maximum or minimum of no elements does not exist");
+  switch (reduction) {
+    case Reduction::kSum:
+      run_any<SumOf>(runtime, rows, output);
+      break;
+    case Reduction::kMean:
+      run_any<MeanOf>(runtime, rows, output);
+      break;
+    case Reduction::kProd:
+      run_any<ProdOf>(runtime, rows, output);
+      break;
+    case Reduction::kMax:
+      run_any<MaxOf>(runtime, rows, output);
+      break;
+    case Reduction::kMin:
+      run_any<MinOf>(runtime, rows, output);
+      break;
+    case Reduction::kAny:
+      run_any<AnyOf>(runtime, rows, output);
+      break;
+    case Reduction::kAll:
+      run_any<AllOf>(runtime, rows, output);
+      break;
+    case Reduction::kNorm:
+      run_any<NormOf>(runtime, rows, output);
+      break;
+    case Reduction::kLogSumExp:
+      run_any<LogSumExpOf>(runtime, rows, output, 8);
+      break;
+  }
+  return output;
+}
+
+Tensor variance(const Runtime& runtime, const Tensor& tensor, const Dims& dims, KeepDim keep,
+                double correction) {
+  check_input(tensor);
+  if (!tensor::is_floating(tensor.dtype))
+    throw Error("var and std need a floating dtype, not {}", tensor::name_of(tensor.dtype));
+  const Rows rows = make_rows(tensor, dims, keep);
+  const Tensor flat = reshape(runtime, rows.tensor, {rows.count, rows.length});
+  const Tensor output = make_empty(runtime, tensor.dtype, {rows.count, 1});
+  with_compute_type(tensor.dtype, [&](auto real) {
+    using Real = decltype(real);
+    map_rows<Real, double>(runtime, flat, output, 2, [&](const Real* values, double* result) {
+      MeanOf<Real> mean;
+      mean.add(values, rows.length);
+      const auto center = static_cast<double>(mean.result(rows.length));
+      double squares = 0;
+      for (std::int64_t i = 0; i < rows.length; ++i) {
+        const double distance = static_cast<double>(values[i]) - center;
+        squares += distance * distance;
+      }
+      *result = squares / std::max(0.0, static_cast<double>(rows.length) - correction);
+    });
+  });
+  return *try_view(output, rows.result_shape);
+}
+
+std::pair<Tensor, Tensor> extreme_along(const Runtime& runtime, Extreme extreme, const Tensor& tensor,
+                                        std::int64_t dim, KeepDim keep) {
+  check_input(tensor);
+  const Rows rows = make_rows(tensor, {dim}, keep);
+  if (rows.length == 0) throw Error("the maximum or minimum of no elements does not exist");
+  const Tensor values = make_empty(runtime, tensor.dtype, rows.result_shape);
+  const Tensor indices = make_empty(runtime, DType::kInt64, rows.result_shape);
+  auto* index = reinterpret_cast<std::int64_t*>(indices.data());
+  with_compute_type(tensor.dtype, [&](auto real) {
+    using Real = decltype(real);
+    const BlockWriter<Real> writer(values);
+    const auto better = [&](Real a, Real b) { return extreme == Extreme::kMax ? a > b : a < b; };
+    for_rows<Real>(runtime, rows.tensor, 1, [&](std::int64_t row, const Real* x) {
+      std::int64_t best = 0;
+      for (std::int64_t i = 1; i < rows.length && x[best] == x[best]; ++i) {
+        if (better(x[i], x[best]) || x[i] != x[i]) best = i;
+      }
+      index[row] = best;
+      writer.write(row, 1, x + best);
+    });
+  });
+  return {values, indices};
+}
+
+}  // namespace fib::reference

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "reference/elementwise.h"
+#include "reference/reduce.h"
+#include "reference/rows.h"
+#include "util/error.h"
+
+// Softmax, running sums and sorting: one row in, one row out.
+namespace fib::reference {
+namespace {
+
+// A new tensor of the shape of `tensor`, and both with `dim` moved to the end.
+struct MovedRows {
+  Tensor result;
+  Tensor input;
+  Tensor output;
+  std::int64_t length;
+};
+
+MovedRows move_rows(const Runtime& runtime, const Tensor& tensor, std::int64_t dim, DType dtype) {
+  if (is_float8(tensor.dtype))
+    throw Error("this operation is not defined for {}", tensor::name_of(tensor.dtype));
+  const int at = wrap_dim(dim, tensor.rank());
+  MovedRows rows;
+  rows.result = make_empty(runtime, dtype, tensor.shape);
+  const int last = std::max(tensor.rank() - 1, 0);
+  rows.input = move_dim(tensor, at, last);
+  rows.output = move_dim(rows.result, at, last);
+  rows.length = tensor.rank() == 0 ? 1 : tensor.size(at);
+  return rows;
+}
+
+template <typename Real>
+Real largest(const Real* values, std::int64_t length) {
+  Real best = values[0];
+  for (std::int64_t i = 1; i < length; ++i)
+    best = values[i] > best || values[i] != values[i] ? values[i] : best;
+  return best;
+}
+
+template <typename Real>
+void softmax_row(const Real* values, Real* results, std::int64_t length) {
+  const Real shift = largest(values, length);
+  double sum = 0;
+  for (std::int64_t i = 0; i < length; ++i) {
+    results[i] = static_cast<Real>(std::exp(values[i] - shift));
+    sum += static_cast<double>(results[i]);
+  }
+  const auto divisor = static_cast<Real>(sum);
+  for (std::int64_t i = 0; i < length; ++i) results[i] /= divisor;
+}
+
+template <typename Real>
+void log_softmax_row(const Real* values, Real* results, std::int64_t length) {
+  const Real shift = largest(values, length);
+  double sum = 0;
+  for (std::int64_t i = 0; i < length; ++i) sum += static_cast<double>(std::exp(values[i] - shift));
+  const auto log_sum = static_cast<Real>(std::log(sum));
+  for (std::int64_t i = 0; i < length; ++i) results[i] = values[i] - shift - log_sum;
+}
+
+// Whether a comes before b: NaN counts as the largest, as in torch.
+template <typename Real>
+bool comes_first(Real a, Real b, Order order) {
+  if (order == Order::kDescending) return a > b || (a != a && b == b);
+  return a < b || (a == a && b != b);
+}
+
+template <typename Real>
+void sort_row(const Real* values, std::int64_t length, std::int64_t count, Order order,
+              std::vector<std::int64_t>& indices) {
+  indices.resize(static_cast<std::size_t>(length));
+  std::iota(indices.begin(), indices.end(), std::int64_t{0});
+  const auto before = [&](std::int64_t i, std::int64_t j) {
+    if (comes_first(values[i], values[j], order)) return true;
+    return !comes_first(values[j], values[i], order) && i < j;  // equals keep their order
+  };
+  if (count < length) {
+    std::partial_sort(indices.begin(), indices.begin() + count, indices.end(), before);
+  } else {
+    std::sort(indices.begin(), indices.end(), before);
+  }
+}
+
+}  // namespace
+
+Tensor softmax(const Runtime& runtime, SoftmaxKind kind, const Tensor& tensor, std::int64_t dim) {
+  if (!tensor::is_floating(tensor.dtype))
+    throw Error("softmax is not defined for {}", tensor::name_of(tensor.dtype));
+  const MovedRows rows = move_rows(runtime, tensor, dim, tensor.dtype);
+  with_compute_type(tensor.dtype, [&](auto real) {
+    using Real = decltype(real);
+    map_rows<Real>(runtime, rows.input, rows.output, 8, [&](const Real* values, Real* results) {
+      if (kind == SoftmaxKind::kSoftmax)
+        softmax_row(values, results, rows.length);
+      else
+        log_softmax_row(values, results, rows.length);
+    });
+  });
+  return rows.result;
+}
+
+Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_t dim) {
+  const DType dtype = tensor::is_floating(tensor.dtype) ? tensor.dtype : DType::kInt64;
+  const MovedRows rows = move_rows(runtime, tensor, dim, dtype);
+  with_compute_type(tensor.dtype, [&](auto real) {
+    using Real = decltype(real);
+    using Sum = std::conditional_t<std::is_same_v<Real, std::int64_t>, std::int64_t, double>;
+    map_rows<Real>(runtime, rows.input, rows.output, 2, [&](const Real* values, Real* results) {
+      Sum running = kind == Scan::kSum ? 0 : 1;
+      for (std::int64_t i = 0; i < rows.length; ++i) {
+        const auto value = static_cast<Sum>(values[i]);
+        running = kind == Scan::kSum ? running + value : running * value;
+        results[i] = static_cast<Real>(running);
+      }
+    });
+  });
+  return rows.result;
+}
+
+std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& tensor, std::int64_t count,
+                                       std::int64_t dim, Order order) {
+  if (is_float8(tensor.dtype)) throw Error("sorting is not defined for {}", tensor::name_of(tensor.dtype));
+  const int at = wrap_dim(dim, tensor.rank());
+  const std::int64_t length = tensor.rank() == 0 ? 1 : tensor.size(at);
+  if (count < 0 || count > length) throw Error("{} of {} elements cannot be selected", count, length);
+  Shape shape = tensor.shape;
+  if (!shape.empty()) shape[static_cast<std::size_t>(at)] = count;
+  const Tensor values = make_empty(runtime, tensor.dtype, shape);
+  const Tensor indices = make_empty(runtime, DType::kInt64, shape);
+  const int last = std::max(tensor.rank() - 1, 0);
+  with_compute_type(tensor.dtype, [&](auto real) {
+    using Real = decltype(real);
+    const BlockWriter<Real> value_writer(move_dim(values, at, last));
+    const BlockWriter<std::int64_t> index_writer(move_dim(indices, at, last));
+    for_rows<Real>(runtime, move_dim(tensor, at, last), 32, [&](std::int64_t row, const Real* x) {
+      std::vector<std::int64_t> sorted;
+      sort_row(x, length, count, order, sorted);
+      std::vector<Real> picked(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < picked.size(); ++i) picked[i] = x[sorted[i]];
+      if (count == 0) return;
+      value_writer.write(row * count, count, picked.data());
+      index_writer.write(row * count, count, sorted.data());
+    });
+  });
+  return {values, indices};
+}
+
+std::pair<Tensor, Tensor> sort_along(const Runtime& runtime, const Tensor& tensor, std::int64_t dim,
+                                     Order order) {
+  const int at = wrap_dim(dim, tensor.rank());
+  return first_sorted(runtime, tensor, tensor.rank() == 0 ? 1 : tensor.size(at), dim, order);
+}
+
+}  // namespace fib::reference

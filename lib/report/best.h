@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/load.h"
+#include "dataset/queries.h"
+#include "model/definition.h"
+#include "report/outcomes.h"
+
+namespace fib::report {
+
+enum class BestOf {
+  definition,  // one trace a definition
+  workload,    // one trace a workload of each definition
+};
+
+struct BestOptions {
+  Selection selection;     // with a hardware: traces of different hardware are never compared
+  model::AxisValues axes;  // a workload must have these values
+  std::optional<dataset::ErrorLimits> limits;  // nothing: the verdict alone counts
+  BestOf best_of = BestOf::definition;
+};
+
+// The best trace of one definition, or of one of its workloads.
+struct Best {
+  std::string definition;
+  std::optional<std::string> workload;  // uuid, for BestOf::workload
+  const model::Trace* trace = nullptr;  // into the dataset; null: no valid solution
+  std::optional<std::string> author;    // nothing: the solution is not in the dataset
+};
+
+// What is best of the selected traces, for every definition that has any; by definition, then in the order in
+// which the workloads were met. The best trace of a definition is that of dataset::Queries::best_trace (the
+// highest speedup factor); where the reference was never timed, it is the one with the lowest latency. Among
+// the traces of one workload the lower latency wins a tie.
+[[nodiscard]] std::vector<Best> find_best(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                                          const BestOptions& options);
+
+// The selected definitions of the dataset that have no trace on any hardware; by name.
+[[nodiscard]] std::vector<std::string> untried_definitions(const dataset::Dataset& dataset,
+                                                           const Selection& selection);
+
+}  // namespace fib::report

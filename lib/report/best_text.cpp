@@ -1,0 +1,145 @@
+#include "report/best_text.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "report/text.h"
+#include "report/workload_text.h"
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+
+std::vector<Column> columns() {
+  return {text_column("Definition", "definition"),
+          text_column("Solution", "solution"),
+          text_column("Author", "author"),
+          number_column("Speedup vs. ref", "speedup_factor"),
+          number_column("Latency (ms)", "latency_ms"),
+          number_column("Max abs", "max_absolute_error"),
+          number_column("Max rel", "max_relative_error"),
+          text_column("Workload", "workload"),
+          only_for(Audience::programs, text_column("Axes", "axes"))};
+}
+
+Cell speedup_cell(double factor) {
+  return factor > 0 ? number_cell(factor, fmt::format("{:.2f}×", factor)) : no_cell();
+}
+
+std::vector<Cell> row(const Best& best) {
+  if (best.trace == nullptr) {
+    std::vector<Cell> cells{text_cell(best.definition)};
+    while (cells.size() < columns().size()) cells.push_back(no_cell());
+    return cells;
+  }
+  const auto& evaluation = *best.trace->evaluation;
+  const auto& performance = evaluation.performance;
+  const auto& correctness = evaluation.correctness;
+  const auto error_cell = [&](double model::Correctness::*error) {
+    return correctness ? number_cell((*correctness).*error, format_error((*correctness).*error)) : no_cell();
+  };
+  return {text_cell(best.definition),
+          text_cell(*best.trace->solution),
+          best.author ? text_cell(*best.author) : no_cell(),
+          speedup_cell(performance ? performance->speedup_factor : 0),
+          performance ? number_cell(performance->latency_ms, format_ms(performance->latency_ms)) : no_cell(),
+          error_cell(&model::Correctness::max_absolute_error),
+          error_cell(&model::Correctness::max_relative_error),
+          {workload_text(best.trace->workload), json::make_string(best.trace->workload.uuid)},
+          axes_cell(best.trace->workload)};
+}
+
+enum class Rows { found, all };
+
+Table table_of(const std::vector<Best>& all, Rows rows) {
+  Table table{columns(), {}, true};
+  for (const Best& best : all) {
+    if (rows == Rows::all || best.trace != nullptr) table.rows.push_back(row(best));
+  }
+  return table;
+}
+
+bool has_untimed(const std::vector<Best>& all) {
+  for (const Best& best : all) {
+    if (best.trace == nullptr) continue;
+    const auto& performance = best.trace->evaluation->performance;
+    if (!performance || performance->speedup_factor <= 0) return true;
+  }
+  return false;
+}
+
+void write_dataset(Document& document, const DatasetBest& dataset) {
+  std::vector<std::string> notes;
+  for (const HardwareBest& hardware : dataset.hardware) {
+    document.table("Best solutions on " + hardware.hardware + ":", table_of(hardware.best, Rows::found));
+    std::vector<std::string> missing;
+    for (const Best& best : hardware.best) {
+      if (best.trace != nullptr) continue;
+      missing.push_back(
+          fmt::format("No valid solution found for {} on {}.", best.definition, hardware.hardware));
+    }
+    document.notes(missing);
+    if (has_untimed(hardware.best))
+      notes = {"-: the reference was not timed; the lowest latency comes first"};
+  }
+  document.notes(notes);
+  std::vector<std::string> untried;
+  for (const std::string& definition : dataset.untried) {
+    untried.push_back(fmt::format("No valid solution found for {}: it has no traces.", definition));
+  }
+  document.notes(untried);
+  if (dataset.hardware.empty()) {
+    document.paragraph(fmt::format("To get traces: fib run --local {}", dataset.path));
+  }
+}
+
+json::Value to_json(const DatasetBest& dataset) {
+  json::Value object = json::make_object();
+  object.add("path", json::make_string(dataset.path));
+  json::Value list = json::make_array();
+  for (const HardwareBest& hardware : dataset.hardware) {
+    json::Value one = json::make_object();
+    one.add("name", json::make_string(hardware.hardware));
+    one.add("best", to_json(table_of(hardware.best, Rows::all)));
+    list.items.push_back(std::move(one));
+  }
+  object.add("hardware", std::move(list));
+  json::Value untried = json::make_array();
+  for (const std::string& name : dataset.untried) untried.items.push_back(json::make_string(name));
+  object.add("untried", std::move(untried));
+  return object;
+}
+
+std::string csv(const std::vector<DatasetBest>& datasets) {
+  const auto placed = [](const HardwareBest& hardware, const std::string& path) {
+    Table table = with_leading(table_of(hardware.best, Rows::all), text_column("Hardware", "hardware"),
+                               text_cell(hardware.hardware));
+    return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
+  };
+  Table all = placed({}, "");
+  for (const DatasetBest& dataset : datasets) {
+    for (const HardwareBest& hardware : dataset.hardware) append(all, placed(hardware, dataset.path));
+  }
+  return to_csv(all);
+}
+
+}  // namespace
+
+std::string render_best(const std::vector<DatasetBest>& datasets, Format format, const TextStyle& style) {
+  if (format == Format::csv) return csv(datasets);
+  if (format == Format::json) {
+    std::vector<json::Value> values;
+    for (const DatasetBest& dataset : datasets) values.push_back(to_json(dataset));
+    return json_document("best", std::move(values));
+  }
+  Document document(format, style);
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    if (datasets.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, datasets[i].path));
+    write_dataset(document, datasets[i]);
+  }
+  return document.text();
+}
+
+}  // namespace fib::report

@@ -1,0 +1,117 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace fib::report {
+namespace {
+
+using dataset::QueryError;
+
+std::optional<std::string> author_of(const dataset::Dataset& dataset, const std::string& solution) {
+  const auto found = dataset.solutions.find(solution);
+  if (found == dataset.solutions.end()) return std::nullopt;
+  return found->second.author;
+}
+
+Standing standing_of(const dataset::Dataset& dataset, const std::string& solution, const Outcomes& outcomes) {
+  Standing standing;
+  standing.solution = solution;
+  standing.author = author_of(dataset, solution);
+  standing.latency_ms = outcomes.mean_latency_ms();
+  standing.passed = outcomes.passed();
+  standing.workloads = outcomes.workloads.size();
+  return standing;
+}
+
+void compare_with_baseline(Leaderboard& board, const dataset::Queries& queries, const dataset::Scope& scope) {
+  Standing* baseline = nullptr;
+  std::size_t baselines = 0;
+  bool known = false;
+  for (Standing& standing : board.standings) {
+    if (!standing.author) continue;
+    known = true;
+    const auto score = queries.solution_score(standing.solution, scope);
+    if (score) standing.speedup = score->avg_speedup;
+    if (*standing.author != scope.baseline_author) continue;
+    baseline = &standing;
+    ++baselines;
+  }
+  if (!known) {
+    throw QueryError(QueryError::Kind::value_error,
+                     "No solution of definition '" + board.definition + "' is in the dataset");
+  }
+  if (baselines == 1 && baseline->passed > 0) baseline->speedup = 1;
+}
+
+void sort(std::vector<Standing>& standings) {
+  const auto key = [](const Standing& standing) {
+    return std::tuple(-standing.speedup.value_or(-1),
+                      standing.latency_ms.value_or(std::numeric_limits<double>::infinity()),
+                      standing.solution);
+  };
+  std::sort(standings.begin(), standings.end(),
+            [&](const Standing& left, const Standing& right) { return key(left) < key(right); });
+}
+
+}  // namespace
+
+void Counts::add(const Counts& other) {
+  total += other.total;
+  passed += other.passed;
+  for (const auto& [status, count] : other.by_status) by_status[status] += count;
+}
+
+Counts count_traces(const dataset::Dataset& dataset, const Selection& selection) {
+  Counts counts;
+  for (const model::Trace& trace : dataset.traces) {
+    if (!selection.holds(dataset, trace)) continue;
+    ++counts.total;
+    if (trace.passed()) ++counts.passed;
+    if (trace.evaluation) ++counts.by_status[std::string(model::name_of(trace.evaluation->status))];
+  }
+  return counts;
+}
+
+AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                           const dataset::Scope& scope, const DefinitionOutcomes& outcomes, Against against) {
+  AuthorRanking ranking;
+  ranking.against = against;
+  ranking.rows =
+      against == Against::baseline ? queries.rank_authors(scope) : rank_against_reference(dataset, outcomes);
+  return ranking;
+}
+
+Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                           const dataset::Scope& scope, const std::string& definition,
+                           const SolutionOutcomes& outcomes, Against against) {
+  Leaderboard board{definition, against, {}};
+  for (const auto& [solution, results] : outcomes) {
+    board.standings.push_back(standing_of(dataset, solution, results));
+    if (against == Against::baseline) continue;
+    const auto score = reference_score(results);
+    if (score) board.standings.back().speedup = score->avg_speedup;
+  }
+  if (against == Against::baseline) compare_with_baseline(board, queries, scope);
+  sort(board.standings);
+  return board;
+}
+
+std::size_t untimed_traces(const DefinitionOutcomes& outcomes) {
+  std::size_t count = 0;
+  for (const auto& [definition, solutions] : outcomes) {
+    for (const auto& [solution, results] : solutions) count += results.untimed;
+  }
+  return count;
+}
+
+std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& selection) {
+  return static_cast<std::size_t>(
+      std::count_if(dataset.traces.begin(), dataset.traces.end(), [&](const model::Trace& trace) {
+        return trace.solution && selection.holds(dataset, trace) &&
+               !dataset.solutions.contains(*trace.solution);
+      }));
+}
+
+}  // namespace fib::report

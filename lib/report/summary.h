@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/load.h"
+#include "dataset/queries.h"
+#include "report/outcomes.h"
+
+namespace fib::report {
+
+// What a speedup compares with.
+enum class Against {
+  baseline,   // the solution of the baseline author, on the same workload
+  reference,  // the definition's reference, as timed beside each trace
+};
+
+struct Counts {
+  std::size_t total = 0;  // traces
+  std::size_t passed = 0;
+  std::map<std::string, std::size_t> by_status;  // only those that occur
+
+  [[nodiscard]] std::size_t failed() const { return total - passed; }
+  void add(const Counts& other);
+};
+
+// One solution among those of its definition.
+struct Standing {
+  std::string solution;
+  std::optional<std::string> author;  // nothing: the solution is not in the dataset
+  std::optional<double> speedup;      // nothing: there is nothing to compare with
+  std::optional<double> latency_ms;   // geometric mean over the workloads that passed
+  std::size_t passed = 0;             // workloads
+  std::size_t workloads = 0;
+};
+
+struct Leaderboard {
+  std::string definition;
+  Against against = Against::baseline;
+  std::vector<Standing> standings;  // by speedup, then latency, then name; the winner first
+};
+
+struct AuthorRanking {
+  Against against = Against::baseline;
+  std::string reason;  // why it is not against the baseline; empty when it is
+  dataset::Ranking rows;
+};
+
+// The traces of one hardware. Those of another are never compared with them.
+struct HardwareSummary {
+  std::string hardware;
+  Counts counts;
+  AuthorRanking authors;
+  std::vector<Leaderboard> leaderboards;  // by definition
+  std::size_t untimed = 0;  // PASSED traces that no speedup against the reference can be told from
+  std::size_t unknown = 0;  // traces of solutions that are not in the dataset
+};
+
+struct DatasetSummary {
+  std::string path;
+  std::string baseline_author;
+  bool filtered = false;                  // the counts are not of all traces
+  Counts counts;                          // all hardware
+  std::vector<HardwareSummary> hardware;  // by name
+};
+
+[[nodiscard]] Counts count_traces(const dataset::Dataset& dataset, const Selection& selection);
+
+// The ranking against the baseline is that of dataset::Queries, and throws QueryError as it does; `outcomes`
+// is what collect() gives for the same scope.
+[[nodiscard]] AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                                         const dataset::Scope& scope, const DefinitionOutcomes& outcomes,
+                                         Against against);
+
+// The solutions of one definition that ran. Against the baseline, which itself stands in it with 1, throws
+// QueryError as dataset::Queries does, and when none of the solutions is in the dataset.
+[[nodiscard]] Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                                         const dataset::Scope& scope, const std::string& definition,
+                                         const SolutionOutcomes& outcomes, Against against);
+
+// PASSED traces for which the reference was not timed.
+[[nodiscard]] std::size_t untimed_traces(const DefinitionOutcomes& outcomes);
+
+// Traces of `selection` whose solution is not in the dataset.
+[[nodiscard]] std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& selection);
+
+}  // namespace fib::report

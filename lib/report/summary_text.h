@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/summary.h"
+
+namespace fib::report {
+
+// Which tables of a summary are shown.
+enum class SummaryPart { all, authors, solutions };
+
+// The whole summary. Csv holds one table: the authors, or the solutions when only these are asked for. Pure.
+[[nodiscard]] std::string render_summary(const std::vector<DatasetSummary>& datasets, SummaryPart part,
+                                         Format format, const TextStyle& style);
+
+// "No baseline solution from author 'baseline' for definition 'd1'; speedups are against the reference.";
+// empty when the ranking is against the baseline.
+[[nodiscard]] std::string explain(const AuthorRanking& ranking);
+
+}  // namespace fib::report

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/json_value.h"
+
+// Tables as values, and their renderings. All functions are pure.
+namespace fib::report {
+
+enum class Align { left, right };
+
+// What happens to a column when the table is wider than the terminal.
+enum class Fit {
+  whole,     // it keeps its width: numbers
+  text,      // cells are cut, the widest column first
+  identity,  // cells are cut before all others: long ids, of which the beginning says enough
+};
+
+enum class Audience {
+  everyone,
+  people,    // text and Markdown only
+  programs,  // csv and json only
+};
+
+struct Column {
+  std::string name;  // for people: "Avg Speedup"
+  std::string key;   // for programs: "avg_speedup"
+  Align align = Align::left;
+  Fit fit = Fit::text;
+  Audience audience = Audience::everyone;
+};
+
+[[nodiscard]] Column text_column(std::string name, std::string key);
+[[nodiscard]] Column identity_column(std::string name, std::string key);
+[[nodiscard]] Column number_column(std::string name, std::string key);
+// The same column for a part of the readers.
+[[nodiscard]] Column only_for(Audience audience, Column column);
+
+struct Cell {
+  std::string text;          // for people
+  model::json::Value value;  // for programs
+};
+
+[[nodiscard]] Cell text_cell(std::string text);
+[[nodiscard]] Cell count_cell(std::size_t count);
+[[nodiscard]] Cell number_cell(double value, std::string text);
+[[nodiscard]] Cell no_cell();  // "-", null
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // as many cells as there are columns
+  // On a terminal the first column stands in lines of its own, above the rows that share it.
+  bool grouped = false;
+};
+
+struct TextStyle {
+  std::size_t width = 0;  // columns of the terminal; 0: no limit
+  bool bold = false;      // escape codes for bold may be written
+};
+
+// For a terminal or a pipe: header, rule, rows. Every line ends with a newline and none with spaces. Empty
+// when the table has no rows. Fits the width when cutting text can make it so.
+[[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
+
+// A GitHub table; text is escaped. Empty when the table has no rows.
+[[nodiscard]] std::string to_markdown(const Table& table);
+
+// Keys, then rows, with LF line ends; RFC 4180 quoting; numbers exact, null is an empty field.
+[[nodiscard]] std::string to_csv(const Table& table);
+
+// An array with one object a row, by key.
+[[nodiscard]] model::json::Value to_json(const Table& table);
+
+// The table with one more column in front that holds `cell` in every row.
+[[nodiscard]] Table with_leading(Table table, const Column& column, const Cell& cell);
+
+// Appends the rows of `more`, which has the same columns; a table without columns takes those of `more`.
+void append(Table& table, const Table& more);
+
+// `text` with what Markdown would interpret escaped, on one line.
+[[nodiscard]] std::string escape_markdown(std::string_view text);
+
+}  // namespace fib::report

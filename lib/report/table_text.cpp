@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <numeric>
+
+#include "report/table.h"
+#include "report/text.h"
+
+namespace fib::report {
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kIdentityWidth = 9;  // eight characters and the ellipsis
+constexpr std::size_t kTextWidth = 10;     // no text column gets narrower
+constexpr std::size_t kGroupIndent = 2;
+
+using Lines = std::vector<std::string>;
+
+// What is drawn of one column.
+struct Drawn {
+  std::size_t index = 0;  // in the table
+  const Column* column = nullptr;
+  Lines header;
+  std::size_t width = 0;
+};
+
+// A name of several words in two lines, as narrow as can be.
+Lines in_two_lines(const std::string& name) {
+  Lines best{name};
+  for (std::size_t i = name.find(' '); i != std::string::npos; i = name.find(' ', i + 1)) {
+    Lines lines{name.substr(0, i), name.substr(i + 1)};
+    const auto width = [](const Lines& all) {
+      return std::max(display_width(all.front()), display_width(all.back()));
+    };
+    if (width(lines) < width(best)) best = std::move(lines);
+  }
+  return best;
+}
+
+std::size_t header_width(const Lines& header) {
+  std::size_t width = 0;
+  for (const std::string& line : header) width = std::max(width, display_width(line));
+  return width;
+}
+
+class TextTable {
+ public:
+  TextTable(const Table& table, const TextStyle& style) : table_(table), style_(style) {
+    for (std::size_t i = table.grouped ? 1 : 0; i < table.columns.size(); ++i) {
+      if (table.columns[i].audience == Audience::programs) continue;
+      drawn_.push_back({i, &table.columns[i], {table.columns[i].name}, 0});
+    }
+    measure();
+    fit();
+  }
+
+  [[nodiscard]] std::string render() const {
+    std::string result = header() + std::string(std::min(total(), limit()), '-') + "\n";
+    const std::string* group = nullptr;
+    for (const auto& row : table_.rows) {
+      if (table_.grouped && (group == nullptr || *group != row.front().text)) {
+        group = &row.front().text;
+        result += shorten(printable(*group), limit()) + "\n";
+      }
+      result += line([&](const Drawn& drawn) { return row[drawn.index].text; });
+    }
+    return result;
+  }
+
+ private:
+  void measure() {
+    for (Drawn& drawn : drawn_) {
+      drawn.width = header_width(drawn.header);
+      for (const auto& row : table_.rows) {
+        drawn.width = std::max(drawn.width, display_width(printable(row[drawn.index].text)));
+      }
+    }
+  }
+
+  void fit() {
+    if (total() <= limit()) return;
+    for (Drawn& drawn : drawn_) drawn.header = in_two_lines(drawn.column->name);
+    measure();
+    narrow(Fit::identity, kIdentityWidth);
+    narrow(Fit::text, kTextWidth);
+  }
+
+  // Takes one column of characters at a time from the widest that may be cut, until the table fits.
+  void narrow(Fit fit, std::size_t smallest) {
+    while (total() > limit()) {
+      Drawn* widest = nullptr;
+      for (Drawn& drawn : drawn_) {
+        if (drawn.column->fit != fit || drawn.width <= std::max(smallest, header_width(drawn.header)))
+          continue;
+        if (widest == nullptr || drawn.width > widest->width) widest = &drawn;
+      }
+      if (widest == nullptr) return;
+      --widest->width;
+    }
+  }
+
+  [[nodiscard]] std::size_t indent() const { return table_.grouped ? kGroupIndent : 0; }
+  [[nodiscard]] std::size_t limit() const { return style_.width == 0 ? std::string::npos : style_.width; }
+
+  [[nodiscard]] std::size_t total() const {
+    return std::accumulate(drawn_.begin(), drawn_.end(), indent() + kGap * (drawn_.size() - 1),
+                           [](std::size_t sum, const Drawn& drawn) { return sum + drawn.width; });
+  }
+
+  // The last of several header lines is next to the rule.
+  [[nodiscard]] std::string header() const {
+    std::size_t height = 1;
+    for (const Drawn& drawn : drawn_) height = std::max(height, drawn.header.size());
+    std::string result;
+    for (std::size_t i = 0; i < height; ++i) {
+      std::string text = line([&](const Drawn& drawn) {
+        const std::size_t skipped = height - drawn.header.size();
+        return i < skipped ? std::string() : drawn.header[i - skipped];
+      });
+      text.pop_back();
+      result += (style_.bold ? "\x1b[1m" + text + "\x1b[0m" : text) + "\n";
+    }
+    return result;
+  }
+
+  template <typename TextOf>
+  [[nodiscard]] std::string line(TextOf&& text_of) const {
+    std::string result(indent(), ' ');
+    for (const Drawn& drawn : drawn_) {
+      const std::string text = shorten(printable(text_of(drawn)), drawn.width);
+      const std::string padding(drawn.width - display_width(text), ' ');
+      if (&drawn != &drawn_.front()) result += std::string(kGap, ' ');
+      result += drawn.column->align == Align::right ? padding + text : text + padding;
+    }
+    result.erase(result.find_last_not_of(' ') + 1);
+    return result + "\n";
+  }
+
+  const Table& table_;
+  TextStyle style_;
+  std::vector<Drawn> drawn_;
+};
+
+}  // namespace
+
+std::string to_text(const Table& table, const TextStyle& style) {
+  return table.rows.empty() ? "" : TextTable(table, style).render();
+}
+
+}  // namespace fib::report

@@ -1,0 +1,7 @@
+// Wrong by one element at the very end.
+#include <cstdint>
+
+extern "C" void run(const float* a, const float* b, float* c, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) c[i] = a[i] + b[i];
+  c[n - 1] += 10;
+}

@@ -1,0 +1,132 @@
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "support/temporary.h"
+#include "util/capture.h"
+#include "util/file_lock.h"
+#include "worker/channel.h"
+#include "worker/process_tree.h"
+#include "worker/spawner.h"
+
+using namespace fib;
+using worker::ChildSpec;
+using worker::Spawner;
+
+namespace {
+
+struct Started {
+  std::uint32_t id = 0;
+  std::unique_ptr<util::Capture> output;
+};
+
+Started start(Spawner& spawner, const std::string& script) {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const util::UniqueFd write_end(ends[1]);
+  auto [ours, theirs] = worker::Channel::make_pair();
+  Started started;
+  started.output = std::make_unique<util::Capture>(util::UniqueFd(ends[0]), 10000);
+  const ChildSpec spec{{"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin", "GREETING=hello"}, "/", 0};
+  started.id = spawner.spawn(spec, theirs.fd(), write_end.get());
+  return started;
+}
+
+bool gone_soon(pid_t pid) {
+  for (int i = 0; i < 200; ++i) {
+    if (::kill(pid, 0) != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+pid_t printed_pid(Started& started) {
+  std::string text;
+  for (int i = 0; i < 200 && text.find('\n') == std::string::npos; ++i) {
+    text += started.output->take();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return std::stoi(text);
+}
+
+// A grandchild in a session of its own whose parent is gone: what a plain kill would miss.
+constexpr const char* kRunaway = "setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000";
+
+}  // namespace
+
+TEST_CASE("a child runs with its own environment, folder and session, and its end is reported") {
+  Spawner spawner(FIB_BINARY);
+  auto child = start(spawner, "echo $GREETING; pwd; echo ${HOME-none}; exit 5");
+  const auto status = spawner.wait(child.id, 5000);
+  REQUIRE(status);
+  CHECK(worker::describe_wait_status(*status) == "exit code 5");
+  CHECK(child.output->take() == "hello\n/\nnone\n");
+}
+
+TEST_CASE("a child inherits no descriptor but its channel and its output") {
+  Spawner spawner(FIB_BINARY);
+  auto child = start(spawner, "ls /proc/self/fd | tr '\\n' ' '");
+  REQUIRE(spawner.wait(child.id, 5000));
+  CHECK(child.output->take() == "0 1 2 3 4 ");  // 4 is ls's own, on the folder
+}
+
+TEST_CASE("killing a child kills what it started, in whatever session") {
+  Spawner spawner(FIB_BINARY);
+  auto child = start(spawner, kRunaway);
+  const pid_t runaway = printed_pid(child);
+  REQUIRE(::kill(runaway, 0) == 0);
+  spawner.kill(child.id);
+  const auto status = spawner.wait(child.id, 5000);
+  REQUIRE(status);
+  CHECK(worker::describe_wait_status(*status) == "SIGKILL (Killed)");
+  CHECK(gone_soon(runaway));
+}
+
+TEST_CASE("an orphan does not outlive the child that made it") {
+  Spawner spawner(FIB_BINARY);
+  auto child = start(spawner, "setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & exit' ; sleep 0.3");
+  const pid_t orphan = printed_pid(child);
+  REQUIRE(spawner.wait(child.id, 5000));
+  CHECK(gone_soon(orphan));
+}
+
+TEST_CASE("a program that does not exist is an error that names it") {
+  Spawner spawner(FIB_BINARY);
+  auto [ours, theirs] = worker::Channel::make_pair();
+  const ChildSpec spec{{"/no/such/program"}, {}, "/", 0};
+  CHECK_THROWS_WITH((void)spawner.spawn(spec, theirs.fd(), 2), Catch::Contains("/no/such/program"));
+}
+
+TEST_CASE("when the coordinator is killed, nothing of its tree is left, and the lock lasts until then") {
+  const testing::TemporaryFolder folder;
+  const auto lock_path = folder.path() / "device.lock";
+  const auto doomed = folder.path() / "run";
+  std::filesystem::create_directory(doomed);
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t coordinator = ::fork();
+  if (coordinator == 0) {
+    Spawner spawner(FIB_BINARY);
+    const auto lock = util::FileLock::try_take(lock_path);
+    spawner.hold(lock->fd());
+    spawner.remove_at_end(doomed);
+    auto child = start(spawner, kRunaway);
+    const pid_t pids[2] = {printed_pid(child), spawner.keeper_pid()};
+    if (::write(ends[1], pids, sizeof pids) != sizeof pids) ::_exit(1);
+    ::pause();
+  }
+  pid_t pids[2] = {};
+  REQUIRE(::read(ends[0], pids, sizeof pids) == sizeof pids);
+  CHECK_FALSE(util::FileLock::try_take(lock_path));
+  ::kill(coordinator, SIGKILL);
+  ::waitpid(coordinator, nullptr, 0);
+  CHECK(gone_soon(pids[0]));
+  CHECK(gone_soon(pids[1]));
+  CHECK(util::FileLock::try_take(lock_path));
+  CHECK_FALSE(std::filesystem::exists(doomed));
+}

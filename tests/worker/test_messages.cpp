@@ -1,0 +1,71 @@
+#include <catch2/catch.hpp>
+
+#include "worker/messages.h"
+
+using namespace fib;
+using namespace fib::worker;
+
+namespace {
+
+eval::Layout some_layout() {
+  eval::Layout layout;
+  layout.inputs = {{"a", tensor::DType::kBFloat16, false, {3, 5}, 0, 30},
+                   {"s", tensor::DType::kFloat32, true, {}, 256, 8}};
+  layout.outputs = {{"c", tensor::DType::kFloat32, false, {15}, 0, 60}};
+  layout.axes = {3, -1};
+  layout.input_bytes = 264;
+  layout.output_bytes = 60;
+  return layout;
+}
+
+}  // namespace
+
+TEST_CASE("a layout survives the way to a worker") {
+  const Open decoded = Open::decode(Open{some_layout()}.encode());
+  REQUIRE(decoded.layout.inputs.size() == 2);
+  CHECK(decoded.layout.inputs[0].name == "a");
+  CHECK(decoded.layout.inputs[0].shape == std::vector<std::int64_t>{3, 5});
+  CHECK(decoded.layout.inputs[1].scalar);
+  CHECK(decoded.layout.outputs[0].dtype == tensor::DType::kFloat32);
+  CHECK(decoded.layout.axes == std::vector<std::int64_t>{3, -1});
+  CHECK(eval::is_sound(decoded.layout));
+}
+
+TEST_CASE("every truncation and every extension of a message is refused") {
+  const std::string whole = Open{some_layout()}.encode();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CHECK_THROWS_AS(Open::decode(whole.substr(0, size)), ProtocolError);
+  }
+  CHECK_THROWS_AS(Open::decode(whole + '\0'), ProtocolError);
+}
+
+TEST_CASE("claims of a worker are checked field by field") {
+  Collected claim{true, {{tensor::DType::kInt32, {2, 3}}}};
+  std::string payload = claim.encode();
+  const Collected decoded = Collected::decode(payload);
+  CHECK(decoded.inputs_changed);
+  CHECK(decoded.outputs[0].shape == std::vector<std::int64_t>{2, 3});
+  payload[0] = 2;  // not a boolean
+  CHECK_THROWS_AS(Collected::decode(payload), ProtocolError);
+  payload[0] = 0;
+  payload[5] = 99;  // not a dtype
+  CHECK_THROWS_AS(Collected::decode(payload), ProtocolError);
+  payload = claim.encode();
+  payload[4] = '\x7f';  // two thousand million outputs
+  CHECK_THROWS_AS(Collected::decode(payload), ProtocolError);
+}
+
+TEST_CASE("an unsound layout is noticed") {
+  auto layout = some_layout();
+  SECTION("beyond the buffer") { layout.inputs[0].offset = 256; layout.input_bytes = 280; }
+  SECTION("misaligned") { layout.inputs[0].offset = 8; }
+  SECTION("bytes that are not the shape's") { layout.outputs[0].bytes = 64; }
+  SECTION("negative shape") { layout.outputs[0].shape = {-15}; }
+  SECTION("overflowing shape") { layout.outputs[0].shape = {INT64_MAX, INT64_MAX}; }
+  CHECK_FALSE(eval::is_sound(layout));
+}
+
+TEST_CASE("all children of one build share a build id") {
+  CHECK(build_id().size() == 40);
+  CHECK(build_id() == build_id());
+}

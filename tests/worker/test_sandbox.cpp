@@ -1,0 +1,98 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "support/temporary.h"
+#include "worker/private_files.h"
+#include "worker/sandbox.h"
+
+using namespace fib;
+
+namespace {
+
+// Runs `body` in a child that is in the sandbox; its result is the child's exit code.
+int in_sandbox(const std::function<int()>& body) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    worker::enter_sandbox(std::uint64_t{1} << 30U);
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("no process can be made in the sandbox, but threads can") {
+  CHECK(in_sandbox([] { return ::fork() < 0 && errno == EPERM ? 0 : 1; }) == 0);
+  CHECK(in_sandbox([] { return ::vfork() < 0 ? 0 : 1; }) == 0);
+  CHECK(in_sandbox([] {
+          ::execl("/bin/true", "true", nullptr);
+          return errno == EPERM ? 0 : 1;
+        }) == 0);
+  CHECK(in_sandbox([] {
+          int seen = 0;
+          std::thread([&] { seen = 7; }).join();
+          return seen;
+        }) == 7);
+}
+
+TEST_CASE("signals reach only the sandbox itself") {
+  CHECK(in_sandbox([] { return ::kill(::getppid(), 0) < 0 && errno == EPERM ? 0 : 1; }) == 0);
+  CHECK(in_sandbox([] { return ::kill(-1, SIGKILL) < 0 ? 0 : 1; }) == 0);
+  CHECK(in_sandbox([] { return ::raise(SIGTERM); }) == 128 + SIGTERM);
+}
+
+TEST_CASE("memory is limited, for root too") {
+  CHECK(in_sandbox([] {
+          void* much = ::mmap(nullptr, std::size_t{2} << 30U, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+          void* little = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+          return much == MAP_FAILED && little != MAP_FAILED ? 0 : 1;
+        }) == 0);
+}
+
+TEST_CASE("the sandbox has no capabilities and is not dumpable") {
+  CHECK(in_sandbox([] {
+          std::ifstream status("/proc/self/status");
+          for (std::string line; std::getline(status, line);) {
+            const bool capability = line.starts_with("CapEff") || line.starts_with("CapPrm") || line.starts_with("CapBnd");
+            // An unprivileged process cannot shrink its bounding set; without capabilities it gives nothing.
+            if (capability && !(line.starts_with("CapBnd") && ::getuid() != 0)) {
+              if (line.find_first_of("123456789abcdef", line.find(':')) != std::string::npos) return 1;
+            }
+          }
+          return ::prctl(PR_GET_DUMPABLE) == 0 ? 0 : 2;
+        }) == 0);
+}
+
+TEST_CASE("private files: temporary folders are empty and everything else is read-only") {
+  const testing::TemporaryFolder folder;
+  const auto outside = folder.path() / "outside";
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    if (!worker::enter_private_files(folder.path())) ::_exit(77);
+    std::ofstream("/tmp/mine") << "x";
+    if (!std::ifstream("/tmp/mine")) ::_exit(1);
+    if (std::ofstream(outside) << "x") ::_exit(2);
+    if (::open("/etc/fib-test", O_CREAT | O_WRONLY, 0600) >= 0 || errno != EROFS) ::_exit(3);
+    std::ofstream("/dev/null") << "x";
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WEXITSTATUS(status) == 77) {
+    WARN("skipped: this system allows no mount namespaces");
+    return;
+  }
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK_FALSE(std::filesystem::exists("/tmp/mine"));
+}

@@ -1,0 +1,149 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "support/temporary.h"
+#include "util/clock.h"
+#include "worker/clients.h"
+
+using namespace fib;
+using worker::Failure;
+
+namespace {
+
+std::int64_t in_seconds(int seconds) { return util::monotonic_ns() + std::int64_t{seconds} * 1'000'000'000; }
+
+model::Definition add_definition() {
+  return model::parse_definition(R"({"name": "add", "op_type": "test", "axes": {"n": {"type": "var"}},
+    "inputs": {"a": {"shape": ["n"], "dtype": "float32"}, "b": {"shape": ["n"], "dtype": "float32"}},
+    "outputs": {"c": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(a, b):\n    return a + b\n"})");
+}
+
+worker::JudgeDocument add_document() {
+  worker::JudgeDocument document;
+  document.definition = add_definition();
+  document.workload = model::parse_workload(R"({"axes": {"n": 1000}, "inputs": {}, "uuid": "w"})");
+  document.secret = "secret";
+  document.memory_budget_bytes = 10000;  // two sets of expected outputs
+  return document;
+}
+
+struct Fixture {
+  testing::TemporaryFolder folder;
+  worker::Spawner spawner{FIB_BINARY};
+  worker::ChildSetup setup{FIB_BINARY, folder.path()};
+  worker::JudgeClient judge{spawner, setup};
+  worker::JudgeOpened opened = judge.open(add_document());
+  worker::DoorFds door = judge.attach(opened.workload);
+};
+
+std::vector<float> floats_at(int fd, std::size_t offset, std::size_t count) {
+  std::vector<float> values(count);
+  REQUIRE(::pread(fd, values.data(), count * 4, static_cast<off_t>(offset)) == static_cast<ssize_t>(count * 4));
+  return values;
+}
+
+void write_sum(const Fixture& f) {
+  const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);
+  const auto b = floats_at(f.door.inputs.get(), f.opened.layout.inputs[1].offset, 1000);
+  std::vector<float> c(1000);
+  for (std::size_t i = 0; i < 1000; ++i) c[i] = a[i] + b[i];
+  REQUIRE(::pwrite(f.door.outputs.get(), c.data(), 4000, 0) == 4000);
+}
+
+}  // namespace
+
+TEST_CASE("a set is a function of secret, workload, solution and call") {
+  Fixture f;
+  const auto read = [&] { return floats_at(f.door.inputs.get(), 0, 1000); };
+  f.judge.fill(f.door.door, {"one", 0});
+  const auto first = read();
+  f.judge.fill(f.door.door, {"one", 1});
+  CHECK(read() != first);
+  f.judge.fill(f.door.door, {"two", 0});
+  CHECK(read() != first);
+  f.judge.fill(f.door.door, {"one", 0});
+  CHECK(read() == first);
+}
+
+TEST_CASE("the poison is new for every call and an output that keeps it is unwritten") {
+  Fixture f;
+  const worker::SetId set{"one", 0};
+  f.judge.fill(f.door.door, set);
+  write_sum(f);
+  f.judge.keep(f.door.door, set);
+  const auto bits = [&] {
+    std::uint32_t word = 0;
+    REQUIRE(::pread(f.door.outputs.get(), &word, 4, 0) == 4);
+    return word;
+  };
+  f.judge.fill(f.door.door, set);
+  const auto first = bits();
+  const auto verdict = f.judge.compare(f.door.door, set);
+  CHECK_FALSE(verdict.correct);
+  CHECK(verdict.explanation.find("1000 of 1000 elements were never written") != std::string::npos);
+  f.judge.fill(f.door.door, set);
+  CHECK(bits() != first);
+  write_sum(f);
+  CHECK(f.judge.compare(f.door.door, set).correct);
+}
+
+TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {
+  Fixture f;
+  for (std::uint64_t call = 0; call < 3; ++call) {
+    f.judge.fill(f.door.door, {"one", call});
+    write_sum(f);
+    f.judge.keep(f.door.door, {"one", call});
+  }
+  CHECK_FALSE(f.judge.knows(f.door.door, {"one", 0}));
+  CHECK(f.judge.knows(f.door.door, {"one", 2}));
+}
+
+TEST_CASE("the buffers a worker gets can neither change size nor, for inputs, be written") {
+  Fixture f;
+  CHECK(::ftruncate(f.door.inputs.get(), 0) != 0);
+  CHECK(::ftruncate(f.door.outputs.get(), 1 << 24) != 0);
+  CHECK(::pwrite(f.door.inputs.get(), "x", 1, 0) < 0);
+  CHECK(::pwrite(f.door.outputs.get(), "x", 1, 0) == 1);
+}
+
+TEST_CASE("a judge refuses what does not exist with a sentence and lives on") {
+  Fixture f;
+  CHECK_THROWS_WITH(f.judge.fill(99, {"one", 0}), Catch::Contains("99"));
+  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"never", 0}), Catch::Contains("not kept"));
+  f.judge.fill(f.door.door, {"one", 0});
+}
+
+TEST_CASE("a worker runs a reference through the same door") {
+  Fixture f;
+  worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
+  worker::Load request;
+  request.kind = worker::TargetKind::kReference;
+  const auto loaded = client.load(request, in_seconds(30), R"({"source": "def run(a, b):\n    return a + b\n", "outputs": ["c"]})");
+  REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
+  CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
+  REQUIRE(std::holds_alternative<bool>(client.open(f.opened.layout, f.door, in_seconds(5))));
+  const worker::SetId set{"one", 0};
+  f.judge.fill(f.door.door, set);
+  REQUIRE(std::holds_alternative<bool>(client.prepare(in_seconds(5))));
+  const auto ran = client.run(in_seconds(5));
+  REQUIRE(std::holds_alternative<worker::WorkerClient::Ran>(ran));
+  CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns > 0);
+  CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns < std::get<worker::WorkerClient::Ran>(ran).envelope_ns);
+  const auto collected = client.collect(in_seconds(5));
+  REQUIRE(std::holds_alternative<worker::Collected>(collected));
+  const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);
+  const auto b = floats_at(f.door.inputs.get(), f.opened.layout.inputs[1].offset, 1000);
+  const auto c = floats_at(f.door.outputs.get(), 0, 1000);
+  for (std::size_t i = 0; i < 1000; ++i) REQUIRE(c[i] == a[i] + b[i]);
+}
+
+TEST_CASE("a worker that is asked out of order refuses and lives on") {
+  Fixture f;
+  worker::WorkerClient client(f.spawner, f.setup, "worker", 0);
+  const auto early = client.run(in_seconds(5));
+  REQUIRE(std::holds_alternative<Failure>(early));
+  CHECK(std::get<Failure>(early).kind == Failure::Kind::kRefused);
+  CHECK(std::holds_alternative<std::int64_t>(client.ping(in_seconds(5))));
+}
