@@ -27,23 +27,22 @@ int run(const ListOptions& options) {
 void add_list(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* list = app.add_subcommand("list", "List what datasets hold");
-  const std::map<std::string, report::ListKind> kinds{{"definitions", report::ListKind::definitions},
-                                                      {"solutions", report::ListKind::solutions},
-                                                      {"workloads", report::ListKind::workloads},
-                                                      {"traces", report::ListKind::traces}};
-  list->add_option("what", options->kind, "definitions, solutions, workloads or traces; default: an overview")
-      ->transform(CLI::CheckedTransformer(kinds).description(""))
+  add_choice(*list, "what", options->kind, "What to list; default: an overview",
+             {{"definitions", report::ListKind::definitions},
+              {"solutions", report::ListKind::solutions},
+              {"workloads", report::ListKind::workloads},
+              {"traces", report::ListKind::traces}})
       ->type_name("");
   add_read_options(*list, options->read);
   list->add_option("--definitions", options->filters.definitions,
                    "Only of these definitions (names or globs)");
   list->add_option("--authors", options->filters.authors, "Only solutions and traces of these authors");
   list->add_option("--op-types", options->filters.op_types, "Only of definitions of these op types");
-  list->footer(
-      "Examples:\n"
-      "  fib list --local DIR\n"
-      "  fib list solutions --local DIR --definitions 'gemm_*' --authors alice bob\n"
-      "  fib list traces --local DIR --format csv > traces.csv");
+  list->footer(std::string("Examples:\n"
+                           "  fib list --local DIR\n"
+                           "  fib list solutions --local DIR --definitions 'gemm_*' --authors alice bob\n"
+                           "  fib list traces --local DIR --format csv > traces.csv\n") +
+               kLocalDefault);
   list->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

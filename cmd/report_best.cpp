@@ -1,4 +1,5 @@
 #include <charconv>
+#include <limits>
 #include <memory>
 
 #include "commands.h"
@@ -48,6 +49,7 @@ report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions
   const dataset::Queries queries(dataset);
   report::DatasetBest result;
   result.path = dataset.root.string();
+  result.has_traces = !dataset.traces.empty();
   const auto best_of = options.per_workload ? report::BestOf::workload : report::BestOf::definition;
   for (const report::Selection& selection : selections(options.filters, dataset)) {
     const report::BestOptions question{selection, axes, limits_of(options), best_of};
@@ -84,13 +86,13 @@ void add_report_best(CLI::App& app, int& exit_code) {
   best->add_option("--max-rel-error", options->max_rel_error, "Only traces with no greater relative error");
   best->add_flag("--per-workload", options->per_workload, "The best solution of every workload");
   best->footer(
-      "Best is the PASSED trace with the highest speedup over the definition's reference, for each hardware "
-      "alone.\n"
-      "Errors are limited only when the options are given.\n"
-      "Examples:\n"
-      "  fib report best --local DIR\n"
-      "  fib report best --local DIR --definition rmsnorm_h4096 --axes batch_size=1 --per-workload\n"
-      "  fib report best --local DIR --max-abs-error 1e-3 --format json");
+      std::string("Examples:\n"
+                  "  fib report best --local DIR\n"
+                  "  fib report best --local DIR --definition gemm_n128_k2048 --axes M=1 --per-workload\n"
+                  "  fib report best --local DIR --max-abs-error 1e-3 --format json\n"
+                  "Best is the PASSED trace with the highest speedup against the reference, on each\n"
+                  "hardware. Errors are limited only when the options are given.\n") +
+      kLocalDefault);
   best->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

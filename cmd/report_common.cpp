@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string_view>
 
@@ -51,17 +50,14 @@ bool matches(const std::string& glob, const std::string& name) {
 }  // namespace
 
 void add_read_options(CLI::App& app, ReadOptions& options) {
-  const std::map<std::string, report::Format> formats{{"table", report::Format::table},
-                                                      {"json", report::Format::json},
-                                                      {"csv", report::Format::csv},
-                                                      {"md", report::Format::md}};
-  app.add_option(
-         "--local", options.local,
-         "Dataset folder; repeatable (default: FIB_DATASET_PATH, then ~/.cache/flashinfer_bench/dataset)")
+  app.add_option("--local", options.local, "Dataset folder; may be repeated")
       ->allow_extra_args(false)
       ->type_name("DIR");
-  app.add_option("--format", options.format, "table (default), json, csv or md")
-      ->transform(CLI::CheckedTransformer(formats).description(""))
+  add_choice(app, "--format", options.format, "Form of the output; default: table",
+             {{"table", report::Format::table},
+              {"json", report::Format::json},
+              {"csv", report::Format::csv},
+              {"md", report::Format::md}})
       ->type_name("FORMAT");
   app.add_flag("--strict-load", options.strict_load, "Fail when any file or line cannot be loaded");
 }

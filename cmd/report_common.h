@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,20 @@ struct ReadOptions {
   report::Format format = report::Format::table;
   bool strict_load = false;
 };
+
+// An option whose value is one of some words.
+template <typename Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value, const std::string& description,
+                        const std::map<std::string, Value>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, choice] : choices) words.push_back(word);
+  const auto take = [&value, choices](const std::string& word) { value = choices.at(word); };
+  return app.add_option_function<std::string>(name, take, description)->check(CLI::IsMember(words));
+}
+
+// What every help page of such a command ends with.
+inline constexpr const char* kLocalDefault =
+    "Default of --local: FIB_DATASET_PATH, then ~/.cache/flashinfer_bench/dataset.\n";
 
 void add_read_options(CLI::App& app, ReadOptions& options);
 

@@ -92,13 +92,12 @@ int run(const SummaryOptions& options) {
 void add_report_summary(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SummaryOptions>();
   CLI::App* summary =
-      app.add_subcommand("summary", "Counts, the ranking of authors, and the solutions by definition");
-  const std::map<std::string, report::SummaryPart> parts{{"all", report::SummaryPart::all},
-                                                         {"authors", report::SummaryPart::authors},
-                                                         {"solutions", report::SummaryPart::solutions}};
+      app.add_subcommand("summary", "Counts, authors ranked, solutions of each definition ranked");
   add_read_options(*summary, options->read);
-  summary->add_option("--show", options->part, "all (default), authors or solutions")
-      ->transform(CLI::CheckedTransformer(parts).description(""))
+  add_choice(*summary, "--show", options->part, "Which tables; default: all",
+             {{"all", report::SummaryPart::all},
+              {"authors", report::SummaryPart::authors},
+              {"solutions", report::SummaryPart::solutions}})
       ->type_name("PART");
   summary
       ->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
@@ -113,16 +112,16 @@ void add_report_summary(CLI::App& app, int& exit_code) {
   summary->add_option("--hardware", options->filters.hardware, "Only traces of this hardware (name or glob)")
       ->type_name("NAME");
   summary->footer(
-      "Hardware is never mixed: each has a ranking of its own. Without a baseline solution, speedups are "
-      "against the\n"
-      "definition's reference. Csv holds the authors, or the solutions with --show solutions.\n"
-      "Examples:\n"
-      "  fib report summary --local DIR\n"
-      "  fib report summary --local DIR --definition gemm_n128_k2048 --hardware 'NVIDIA*'\n"
-      "  fib report summary --local DIR --show solutions --format csv > solutions.csv\n"
-      "Exit codes: 0 done, 1 a dataset or a filter names nothing, or --strict-load and a file could not be "
-      "loaded,\n"
-      "2 wrong usage.");
+      std::string("Examples:\n"
+                  "  fib report summary --local DIR\n"
+                  "  fib report summary --local DIR --definition rmsnorm_h4096 --hardware 'NVIDIA*'\n"
+                  "  fib report summary --local DIR --show solutions --format csv > solutions.csv\n"
+                  "Each hardware has a ranking of its own. Where there is no baseline solution,\n"
+                  "speedups are against the reference. Csv holds one table: the authors, or the\n"
+                  "solutions with --show solutions.\n") +
+      kLocalDefault +
+      "Exit codes: 0 done, 1 a dataset or what a filter names does not exist, or\n"
+      "--strict-load and a file could not be loaded, 2 wrong usage.");
   summary->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -108,7 +108,9 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     model::Correctness correctness;
     correctness.max_relative_error = m.max_relative_error;
     correctness.max_absolute_error = m.max_absolute_error;
-    if (config.tolerance.required_matched_ratio < 1) correctness.extra = {{"matched_ratio", m.matched_ratio}};
+    if (config.tolerance.required_matched_ratio < 1) {
+      correctness.extra = ordered_json::object({{"matched_ratio", m.matched_ratio}});
+    }
     evaluation.correctness = correctness;
   }
   if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);

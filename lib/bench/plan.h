@@ -14,11 +14,11 @@ namespace fib::bench {
 
 // What to run: lists of names or shell globs; an empty list selects everything.
 struct Filters {
-  std::vector<std::string> definitions;
-  std::vector<std::string> solutions;
-  std::vector<std::string> authors;
-  std::vector<std::string> op_types;
-  std::vector<std::string> workloads;  // uuids
+  std::vector<std::string> definitions = {};
+  std::vector<std::string> solutions = {};
+  std::vector<std::string> authors = {};
+  std::vector<std::string> op_types = {};
+  std::vector<std::string> workloads = {};  // uuids
 };
 
 // What makes an existing trace stand for a planned one: dataset, workload uuid, solution name, content hash.

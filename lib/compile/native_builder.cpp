@@ -1,7 +1,5 @@
 #include "compile/native_builder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -135,7 +133,7 @@ class NativeBuild {
   }
 
   bool run_compiler(const Words& command) {
-    const auto result = util::run_command(command, sources_);
+    const auto result = util::run_command(command, sources_, {"TMPDIR=" + folder_.string(), "LC_ALL=C"});
     log_ += result.output;
     if (result.succeeded()) return true;
     if (result.output.empty()) log_ += fmt::format("{} ended with {}\n", command[0], result.status_text());
@@ -192,7 +190,6 @@ BuildResult build_native(const model::Solution& solution, const fs::path& cache)
   }
   remove_leftovers(parent, key + ".tmp-");
   const util::TemporaryFolder temporary(parent, key + ".tmp-");
-  ::setenv("TMPDIR", temporary.path().c_str(), 1);
   BuildResult result = NativeBuild(solution, toolchain, temporary.path()).run();
   if (result.outcome == BuildResult::Outcome::kBuilt) {
     fs::create_directories(folder);

@@ -44,15 +44,6 @@ std::uint64_t element_bits(DType dtype, const std::byte* base, std::size_t index
   return bits;
 }
 
-// Whether all `bytes` bytes at `at` repeat the poison. `at` begins an element.
-bool all_poison(const Pair& pair, std::size_t at, std::size_t bytes) {
-  const std::size_t size = tensor::bytes_of(pair.dtype, 1);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (pair.got[at + i] != pair.poison[i % size]) return false;
-  }
-  return true;
-}
-
 // What one range of blocks found; ranges are added up in any order.
 struct Totals {
   std::size_t bad = 0;
@@ -95,11 +86,14 @@ std::size_t mark_each(const Pair& pair, std::size_t begin, std::size_t end, std:
 std::size_t mark_stretches(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
   const std::size_t all = tensor::bytes_of(pair.dtype, pair.count);
   const std::size_t per_stretch = kStretchBytes * 8 / tensor::bits_of(pair.dtype);
+  const std::size_t bytes = std::min(kStretchBytes, all);
+  std::byte stretch[kStretchBytes];
+  fill_pattern(stretch, kStretchBytes, pair.poison, tensor::bytes_of(pair.dtype, 1));
   std::size_t marked = 0;
   for (std::size_t first = begin; first < end; first += per_stretch) {
     const std::size_t last = std::min(first + per_stretch, end);
-    const std::size_t bytes = std::min(kStretchBytes, all);
-    if (!all_poison(pair, std::min(tensor::bytes_of(pair.dtype, first), all - bytes), bytes)) continue;
+    const std::size_t at = std::min(first * tensor::bits_of(pair.dtype) / 8, all - bytes);
+    if (std::memcmp(pair.got + at, stretch, bytes) != 0) continue;
     for (std::size_t i = first; i < last; ++i) {
       if (element_bits(pair.dtype, pair.got, i) == element_bits(pair.dtype, pair.expected, i)) continue;
       bad[i - begin] = 1;

@@ -29,6 +29,12 @@ struct Sums {
   bool nan = false, infinity = false;
 };
 
+// Truth as a number as wide as the elements: what vector units compute with.
+template <typename Bits>
+[[gnu::always_inline]] inline Bits flag(bool truth) {
+  return truth ? Bits{1} : Bits{0};
+}
+
 // Branch-free, so that it vectorises. Maxima are taken over the bits, since for numbers that are not negative
 // their order is the numbers', and compilers vectorise integer maxima without being allowed to ignore NaN.
 template <typename Real>
@@ -47,19 +53,21 @@ template <typename Real>
     const Real y = expected[i];
     const Bits x_size = std::bit_cast<Bits>(x) & kMagnitude;
     const Bits y_size = std::bit_cast<Bits>(y) & kMagnitude;
-    const bool finite = (x_size < kInfinity) & (y_size < kInfinity);
+    const Bits finite = flag<Bits>(x_size < kInfinity) & flag<Bits>(y_size < kInfinity);
     const Real difference = std::bit_cast<Real>(std::bit_cast<Bits>(x - y) & kMagnitude);
     const Real ratio = difference / (std::bit_cast<Real>(y_size) + static_cast<Real>(1e-8));
-    const bool x_nan = x_size > kInfinity;
-    const bool y_nan = y_size > kInfinity;
-    const bool close = (difference <= atol) | (ratio <= rtol);
-    const bool same_class = (std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y)) | (x_nan & y_nan);
-    const bool good = finite ? close : same_class;
-    absolute = std::max(absolute, finite ? std::bit_cast<Bits>(difference) : Bits{0});
-    relative = std::max(relative, finite ? std::bit_cast<Bits>(ratio) : Bits{0});
-    nan |= x_nan != y_nan ? Bits{1} : Bits{0};
-    infinity |= !finite & !same_class & !x_nan & !y_nan ? Bits{1} : Bits{0};
-    bad[i] = good ? 0 : 1;
+    const Bits x_nan = flag<Bits>(x_size > kInfinity);
+    const Bits y_nan = flag<Bits>(y_size > kInfinity);
+    const Bits close = flag<Bits>(difference <= atol) | flag<Bits>(ratio <= rtol);
+    const Bits same_class = flag<Bits>(std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y)) | (x_nan & y_nan);
+    const Bits good = (finite & close) | ((1 - finite) & same_class);
+    const Bits difference_bits = std::bit_cast<Bits>(difference) & -finite;
+    const Bits ratio_bits = std::bit_cast<Bits>(ratio) & -finite;
+    absolute = absolute > difference_bits ? absolute : difference_bits;
+    relative = relative > ratio_bits ? relative : ratio_bits;
+    nan |= x_nan ^ y_nan;
+    infinity |= (1 - finite) & (1 - same_class) & (1 - x_nan) & (1 - y_nan);
+    bad[i] = static_cast<std::uint8_t>(1 - good);
   }
   return {std::bit_cast<Real>(absolute), std::bit_cast<Real>(relative), nan != 0, infinity != 0};
 }

@@ -46,12 +46,24 @@ void store_scalar(tensor::DType dtype, const model::Scalar& scalar, std::byte* t
   }
 }
 
-void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
-  std::byte element[8] = {};
-  tensor::fill_random(dtype, key, element, 1, 1);
+// One element of a file, which may lie anywhere.
+model::Scalar scalar_from(tensor::DType dtype, const std::byte* data) {
+  alignas(8) std::byte element[8] = {};
+  std::memcpy(element, data, tensor::bytes_of(dtype, 1));
+  if (dtype == tensor::DType::kInt64) {
+    std::int64_t value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return {value, {}};
+  }
   double value = 0;
   tensor::to_double(dtype, element, &value, 1);
-  store_scalar(dtype, model::Scalar{value, {}}, target);
+  return {value, {}};
+}
+
+void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
+  alignas(8) std::byte element[8] = {};
+  tensor::fill_random(dtype, key, element, 1, 1);
+  store_scalar(dtype, scalar_from(dtype, element), target);
 }
 
 void random_probabilities(const Slot& slot, std::uint64_t key, std::byte* target, unsigned threads) {
@@ -119,10 +131,8 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
   }
   if (slot.scalar) {
     if (found->bytes != tensor::bytes_of(slot.dtype, 1)) throw Error("expected one element for a scalar");
-    double value = 0;
-    tensor::to_double(slot.dtype, found->data, &value, 1);
     source.kind = Source::Kind::kScalar;
-    source.scalar.value = value;
+    source.scalar = scalar_from(slot.dtype, found->data);
     return source;
   }
   if (found->shape != slot.shape) {

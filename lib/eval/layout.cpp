@@ -1,6 +1,6 @@
 #include "eval/layout.h"
 
-#include <limits>
+#include "tensor/shape.h"
 
 namespace fib::eval {
 namespace {
@@ -8,16 +8,6 @@ namespace {
 constexpr std::uint64_t kScalarBytes = 8;
 // Far above any machine's memory, far below where sums of sizes could overflow.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46U;
-
-std::uint64_t element_count(const std::vector<std::int64_t>& shape) {
-  std::uint64_t count = 1;
-  for (const std::int64_t size : shape) {
-    if (size < 0) throw Error("a dimension of {} is negative", size);
-    if (size != 0 && count > kMaxBytes / static_cast<std::uint64_t>(size)) throw Error("the tensor is too large");
-    count *= static_cast<std::uint64_t>(size);
-  }
-  return count;
-}
 
 Slot make_slot(const model::TensorSpec& spec, const model::AxisValues& values, std::uint64_t& end) {
   Slot slot;
@@ -42,7 +32,11 @@ bool is_sound(const Slot& slot, std::uint64_t buffer_bytes) {
 
 }  // namespace
 
-std::uint64_t Slot::count() const { return element_count(shape); }
+std::uint64_t Slot::count() const {
+  const auto count = tensor::element_count(shape);
+  if (!count || static_cast<std::uint64_t>(*count) > kMaxBytes) throw Error("\"{}\" is too large", name);
+  return static_cast<std::uint64_t>(*count);
+}
 
 Layout make_layout(const model::Definition& definition, const model::Workload& workload) {
   const auto values = model::axis_values(definition, workload.axes);

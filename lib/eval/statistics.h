@@ -2,7 +2,8 @@
 
 #include <vector>
 
-// Statistics of a sample of at least one value (an empty sample is an Error); the order of the values does not matter.
+// Statistics of a sample of at least one value (an empty sample is an Error); the order of the values does
+// not matter.
 namespace fib::eval {
 
 [[nodiscard]] double mean(const std::vector<double>& values);

@@ -229,6 +229,7 @@ Tensor where(const Runtime& runtime, const Tensor& condition, const Operand& a, 
 
 void copy_into(const Runtime& runtime, const Tensor& source, const Tensor& target) {
   check_writable(target);
+  if (source.storage == target.storage && same_elements(source, target)) return;
   const Tensor all = expand(detached(runtime, source, target), target.shape);
   if (all.dtype == target.dtype) return copy_raw(runtime, all, target);
   const bool wide =

@@ -9,6 +9,7 @@
 #include "reference/runtime.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
+#include "util/error.h"
 
 namespace fib::reference {
 
@@ -32,8 +33,15 @@ struct Tensor {
     return storage->data() + offset * static_cast<std::int64_t>(element_size());
   }
   [[nodiscard]] bool is_contiguous() const;
-  [[nodiscard]] std::int64_t size(int dim) const { return shape[static_cast<std::size_t>(dim)]; }
-  [[nodiscard]] std::int64_t stride(int dim) const { return strides[static_cast<std::size_t>(dim)]; }
+  // Throw Error for a dimension that is not there, as a tensor without dimensions has none.
+  [[nodiscard]] std::int64_t size(int dim) const { return shape[checked(dim)]; }
+  [[nodiscard]] std::int64_t stride(int dim) const { return strides[checked(dim)]; }
+
+ private:
+  [[nodiscard]] std::size_t checked(int dim) const {
+    if (dim < 0 || dim >= rank()) throw Error("a tensor of {} dimensions has no dimension {}", rank(), dim);
+    return static_cast<std::size_t>(dim);
+  }
 };
 
 // The number of elements of a shape. Throws Error for a negative dimension or more than 63 bits.

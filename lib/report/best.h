@@ -18,9 +18,9 @@ enum class BestOf {
 };
 
 struct BestOptions {
-  Selection selection;     // with a hardware: traces of different hardware are never compared
-  model::AxisValues axes;  // a workload must have these values
-  std::optional<dataset::ErrorLimits> limits;  // nothing: the verdict alone counts
+  Selection selection = {};     // with a hardware: traces of different hardware are never compared
+  model::AxisValues axes = {};  // a workload must have these values
+  std::optional<dataset::ErrorLimits> limits = std::nullopt;  // nothing: the verdict alone counts
   BestOf best_of = BestOf::definition;
 };
 

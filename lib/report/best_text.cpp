@@ -70,28 +70,33 @@ bool has_untimed(const std::vector<Best>& all) {
   return false;
 }
 
-void write_dataset(Document& document, const DatasetBest& dataset) {
+void write_hardware(Document& document, const HardwareBest& hardware) {
+  document.table("Best solutions on " + hardware.hardware + ":", table_of(hardware.best, Rows::found));
   std::vector<std::string> notes;
-  for (const HardwareBest& hardware : dataset.hardware) {
-    document.table("Best solutions on " + hardware.hardware + ":", table_of(hardware.best, Rows::found));
-    std::vector<std::string> missing;
-    for (const Best& best : hardware.best) {
-      if (best.trace != nullptr) continue;
-      missing.push_back(
-          fmt::format("No valid solution found for {} on {}.", best.definition, hardware.hardware));
-    }
-    document.notes(missing);
-    if (has_untimed(hardware.best))
-      notes = {"-: the reference was not timed; the lowest latency comes first"};
+  for (const Best& best : hardware.best) {
+    if (best.trace != nullptr) continue;
+    notes.push_back(fmt::format("No valid solution found for {} on {}.", best.definition, hardware.hardware));
+  }
+  if (has_untimed(hardware.best)) {
+    notes.emplace_back("Speedup -: the reference was not timed; the lowest latency is the best");
   }
   document.notes(notes);
+}
+
+void write_dataset(Document& document, const DatasetBest& dataset) {
+  if (!dataset.has_traces) {
+    document.paragraph(
+        fmt::format("No traces in {}. To get some: fib run --local {}", dataset.path, dataset.path));
+    return;
+  }
+  for (const HardwareBest& hardware : dataset.hardware) write_hardware(document, hardware);
   std::vector<std::string> untried;
   for (const std::string& definition : dataset.untried) {
     untried.push_back(fmt::format("No valid solution found for {}: it has no traces.", definition));
   }
   document.notes(untried);
-  if (dataset.hardware.empty()) {
-    document.paragraph(fmt::format("To get traces: fib run --local {}", dataset.path));
+  if (dataset.hardware.empty() && untried.empty()) {
+    document.paragraph(fmt::format("No traces in {} match the filters.", dataset.path));
   }
 }
 

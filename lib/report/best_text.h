@@ -15,6 +15,7 @@ struct HardwareBest {
 
 struct DatasetBest {
   std::string path;
+  bool has_traces = true;
   std::vector<HardwareBest> hardware;  // by name
   std::vector<std::string> untried;    // definitions in question without any trace
 };

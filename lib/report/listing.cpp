@@ -48,17 +48,23 @@ Table definitions_table(const Dataset& dataset, const ListFilters& filters) {
   for (const model::Trace& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) ++traces[trace.definition];
   }
-  Table table;
-  table.columns = {text_column("Definition", "definition"),       text_column("Op type", "op_type"),
-                   text_column("Variable axes", "variable_axes"), number_column("Workloads", "workloads"),
-                   number_column("Solutions", "solutions"),       number_column("Traces", "traces")};
+  std::vector<const model::Definition*> definitions;
   for (const auto& [name, definition] : dataset.definitions) {
-    if (!filters.holds_definition(dataset, name)) continue;
-    const auto workloads = dataset.workloads.find(name);
-    table.rows.push_back({text_cell(name), text_cell(definition.op_type),
-                          list_cell(model::var_axes(definition)),
+    if (filters.holds_definition(dataset, name)) definitions.push_back(&definition);
+  }
+  std::stable_sort(definitions.begin(), definitions.end(),
+                   [](const auto* left, const auto* right) { return left->op_type < right->op_type; });
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Op type", "op_type"),       text_column("Definition", "definition"),
+                   text_column("Axes", "variable_axes"),    number_column("Workloads", "workloads"),
+                   number_column("Solutions", "solutions"), number_column("Traces", "traces")};
+  for (const model::Definition* definition : definitions) {
+    const auto workloads = dataset.workloads.find(definition->name);
+    table.rows.push_back({text_cell(definition->op_type), text_cell(definition->name),
+                          list_cell(model::var_axes(*definition)),
                           count_cell(workloads == dataset.workloads.end() ? 0 : workloads->second.size()),
-                          count_cell(solutions[name]), count_cell(traces[name])});
+                          count_cell(solutions[definition->name]), count_cell(traces[definition->name])});
   }
   return table;
 }
@@ -222,7 +228,7 @@ void write_listing(Document& document, const Listing& listing, ListKind kind) {
   bool empty = true;
   for (const auto& [key, table] : listing.tables) empty = empty && table.rows.empty();
   if (empty) {
-    document.paragraph(fmt::format("No {} in {}{}.", words_of(kind).none, listing.path,
+    document.paragraph(fmt::format("No {} in {}{}", words_of(kind).none, listing.path,
                                    listing.filtered ? " match the filters" : ""));
     return;
   }

@@ -13,9 +13,9 @@ namespace fib::report {
 
 // Which traces a report is about.
 struct Selection {
-  std::optional<std::string> hardware;  // environment.hardware; nothing: all
-  std::optional<std::string> op_type;
-  std::optional<std::string> definition;
+  std::optional<std::string> hardware = std::nullopt;  // environment.hardware; nothing: all
+  std::optional<std::string> op_type = std::nullopt;
+  std::optional<std::string> definition = std::nullopt;
 
   // Traces of unknown definitions have no op type.
   [[nodiscard]] bool holds(const dataset::Dataset& dataset, const model::Trace& trace) const;

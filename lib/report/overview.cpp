@@ -80,9 +80,10 @@ std::string totals_text(const Dataset& dataset, const ListFilters& filters) {
     total.traces += one.traces;
     total.passed += one.passed;
   }
-  return fmt::format("{}, {}, {}, {} ({} passed)", plural(total.definitions, "definition"),
+  return fmt::format("{}, {}, {}, {}", plural(total.definitions, "definition"),
                      plural(total.solutions, "solution"), plural(total.workloads, "workload"),
-                     plural(total.traces, "trace"), total.passed);
+                     plural(total.traces, "trace")) +
+         (total.traces > 0 ? fmt::format(" ({} passed)", total.passed) : "");
 }
 
 Table authors_table(const Dataset& dataset, const ListFilters& filters) {

@@ -106,15 +106,15 @@ void write_authors(Document& document, const HardwareSummary& summary) {
   const AuthorRanking& ranking = summary.authors;
   if (!ranking.reason.empty()) document.paragraph(explain(ranking));
   if (ranking.against == Against::reference && summary.untimed > 0) {
-    document.paragraph(
-        fmt::format("{} left out: the reference was not timed beside {}.",
-                    plural(summary.untimed, "PASSED trace") + (summary.untimed == 1 ? " is" : " are"),
-                    summary.untimed == 1 ? "it" : "them"));
+    const bool one = summary.untimed == 1;
+    document.paragraph(fmt::format("{} {} left out: no speedup against the reference can be told from {}.",
+                                   plural(summary.untimed, "PASSED trace"), one ? "is" : "are",
+                                   one ? "it" : "them"));
   }
   if (summary.unknown > 0) {
     document.paragraph(
-        fmt::format("{} of solutions that are not in the dataset: they have no author to rank.",
-                    plural(summary.unknown, "trace") + (summary.unknown == 1 ? " is" : " are")));
+        fmt::format("{} {} of solutions that are not in the dataset: they have no author to rank.",
+                    plural(summary.unknown, "trace"), summary.unknown == 1 ? "is" : "are"));
   }
   if (!ranking.rows.empty()) {
     document.table(fmt::format("Author ranking (speedup against the {}):", name_of(ranking.against)),

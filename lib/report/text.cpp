@@ -146,9 +146,8 @@ std::string plural(std::size_t count, std::string_view noun) {
 
 std::string format_ms(double milliseconds) {
   if (!std::isfinite(milliseconds) || milliseconds == 0) return fmt::format("{:.0f}", milliseconds);
-  if (milliseconds < 1e-3) return fmt::format("{:.2e}", milliseconds);
-  if (milliseconds < 10) return fmt::format("{:.5f}", milliseconds);
-  return milliseconds < 1000 ? fmt::format("{:.3f}", milliseconds) : fmt::format("{:.1f}", milliseconds);
+  if (milliseconds < 1e-4) return fmt::format("{:.2e}", milliseconds);
+  return milliseconds < 1000 ? fmt::format("{:.5f}", milliseconds) : fmt::format("{:.1f}", milliseconds);
 }
 
 std::string format_score(double speedup) { return fmt::format("{:.4f}", speedup); }

@@ -25,7 +25,7 @@ namespace fib::report {
 [[nodiscard]] std::string plural(std::size_t count, std::string_view noun);
 
 // Numbers for tables; csv and json hold the exact ones.
-[[nodiscard]] std::string format_ms(double milliseconds);  // "0.00231", "23.105", "4210.2"
+[[nodiscard]] std::string format_ms(double milliseconds);  // "0.00231", "4210.2"
 [[nodiscard]] std::string format_score(double speedup);    // "1.5000"
 [[nodiscard]] std::string format_share(double share);      // 0.5: "50.0%"
 [[nodiscard]] std::string format_error(double error);      // "1.00e-03"; 0: "0"

@@ -4,8 +4,10 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "util/capture.h"
 #include "util/errno_error.h"
@@ -14,21 +16,45 @@ extern char** environ;
 
 namespace fib::util {
 
+namespace {
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (auto& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> merged_environment(const std::vector<std::string>& variables) {
+  std::vector<std::string> settings = variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view existing = *entry;
+    const std::string_view name = existing.substr(0, existing.find('=') + 1);
+    const bool replaced = std::any_of(variables.begin(), variables.end(),
+                                      [&](const std::string& variable) { return variable.starts_with(name); });
+    if (!replaced) settings.emplace_back(existing);
+  }
+  return settings;
+}
+
+}  // namespace
+
 std::string CommandResult::status_text() const {
   if (WIFSIGNALED(wait_status)) return fmt::format("signal {}", WTERMSIG(wait_status));
   return fmt::format("exit code {}", WEXITSTATUS(wait_status));
 }
 
-CommandResult run_command(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+CommandResult run_command(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                          const std::vector<std::string>& variables) {
   constexpr std::size_t kLimit = 5 * 1024 * 1024;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw errno_error("cannot make a pipe");
   Capture capture(UniqueFd(ends[0]), kLimit);
   UniqueFd write_end(ends[1]);
   std::vector<std::string> copies = words;
-  std::vector<char*> arguments;
-  for (auto& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> settings = merged_environment(variables);
+  const std::vector<char*> arguments = pointers(copies);
+  const std::vector<char*> environment = pointers(settings);
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -37,7 +63,7 @@ CommandResult run_command(const std::vector<std::string>& words, const std::file
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 2);
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error("cannot start \"{}\": {}", words[0], std::strerror(error));
 

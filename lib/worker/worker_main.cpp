@@ -42,6 +42,7 @@ class Worker {
       try {
         answer(message);
       } catch (const Error& error) {
+        std::fflush(nullptr);  // what was printed so far belongs to the log of this failure
         // The log limit of the parent is far above this; a message's is not.
         const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
         if (!channel_.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;

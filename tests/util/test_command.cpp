@@ -12,6 +12,10 @@ TEST_CASE("a command's output and exit code come back") {
   CHECK(result.output == "out\nerr\n/\n");
 }
 
+TEST_CASE("variables win over the environment's") {
+  CHECK(run_command({"sh", "-c", "echo $HOME"}, "/", {"HOME=/nowhere"}).output == "/nowhere\n");
+}
+
 TEST_CASE("a killed command says which signal") {
   CHECK(run_command({"sh", "-c", "kill -9 $$"}, "/").status_text() == "signal 9");
 }

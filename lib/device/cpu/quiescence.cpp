@@ -1,8 +1,16 @@
 #include "device/cpu/quiescence.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <ctime>
+#include <memory>
+#include <string>
+
+#include "util/unique_fd.h"
 
 namespace fib::device::cpu {
 namespace {
@@ -23,6 +31,29 @@ bool has_other_threads() {
   return ::stat("/proc/self/task", &info) != 0 || info.st_nlink > 3;
 }
 
+// The state letter in a thread's stat file: "<id> (<name>) S ...".
+char state_of(const std::string& task) {
+  const util::UniqueFd fd(::open(("/proc/self/task/" + task + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  char text[256] = {};
+  if (!fd.valid() || ::read(fd.get(), text, sizeof text - 1) <= 0) return '?';  // it has just ended
+  const char* after_name = std::strrchr(text, ')');
+  return after_name != nullptr && after_name[1] == ' ' ? after_name[2] : '?';
+}
+
+// Whether another thread runs, wants to, or waits for memory: on a busy machine one that works may get no CPU time
+// for a whole window.
+bool another_is_runnable() {
+  const std::string self = std::to_string(::gettid());
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/task"), ::closedir);
+  if (!folder) return true;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    if (entry->d_name[0] == '.' || self == entry->d_name) continue;
+    const char state = state_of(entry->d_name);
+    if (state == 'R' || state == 'D') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Quiescence wait_until_quiet(int window_us, int limit_ms) {
@@ -38,7 +69,7 @@ Quiescence wait_until_quiet(int window_us, int limit_ms) {
     std::int64_t now = window_begin;
     while (now - window_begin < std::int64_t{window_us} * 1000) now = nanoseconds(CLOCK_MONOTONIC);
     const std::int64_t others_now = time_of_others();
-    if (others_now - others <= noise_ns) return result;
+    if (others_now - others <= noise_ns && !another_is_runnable()) return result;
     result.last_activity_ns = now;
     if (now - begin > std::int64_t{limit_ms} * 1'000'000) {
       result.quiet = false;

@@ -11,7 +11,7 @@ struct Quiescence {
   std::int64_t last_activity_ns = 0; // monotonic; when other threads were last seen working, 0 if never
 };
 
-// Looks at the CPU time of the other threads of this process. Returns at once when there are none; otherwise
+// Looks at the CPU time and the states of the other threads of this process. Returns at once when there are none; otherwise
 // watches for `window_us` without activity, for at most `limit_ms`.
 [[nodiscard]] Quiescence wait_until_quiet(int window_us, int limit_ms);
 

@@ -1,0 +1,134 @@
+#include "reference/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "python/parser.h"
+#include "reference/elementwise.h"
+#include "reference/interpreter.h"
+#include "reference/registry.h"
+#include "util/error.h"
+
+namespace fib::reference {
+
+struct Engine::State {
+  python::Module module;
+  EngineOptions options;
+  Registry registry;
+  Runtime runtime;
+};
+
+namespace {
+
+std::shared_ptr<const Gemm> open_gemm(const EngineOptions& options) {
+  if (options.matmul == MatmulBackend::kPortable) return make_portable_gemm(options.threads);
+  std::string reason;
+  if (auto openblas = open_openblas(options.threads, reason)) return openblas;
+  if (options.matmul == MatmulBackend::kOpenBlas) throw Error("OpenBLAS cannot be opened: {}", reason);
+  return make_portable_gemm(options.threads);
+}
+
+Tensor borrowed(const TensorArgument& argument) {
+  if (argument.dtype == DType::kFloat4E2M1) throw not_supported("an argument of float4_e2m1");
+  const std::int64_t count = count_of(argument.shape);
+  Tensor tensor;
+  tensor.dtype = argument.dtype;
+  tensor.shape = argument.shape;
+  tensor.strides = tensor::contiguous_strides(argument.shape);
+  tensor.storage = Storage::borrow(static_cast<std::byte*>(argument.data),
+                                   tensor::bytes_of(argument.dtype, static_cast<std::size_t>(count)));
+  return tensor;
+}
+
+struct ToValue {
+  Value operator()(const TensorArgument& argument) const { return borrowed(argument); }
+  Value operator()(double argument) const { return argument; }
+  Value operator()(std::int64_t argument) const { return argument; }
+  Value operator()(bool argument) const { return argument; }
+  Value operator()(NoneArgument) const { return None{}; }
+};
+
+OutputTensor to_output(const Runtime& runtime, const Value& value) {
+  if (is_number(value)) {
+    const DType dtype = value.is<bool>()     ? DType::kBool
+                        : value.is<double>() ? DType::kFloat64
+                                             : DType::kInt64;
+    const Tensor scalar = value.is<double>() ? scalar_tensor(runtime, dtype, to_double(value))
+                                             : scalar_tensor(runtime, dtype, to_index(value));
+    return {dtype, {}, {scalar.storage, scalar.data()}, true};
+  }
+  const auto* tensor = value.get<Tensor>();
+  if (tensor == nullptr)
+    throw Error("run returned a value of type {} where a tensor is needed", type_name(value));
+  // Memory of the caller may change or go away.
+  const bool own = tensor->is_contiguous() && !tensor->storage->is_borrowed();
+  const Tensor result = own ? *tensor : cloned(runtime, *tensor);
+  return {result.dtype, result.shape, {result.storage, result.data()}, false};
+}
+
+// The outputs of a dict, in the order of their names.
+std::vector<Value> by_name(const DictData& dict, const std::vector<std::string>& names) {
+  std::vector<Value> values;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(dict.items.begin(), dict.items.end(), [&](const auto& item) {
+      const auto* key = item.first.template get<std::string>();
+      return key != nullptr && *key == name;
+    });
+    if (found == dict.items.end()) throw Error("run returned a dict without \"{}\"", name);
+    values.push_back(found->second);
+  }
+  return values;
+}
+
+std::vector<Value> returned_values(const Value& value, const std::vector<std::string>& names) {
+  if (value.is<None>()) return {};
+  if (const auto* items = sequence_of(value)) return *items;
+  if (const auto* dict = value.get<DictPtr>()) return by_name(**dict, names);
+  return {value};
+}
+
+}  // namespace
+
+std::size_t OutputTensor::bytes() const {
+  return tensor::bytes_of(dtype_, static_cast<std::size_t>(count_of(shape_)));
+}
+
+Engine::Engine(std::string_view source, const EngineOptions& options) : state_(std::make_unique<State>()) {
+  state_->module = python::parse_module(source);
+  if (python::find_function(state_->module, "run") == nullptr) {
+    throw Error("the reference must define a top-level function named \"run\"");
+  }
+  state_->options = options;
+  state_->options.threads = std::max(1, options.threads);
+  state_->runtime.threads = state_->options.threads;
+  state_->runtime.memory = std::make_shared<MemoryPool>(options.max_memory);
+  state_->runtime.gemm = open_gemm(state_->options);
+}
+
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
+                                      const std::vector<std::string>& output_names) {
+  Interpreter interpreter(state_->registry, state_->runtime, state_->options.max_steps);
+  interpreter.execute_module(state_->module);
+  const Value* function = interpreter.global("run");
+  if (function == nullptr) throw Error("the reference deletes its function \"run\"");
+  std::vector<Value> values;
+  for (const Argument& argument : arguments) values.push_back(std::visit(ToValue{}, argument));
+  const Value result = interpreter.call(*function, std::move(values), {});
+  std::vector<OutputTensor> outputs;
+  for (const Value& value : returned_values(result, output_names))
+    outputs.push_back(to_output(state_->runtime, value));
+  return outputs;
+}
+
+std::string Engine::description() const {
+  const int threads = state_->options.threads;
+  return fmt::format("native ({}, {} thread{})", state_->runtime.gemm->description(), threads,
+                     threads == 1 ? "" : "s");
+}
+
+}  // namespace fib::reference

@@ -1,0 +1,41 @@
+#include <catch2/catch.hpp>
+
+#include "bench/call_plan.h"
+
+using fib::bench::CallPlan;
+using fib::bench::fit_calls;
+
+namespace {
+const CallPlan kWanted{3, 10, 50, false};
+}
+
+TEST_CASE("a plan that fits stays as it is") {
+  const auto plan = fit_calls(kWanted, 0.01, 5);
+  CHECK(plan.total() == 180);
+  CHECK_FALSE(plan.too_dear);
+}
+
+TEST_CASE("timed calls shrink first, warm-up calls with them in proportion") {
+  const auto plan = fit_calls(kWanted, 0.1, 5);
+  CHECK(plan.trials == 3);
+  CHECK(plan.timed == 13);
+  CHECK(plan.warmup == 3);
+  CHECK(static_cast<double>(plan.total()) * 0.1 <= 5);
+}
+
+TEST_CASE("trials shrink next, and neither goes below three") {
+  const auto plan = fit_calls({10, 0, 50, false}, 1, 12);
+  CHECK(plan.timed == 3);
+  CHECK(plan.trials == 4);
+  const auto least = fit_calls({10, 5, 50, false}, 100, 1);
+  CHECK(least.timed == 3);
+  CHECK(least.trials == 3);
+  CHECK(least.too_dear);
+}
+
+TEST_CASE("what was wanted below three stays") {
+  const auto plan = fit_calls({1, 0, 2, false}, 100, 1);
+  CHECK(plan.trials == 1);
+  CHECK(plan.timed == 2);
+  CHECK(plan.too_dear);
+}

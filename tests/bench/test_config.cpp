@@ -1,0 +1,39 @@
+#include <catch2/catch.hpp>
+
+#include "bench/config.h"
+
+using namespace fib;
+
+TEST_CASE("the defaults are the format's") {
+  const bench::RunConfig config;
+  CHECK(config.warmup_runs == 10);
+  CHECK(config.iterations == 50);
+  CHECK(config.num_trials == 3);
+  CHECK(config.tolerance.rtol == 1e-2);
+  CHECK(config.tolerance.atol == 1e-2);
+  CHECK(config.tolerance.required_matched_ratio == 1);
+  CHECK(config.timeout_s == 300);
+  CHECK_NOTHROW(bench::check(config));
+}
+
+TEST_CASE("values out of range are errors that name the option") {
+  bench::RunConfig config;
+  const auto complains = [&](const char* option) {
+    CHECK_THROWS_WITH(bench::check(config), Catch::StartsWith(option));
+    config = {};
+  };
+  config.warmup_runs = -1;
+  complains("--warmup-runs");
+  config.iterations = 0;
+  complains("--iterations");
+  config.num_trials = 0;
+  complains("--num-trials");
+  config.tolerance.rtol = 0;
+  complains("--rtol");
+  config.tolerance.atol = -1;
+  complains("--atol");
+  config.tolerance.required_matched_ratio = 1.1;
+  complains("--required-matched-ratio");
+  config.timeout_s = 0;
+  complains("--timeout");
+}

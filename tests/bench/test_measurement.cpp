@@ -1,0 +1,73 @@
+#include <catch2/catch.hpp>
+
+#include "bench/measurement.h"
+
+using namespace fib;
+
+namespace {
+
+struct Planned {
+  model::Definition definition;
+  model::Workload workload;
+  model::Solution solution = model::parse_solution(
+      R"({"name": "s", "definition": "d", "author": "a", "spec": {"language": "cpp", "target_hardware": ["cpu"],
+      "entry_point": "a.cpp::run"}, "sources": [{"path": "a.cpp", "content": "x"}]})");
+  bench::PlannedEvaluation planned{0, &definition, &solution, &workload};
+};
+
+bench::Measurement passed() {
+  bench::Measurement m;
+  m.status = model::Status::PASSED;
+  m.trials_ms = {{1, 2, 9}, {4, 4, 4}, {6, 5, 70}};
+  m.envelopes_ms = {1, 1, 1};
+  m.reference_ms = {8, 10, 30};
+  m.output = "hello";
+  return m;
+}
+
+model::Evaluation evaluate(const bench::Measurement& m, const bench::RunConfig& config = {}) {
+  const Planned p;
+  return bench::make_evaluation(m, p.planned, config, {"run", "build", "1.0", "CPU X", "cpu", false}, "start");
+}
+
+}  // namespace
+
+TEST_CASE("latency is the mean of the trials' medians and speedup the reference's median over it") {
+  const auto evaluation = evaluate(passed());
+  REQUIRE(evaluation.performance);
+  CHECK(evaluation.performance->latency_ms == 4);
+  CHECK(evaluation.performance->reference_latency_ms == 10);
+  CHECK(evaluation.performance->speedup_factor == 2.5);
+  CHECK(evaluation.fib.at("n") == 9);
+  CHECK(evaluation.fib.at("trial_medians_ms") == nlohmann::json({2, 4, 6}));
+  CHECK(evaluation.environment.hardware == "CPU X");
+  CHECK(evaluation.log == "hello");
+  CHECK_FALSE(model::status_rule_violation(evaluation));
+}
+
+TEST_CASE("every status obeys the format's rule about correctness and performance") {
+  for (const auto status : {model::Status::PASSED, model::Status::INCORRECT_SHAPE, model::Status::INCORRECT_NUMERICAL,
+                            model::Status::INCORRECT_DTYPE, model::Status::RUNTIME_ERROR, model::Status::COMPILE_ERROR,
+                            model::Status::TIMEOUT}) {
+    auto m = passed();
+    m.status = status;
+    CHECK_FALSE(model::status_rule_violation(evaluate(m)));
+  }
+}
+
+TEST_CASE("the log holds what was printed, then why it failed, as valid UTF-8") {
+  auto m = passed();
+  m.status = model::Status::RUNTIME_ERROR;
+  m.output = "printed\xff";
+  m.note = "call 3: SIGSEGV\n";
+  CHECK(evaluate(m).log == "printed\xef\xbf\xbd\ncall 3: SIGSEGV\n");
+}
+
+TEST_CASE("a matched ratio is recorded where one was configured") {
+  bench::RunConfig config;
+  config.tolerance.required_matched_ratio = 0.9;
+  auto m = passed();
+  m.matched_ratio = 0.95;
+  CHECK(evaluate(m, config).correctness->extra->at("matched_ratio") == 0.95);
+  CHECK_FALSE(evaluate(m).correctness->extra);
+}

@@ -1,0 +1,138 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "support/fib_run.h"
+#include "util/files.h"
+
+// Solutions that break, hang, lie or cheat (tests/data/hostile), run by the real program: each must end with
+// the status and the log that it deserves, and the run must go on.
+namespace fs = std::filesystem;
+using namespace fib;
+
+namespace {
+
+const fs::path kSources = FIB_SOURCE_DIR "/tests/data/hostile";
+
+std::string source_of(const std::string& name) { return util::read_file(kSources / (name + ".cpp")); }
+
+struct Expectation {
+  std::string status;
+  std::string log;  // a part of it
+};
+
+const std::map<std::string, Expectation>& expectations() {
+  static const std::map<std::string, Expectation> table = {
+      {"honest", {"PASSED", ""}},
+      {"wrong_value", {"INCORRECT_NUMERICAL", "elements do not match; first at c["}},
+      {"wrong_last_element", {"INCORRECT_NUMERICAL", "1 of 1000 elements do not match; first at c[999]"}},
+      {"right_at_first", {"INCORRECT_NUMERICAL", "call 6: "}},
+      {"cached_first_answer", {"INCORRECT_NUMERICAL", "call 2: "}},
+      {"fingerprint_cache", {"PASSED", ""}},
+      {"changed_inputs", {"PASSED", "the solution changed its inputs in"}},
+      {"unwritten_output",
+       {"INCORRECT_NUMERICAL", "500 of 1000 elements were never written; first at c[500]"}},
+      {"segfault", {"RUNTIME_ERROR", "about to fall\ncall 1: the solution's worker ended with SIGSEGV"}},
+      {"aborts", {"RUNTIME_ERROR", "SIGABRT"}},
+      {"exits", {"RUNTIME_ERROR", "exit code 0"}},
+      {"throws", {"RUNTIME_ERROR", "threw an exception: no luck today"}},
+      {"returns_error", {"RUNTIME_ERROR", "returned the error code 7"}},
+      {"infinite_loop", {"TIMEOUT", "call 1: no answer while the solution ran"}},
+      {"much_output", {"PASSED", "[log truncated]"}},
+      {"forged_message", {"RUNTIME_ERROR", "broke the protocol"}},
+      {"truncates_buffers", {"PASSED", "truncated 0, writable 1"}},  // the outputs are its own to write
+      {"allocates_100_gb", {"RUNTIME_ERROR", "bad_alloc"}},
+      {"compile_error", {"COMPILE_ERROR", "error: 'undeclared_name' was not declared"}},
+      {"missing_symbol", {"COMPILE_ERROR", "declare the function extern \"C\""}},
+      {"fork_bomb", {"RUNTIME_ERROR", "fork: Operation not permitted"}},
+      {"runaway_grandchild", {"PASSED", "computed"}},
+      {"late_thread", {"PASSED", ""}},
+      {"reads_the_judge", {"PASSED", "opened 0"}},
+      {"wrong_shape", {"INCORRECT_SHAPE", "expected shape (1000), got (1001)"}},
+      {"wrong_dtype", {"INCORRECT_DTYPE", "expected dtype float32, got bfloat16"}},
+      {"claims_no_time", {"RUNTIME_ERROR", "broke the protocol"}},
+  };
+  return table;
+}
+
+std::string without(std::string text, const std::string& part) {
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
+  return text;
+}
+
+std::vector<std::string> few_calls(std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--iterations", "5", "--num-trials", "2", "--warmup-runs", "2"});
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("every hostile solution gets the status it deserves, and the run goes on to its end") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  const std::string header = util::read_file(kSources / "takes_over_protocol.h");
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(kSources)) {
+    if (entry.path().extension() == ".cpp") files.insert(entry.path().stem());
+  }
+  for (const auto& name : files) {
+    run.dataset.solution(name, "test", source_of(name), "add", {{"takes_over_protocol.h", header}});
+  }
+  const auto result = run.run(few_calls({"--timeout", "4"}));
+  INFO(result.err);
+  CHECK(result.exit_code == 0);  // everything planned has a trace
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == files.size());
+  for (const auto& trace : traces) {
+    INFO(trace.solution << ": " << trace.log.substr(0, 2000));
+    REQUIRE(expectations().contains(trace.solution));
+    const auto& expected = expectations().at(trace.solution);
+    // Its thread works for 3 ms; they are found in its time.
+    if (trace.solution == "late_thread") CHECK(trace.latency_ms > 3);
+    CHECK(trace.status == expected.status);
+    CHECK(trace.log.find(expected.log) != std::string::npos);
+    CHECK(trace.log.size() < 6 * 1024 * 1024);
+    if (trace.solution == "fingerprint_cache") CHECK(trace.log.find("FOUND") == std::string::npos);
+    if (trace.solution == "reads_the_judge") CHECK(without(trace.log, "opened 0\n").empty());
+  }
+  CHECK(run.processes().empty());
+}
+
+TEST_CASE("a cache of answers gains nothing in a second run either") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  run.dataset.solution("fingerprint_cache", "test", source_of("fingerprint_cache"));
+  for (int i = 0; i < 2; ++i) REQUIRE(run.run(few_calls()).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 2);
+  for (const auto& trace : traces) CHECK(trace.log.find("FOUND") == std::string::npos);
+}
+
+TEST_CASE("with --strict-inputs a changed input is an incorrect result") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  run.dataset.solution("changed_inputs", "test", source_of("changed_inputs"));
+  REQUIRE(run.run(few_calls({"--strict-inputs"})).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "INCORRECT_NUMERICAL");
+  CHECK(traces[0].log.find("changed its inputs") != std::string::npos);
+}
+
+TEST_CASE("a build that takes too long is a compile error that says so") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  // A template that keeps any compiler busy for minutes.
+  run.dataset.solution("endless_build", "test", R"(
+    template <int N, long M> struct F { static constexpr long value = F<N - 1, 2 * M>::value + F<N - 1, 2 * M + 1>::value; };
+    template <long M> struct F<0, M> { static constexpr long value = 1; };
+    extern "C" void run(const float*, const float*, float* c, long) { c[0] = F<40, 0>::value; })");
+  REQUIRE(run.run(few_calls({"--build-timeout", "2"})).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "COMPILE_ERROR");
+  CHECK(traces[0].log.find("--build-timeout") != std::string::npos);
+  CHECK(run.processes().empty());
+}

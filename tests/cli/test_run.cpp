@@ -1,0 +1,352 @@
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "dataset/load.h"
+#include "support/fib_run.h"
+#include "util/file_lock.h"
+#include "util/files.h"
+
+namespace fs = std::filesystem;
+using namespace fib;
+using testing::FibRun;
+
+namespace {
+
+const std::string kHonest = util::read_file(FIB_SOURCE_DIR "/tests/data/hostile/honest.cpp");
+// Right, and takes a tenth of a second a call.
+const std::string kSlow = R"(
+#include <unistd.h>
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  usleep(100000);
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+})";
+
+std::vector<std::string> few(std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--iterations", "4", "--num-trials", "2", "--warmup-runs", "1"});
+  return more;
+}
+
+nlohmann::json fib_record(const testing::TraceLine& trace) {
+  return nlohmann::json::parse(trace.text).at("evaluation").at("fib");
+}
+
+bool wait_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a run leaves one trace for each solution and workload, and says what it did") {
+  FibRun run;
+  run.dataset.add_definition({100, 1000}).solution("one", "alice", kHonest).solution("two", "bob", kHonest);
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("4 of 4 evaluations done: 4 passed, 0 did not") == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 4);
+  CHECK(traces[0].solution == "one");
+  CHECK(traces[0].workload == "w100");
+  CHECK(traces[1].workload == "w1000");
+  for (const auto& trace : traces) {
+    CHECK(trace.latency_ms > 0);
+    const auto fib = fib_record(trace);
+    CHECK(fib.at("n") == 8);
+    CHECK(fib.at("quantiles_ms").size() == 21);
+    CHECK(fib.at("trial_medians_ms").size() == 2);
+    CHECK(fib.at("sets") == 10);
+    CHECK(fib.at("seeded") == false);
+  }
+  CHECK(run.processes().empty());
+  CHECK(fs::is_empty(run.folder.path() / "tmp"));
+}
+
+TEST_CASE("traces are byte for byte what the format's writer makes of them") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto dataset = dataset::load(run.dataset.root());
+  CHECK(dataset.problems.empty());
+  REQUIRE(dataset.traces.size() == 1);
+  CHECK(model::to_json(dataset.traces[0]) == testing::read_traces(run.dataset.root())[0].text);
+}
+
+TEST_CASE("--dry-run prints the plan in order and runs nothing") {
+  FibRun run;
+  run.dataset.add_definition({200, 100}).solution("two", "bob", kHonest).solution("one", "alice", kHonest);
+  const auto result = run.run({"--dry-run"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(result.out ==
+        "cpu  add  one  w100\ncpu  add  one  w200\ncpu  add  two  w100\ncpu  add  two  w200\n4 evaluations "
+        "planned\n");
+  CHECK_FALSE(fs::exists(run.dataset.root() / "traces"));
+}
+
+TEST_CASE("filters select by name and by glob, and a filter that matches nothing is said") {
+  FibRun run;
+  run.dataset.add_definition({100, 200}).solution("one", "alice", kHonest).solution("two", "bob", kHonest);
+  CHECK(run.run({"--dry-run", "--authors", "bo*", "--workloads", "w100"}).out ==
+        "cpu  add  two  w100\n1 evaluations planned\n");
+  CHECK(run.run({"--dry-run", "--solutions", "one", "two", "--op-types", "test", "--definitions", "a?d"})
+            .out.find("4 evaluations planned") != std::string::npos);
+  const auto none = run.run({"--dry-run", "--solutions", "three"});
+  CHECK(none.err.find("--solutions three matches nothing") != std::string::npos);
+  CHECK(none.out == "0 evaluations planned\n");
+}
+
+TEST_CASE("--resume skips what has a trace and does the rest; another configuration is not the same") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  REQUIRE(run.run(few()).exit_code == 0);
+  run.dataset.solution("two", "bob", kHonest);
+  CHECK(run.run(few({"--resume"})).out.find("1 of 1 evaluations done") == 0);
+  CHECK(run.run(few({"--resume"})).out == "nothing to run: 2 evaluations are done\n");
+  CHECK(run.run(few({"--resume", "--rtol", "0.5"})).out.find("2 of 2 evaluations done") == 0);
+  run.dataset.solution("two", "bob", kHonest + "// changed\n");
+  CHECK(run.run(few({"--resume"})).out.find("1 of 1 evaluations done") == 0);
+}
+
+TEST_CASE("--no-save-results writes nothing") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  CHECK(run.run(few({"--no-save-results"})).exit_code == 0);
+  CHECK_FALSE(fs::exists(run.dataset.root() / "traces"));
+  CHECK_FALSE(fs::exists(run.dataset.root() / "runs"));
+}
+
+TEST_CASE("--strict turns a failed evaluation into exit code 3") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("bad", "alice", "extern \"C\" void run() {}");
+  CHECK(run.run(few()).exit_code == 0);
+  CHECK(run.run(few({"--strict"})).exit_code == 3);
+}
+
+TEST_CASE("the seed of a run's record replays its inputs, and the traces are marked") {
+  FibRun run;
+  const std::string prints = R"(
+    #include <cstdio>
+    extern "C" void run(const float* a, const float* b, float* c, long n) {
+      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+      std::printf("%a\n", a[0]);
+    })";
+  run.dataset.add_definition({100}).solution("one", "alice", prints);
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto record = nlohmann::json::parse(util::read_file(run.dataset.root() / "runs" / "runs.jsonl"));
+  CHECK(record.at("seed").get<std::string>().size() == 64);
+  CHECK(record.at("seeded") == false);
+  REQUIRE(run.run(few({"--seed", record.at("seed")})).exit_code == 0);
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 3);
+  CHECK(traces[0].log == traces[1].log);
+  CHECK(traces[0].log != traces[2].log);
+  CHECK(fib_record(traces[0]).at("seeded") == false);
+  CHECK(fib_record(traces[1]).at("seeded") == true);
+}
+
+TEST_CASE("no input set comes twice within a worker, nor in two solutions") {
+  FibRun run;
+  const std::string prints = R"(
+    #include <cstdio>
+    extern "C" void run(const float* a, const float* b, float* c, long n) {
+      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+      std::printf("%a\n", a[0]);
+    })";
+  run.dataset.add_definition({100})
+      .solution("one", "alice", prints)
+      .solution("two", "bob", prints + "// other\n");
+  REQUIRE(run.run(few()).exit_code == 0);
+  std::set<std::string> seen;
+  std::size_t calls = 0;
+  for (const auto& trace : testing::read_traces(run.dataset.root())) {
+    std::istringstream lines(trace.log);
+    for (std::string line; std::getline(lines, line); ++calls) seen.insert(line);
+  }
+  CHECK(calls == 20);
+  CHECK(seen.size() == calls);
+}
+
+TEST_CASE("without a profiled baseline, reference latency and speedup are zero") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  REQUIRE(run.run(few({"--no-profile-baseline"})).exit_code == 0);
+  const auto performance = nlohmann::json::parse(testing::read_traces(run.dataset.root())[0].text)
+                               .at("evaluation")
+                               .at("performance");
+  CHECK(performance.at("reference_latency_ms") == 0);
+  CHECK(performance.at("speedup_factor") == 0);
+  CHECK(performance.at("latency_ms") > 0);
+}
+
+TEST_CASE("a slow solution makes fewer calls, no less than three of each") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("slow", "alice", kSlow);
+  REQUIRE(run.run({"--call-budget", "0.5"}).exit_code == 0);
+  const auto fib = fib_record(testing::read_traces(run.dataset.root())[0]);
+  CHECK(fib.at("calls").at("trials") == 3);
+  CHECK(fib.at("calls").at("timed") == 3);
+  CHECK(fib.at("sets_shared") == true);
+}
+
+TEST_CASE("a broken line costs that line only, unless --strict-load") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  std::ofstream(run.dataset.root() / "workloads" / "test" / "add.jsonl", std::ios::app)
+      << "{\"definition\": \"add\n";
+  const auto lenient = run.run(few());
+  CHECK(lenient.exit_code == 0);
+  CHECK(lenient.err.find("workloads/test/add.jsonl:2") != std::string::npos);
+  CHECK(lenient.out.find("1 of 1 evaluations done") == 0);
+  CHECK(run.run(few({"--strict-load"})).exit_code == 1);
+}
+
+TEST_CASE("a reference that cannot be run is listed and gives exit code 1, without a trace") {
+  FibRun run;
+  run.dataset
+      .definition("test", "odd", R"({"name": "odd", "op_type": "test", "axes": {"n": {"type": "var"}},
+        "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"b": {"shape": ["n"], "dtype": "float32"}},
+        "reference": "import torch\n\ndef run(a):\n    return torch.no_such_function(a)\n"})",
+                  {R"({"definition": "odd", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"})
+      .solution("one", "alice", "extern \"C\" void run(const float*, float*, long) {}", "odd");
+  const auto result = run.run(few());
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("not done: one w: the reference failed") != std::string::npos);
+  CHECK(result.err.find("line 4") != std::string::npos);
+  CHECK(result.err.find("no_such_function") != std::string::npos);
+  CHECK(testing::read_traces(run.dataset.root()).empty());
+}
+
+TEST_CASE("what fib cannot run is skipped with its reason and has no trace") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const auto file = run.dataset.root() / "solutions" / "alice" / "test" / "add" / "one.json";
+  auto json = nlohmann::ordered_json::parse(util::read_file(file));
+  json["spec"]["language"] = "mojo";
+  util::write_file_atomic(file, json.dump());
+  const auto result = run.run();
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "nothing to run\n");
+  CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
+}
+
+TEST_CASE("wrong usage is exit code 2 with a sentence") {
+  FibRun run;
+  run.dataset.add_definition({100});
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--iterations", "0"},
+                                                  {"--rtol", "0"},
+                                                  {"--required-matched-ratio", "1.1"},
+                                                  {"--warmup-runs", "-1"},
+                                                  {"--device", "tpu"},
+                                                  {"--no-such-option"},
+                                                  {"--reference", "fortran"}}) {
+    const auto result = run.run(options);
+    INFO(options[0]);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.find(options[0]) != std::string::npos);
+  }
+  CHECK(testing::run_process({FIB_BINARY}).exit_code == 2);
+  CHECK(testing::run_process({FIB_BINARY, "run", "--local", "/no/such/folder"}).exit_code == 1);
+}
+
+TEST_CASE("two runs take turns on the device") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("slow", "alice", kSlow);
+  const int first = run.start(few());
+  REQUIRE(wait_for([&] { return !util::FileLock::try_take("/tmp/fib-locks/cpu.lock"); }));
+  FibRun other;
+  other.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const auto second = other.run(few());
+  CHECK(second.exit_code == 0);
+  CHECK(second.err.find("waiting for another fib run to release the device cpu") != std::string::npos);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  CHECK(status == 0);
+}
+
+TEST_CASE("kill -9 of the coordinator leaves no process and no torn record, and --resume does the rest") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30, 40, 50, 60}).solution("slow", "alice", kSlow);
+  const bool during_build = GENERATE(true, false);
+  const int coordinator = run.start(few());
+  if (during_build) {
+    REQUIRE(wait_for([&] { return run.processes().size() > 3; }));
+  } else {
+    REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  }
+  ::kill(coordinator, SIGKILL);
+  ::waitpid(coordinator, nullptr, 0);
+  CHECK(wait_for([&] { return run.processes().empty(); }));
+  CHECK(wait_for([&] { return fs::is_empty(run.folder.path() / "tmp"); }));
+  const auto before = testing::read_traces(run.dataset.root()).size();  // throws at a torn record
+  CHECK(before < 6);
+  const auto resumed = run.run(few({"--resume"}));
+  CHECK(resumed.exit_code == 0);
+  CHECK(resumed.out.find(fmt::format("{0} of {0} evaluations done", 6 - before)) == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 6);
+}
+
+TEST_CASE("an interrupt keeps all traces, cleans up, and says how to go on") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30, 40}).solution("slow", "alice", kSlow);
+  const int coordinator = run.start(few());
+  REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  ::kill(coordinator, SIGINT);
+  int status = 0;
+  ::waitpid(coordinator, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(wait_for([&] { return run.processes().empty(); }));
+  const auto kept = testing::read_traces(run.dataset.root());
+  CHECK(kept.size() < 4);
+  for (const auto& trace : kept) CHECK(trace.status == "PASSED");
+  CHECK(run.run(few({"--resume"})).exit_code == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 4);
+}
+
+TEST_CASE("solutions for real definitions pass on all real workloads") {
+  const fs::path real = FIB_SOURCE_DIR "/../shared/data/flashinfer_trace";
+  if (!fs::exists(real)) {
+    WARN("skipped: no real dataset beside the project");
+    return;
+  }
+  FibRun run;
+  const fs::path solutions = FIB_SOURCE_DIR "/tests/data/real_cpp";
+  std::size_t workloads = 0;
+  for (const auto& [op_type, name] : {std::pair{"rmsnorm", "rmsnorm_h4096"},
+                                      {"rmsnorm", "fused_add_rmsnorm_h2048"},
+                                      {"gemm", "gemm_n128_k2048"}}) {
+    const auto relative = [&](const char* folder, const std::string& extension) {
+      return fs::path(folder) / op_type / (name + extension);
+    };
+    for (const auto& file : {relative("definitions", ".json"), relative("workloads", ".jsonl")}) {
+      fs::create_directories((run.dataset.root() / file).parent_path());
+      fs::copy_file(real / file, run.dataset.root() / file);
+    }
+    const auto lines = util::read_file(real / relative("workloads", ".jsonl"));
+    workloads +=
+        static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')) + (lines.back() != '\n');
+    const fs::path target = run.dataset.root() / "solutions" / "test" / op_type / name;
+    fs::create_directories(target);
+    fs::copy_file(solutions / (std::string("test_") + name + ".json"),
+                  target / (std::string("test_") + name + ".json"));
+  }
+  const auto result =
+      run.run({"--strict", "--call-budget", "0.2", "--iterations", "3", "--warmup-runs", "0"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == workloads);
+}

@@ -1,0 +1,27 @@
+#include <catch2/catch.hpp>
+
+#include "compile/compiler_log.h"
+
+using fib::compile::first_error_first;
+
+TEST_CASE("the first error comes first, with its quoted lines, then everything") {
+  const std::string output =
+      "In file included from a.cpp:1:\n"
+      "h.h:3:1: warning: unused\n"
+      "a.cpp:7:3: error: no such thing\n"
+      "    7 |   thing();\n"
+      "      |   ^~~~~\n"
+      "a.cpp:9:3: error: another\n";
+  CHECK(first_error_first(output) ==
+        "a.cpp:7:3: error: no such thing\n    7 |   thing();\n      |   ^~~~~\n\nThe complete output:\n" + output);
+}
+
+TEST_CASE("output that begins with its error, or has none, stays as it is") {
+  CHECK(first_error_first("a.cpp:7:3: error: x\nmore\n") == "a.cpp:7:3: error: x\nmore\n");
+  CHECK(first_error_first("ld: something odd\n") == "ld: something odd\n");
+  CHECK(first_error_first("").empty());
+}
+
+TEST_CASE("a linker's complaint is an error too") {
+  CHECK(first_error_first("note\na.o: undefined reference to `f'\n").find("a.o: undefined reference") == 0);
+}

@@ -1,0 +1,78 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "eval/evaluator.h"
+
+using namespace fib;
+using tensor::DType;
+
+namespace {
+
+struct Case {
+  eval::Layout layout;
+  std::vector<std::byte> got;
+  std::vector<std::byte> expected;
+  std::vector<eval::PoisonElement> poison;
+
+  Case() : got(512), expected(512) {
+    layout.outputs = {{"c", DType::kFloat32, false, {2, 3}, 0, 24}, {"i", DType::kInt32, false, {2}, 256, 8}};
+    layout.output_bytes = 264;
+    poison = {eval::make_poison(DType::kFloat32, 1), eval::make_poison(DType::kInt32, 2)};
+  }
+  void set(std::vector<std::byte>& buffer, std::size_t index, float value) const {
+    std::memcpy(buffer.data() + index * 4, &value, 4);
+  }
+  [[nodiscard]] eval::Judgement judge(const eval::Tolerance& tolerance = {}) const {
+    return eval::judge_outputs(layout, got.data(), expected.data(), poison, tolerance, 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("equal outputs are correct") {
+  const auto judgement = Case().judge();
+  CHECK(judgement.correct);
+  CHECK(judgement.max_absolute_error == 0);
+  CHECK(judgement.explanation.empty());
+}
+
+TEST_CASE("a wrong element is named with its index, both values and the rule") {
+  Case c;
+  c.set(c.got, 4, 7);
+  c.set(c.expected, 4, 2);
+  const auto judgement = c.judge();
+  CHECK_FALSE(judgement.correct);
+  CHECK(judgement.max_absolute_error == 5);
+  CHECK(judgement.matched_ratio == Approx(5.0 / 6));
+  CHECK(judgement.explanation.find("1 of 6 elements do not match; first at c[1, 1]: expected 2, got 7") != std::string::npos);
+  CHECK(c.judge({.required_matched_ratio = 0.8}).correct);
+}
+
+TEST_CASE("the second output counts as much as the first") {
+  Case c;
+  c.got[256] = std::byte{1};
+  CHECK(c.judge().explanation.find("output \"i\"") == 0);
+}
+
+TEST_CASE("an element that holds the poison is unwritten even when the ratio would forgive it") {
+  Case c;
+  std::memcpy(c.got.data(), c.poison[0].data(), 4);
+  const auto judgement = c.judge({.required_matched_ratio = 0.1});
+  CHECK_FALSE(judgement.correct);
+  CHECK(judgement.explanation.find("1 of 6 elements were never written") != std::string::npos);
+}
+
+TEST_CASE("claims are checked against the layout") {
+  const Case c;
+  const eval::OutputClaim good_c{DType::kFloat32, {2, 3}};
+  const eval::OutputClaim good_i{DType::kInt32, {2}};
+  CHECK_FALSE(eval::check_claims(c.layout, {good_c, good_i}));
+  CHECK(eval::check_claims(c.layout, {good_c})->shape);
+  const auto shape = eval::check_claims(c.layout, {{DType::kFloat32, {3, 2}}, good_i});
+  CHECK(shape->shape);
+  CHECK(shape->text == "output \"c\": expected shape (2, 3), got (3, 2)");
+  const auto dtype = eval::check_claims(c.layout, {good_c, {DType::kInt64, {2}}});
+  CHECK_FALSE(dtype->shape);
+  CHECK(dtype->text == "output \"i\": expected dtype int32, got int64");
+}

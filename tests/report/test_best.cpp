@@ -1,0 +1,72 @@
+#include <catch2/catch.hpp>
+
+#include "report/best.h"
+#include "report/sample_dataset.h"
+
+using namespace fib;
+using report::BestOf;
+using testing::definition_text;
+using testing::SampleTrace;
+using testing::solution_text;
+using testing::TemporaryDataset;
+
+namespace {
+
+dataset::Dataset load_traces(const std::vector<SampleTrace>& traces) {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("definitions/e.json", definition_text("e"));
+  files.write("solutions/a.json", solution_text("a", "amy", "python"));
+  std::string text;
+  for (const auto& trace : traces) text += trace.line();
+  files.write("traces/t.jsonl", text);
+  return dataset::load(files.root());
+}
+
+std::vector<report::Best> find(const dataset::Dataset& loaded, const report::BestOptions& options) {
+  return report::find_best(loaded, dataset::Queries(loaded), options);
+}
+
+}  // namespace
+
+TEST_CASE("the best of a definition has the highest speedup factor; unknown solutions have no author") {
+  const auto loaded = load_traces({{"d", "a", "w1", 1, 1, 2}, {"d", "x", "w2", 2, 5, 3}});
+  const auto best = find(loaded, {});
+  REQUIRE(best.size() == 1);
+  CHECK(*best[0].trace->solution == "x");
+  CHECK_FALSE(best[0].author);
+  CHECK(find(loaded, {.axes = {{"M", 1}}})[0].author == "amy");
+  CHECK(find(loaded, {.axes = {{"M", 7}}})[0].trace == nullptr);
+}
+
+TEST_CASE("errors are limited only when limits are given") {
+  const auto loaded = load_traces({{"d", "a", "w1", 1, 1, 2, testing::kCpu, "PASSED", "0.5"}});
+  CHECK(find(loaded, {})[0].trace != nullptr);
+  CHECK(find(loaded, {.limits = dataset::ErrorLimits{}})[0].trace == nullptr);
+  CHECK(find(loaded, {.limits = dataset::ErrorLimits{1, 0.1}, .best_of = BestOf::workload})[0].trace ==
+        nullptr);
+}
+
+TEST_CASE("where the reference was not timed the lowest latency is best") {
+  const auto loaded = load_traces({{"d", "a", "w1", 1, 3, 0}, {"d", "a", "w1", 1, 2, 0}});
+  CHECK(find(loaded, {})[0].trace->evaluation->performance->latency_ms == 2);
+}
+
+TEST_CASE("each workload has a best of its own, ties by latency, in the order of the traces") {
+  const auto loaded =
+      load_traces({{"d", "a", "w2", 2, 1, 1}, {"d", "a", "w1", 1, 3, 2}, {"d", "x", "w1", 1, 2, 2}});
+  const auto best = find(loaded, {.best_of = BestOf::workload});
+  REQUIRE(best.size() == 2);
+  CHECK(best[0].workload == "w2");
+  CHECK(best[1].workload == "w1");
+  CHECK(*best[1].trace->solution == "x");
+}
+
+TEST_CASE("hardware is not mixed, and definitions without traces are told apart") {
+  const auto loaded = load_traces({{"d", "a", "w1", 1, 1, 9, testing::kGpu}, {"d", "a", "w1", 1, 1, 2}});
+  const auto best = find(loaded, {.selection = {.hardware = testing::kCpu}});
+  REQUIRE(best.size() == 1);
+  CHECK(best[0].trace->evaluation->performance->speedup_factor == 2);
+  CHECK(report::untried_definitions(loaded, {}) == std::vector<std::string>{"e"});
+  CHECK(report::untried_definitions(loaded, {.definition = "d"}).empty());
+}

@@ -1,0 +1,55 @@
+#include <catch2/catch.hpp>
+
+#include "report/listing.h"
+#include "report/sample_dataset.h"
+
+using namespace fib;
+using report::ListFilters;
+using report::ListKind;
+using testing::TemporaryDataset;
+
+namespace {
+
+dataset::Dataset sample() {
+  const TemporaryDataset files;
+  testing::write_sample(files);
+  return dataset::load(files.root());
+}
+
+std::string first_csv(const dataset::Dataset& loaded, ListKind kind, const ListFilters& filters = {}) {
+  return report::to_csv(report::list(loaded, kind, filters).tables.front().second);
+}
+
+}  // namespace
+
+TEST_CASE("the overview counts by op type and by author") {
+  const auto loaded = sample();
+  CHECK(loaded.problems.empty());
+  const auto listing = report::list(loaded, ListKind::overview, {});
+  CHECK(listing.totals == "3 definitions, 8 solutions, 6 workloads, 14 traces (12 passed)");
+  REQUIRE(listing.tables.size() == 2);
+  CHECK(report::to_csv(listing.tables[0].second) ==
+        "op_type,definitions,solutions,workloads,traces,passed\ngemm,2,4,4,8,7\nnorm,1,4,2,6,5\n");
+  CHECK(report::to_csv(listing.tables[1].second) ==
+        "author,definitions,solutions,traces,passed\n"
+        "alice,2,2,6,6\nbaseline,2,3,4,4\nbob,2,2,3,2\ncarol,1,1,1,0\n");
+}
+
+TEST_CASE("filters are globs over definitions, op types and authors") {
+  const auto loaded = sample();
+  CHECK(report::list(loaded, ListKind::overview, {{}, {"alice"}, {"norm"}}).totals ==
+        "1 definition, 1 solution, 2 workloads, 3 traces (3 passed)");
+  CHECK(report::list(loaded, ListKind::definitions, {{"gemm_*"}, {}, {}}).tables[0].second.rows.size() == 2);
+  CHECK(report::list(loaded, ListKind::solutions, {{}, {"[bc]*"}, {}}).tables[0].second.rows.size() == 6);
+  CHECK(report::list(loaded, ListKind::workloads, {{}, {}, {"gem?"}}).tables[0].second.rows.size() == 4);
+  CHECK(report::list(loaded, ListKind::traces, {{"*untried"}, {}, {}}).tables[0].second.rows.empty());
+}
+
+TEST_CASE("records of unknown definitions are counted apart") {
+  const TemporaryDataset files;
+  files.write("traces/t.jsonl", testing::SampleTrace{"x", "s"}.line());
+  const auto loaded = dataset::load(files.root());
+  CHECK(first_csv(loaded, ListKind::overview) ==
+        "op_type,definitions,solutions,workloads,traces,passed\n,0,0,0,1,1\n");
+  CHECK(first_csv(loaded, ListKind::traces).find("x,s,w1,PASSED,1.0,1.0,AMD EPYC") != std::string::npos);
+}

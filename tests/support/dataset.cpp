@@ -1,0 +1,81 @@
+#include "support/dataset.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "util/files.h"
+
+namespace fib::testing {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+DatasetBuilder& DatasetBuilder::add_definition(const std::vector<int>& sizes) {
+  const ordered_json tensor = {{"shape", {"n"}}, {"dtype", "float32"}};
+  const ordered_json json = {{"name", "add"},
+                             {"op_type", "test"},
+                             {"axes", {{"n", {{"type", "var"}}}}},
+                             {"inputs", {{"a", tensor}, {"b", tensor}}},
+                             {"outputs", {{"c", tensor}}},
+                             {"reference", "import torch\n\ndef run(a, b):\n    return a + b\n"}};
+  std::vector<std::string> lines;
+  for (const int size : sizes) {
+    const ordered_json workload = {{"axes", {{"n", size}}},
+                                   {"inputs", {{"a", {{"type", "random"}}}, {"b", {{"type", "random"}}}}},
+                                   {"uuid", "w" + std::to_string(size)}};
+    lines.push_back(
+        ordered_json{{"definition", "add"}, {"workload", workload}, {"solution", nullptr}, {"evaluation", nullptr}}
+            .dump());
+  }
+  return definition("test", "add", json.dump(2), lines);
+}
+
+DatasetBuilder& DatasetBuilder::definition(const std::string& op_type, const std::string& name,
+                                           const std::string& json, const std::vector<std::string>& workload_lines) {
+  util::write_file_atomic(root_ / "definitions" / op_type / (name + ".json"), json);
+  std::string text;
+  for (const auto& line : workload_lines) text += line + "\n";
+  util::write_file_atomic(root_ / "workloads" / op_type / (name + ".jsonl"), text);
+  return *this;
+}
+
+DatasetBuilder& DatasetBuilder::solution(const std::string& name, const std::string& author, const std::string& source,
+                                         const std::string& definition,
+                                         const std::vector<std::pair<std::string, std::string>>& headers) {
+  ordered_json sources = {{{"path", "kernel.cpp"}, {"content", source}}};
+  for (const auto& [path, content] : headers) sources.push_back({{"path", path}, {"content", content}});
+  const ordered_json json = {
+      {"name", name},
+      {"definition", definition},
+      {"author", author},
+      {"spec", {{"language", "cpp"}, {"target_hardware", {"cpu"}}, {"entry_point", "kernel.cpp::run"}}},
+      {"sources", sources}};
+  util::write_file_atomic(root_ / "solutions" / author / "test" / definition / (name + ".json"), json.dump(2));
+  return *this;
+}
+
+std::vector<TraceLine> read_traces(const fs::path& root) {
+  std::vector<fs::path> files;
+  if (fs::exists(root / "traces")) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / "traces")) {
+      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<TraceLine> traces;
+  for (const auto& file : files) {
+    std::istringstream stream(util::read_file(file));
+    for (std::string line; std::getline(stream, line);) {
+      const auto json = nlohmann::json::parse(line);
+      const auto& evaluation = json.at("evaluation");
+      TraceLine trace{json.at("solution"), json.at("workload").at("uuid"), evaluation.at("status"),
+                      evaluation.at("log"), 0, line};
+      if (!evaluation.at("performance").is_null()) trace.latency_ms = evaluation["performance"].at("latency_ms");
+      traces.push_back(std::move(trace));
+    }
+  }
+  return traces;
+}
+
+}  // namespace fib::testing

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fib::testing {
+
+// A dataset on disk, made step by step by a test.
+class DatasetBuilder {
+ public:
+  explicit DatasetBuilder(std::filesystem::path root) : root_(std::move(root)) {}
+
+  // A definition "add" (c = a + b over float32[n]) with one random workload "w<n>" for each size.
+  DatasetBuilder& add_definition(const std::vector<int>& sizes);
+  // Any definition from its JSON, with workload lines.
+  DatasetBuilder& definition(const std::string& op_type, const std::string& name, const std::string& json,
+                             const std::vector<std::string>& workload_lines);
+  // A C++ solution of `definition` from source text; `headers` are (path, content) pairs beside it.
+  DatasetBuilder& solution(const std::string& name, const std::string& author, const std::string& source,
+                           const std::string& definition = "add",
+                           const std::vector<std::pair<std::string, std::string>>& headers = {});
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+// One trace line of a dataset, as parsed by a plain JSON library: what another reader sees.
+struct TraceLine {
+  std::string solution;
+  std::string workload;
+  std::string status;
+  std::string log;
+  double latency_ms = 0;
+  std::string text;  // the whole line
+};
+
+// All traces under <root>/traces, files by path.
+std::vector<TraceLine> read_traces(const std::filesystem::path& root);
+
+}  // namespace fib::testing
