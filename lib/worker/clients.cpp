@@ -35,7 +35,8 @@ Answer<bool> acknowledged(Answer<Message> answer) {
 }  // namespace
 
 std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
-  std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive", "TMPDIR=" + temporary.string(),
+  std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive",
+                                          "OPENBLAS_THREAD_TIMEOUT=4", "TMPDIR=" + temporary.string(),
                                           "HOME=" + temporary.string()};
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX", "CC",
                            "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {

@@ -18,8 +18,9 @@ struct ChildSetup {
   int start_timeout_ms = 30'000;
 };
 
-// The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`, OMP_WAIT_POLICY=passive (so
-// that OpenMP's threads sleep after a parallel region instead of spinning into the next measurement), and CUDA's and
+// The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`, OMP_WAIT_POLICY=passive
+// and OPENBLAS_THREAD_TIMEOUT=4 (so that their threads sleep after their work instead of spinning into the next
+// measurement), and CUDA's and
 // the sanitizers' own variables where set.
 [[nodiscard]] std::vector<std::string> clean_environment(const std::filesystem::path& temporary);
 

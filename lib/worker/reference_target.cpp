@@ -1,20 +1,89 @@
-// TEMPORARY
-#include "worker/target.h"
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "reference/engine.h"
+#include "worker/target.h"
+
 namespace fib::worker {
 namespace {
-class T : public Target {
+
+using reference::Argument;
+
+// A scalar slot's 8 bytes (a double for floating dtypes, else an int64) as the Python number it stands for.
+Argument scalar_argument(const eval::Slot& slot, const std::byte* data) {
+  double real = 0;
+  std::int64_t integer = 0;
+  std::memcpy(&real, data, sizeof real);
+  std::memcpy(&integer, data, sizeof integer);
+  if (tensor::is_floating(slot.dtype)) return real;
+  if (slot.dtype == tensor::DType::kBool) return integer != 0;
+  return integer;
+}
+
+class ReferenceTarget : public Target {
  public:
-  void open(const eval::Layout& l, std::byte* i, std::byte* o) override { l_ = l; i_ = i; o_ = o; }
-  void prepare() override {}
-  void call() override {
-    auto* a = reinterpret_cast<float*>(i_ + l_.inputs[0].offset); auto* b = reinterpret_cast<float*>(i_ + l_.inputs[1].offset);
-    auto* c = reinterpret_cast<float*>(o_);
-    for (std::size_t k = 0; k < l_.outputs[0].count(); ++k) c[k] = a[k] + b[k];
+  ReferenceTarget(std::string_view source, std::vector<std::string> outputs, unsigned threads)
+      : engine_(source, {.threads = static_cast<int>(threads)}), output_names_(std::move(outputs)) {}
+
+  [[nodiscard]] std::string engine() const { return engine_.description(); }
+
+  void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) override {
+    layout_ = layout;
+    inputs_ = inputs;
+    outputs_ = outputs;
   }
-  std::vector<eval::OutputClaim> collect() override { return {{l_.outputs[0].dtype, l_.outputs[0].shape}}; }
-  eval::Layout l_; std::byte* i_; std::byte* o_;
+
+  void prepare() override {
+    results_.clear();
+    arguments_.clear();
+    for (const auto& slot : layout_.inputs) {
+      std::byte* data = inputs_ + slot.offset;
+      if (slot.scalar) {
+        arguments_.push_back(scalar_argument(slot, data));
+      } else {
+        arguments_.push_back(reference::TensorArgument{slot.dtype, slot.shape, data});
+      }
+    }
+  }
+
+  void call() override { results_ = engine_.run(arguments_, output_names_); }
+
+  std::vector<eval::OutputClaim> collect() override {
+    std::vector<eval::OutputClaim> claims;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const auto& result = results_[i];
+      claims.push_back({result.dtype(), result.shape()});
+      if (i >= layout_.outputs.size()) continue;
+      const auto& slot = layout_.outputs[i];
+      if (slot.dtype != result.dtype() || slot.shape != result.shape()) continue;
+      std::memcpy(outputs_ + slot.offset, result.data(), slot.bytes);
+    }
+    return claims;
+  }
+
+ private:
+  reference::Engine engine_;
+  std::vector<std::string> output_names_;
+  eval::Layout layout_;
+  std::byte* inputs_ = nullptr;
+  std::byte* outputs_ = nullptr;
+  std::vector<Argument> arguments_;
+  std::vector<reference::OutputTensor> results_;
 };
+
+}  // namespace
+
+std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads, std::string& engine) {
+  try {
+    const auto json = nlohmann::json::parse(document);
+    auto target = std::make_unique<ReferenceTarget>(json.at("source").get<std::string>(),
+                                                    json.at("outputs").get<std::vector<std::string>>(), threads);
+    engine = target->engine();
+    return target;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("the reference's document is broken: {}", error.what());
+  }
 }
-std::unique_ptr<Target> make_reference_target(const std::string&, unsigned, std::string& e) { e = "native temp"; return std::make_unique<T>(); }
-}
+
+}  // namespace fib::worker
