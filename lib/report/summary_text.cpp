@@ -161,8 +161,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
   const std::string other = !reference ? "baseline" : !baseline ? "reference" : "baseline or reference";
   std::vector<std::string> notes;
   if (ranked && part != SummaryPart::solutions) {
-    notes.push_back(
-        fmt::format("Avg Speedup: mean of {} latency / latency of the author's best solutions", other));
+    notes.push_back(fmt::format("Avg Speedup: mean of {} latency / author's latency", other));
     notes.push_back("Success Rate: share of definitions whose best solution passed everything");
     notes.push_back(fmt::format("Win Rate: share of workloads on which the author beats the {}", other));
   }

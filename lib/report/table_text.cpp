@@ -19,7 +19,8 @@ struct Drawn {
   std::size_t index = 0;  // in the table
   const Column* column = nullptr;
   Lines header;
-  std::size_t width = 0;
+  std::size_t content = 0;  // columns of the widest cell
+  std::size_t width = 0;    // columns it gets
 };
 
 // A name of several words in two lines, as narrow as can be.
@@ -46,7 +47,7 @@ class TextTable {
   TextTable(const Table& table, const TextStyle& style) : table_(table), style_(style) {
     for (std::size_t i = table.grouped ? 1 : 0; i < table.columns.size(); ++i) {
       if (table.columns[i].audience == Audience::programs) continue;
-      drawn_.push_back({i, &table.columns[i], {table.columns[i].name}, 0});
+      drawn_.push_back({i, &table.columns[i], {table.columns[i].name}, 0, 0});
     }
     measure();
     fit();
@@ -68,17 +69,20 @@ class TextTable {
  private:
   void measure() {
     for (Drawn& drawn : drawn_) {
-      drawn.width = header_width(drawn.header);
       for (const auto& row : table_.rows) {
-        drawn.width = std::max(drawn.width, display_width(printable(row[drawn.index].text)));
+        drawn.content = std::max(drawn.content, display_width(printable(row[drawn.index].text)));
       }
+      drawn.width = std::max(drawn.content, header_width(drawn.header));
     }
   }
 
   void fit() {
     if (total() <= limit()) return;
-    for (Drawn& drawn : drawn_) drawn.header = in_two_lines(drawn.column->name);
-    measure();
+    for (Drawn& drawn : drawn_) {
+      if (drawn.width == drawn.content) continue;
+      drawn.header = in_two_lines(drawn.column->name);
+      drawn.width = std::max(drawn.content, header_width(drawn.header));
+    }
     narrow(Fit::identity, kIdentityWidth);
     narrow(Fit::text, kTextWidth);
   }

@@ -34,7 +34,7 @@ struct OpenWorkload {
   JudgeDocument document;
   eval::Layout layout;
   std::unique_ptr<eval::InputSets> sets;
-  std::map<SetId, PrivateMemory> expected;
+  std::map<SetId, std::vector<std::byte>> expected;
 };
 
 // One pair of shared buffers, attached to one worker.
@@ -77,7 +77,7 @@ class Judge {
         return reply(MessageType::kAttached, Attached{door.value}.encode(), {made.inputs.fd(), made.outputs.fd()});
       }
       case MessageType::kDetach:
-        doors_.erase(Number::decode(message.payload).value);
+        detach(Number::decode(message.payload).value);
         return reply(MessageType::kDetached, {});
       case MessageType::kKnows: return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
       case MessageType::kFill: fill(SetRequest::decode(message.payload)); return reply(MessageType::kFilled, {});
@@ -158,22 +158,34 @@ class Judge {
   void keep(const SetRequest& request) {
     const Door& door = door_of(request.door);
     OpenWorkload& workload = workload_of(door.workload);
+    if (workload.expected.contains(request.set)) return;
     make_room(workload);
-    PrivateMemory copy(workload.layout.output_bytes);
-    std::memcpy(copy.data(), door.outputs.data(), workload.layout.output_bytes);
-    kept_bytes_ += copy.size();
+    const std::byte* outputs = door.outputs.data();
+    workload.expected.emplace(request.set, std::vector<std::byte>(outputs, outputs + workload.layout.output_bytes));
+    kept_bytes_ += workload.layout.output_bytes;
     kept_.emplace_back(door.workload, request.set);
-    workload.expected.insert_or_assign(request.set, std::move(copy));
+  }
+
+  // The evaluation at this door is over: sets of one solution's own are never asked for again.
+  void detach(std::uint32_t number) {
+    const auto door = doors_.find(number);
+    if (door == doors_.end()) return;
+    auto& workload = workload_of(door->second.workload);
+    std::erase_if(kept_, [&](const auto& kept) {
+      if (kept.first != door->second.workload || kept.second.solution_sha256.empty()) return false;
+      kept_bytes_ -= workload.layout.output_bytes;
+      workload.expected.erase(kept.second);
+      return true;
+    });
+    doors_.erase(door);
   }
 
   // Drops the oldest expected outputs until one more fits the budget; they are made again when they are needed.
   void make_room(const OpenWorkload& workload) {
     while (!kept_.empty() && kept_bytes_ + workload.layout.output_bytes > workload.document.memory_budget_bytes) {
-      auto& expected = workload_of(kept_.front().first).expected;
-      if (const auto old = expected.find(kept_.front().second); old != expected.end()) {
-        kept_bytes_ -= old->second.size();
-        expected.erase(old);
-      }
+      auto& oldest = workload_of(kept_.front().first);
+      oldest.expected.erase(kept_.front().second);
+      kept_bytes_ -= oldest.layout.output_bytes;
       kept_.pop_front();
     }
   }

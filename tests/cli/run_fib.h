@@ -21,11 +21,13 @@ struct CommandOutput {
   std::string err;
 };
 
-// Runs the fib program in `folder` with this environment only, stdin closed, and waits for it.
+// Runs the fib program in `folder` with this environment only, stdin empty, and waits for it. With
+// `stdout_file`, stdout goes there and `out` is empty.
 inline CommandOutput run_fib(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                             const std::map<std::string, std::string>& environment = {{"COLUMNS", "80"}}) {
+                             const std::map<std::string, std::string>& environment = {{"COLUMNS", "80"}},
+                             const std::string& stdout_file = "") {
   const util::TemporaryFolder output(std::filesystem::temp_directory_path(), "fib-cli-test-");
-  const std::string out = output.path() / "out";
+  const std::string out = stdout_file.empty() ? (output.path() / "out").string() : stdout_file;
   const std::string err = output.path() / "err";
   std::vector<std::string> words{FIB_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -50,7 +52,8 @@ inline CommandOutput run_fib(const std::vector<std::string>& arguments, const st
   if (errno != 0) throw util::errno_error("cannot start " FIB_BINARY);
   int status = 0;
   ::waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, util::read_file(out), util::read_file(err)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, stdout_file.empty() ? util::read_file(out) : "",
+          util::read_file(err)};
 }
 
 }  // namespace fib::testing

@@ -1,8 +1,13 @@
+#include <pty.h>
+#include <unistd.h>
+
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "cli/golden.h"
 #include "cli/run_fib.h"
 #include "report/sample_dataset.h"
+#include "util/unique_fd.h"
 
 using namespace fib;
 using testing::run_fib;
@@ -22,7 +27,45 @@ void check(const Words& more, const std::string& golden) {
   testing::check_golden(golden, output.out);
 }
 
+// What the program writes to a terminal of 80 columns.
+std::string on_terminal(const Words& words, const std::filesystem::path& folder,
+                        const std::map<std::string, std::string>& environment) {
+  int master = -1;
+  int slave = -1;
+  std::array<char, 64> name{};
+  const winsize size{25, 80, 0, 0};
+  REQUIRE(::openpty(&master, &slave, name.data(), nullptr, &size) == 0);
+  const util::UniqueFd reading(master);
+  const util::UniqueFd writing(slave);  // open until all is read
+  const auto output = run_fib(words, folder, environment, name.data());
+  CHECK(output.exit_code == 0);
+  std::string text(65536, '\0');
+  const auto bytes = ::read(reading.get(), text.data(), text.size());
+  text.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("bold is for terminals without NO_COLOR only, and a table fits the terminal") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  const Words words{"list", "definitions", "--local", "."};
+  const std::string text = on_terminal(words, files.root(), {{"TERM", "xterm"}});
+  CHECK_THAT(text, Catch::StartsWith("\x1b[1m  Definition"));
+  CHECK_THAT(text, Catch::Contains("\r\n" + std::string(80, '-') + "\r\n"));
+  CHECK(on_terminal(words, files.root(), {{"TERM", "xterm"}, {"NO_COLOR", "1"}}).find('\x1b') ==
+        std::string::npos);
+  CHECK(on_terminal(words, files.root(), {{"TERM", "dumb"}}).find('\x1b') == std::string::npos);
+  CHECK(run_fib(words, files.root(), {{"TERM", "xterm"}}).out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a result that cannot be written is an error") {
+  const testing::TemporaryDataset files;
+  const auto output = run_fib({"list", "--local", "."}, files.root(), {}, "/dev/full");
+  CHECK(output.exit_code == 1);
+  CHECK(output.err == "fib: cannot write to stdout: is the disk full?\n");
+}
 
 TEST_CASE("list shows an overview") {
   check({}, "list.txt");

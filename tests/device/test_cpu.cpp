@@ -83,8 +83,8 @@ TEST_CASE("work that a thread does after the call is seen and waited for") {
   const auto result = device::cpu::wait_until_quiet(10'000, 2000);
   thread.join();
   CHECK(result.quiet);
-  // On a busy machine the thread may have ended its work before we asked.
-  CHECK((result.last_activity_ns >= ended || ended < asked));
+  // Activity is seen window by window. On a busy machine the thread may have ended its work before we asked.
+  CHECK((result.last_activity_ns + 10'000'000 >= ended || ended < asked));
 }
 
 TEST_CASE("the CPU has a name") { CHECK_FALSE(device::cpu::model_name().empty()); }

@@ -61,10 +61,10 @@ TEST_CASE("a table that is too wide first breaks its headers, then cuts ids, the
                    number_column("Latency (ms)", "latency_ms")};
   table.rows = {
       {text_cell("a_solution_with_a_long_name"), text_cell("1dbd40e4-715d"), number_cell(1, "1.00000")}};
-  CHECK(to_text(table, {50, false}) ==
+  CHECK(to_text(table, {51, false}) ==
         "                                            Latency\n"
         "Name                         Workload          (ms)\n"
-        "--------------------------------------------------\n"
+        "---------------------------------------------------\n"
         "a_solution_with_a_long_name  1dbd40e4-715d  1.00000\n");
   CHECK(widest_line(to_text(table, {50, false})) == 50);
   CHECK(to_text(table, {40, false}) ==

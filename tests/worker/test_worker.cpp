@@ -100,6 +100,19 @@ TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first")
   CHECK(f.judge.knows(f.door.door, {"one", 2}));
 }
 
+TEST_CASE("a solution's own sets are forgotten with its door, shared ones are kept") {
+  Fixture f;
+  for (const std::string solution : {"one", ""}) {
+    f.judge.fill(f.door.door, {solution, 0});
+    write_sum(f);
+    f.judge.keep(f.door.door, {solution, 0});
+  }
+  const auto second = f.judge.attach(f.opened.workload);
+  f.judge.detach(f.door.door);
+  CHECK_FALSE(f.judge.knows(second.door, {"one", 0}));
+  CHECK(f.judge.knows(second.door, {"", 0}));
+}
+
 TEST_CASE("the buffers a worker gets can neither change size nor, for inputs, be written") {
   Fixture f;
   CHECK(::ftruncate(f.door.inputs.get(), 0) != 0);
