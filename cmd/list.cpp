@@ -32,7 +32,7 @@ void add_list(CLI::App& app, int& exit_code) {
               {"solutions", report::ListKind::solutions},
               {"workloads", report::ListKind::workloads},
               {"traces", report::ListKind::traces}})
-      ->type_name("");
+      ->type_name("KIND");
   add_read_options(*list, options->read);
   list->add_option("--definitions", options->filters.definitions,
                    "Only of these definitions (names or globs)");

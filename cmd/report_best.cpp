@@ -88,7 +88,7 @@ void add_report_best(CLI::App& app, int& exit_code) {
   best->footer(
       std::string("Examples:\n"
                   "  fib report best --local DIR\n"
-                  "  fib report best --local DIR --definition gemm_n128_k2048 --axes M=1 --per-workload\n"
+                  "  fib report best --local DIR --definition gemm_n128 --axes M=1 --per-workload\n"
                   "  fib report best --local DIR --max-abs-error 1e-3 --format json\n"
                   "Best is the PASSED trace with the highest speedup against the reference, on each\n"
                   "hardware. Errors are limited only when the options are given.\n") +

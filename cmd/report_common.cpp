@@ -67,8 +67,7 @@ std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
   if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
   for (const std::string& root : roots) {
     if (std::filesystem::is_directory(root)) continue;
-    throw Error("the dataset folder {} does not exist; name one with --local DIR or with FIB_DATASET_PATH",
-                root);
+    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
   }
   std::vector<dataset::Dataset> datasets;
   for (const std::string& root : roots) {

@@ -171,7 +171,7 @@ int run(RunOptions options) {
 void add_selection(CLI::App& app, RunOptions& o) {
   const char* group = "What to run";
   app.add_option("--local", o.local, "Dataset folder; repeatable (default: FIB_DATASET_PATH, then "
-                                     "~/.cache/flashinfer_bench/dataset)")->group(group);
+                                     "~/.cache/flashinfer_bench/dataset)")->allow_extra_args(false)->group(group);
   app.add_option("--device", o.devices, "auto, cpu, cuda, cuda:N, or a list")->delimiter(',')->group(group);
   app.add_option("--definitions", o.filters.definitions, "Only these definitions (names or globs)")->group(group);
   app.add_option("--solutions", o.filters.solutions, "Only these solutions (names or globs)")->group(group);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "reference/blocks.h"
+#include "reference/copy.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -72,28 +73,6 @@ void run_unary(const Runtime& runtime, const UnaryOp& op, DType compute, const T
   });
 }
 
-void run_binary(const Runtime& runtime, const BinaryOp& op, DType compute, const Tensor& a, const Tensor& b,
-                const Tensor& output) {
-  const Tensor a_all = expand(a, output.shape);
-  const Tensor b_all = expand(b, output.shape);
-  with_compute_type(compute, [&](auto real) {
-    using Real = decltype(real);
-    const BlockReader<Real> a_reader(a_all);
-    const BlockReader<Real> b_reader(b_all);
-    const BlockWriter<Real> writer(output);
-    const auto function = function_of<Real>(op);
-    for_blocks(runtime, output.numel(), op.cost, [&](std::int64_t begin, std::int64_t count) {
-      Buffer<Real> a_block;
-      Buffer<Real> b_block;
-      Buffer<Real> out;
-      Real* target = writer.target(begin, out.data());
-      const Real* a_values = a_reader.read(begin, count, a_block.data());
-      function(a_values, b_reader.read(begin, count, b_block.data()), target, count);
-      writer.write(begin, count, target);
-    });
-  });
-}
-
 bool any_equal(const Tensor& tensor, std::int64_t lowest, std::int64_t highest) {
   const BlockReader<std::int64_t> reader(tensor);
   Buffer<std::int64_t> buffer;
@@ -119,6 +98,35 @@ void check_integers(const BinaryOp& op, DType compute, const Tensor& b) {
   }
 }
 
+// Integers of one element may be wider than the dtype to compute in, and then wrap around first.
+Tensor wrapped(const Runtime& runtime, const Tensor& tensor, DType compute) {
+  const bool wider = tensor.rank() == 0 && tensor::is_integral(tensor.dtype) && tensor::is_integral(compute);
+  return wider ? to_dtype(runtime, tensor, compute) : tensor;
+}
+
+void run_binary(const Runtime& runtime, const BinaryOp& op, DType compute, const Tensor& a, const Tensor& b,
+                const Tensor& output) {
+  const Tensor a_all = expand(wrapped(runtime, a, compute), output.shape);
+  const Tensor b_all = expand(wrapped(runtime, b, compute), output.shape);
+  check_integers(op, compute, b_all);
+  with_compute_type(compute, [&](auto real) {
+    using Real = decltype(real);
+    const BlockReader<Real> a_reader(a_all);
+    const BlockReader<Real> b_reader(b_all);
+    const BlockWriter<Real> writer(output);
+    const auto function = function_of<Real>(op);
+    for_blocks(runtime, output.numel(), op.cost, [&](std::int64_t begin, std::int64_t count) {
+      Buffer<Real> a_block;
+      Buffer<Real> b_block;
+      Buffer<Real> out;
+      Real* target = writer.target(begin, out.data());
+      const Real* a_values = a_reader.read(begin, count, a_block.data());
+      function(a_values, b_reader.read(begin, count, b_block.data()), target, count);
+      writer.write(begin, count, target);
+    });
+  });
+}
+
 bool same_elements(const Tensor& a, const Tensor& b) {
   return a.offset == b.offset && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides;
 }
@@ -127,27 +135,6 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 Tensor detached(const Runtime& runtime, const Tensor& source, const Tensor& target) {
   const bool safe = source.storage != target.storage || same_elements(source, target);
   return safe ? source : cloned(runtime, source);
-}
-
-// Between equal dtypes elements are copied as they are, run by run.
-void copy_raw(const Runtime& runtime, const Tensor& source, const Tensor& target) {
-  const Layout from(source);
-  const Layout to(target);
-  const std::size_t size = target.element_size();
-  const auto step = static_cast<std::int64_t>(size);
-  parallel_for(runtime.threads, target.numel(), 1, kBlock, [&](std::int64_t begin, std::int64_t end) {
-    Walk read(from, begin);
-    Walk write(to, begin);
-    for (std::int64_t left = end - begin; left > 0;) {
-      const std::int64_t run = std::min({read.run(), write.run(), left});
-      // A contiguous side has one long run: it must not end where its own step is not what is copied.
-      copy_strided(size, source.data() + read.offset() * step, read.stride(),
-                   target.data() + write.offset() * step, write.stride(), run);
-      read.advance(run);
-      write.advance(run);
-      left -= run;
-    }
-  });
 }
 
 template <typename Value>
@@ -174,7 +161,6 @@ Tensor unary(const Runtime& runtime, const UnaryOp& op, const Tensor& input) {
 
 Tensor binary(const Runtime& runtime, const BinaryOp& op, const Operand& a, const Operand& b) {
   const DType compute = compute_dtype(op, result_type({&a, &b}));
-  check_integers(op, compute, b.tensor);
   const Shape shape = broadcast_shapes(a.tensor.shape, b.tensor.shape);
   Tensor output = make_empty(runtime, result_dtype(op.result, compute), shape);
   run_binary(runtime, op, compute, a.tensor, b.tensor, output);
@@ -192,7 +178,6 @@ void binary_in_place(const Runtime& runtime, const BinaryOp& op, const Tensor& t
   const Operand a{target, false};
   const DType compute = compute_dtype(op, result_type({&a, &b}));
   check_can_cast(result_dtype(op.result, compute), target.dtype);
-  check_integers(op, compute, b.tensor);
   check_writable(target);
   if (broadcast_shapes(target.shape, b.tensor.shape) != target.shape) {
     throw Error("a result of shape {} does not fit a tensor of shape {} in place",
@@ -231,7 +216,7 @@ void copy_into(const Runtime& runtime, const Tensor& source, const Tensor& targe
   check_writable(target);
   if (source.storage == target.storage && same_elements(source, target)) return;
   const Tensor all = expand(detached(runtime, source, target), target.shape);
-  if (all.dtype == target.dtype) return copy_raw(runtime, all, target);
+  if (all.dtype == target.dtype) return copy_elements(runtime, all, target);
   const bool wide =
       all.dtype == DType::kFloat64 || (target.dtype == DType::kFloat64 && tensor::is_floating(all.dtype));
   with_compute_type(wide ? DType::kFloat64 : all.dtype, [&](auto real) {

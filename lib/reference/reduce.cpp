@@ -142,7 +142,14 @@ struct Rows {
   std::int64_t length;  // elements of a row
 };
 
-Rows make_rows(const Tensor& tensor, const Dims& dims, KeepDim keep) {
+// Rows whose elements lie far apart are read faster from a copy.
+Tensor packed_rows(const Runtime& runtime, const Tensor& tensor) {
+  constexpr std::int64_t kWorthwhile = 1 << 14;
+  const bool apart = tensor.rank() > 0 && tensor.shape.back() > 1 && tensor.strides.back() > 1;
+  return apart && tensor.numel() > kWorthwhile ? contiguous(runtime, tensor) : tensor;
+}
+
+Rows make_rows(const Runtime& runtime, const Tensor& tensor, const Dims& dims, KeepDim keep) {
   std::vector<bool> reduced(tensor.shape.size(), dims.empty());
   for (const std::int64_t dim : dims) {
     const int at = wrap_dim(dim, tensor.rank());
@@ -164,40 +171,52 @@ Rows make_rows(const Tensor& tensor, const Dims& dims, KeepDim keep) {
     else if (keep == KeepDim::kYes)
       rows.result_shape.push_back(1);
   }
-  rows.tensor = permute(tensor, order);
+  rows.tensor = packed_rows(runtime, permute(tensor, order));
   return rows;
 }
 
-// Reduces row by row; short rows are read many at a time.
+// One row of any length.
+template <typename Real, template <typename> typename Accumulator>
+Wide<Real> reduce_row(const BlockReader<Real>& reader, std::int64_t row, std::int64_t length) {
+  std::array<Real, kBlock> buffer;
+  Accumulator<Real> accumulator;
+  for (std::int64_t at = 0; at < length; at += kBlock) {
+    const std::int64_t part = std::min(kBlock, length - at);
+    accumulator.add(reader.read(row * length + at, part, buffer.data()), part);
+  }
+  return accumulator.result(length);
+}
+
+// `count` short rows, read at once.
+template <typename Real, template <typename> typename Accumulator>
+void reduce_rows(const BlockReader<Real>& reader, std::int64_t row, std::int64_t count, std::int64_t length,
+                 Wide<Real>* results) {
+  std::array<Real, kBlock> buffer;
+  const Real* values = reader.read(row * length, count * length, buffer.data());
+  for (std::int64_t i = 0; i < count; ++i) {
+    Accumulator<Real> accumulator;
+    accumulator.add(values + i * length, length);
+    results[i] = accumulator.result(length);
+  }
+}
+
 template <typename Real, template <typename> typename Accumulator>
 void run(const Runtime& runtime, const Rows& rows, const Tensor& output, int cost) {
   const BlockReader<Real> reader(rows.tensor);
   const BlockWriter<Wide<Real>> writer(output);
-  const std::int64_t at_once =
-      std::clamp<std::int64_t>(kBlock / std::max<std::int64_t>(rows.length, 1), 1, kBlock);
+  const bool is_short = rows.length > 0 && rows.length <= kBlock;
+  const std::int64_t at_once = is_short ? kBlock / rows.length : 1;
   parallel_for(runtime.threads, rows.count, (rows.length + 1) * cost, at_once,
                [&](std::int64_t begin, std::int64_t end) {
-                 std::array<Real, kBlock> buffer;
                  std::array<Wide<Real>, kBlock> results;
                  for (std::int64_t row = begin; row < end; row += at_once) {
-                   const std::int64_t n = std::min(at_once, end - row);
-                   if (rows.length > kBlock || rows.length == 0) {
-                     Accumulator<Real> accumulator;
-                     for (std::int64_t at = 0; at < rows.length; at += kBlock) {
-                       const std::int64_t part = std::min(kBlock, rows.length - at);
-                       accumulator.add(reader.read(row * rows.length + at, part, buffer.data()), part);
-                     }
-                     results[0] = accumulator.result(rows.length);
-                     writer.write(row, 1, results.data());
-                     continue;
+                   const std::int64_t count = std::min(at_once, end - row);
+                   if (is_short) {
+                     reduce_rows<Real, Accumulator>(reader, row, count, rows.length, results.data());
+                   } else {
+                     results[0] = reduce_row<Real, Accumulator>(reader, row, rows.length);
                    }
-                   const Real* values = reader.read(row * rows.length, n * rows.length, buffer.data());
-                   for (std::int64_t i = 0; i < n; ++i) {
-                     Accumulator<Real> accumulator;
-                     accumulator.add(values + i * rows.length, rows.length);
-                     results[static_cast<std::size_t>(i)] = accumulator.result(rows.length);
-                   }
-                   writer.write(row, n, results.data());
+                   writer.write(row, count, results.data());
                  }
                });
 }
@@ -213,7 +232,7 @@ DType result_dtype(Reduction reduction, DType input) {
   switch (reduction) {
     case Reduction::kAny:
     case Reduction::kAll:
-      return DType::kBool;
+      return input == DType::kUInt8 ? input : DType::kBool;
     case Reduction::kSum:
     case Reduction::kProd:
       return floating ? input : DType::kInt64;
@@ -242,7 +261,7 @@ Tensor reduce(const Runtime& runtime, Reduction reduction, const Tensor& tensor,
   check_input(tensor);
   Tensor input = dtype ? to_dtype(runtime, tensor, *dtype) : tensor;
   if (reduction == Reduction::kLogSumExp) input = to_dtype(runtime, input, to_floating(input.dtype));
-  const Rows rows = make_rows(input, dims, keep);
+  const Rows rows = make_rows(runtime, input, dims, keep);
   const Tensor output = make_empty(runtime, result_dtype(reduction, input.dtype), rows.result_shape);
   const bool extreme = reduction == Reduction::kMax || reduction == Reduction::kMin;
   if (extreme && rows.length == 0) throw Error("the maximum or minimum of no elements does not exist");
@@ -283,9 +302,14 @@ Tensor variance(const Runtime& runtime, const Tensor& tensor, const Dims& dims, 
   check_input(tensor);
   if (!tensor::is_floating(tensor.dtype))
     throw Error("var and std need a floating dtype, not {}", tensor::name_of(tensor.dtype));
-  const Rows rows = make_rows(tensor, dims, keep);
+  const Rows rows = make_rows(runtime, tensor, dims, keep);
   const Tensor flat = reshape(runtime, rows.tensor, {rows.count, rows.length});
   const Tensor output = make_empty(runtime, tensor.dtype, {rows.count, 1});
+  if (rows.length == 0) {
+    copy_into(runtime, scalar_tensor(runtime, DType::kFloat64, std::numeric_limits<double>::quiet_NaN()),
+              output);
+    return *try_view(output, rows.result_shape);
+  }
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
     map_rows<Real, double>(runtime, flat, output, 2, [&](const Real* values, double* result) {
@@ -306,7 +330,7 @@ Tensor variance(const Runtime& runtime, const Tensor& tensor, const Dims& dims, 
 std::pair<Tensor, Tensor> extreme_along(const Runtime& runtime, Extreme extreme, const Tensor& tensor,
                                         std::int64_t dim, KeepDim keep) {
   check_input(tensor);
-  const Rows rows = make_rows(tensor, {dim}, keep);
+  const Rows rows = make_rows(runtime, tensor, {dim}, keep);
   if (rows.length == 0) throw Error("the maximum or minimum of no elements does not exist");
   const Tensor values = make_empty(runtime, tensor.dtype, rows.result_shape);
   const Tensor indices = make_empty(runtime, DType::kInt64, rows.result_shape);

@@ -11,26 +11,21 @@
 namespace fib::reference {
 namespace {
 
-// A new tensor of the shape of `tensor`, and both with `dim` moved to the end.
-struct MovedRows {
-  Tensor result;
-  Tensor input;
-  Tensor output;
-  std::int64_t length;
-};
-
-MovedRows move_rows(const Runtime& runtime, const Tensor& tensor, std::int64_t dim, DType dtype) {
+// `tensor` with `dim` moved to the end, contiguous.
+Tensor to_rows(const Runtime& runtime, const Tensor& tensor, std::int64_t dim) {
   if (is_float8(tensor.dtype))
     throw Error("this operation is not defined for {}", tensor::name_of(tensor.dtype));
-  const int at = wrap_dim(dim, tensor.rank());
-  MovedRows rows;
-  rows.result = make_empty(runtime, dtype, tensor.shape);
   const int last = std::max(tensor.rank() - 1, 0);
-  rows.input = move_dim(tensor, at, last);
-  rows.output = move_dim(rows.result, at, last);
-  rows.length = tensor.rank() == 0 ? 1 : tensor.size(at);
-  return rows;
+  return contiguous(runtime, move_dim(tensor, wrap_dim(dim, tensor.rank()), last));
 }
+
+// The way back.
+Tensor from_rows(const Runtime& runtime, const Tensor& rows, std::int64_t dim) {
+  const int last = std::max(rows.rank() - 1, 0);
+  return contiguous(runtime, move_dim(rows, last, wrap_dim(dim, rows.rank())));
+}
+
+std::int64_t row_length(const Tensor& rows) { return rows.rank() == 0 ? 1 : rows.shape.back(); }
 
 template <typename Real>
 Real largest(const Real* values, std::int64_t length) {
@@ -89,53 +84,55 @@ void sort_row(const Real* values, std::int64_t length, std::int64_t count, Order
 Tensor softmax(const Runtime& runtime, SoftmaxKind kind, const Tensor& tensor, std::int64_t dim) {
   if (!tensor::is_floating(tensor.dtype))
     throw Error("softmax is not defined for {}", tensor::name_of(tensor.dtype));
-  const MovedRows rows = move_rows(runtime, tensor, dim, tensor.dtype);
+  const Tensor rows = to_rows(runtime, tensor, dim);
+  const Tensor output = make_empty(runtime, tensor.dtype, rows.shape);
+  const std::int64_t length = row_length(rows);
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
-    map_rows<Real>(runtime, rows.input, rows.output, 8, [&](const Real* values, Real* results) {
+    map_rows<Real>(runtime, rows, output, 8, [&](const Real* values, Real* results) {
       if (kind == SoftmaxKind::kSoftmax)
-        softmax_row(values, results, rows.length);
+        softmax_row(values, results, length);
       else
-        log_softmax_row(values, results, rows.length);
+        log_softmax_row(values, results, length);
     });
   });
-  return rows.result;
+  return from_rows(runtime, output, dim);
 }
 
 Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_t dim) {
   const DType dtype = tensor::is_floating(tensor.dtype) ? tensor.dtype : DType::kInt64;
-  const MovedRows rows = move_rows(runtime, tensor, dim, dtype);
+  const Tensor rows = to_rows(runtime, tensor, dim);
+  const Tensor output = make_empty(runtime, dtype, rows.shape);
+  const std::int64_t length = row_length(rows);
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
     using Sum = std::conditional_t<std::is_same_v<Real, std::int64_t>, std::int64_t, double>;
-    map_rows<Real>(runtime, rows.input, rows.output, 2, [&](const Real* values, Real* results) {
+    map_rows<Real>(runtime, rows, output, 2, [&](const Real* values, Real* results) {
       Sum running = kind == Scan::kSum ? 0 : 1;
-      for (std::int64_t i = 0; i < rows.length; ++i) {
+      for (std::int64_t i = 0; i < length; ++i) {
         const auto value = static_cast<Sum>(values[i]);
         running = kind == Scan::kSum ? running + value : running * value;
         results[i] = static_cast<Real>(running);
       }
     });
   });
-  return rows.result;
+  return from_rows(runtime, output, dim);
 }
 
 std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& tensor, std::int64_t count,
                                        std::int64_t dim, Order order) {
-  if (is_float8(tensor.dtype)) throw Error("sorting is not defined for {}", tensor::name_of(tensor.dtype));
-  const int at = wrap_dim(dim, tensor.rank());
-  const std::int64_t length = tensor.rank() == 0 ? 1 : tensor.size(at);
+  const Tensor rows = to_rows(runtime, tensor, dim);
+  const std::int64_t length = row_length(rows);
   if (count < 0 || count > length) throw Error("{} of {} elements cannot be selected", count, length);
-  Shape shape = tensor.shape;
-  if (!shape.empty()) shape[static_cast<std::size_t>(at)] = count;
+  Shape shape = rows.shape;
+  if (!shape.empty()) shape.back() = count;
   const Tensor values = make_empty(runtime, tensor.dtype, shape);
   const Tensor indices = make_empty(runtime, DType::kInt64, shape);
-  const int last = std::max(tensor.rank() - 1, 0);
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
-    const BlockWriter<Real> value_writer(move_dim(values, at, last));
-    const BlockWriter<std::int64_t> index_writer(move_dim(indices, at, last));
-    for_rows<Real>(runtime, move_dim(tensor, at, last), 32, [&](std::int64_t row, const Real* x) {
+    const BlockWriter<Real> value_writer(values);
+    const BlockWriter<std::int64_t> index_writer(indices);
+    for_rows<Real>(runtime, rows, 32, [&](std::int64_t row, const Real* x) {
       std::vector<std::int64_t> sorted;
       sort_row(x, length, count, order, sorted);
       std::vector<Real> picked(static_cast<std::size_t>(count));
@@ -145,7 +142,7 @@ std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& ten
       index_writer.write(row * count, count, sorted.data());
     });
   });
-  return {values, indices};
+  return {from_rows(runtime, values, dim), from_rows(runtime, indices, dim)};
 }
 
 std::pair<Tensor, Tensor> sort_along(const Runtime& runtime, const Tensor& tensor, std::int64_t dim,

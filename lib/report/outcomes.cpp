@@ -129,7 +129,6 @@ std::optional<Score> reference_score(const Outcomes& outcomes) {
 dataset::Ranking rank_against_reference(const dataset::Dataset& dataset, const DefinitionOutcomes& outcomes) {
   std::map<std::string, AuthorScores> authors;
   for (const auto& [definition, solutions] : outcomes) {
-    if (!dataset.definitions.contains(definition)) continue;
     for (const auto& [name, results] : solutions) {
       const auto solution = dataset.solutions.find(name);
       if (solution == dataset.solutions.end()) continue;

@@ -54,8 +54,7 @@ using DefinitionOutcomes = std::map<std::string, SolutionOutcomes>;  // by defin
 [[nodiscard]] std::optional<dataset::Score> reference_score(const Outcomes& outcomes);
 
 // Every author's best solutions against the reference, averaged like dataset::Queries::rank_authors does; the
-// same order. Solutions and definitions that are not in the dataset have no author or no place and do not
-// count.
+// same order. Solutions that are not in the dataset have no author and do not count.
 [[nodiscard]] dataset::Ranking rank_against_reference(const dataset::Dataset& dataset,
                                                       const DefinitionOutcomes& outcomes);
 

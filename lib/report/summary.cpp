@@ -76,6 +76,14 @@ Counts count_traces(const dataset::Dataset& dataset, const Selection& selection)
 
 AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queries& queries,
                            const dataset::Scope& scope, const DefinitionOutcomes& outcomes, Against against) {
+  const bool known =
+      outcomes.empty() || std::any_of(outcomes.begin(), outcomes.end(), [&](const auto& entry) {
+        return dataset.definitions.contains(entry.first);
+      });
+  if (against == Against::baseline && !known) {
+    throw QueryError(QueryError::Kind::value_error,
+                     "None of the definitions that were tried is in the dataset");
+  }
   AuthorRanking ranking;
   ranking.against = against;
   ranking.rows =

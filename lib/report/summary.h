@@ -69,8 +69,8 @@ struct DatasetSummary {
 
 [[nodiscard]] Counts count_traces(const dataset::Dataset& dataset, const Selection& selection);
 
-// The ranking against the baseline is that of dataset::Queries, and throws QueryError as it does; `outcomes`
-// is what collect() gives for the same scope.
+// The ranking against the baseline is that of dataset::Queries. It throws QueryError as that does, and when
+// none of the definitions is in the dataset. `outcomes` is what collect() gives for the same scope.
 [[nodiscard]] AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queries& queries,
                                          const dataset::Scope& scope, const DefinitionOutcomes& outcomes,
                                          Against against);

@@ -169,9 +169,8 @@ TEST_CASE("the default dataset is that of FIB_DATASET_PATH; a missing folder is 
   const auto missing = run_fib({"report", "summary"}, datasets.folder(), {{"FIB_DATASET_PATH", "nowhere"}});
   CHECK(missing.exit_code == 1);
   CHECK(missing.out == "");
-  CHECK(
-      missing.err ==
-      "fib: the dataset folder nowhere does not exist; name one with --local DIR or with FIB_DATASET_PATH\n");
+  CHECK(missing.err ==
+        "fib: there is no dataset folder nowhere; name one with --local DIR or with FIB_DATASET_PATH\n");
 }
 
 TEST_CASE("problems of loading go to stderr, at most ten, and fail only under --strict-load") {

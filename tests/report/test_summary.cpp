@@ -134,6 +134,20 @@ TEST_CASE("the library does not fall back by itself") {
   CHECK(ranking.rows.size() == 1);
 }
 
+TEST_CASE("authors are ranked against the reference where no definition is in the dataset") {
+  const TemporaryDataset files;
+  files.write("solutions/s.json", solution_text("s", "amy", "python"));
+  files.write("traces/t.jsonl", SampleTrace{"d", "s", "w1", 1, 1, 3}.line());
+  const auto loaded = dataset::load(files.root());
+  const dataset::Queries queries(loaded);
+  const auto outcomes = report::collect(loaded, {});
+  CHECK_THROWS_WITH(report::rank_authors(loaded, queries, {}, outcomes, Against::baseline),
+                    "None of the definitions that were tried is in the dataset");
+  CHECK(
+      report::rank_authors(loaded, queries, {}, outcomes, Against::reference).rows.at(0).second.avg_speedup ==
+      3);
+}
+
 TEST_CASE("solutions that are not in the dataset cannot be compared with a baseline") {
   const auto loaded = load_traces({{"d", "s", "w1", 1, 1, 1}}, {});
   const dataset::Queries queries(loaded);

@@ -1,0 +1,198 @@
+#include "report/listing_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "report/text.h"
+#include "report/workload_text.h"
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+using dataset::Dataset;
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string result;
+  for (const std::string& text : texts) result += (result.empty() ? "" : ", ") + text;
+  return result.empty() ? "-" : result;
+}
+
+Cell list_cell(const std::vector<std::string>& texts) {
+  Cell cell{joined(texts), json::make_array()};
+  for (const std::string& text : texts) cell.value.items.push_back(json::make_string(text));
+  return cell;
+}
+
+struct Tries {
+  std::size_t traces = 0;
+  std::size_t passed = 0;
+};
+
+std::string language_of(const model::Solution& solution) {
+  return solution.spec.language_text.empty() ? std::string(model::name_of(solution.spec.language))
+                                             : solution.spec.language_text;
+}
+
+// Where the inputs come from: "3 random, 2 safetensors".
+Cell inputs_cell(const model::Workload& workload) {
+  constexpr std::pair<model::InputKind, const char*> kKinds[] = {
+      {model::InputKind::random, "random"},
+      {model::InputKind::scalar, "scalar"},
+      {model::InputKind::safetensors, "safetensors"},
+      {model::InputKind::custom, "custom"}};
+  Cell cell{"", json::make_object()};
+  for (const auto& [kind, name] : kKinds) {
+    const auto count =
+        std::count_if(workload.inputs.begin(), workload.inputs.end(),
+                      [wanted = kind](const auto& input) { return input.second.kind == wanted; });
+    if (count == 0) continue;
+    cell.text += fmt::format("{}{} {}", cell.text.empty() ? "" : ", ", count, name);
+    cell.value.add(name, json::make_integer(count));
+  }
+  if (cell.text.empty()) return {"-", std::move(cell.value)};
+  return cell;
+}
+
+const std::string& hardware_of(const model::Trace& trace) {
+  static const std::string none;
+  return trace.evaluation ? trace.evaluation->environment.hardware : none;
+}
+
+// People see the traces of one definition on one hardware together.
+std::string group_of(const model::Trace& trace) {
+  const std::string& hardware = hardware_of(trace);
+  return hardware.empty() ? trace.definition : trace.definition + " on " + hardware;
+}
+
+std::vector<Cell> trace_row(const model::Trace& trace) {
+  std::vector<Cell> row{{group_of(trace), json::make_string(trace.definition)},
+                        trace.solution ? text_cell(*trace.solution) : no_cell(),
+                        text_cell(trace.workload.uuid)};
+  if (!trace.evaluation) {
+    while (row.size() < 8) row.push_back(no_cell());
+    return row;
+  }
+  const auto& performance = trace.evaluation->performance;
+  const bool is_timed = performance && performance->speedup_factor > 0;
+  row.push_back(text_cell(std::string(model::name_of(trace.evaluation->status))));
+  row.push_back(performance ? number_cell(performance->latency_ms, format_ms(performance->latency_ms))
+                            : no_cell());
+  row.push_back(
+      is_timed ? number_cell(performance->speedup_factor, fmt::format("{:.2f}×", performance->speedup_factor))
+               : no_cell());
+  row.push_back(text_cell(trace.evaluation->environment.hardware));
+  row.push_back(text_cell(trace.evaluation->timestamp));
+  return row;
+}
+
+}  // namespace
+
+Table list_definitions(const Dataset& dataset, const ListFilters& filters) {
+  std::map<std::string, std::size_t> solutions;
+  std::map<std::string, std::size_t> traces;
+  for (const auto& [name, solution] : dataset.solutions) {
+    if (filters.holds_solution(dataset, solution)) ++solutions[solution.definition];
+  }
+  for (const model::Trace& trace : dataset.traces) {
+    if (filters.holds_trace(dataset, trace)) ++traces[trace.definition];
+  }
+  std::vector<const model::Definition*> definitions;
+  for (const auto& [name, definition] : dataset.definitions) {
+    if (filters.holds_definition(dataset, name)) definitions.push_back(&definition);
+  }
+  std::stable_sort(definitions.begin(), definitions.end(),
+                   [](const auto* left, const auto* right) { return left->op_type < right->op_type; });
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Op type", "op_type"),       text_column("Definition", "definition"),
+                   text_column("Axes", "variable_axes"),    number_column("Workloads", "workloads"),
+                   number_column("Solutions", "solutions"), number_column("Traces", "traces")};
+  for (const model::Definition* definition : definitions) {
+    const auto workloads = dataset.workloads.find(definition->name);
+    table.rows.push_back({text_cell(definition->op_type), text_cell(definition->name),
+                          list_cell(model::var_axes(*definition)),
+                          count_cell(workloads == dataset.workloads.end() ? 0 : workloads->second.size()),
+                          count_cell(solutions[definition->name]), count_cell(traces[definition->name])});
+  }
+  return table;
+}
+
+Table list_solutions(const Dataset& dataset, const ListFilters& filters) {
+  std::map<std::string, Tries> tries;
+  for (const model::Trace& trace : dataset.traces) {
+    if (!trace.solution) continue;
+    ++tries[*trace.solution].traces;
+    if (trace.passed()) ++tries[*trace.solution].passed;
+  }
+  std::vector<const model::Solution*> solutions;
+  for (const auto& [name, solution] : dataset.solutions) {
+    if (filters.holds_solution(dataset, solution)) solutions.push_back(&solution);
+  }
+  std::stable_sort(solutions.begin(), solutions.end(),
+                   [](const auto* left, const auto* right) { return left->definition < right->definition; });
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Definition", "definition"),
+                   text_column("Solution", "solution"),
+                   text_column("Author", "author"),
+                   text_column("Language", "language"),
+                   text_column("Hardware", "target_hardware"),
+                   number_column("Passed", "passed"),
+                   number_column("Traces", "traces")};
+  for (const model::Solution* solution : solutions) {
+    table.rows.push_back({text_cell(solution->definition), text_cell(solution->name),
+                          text_cell(solution->author), text_cell(language_of(*solution)),
+                          list_cell(solution->spec.target_hardware), count_cell(tries[solution->name].passed),
+                          count_cell(tries[solution->name].traces)});
+  }
+  return table;
+}
+
+Table list_workloads(const Dataset& dataset, const ListFilters& filters) {
+  std::map<std::pair<std::string, std::string>, std::size_t> traces;
+  for (const model::Trace& trace : dataset.traces) {
+    if (filters.holds_trace(dataset, trace)) ++traces[{trace.definition, trace.workload.uuid}];
+  }
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Definition", "definition"), identity_column("Workload", "workload"),
+                   text_column("Axes", "axes"), text_column("Inputs", "inputs"),
+                   number_column("Traces", "traces")};
+  for (const auto& [definition, workloads] : dataset.workloads) {
+    if (!filters.holds_definition(dataset, definition)) continue;
+    for (const model::Workload& workload : workloads) {
+      table.rows.push_back({text_cell(definition), text_cell(workload.uuid), axes_cell(workload),
+                            inputs_cell(workload), count_cell(traces[{definition, workload.uuid}])});
+    }
+  }
+  return table;
+}
+
+Table list_traces(const Dataset& dataset, const ListFilters& filters) {
+  std::vector<const model::Trace*> traces;
+  for (const model::Trace& trace : dataset.traces) {
+    if (filters.holds_trace(dataset, trace)) traces.push_back(&trace);
+  }
+  std::stable_sort(traces.begin(), traces.end(), [](const auto* left, const auto* right) {
+    return std::tie(left->definition, hardware_of(*left)) < std::tie(right->definition, hardware_of(*right));
+  });
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Definition", "definition"),
+                   text_column("Solution", "solution"),
+                   identity_column("Workload", "workload"),
+                   Column{"Status", "status", Align::left, Fit::whole},
+                   number_column("Latency (ms)", "latency_ms"),
+                   number_column("Speedup", "speedup_factor"),
+                   only_for(Audience::programs, text_column("Hardware", "hardware")),
+                   only_for(Audience::programs, text_column("Timestamp", "timestamp"))};
+  for (const model::Trace* trace : traces) table.rows.push_back(trace_row(*trace));
+  return table;
+}
+
+}  // namespace fib::report
