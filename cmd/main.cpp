@@ -8,6 +8,7 @@
 
 #include "bench/build_main.h"
 #include "commands.h"
+#include "devices.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
@@ -25,6 +26,7 @@ int run_child(std::string_view command) {
   if (command == "__keeper") return worker::run_keeper(channel());
   if (command == "__judge") return worker::run_judge(channel());
   if (command == "__worker") return worker::run_worker(channel());
+  if (command == "__devices") return cmd::print_devices();
   if (command == "__build") return bench::run_build(channel());
   return -1;
 }

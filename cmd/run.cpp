@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "device/cpu/hardware.h"
+#include "devices.h"
 #include "logging.h"
 #include "progress.h"
 
@@ -77,7 +79,7 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   return datasets;
 }
 
-// This version runs on the CPU; what else the user asks for is an error, not something to fall back from.
+// This version runs on the CPU; another device by name is an error, not something to fall back from.
 void check_devices(const std::vector<std::string>& devices) {
   for (const auto& device : devices) {
     if (device == "auto" || device == "cpu") continue;
@@ -103,6 +105,15 @@ void finish_options(RunOptions& options) {
   } catch (const Error& error) {
     throw CLI::ValidationError(error.what());
   }
+}
+
+// "auto" is meant to be all GPUs: whoever has some is told that they are not used.
+void mention_gpus(const std::vector<std::string>& devices) {
+  const bool automatic = devices.empty() || std::find(devices.begin(), devices.end(), "auto") != devices.end();
+  if (!automatic) return;
+  const auto gpus = cuda_devices();
+  if (gpus.empty()) return;
+  spdlog::warn("this version runs on the CPU only; not used: {} (--device cpu silences this)", fmt::join(gpus, ", "));
 }
 
 void print_plan(const bench::Plan& plan) {
@@ -151,6 +162,7 @@ int run(RunOptions options) {
                      : std::set<bench::DoneKey>{};
   const auto plan = bench::make_plan(datasets, options.filters, model::DeviceKind::cpu, done);
   log_plan_remarks(plan);
+  mention_gpus(options.devices);
   if (options.dry_run) {
     print_plan(plan);
     return kDone;

@@ -6,8 +6,8 @@
 namespace fib::cmd {
 
 std::string version_text() {
-  const char* cuda = FIB_CUDA_HEADERS ? "headers found at build time, but this version runs on the CPU only"
-                                      : "not built (cuda.h was not found); this version runs on the CPU only";
+  const char* cuda = FIB_CUDA_HEADERS ? "built (this version lists CUDA devices and runs on the CPU)"
+                                      : "not built (cuda.h was not found)";
   return fmt::format("fib {} (build {})\nCUDA support: {}", FIB_VERSION, worker::build_id().substr(0, 12), cuda);
 }
 

@@ -46,8 +46,8 @@ std::string log_of(const Measurement& m) {
   return output.substr(0, kLogLimit) + valid_utf8(m.note);
 }
 
-ordered_json reference_record(const Measurement& m, const RunConfig& config) {
-  ordered_json record = {{"engine", m.engine}, {"device", "cpu"}};
+ordered_json reference_record(const Measurement& m, const RunConfig& config, const std::string& version) {
+  ordered_json record = {{"engine", m.engine}, {"version", version}, {"device", "cpu"}};
   if (config.profile_baseline && !m.reference_ms.empty()) {
     record["latency_ms"] = eval::median(m.reference_ms);
     record["n"] = m.reference_ms.size();
@@ -87,9 +87,10 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["seeded"] = identity.seeded;
   fib["inputs_changed"] = m.inputs_changed;
   fib["private_files"] = m.private_files;
-  fib["reference"] = reference_record(m, config);
+  fib["reference"] = reference_record(m, config, identity.version);
   if (!m.device.hardware.empty()) {
-    fib["device_state"] = {{"governor", m.device.governor}, {"load_average", m.device.load_average}};
+    fib["device_state"] = {{"cpu", m.device.hardware},
+                           {"governor", m.device.governor}, {"load_average", m.device.load_average}};
   }
   return fib;
 }

@@ -56,8 +56,12 @@ DType result_dtype(ResultDType rule, DType compute) {
   return rule == ResultDType::kBool ? DType::kBool : compute;
 }
 
-void run_unary(const Runtime& runtime, const UnaryOp& op, DType compute, const Tensor& input,
-               const Tensor& output) {
+void run_unary(const Runtime& runtime, const UnaryOp& op, DType compute, const Tensor& logical_input,
+               const Tensor& logical_output) {
+  // Elements are visited in the order in which the result lies in memory.
+  const std::vector<std::int64_t> order = memory_order(logical_output);
+  const Tensor input = permute(logical_input, order);
+  const Tensor output = permute(logical_output, order);
   with_compute_type(compute, [&](auto real) {
     using Real = decltype(real);
     const BlockReader<Real> reader(input);
@@ -105,9 +109,11 @@ Tensor wrapped(const Runtime& runtime, const Tensor& tensor, DType compute) {
 }
 
 void run_binary(const Runtime& runtime, const BinaryOp& op, DType compute, const Tensor& a, const Tensor& b,
-                const Tensor& output) {
-  const Tensor a_all = expand(wrapped(runtime, a, compute), output.shape);
-  const Tensor b_all = expand(wrapped(runtime, b, compute), output.shape);
+                const Tensor& logical_output) {
+  const std::vector<std::int64_t> order = memory_order(logical_output);
+  const Tensor a_all = permute(expand(wrapped(runtime, a, compute), logical_output.shape), order);
+  const Tensor b_all = permute(expand(wrapped(runtime, b, compute), logical_output.shape), order);
+  const Tensor output = permute(logical_output, order);
   check_integers(op, compute, b_all);
   with_compute_type(compute, [&](auto real) {
     using Real = decltype(real);
@@ -154,7 +160,7 @@ void check_single(const Tensor& tensor) {
 
 Tensor unary(const Runtime& runtime, const UnaryOp& op, const Tensor& input) {
   const DType compute = compute_dtype(op, input.dtype);
-  Tensor output = make_empty(runtime, result_dtype(op.result, compute), input.shape);
+  Tensor output = make_empty_like(runtime, result_dtype(op.result, compute), input);
   run_unary(runtime, op, compute, input, output);
   return output;
 }
@@ -162,7 +168,12 @@ Tensor unary(const Runtime& runtime, const UnaryOp& op, const Tensor& input) {
 Tensor binary(const Runtime& runtime, const BinaryOp& op, const Operand& a, const Operand& b) {
   const DType compute = compute_dtype(op, result_type({&a, &b}));
   const Shape shape = broadcast_shapes(a.tensor.shape, b.tensor.shape);
-  Tensor output = make_empty(runtime, result_dtype(op.result, compute), shape);
+  // The first operand that does not broadcast gives the order in memory.
+  const bool by_a = a.tensor.shape == shape;
+  const DType dtype = result_dtype(op.result, compute);
+  Tensor output = by_a || b.tensor.shape == shape
+                      ? make_empty_like(runtime, dtype, by_a ? a.tensor : b.tensor)
+                      : make_empty(runtime, dtype, shape);
   run_binary(runtime, op, compute, a.tensor, b.tensor, output);
   return output;
 }
@@ -241,7 +252,14 @@ Tensor contiguous(const Runtime& runtime, const Tensor& tensor) {
 }
 
 Tensor to_dtype(const Runtime& runtime, const Tensor& tensor, DType dtype) {
-  return tensor.dtype == dtype ? tensor : converted(runtime, tensor, dtype);
+  return tensor.dtype == dtype ? tensor : converted_like(runtime, tensor, dtype);
+}
+
+Tensor converted_like(const Runtime& runtime, const Tensor& tensor, DType dtype) {
+  Tensor output = make_empty_like(runtime, dtype, tensor);
+  const std::vector<std::int64_t> order = memory_order(output);
+  copy_into(runtime, permute(tensor, order), permute(output, order));
+  return output;
 }
 
 Tensor reshape(const Runtime& runtime, const Tensor& tensor, const Shape& shape) {

@@ -64,7 +64,9 @@ void copy_into(const Runtime& runtime, const Tensor& source, const Tensor& targe
 [[nodiscard]] inline Tensor cloned(const Runtime& runtime, const Tensor& tensor) {
   return converted(runtime, tensor, tensor.dtype);
 }
-// The tensor itself if it is that already, else a copy.
+// A copy that keeps the order of dimensions in memory (see make_empty_like), as clone() and to() do.
+[[nodiscard]] Tensor converted_like(const Runtime& runtime, const Tensor& tensor, DType dtype);
+// The tensor itself if it is that already, else a copy: contiguous, or as converted_like makes it.
 [[nodiscard]] Tensor contiguous(const Runtime& runtime, const Tensor& tensor);
 [[nodiscard]] Tensor to_dtype(const Runtime& runtime, const Tensor& tensor, DType dtype);
 // A view if possible, else a copy.

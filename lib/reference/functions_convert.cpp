@@ -15,7 +15,7 @@ Value to(const Runtime& runtime, const Arguments& a) {
     if (const auto* other = argument.get<Tensor>()) dtype = other->dtype;
   }
   if (a.has("other")) dtype = a.tensor("other").dtype;
-  if (a.flag_or("copy", false)) return converted(runtime, input, dtype);
+  if (a.flag_or("copy", false)) return converted_like(runtime, input, dtype);
   return to_dtype(runtime, input, dtype);
 }
 
@@ -34,7 +34,10 @@ Value type_as(const Runtime& runtime, const Arguments& a) {
 }
 
 Value same(const Runtime&, const Arguments& a) { return a.tensor("input"); }
-Value clone(const Runtime& runtime, const Arguments& a) { return cloned(runtime, a.tensor("input")); }
+Value clone(const Runtime& runtime, const Arguments& a) {
+  const Tensor input = a.tensor("input");
+  return converted_like(runtime, input, input.dtype);
+}
 
 Value copy_in_place(const Runtime& runtime, const Arguments& a) {
   copy_into(runtime, a.tensor("source"), a.tensor("input"));

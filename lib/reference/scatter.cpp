@@ -41,9 +41,10 @@ void for_indexed(const Runtime& runtime, const Tensor& tensor, int dim, const Te
   const std::int64_t count = indices.numel();
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t value = values[i];
-    if (value < -size || value >= size)
+    // Unlike in x[...], a negative index does not count from the end.
+    if (value < 0 || value >= size)
       throw Error("index {} is out of range for dimension {} of size {}", value, dim, size);
-    body(i, walk.offset() + (value < 0 ? value + size : value) * stride);
+    body(i, walk.offset() + value * stride);
     walk.advance(1);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "util/error.h"
 
@@ -49,6 +50,25 @@ Tensor make_zeros(const Runtime& runtime, DType dtype, const Shape& shape) {
   Tensor result = make_empty(runtime, dtype, shape);
   std::memset(result.storage->data(), 0, result.storage->bytes());
   return result;
+}
+
+std::vector<std::int64_t> memory_order(const Tensor& tensor) {
+  std::vector<std::int64_t> order(tensor.shape.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return tensor.strides[static_cast<std::size_t>(a)] > tensor.strides[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+Tensor make_empty_like(const Runtime& runtime, DType dtype, const Tensor& model) {
+  const std::vector<std::int64_t> order = memory_order(model);
+  const Tensor in_memory = permute(model, order);
+  if (model.is_contiguous() || !in_memory.is_contiguous()) return make_empty(runtime, dtype, model.shape);
+  std::vector<std::int64_t> inverse(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  return permute(make_empty(runtime, dtype, in_memory.shape), inverse);
 }
 
 int wrap_dim(std::int64_t dim, int rank) {

@@ -51,6 +51,13 @@ struct Tensor {
 [[nodiscard]] Tensor make_empty(const Runtime& runtime, DType dtype, const Shape& shape);
 [[nodiscard]] Tensor make_zeros(const Runtime& runtime, DType dtype, const Shape& shape);
 
+// Likewise, but with the order of dimensions in memory that `model` has, if its elements fill their memory
+// without gaps or overlaps: what element-wise operations give.
+[[nodiscard]] Tensor make_empty_like(const Runtime& runtime, DType dtype, const Tensor& model);
+
+// The dimensions of a tensor in the order of their strides, the largest first.
+[[nodiscard]] std::vector<std::int64_t> memory_order(const Tensor& tensor);
+
 // 0 <= result < rank for a dim in [-rank, rank). A tensor without dimensions accepts 0 and -1.
 [[nodiscard]] int wrap_dim(std::int64_t dim, int rank);
 

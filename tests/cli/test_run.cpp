@@ -1,4 +1,5 @@
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -349,4 +350,120 @@ TEST_CASE("solutions for real definitions pass on all real workloads") {
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(testing::read_traces(run.dataset.root()).size() == workloads);
+}
+
+namespace {
+
+// Right, and prints its process id once a workload.
+const std::string kPrintsPid = R"(
+#include <unistd.h>
+#include <cstdio>
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  static long last = 0;
+  if (last != n) std::printf("pid %d\n", int(getpid()));
+  last = n;
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+})";
+
+std::vector<std::string> logs(const FibRun& run) {
+  std::vector<std::string> result;
+  for (const auto& trace : testing::read_traces(run.dataset.root())) result.push_back(trace.log);
+  return result;
+}
+
+// Processes of the run that were started with this hidden command.
+std::vector<int> children(const FibRun& run, const std::string& command) {
+  std::vector<int> found;
+  for (const int pid : run.processes()) {
+    std::ifstream file(fmt::format("/proc/{}/cmdline", pid));
+    std::string text;
+    std::getline(file, text);
+    if (text.find(command) != std::string::npos) found.push_back(pid);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("one worker serves all workloads of a solution, or each its own with --use-isolated-runner") {
+  FibRun run;
+  run.dataset.add_definition({100, 200}).solution("one", "alice", kPrintsPid);
+  REQUIRE(run.run(few()).exit_code == 0);
+  auto pids = logs(run);
+  REQUIRE(pids.size() == 2);
+  CHECK(pids[0] == pids[1]);
+  REQUIRE(run.run(few({"--use-isolated-runner"})).exit_code == 0);
+  pids = logs(run);
+  REQUIRE(pids.size() == 4);
+  CHECK(pids[2] != pids[3]);
+}
+
+TEST_CASE("after a failure the next workload gets a fresh worker") {
+  FibRun run;
+  run.dataset.add_definition({100, 200, 300});
+  std::string failing = kPrintsPid;
+  failing.replace(failing.find("for (long i"), 0, "if (n == 200) { c[0] = 1e9f; return; }\n  ");
+  run.dataset.solution("one", "alice", failing);
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 3);
+  CHECK(traces[1].status == "INCORRECT_NUMERICAL");
+  CHECK(traces[2].status == "PASSED");
+  CHECK(traces[1].log.find(traces[0].log) == 0);         // the same worker as before
+  CHECK(traces[2].log.find(traces[0].log) == std::string::npos);
+}
+
+TEST_CASE("a solution's environment and descriptors show nothing of the harness") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", R"(
+    #include <cstdio>
+    extern char** environ;
+    extern "C" void run(const float* a, const float* b, float* c, long n) {
+      for (char** e = environ; *e; ++e) std::printf("%s\n", *e);
+      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+    })");
+  REQUIRE(testing::run_process(run.words(few()), {"TMPDIR=" + (run.folder.path() / "tmp").string(),
+                                                  "FIB_CACHE_PATH=" + (run.folder.path() / "cache").string(),
+                                                  "FIB_DATASET_PATH=/secret", "MY_TOKEN=secret"})
+              .exit_code == 0);
+  const auto log = logs(run)[0];
+  CHECK(log.find("secret") == std::string::npos);
+  CHECK(log.find("FIB_") == std::string::npos);
+  CHECK(log.find("LC_ALL=C") != std::string::npos);
+}
+
+TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends and says so") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can tell whose child a judge is, which is not dumpable");
+    return;
+  }
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const bool twice = GENERATE(false, true);
+  const int coordinator = run.start(few());
+  int killed = 0;
+  for (int i = 0; i < (twice ? 2 : 1); ++i) {
+    std::vector<int> judges;
+    REQUIRE(wait_for([&] {
+      judges = children(run, "__judge");
+      return judges.size() == 1 && judges[0] != killed;
+    }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    killed = judges[0];
+    ::kill(killed, SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(coordinator, &status, 0);
+  CHECK(WEXITSTATUS(status) == (twice ? 1 : 0));
+  const auto traces = testing::read_traces(run.dataset.root());
+  CHECK((twice ? traces.size() < 3 : traces.size() == 3));
+  for (const auto& trace : traces) CHECK(trace.status == "PASSED");
+}
+
+TEST_CASE("another device by name is wrong usage, not something to fall back from") {
+  FibRun run;
+  run.dataset.add_definition({100});
+  const auto result = run.run({"--device", "cuda:0"});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("cuda:0: CUDA devices are not supported by this build of fib") != std::string::npos);
 }
