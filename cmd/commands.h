@@ -6,16 +6,16 @@ namespace fib::cmd {
 
 // What a process tells its caller.
 enum ExitCode : int {
-  kDone = 0,          // everything asked for was done
-  kNotAllDone = 1,    // something could not be done or loaded
-  kWrongUsage = 2,    // the command line is wrong
-  kGateFailed = 3,    // a gate the user asked for did not hold
+  kDone = 0,        // everything asked for was done
+  kNotAllDone = 1,  // something could not be done or loaded
+  kWrongUsage = 2,  // the command line is wrong
+  kGateFailed = 3,  // a gate the user asked for did not hold
   kInterrupted = 130,
 };
 
-// Each adds one subcommand to `app`: its options live in a shared struct that the callback owns; parsing opens
-// nothing, running parses nothing. The callback stores the exit code. Errors are thrown as fib::Error and end up in
-// main.
+// Each adds one subcommand to `app`: its options live in a shared struct that the callback owns; parsing
+// opens nothing, running parses nothing. The callback stores the exit code. Errors are thrown as fib::Error
+// and end up in main.
 void add_run(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);

@@ -33,7 +33,8 @@ int run_child(std::string_view command) {
 
 int run_command_line(int argc, char** argv) {
   CLI::App app(
-      "fib benchmarks kernels: it compiles the solutions of a FlashInfer-Trace dataset, runs each in a process of\n"
+      "fib benchmarks kernels: it compiles the solutions of a FlashInfer-Trace dataset, runs each in a "
+      "process of\n"
       "its own, checks every output against the definition's reference, times it, and ranks what passed.");
   app.name("fib");
   app.require_subcommand(1);

@@ -82,7 +82,8 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
   show(fmt::format("[{}/{}] built {}", done, total, solution.name), done == total);
 }
 
-void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done, std::size_t total) {
+void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,
+                                  std::size_t total) {
   const std::lock_guard lock(mutex_);
   if (first_ns_ == 0) {
     first_ns_ = util::monotonic_ns();
@@ -91,8 +92,8 @@ void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::
   show(fmt::format("[{}/{}] {}running {}", done, total, time_left(done, total), title(planned)), false);
 }
 
-void Progress::evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
-                                   std::size_t done, std::size_t total) {
+void Progress::evaluation_finished(const bench::PlannedEvaluation& planned,
+                                   const model::Evaluation& evaluation, std::size_t done, std::size_t total) {
   const std::lock_guard lock(mutex_);
   const auto status = model::name_of(evaluation.status);
   if (evaluation.status == model::Status::COMPILE_ERROR) {

@@ -9,8 +9,8 @@
 
 namespace fib::cmd {
 
-// Progress on stderr: on a terminal one line that is drawn anew, otherwise a line now and then. What did not pass
-// gets a line of its own that stays. Log lines (spdlog, stderr) go between.
+// Progress on stderr: on a terminal one line that is drawn anew, otherwise a line now and then. What did not
+// pass gets a line of its own that stays. Log lines (spdlog, stderr) go between.
 class Progress : public bench::RunObserver {
  public:
   explicit Progress(bool terminal) : terminal_(terminal) {}
@@ -19,7 +19,8 @@ class Progress : public bench::RunObserver {
   void waiting_for_device(const std::string& device) override;
   void built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
              std::size_t total) override;
-  void evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done, std::size_t total) override;
+  void evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,
+                          std::size_t total) override;
   void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
                            std::size_t done, std::size_t total) override;
   void warning(const std::string& text) override;
@@ -34,7 +35,7 @@ class Progress : public bench::RunObserver {
   bool drawn_ = false;
   bool waiting_ = false;
   std::int64_t shown_ns_ = 0;
-  std::int64_t first_ns_ = 0;       // when the first evaluation started
+  std::int64_t first_ns_ = 0;  // when the first evaluation started
   std::size_t first_done_ = 0;
 };
 

@@ -39,8 +39,8 @@ struct RunOptions {
   std::string log_level = "info";
 };
 
-// Turns Ctrl-C and SIGTERM into a flag: the first asks the run to stop, the second ends the process at once (the
-// keeper then cleans up). The signals are blocked in all threads and taken by one.
+// Turns Ctrl-C and SIGTERM into a flag: the first asks the run to stop, the second ends the process at once
+// (the keeper then cleans up). The signals are blocked in all threads and taken by one.
 class InterruptSignals {
  public:
   explicit InterruptSignals(std::atomic<bool>& flag) {
@@ -84,7 +84,8 @@ void check_devices(const std::vector<std::string>& devices) {
   for (const auto& device : devices) {
     if (device == "auto" || device == "cpu") continue;
     if (device == "cuda" || device.starts_with("cuda:")) {
-      throw CLI::ValidationError("--device", device + ": CUDA devices are not supported by this build of fib; use cpu");
+      throw CLI::ValidationError("--device",
+                                 device + ": CUDA devices are not supported by this build of fib; use cpu");
     }
     throw CLI::ValidationError("--device", device + ": expected auto, cpu, cuda, cuda:N, or a list of them");
   }
@@ -93,9 +94,11 @@ void check_devices(const std::vector<std::string>& devices) {
 void finish_options(RunOptions& options) {
   auto& config = options.config;
   if (options.reference == "python") {
-    throw CLI::ValidationError("--reference", "the python engine is not supported by this build of fib; use native");
+    throw CLI::ValidationError("--reference",
+                               "the python engine is not supported by this build of fib; use native");
   }
-  config.reference = options.reference == "native" ? bench::ReferenceEngine::kNative : bench::ReferenceEngine::kAuto;
+  config.reference =
+      options.reference == "native" ? bench::ReferenceEngine::kNative : bench::ReferenceEngine::kAuto;
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
   config.profile_baseline = !options.no_profile_baseline;
   if (!options.seed.empty()) config.seed = options.seed;
@@ -109,11 +112,13 @@ void finish_options(RunOptions& options) {
 
 // "auto" is meant to be all GPUs: whoever has some is told that they are not used.
 void mention_gpus(const std::vector<std::string>& devices) {
-  const bool automatic = devices.empty() || std::find(devices.begin(), devices.end(), "auto") != devices.end();
+  const bool automatic =
+      devices.empty() || std::find(devices.begin(), devices.end(), "auto") != devices.end();
   if (!automatic) return;
   const auto gpus = cuda_devices();
   if (gpus.empty()) return;
-  spdlog::warn("this version runs on the CPU only; not used: {} (--device cpu silences this)", fmt::join(gpus, ", "));
+  spdlog::warn("this version runs on the CPU only; not used: {} (--device cpu silences this)",
+               fmt::join(gpus, ", "));
 }
 
 void print_plan(const bench::Plan& plan) {
@@ -158,8 +163,9 @@ int run(RunOptions options) {
   const InterruptSignals signals(interrupted);
   const auto datasets = load_all(options);
   const std::set<bench::DoneKey> done =
-      options.resume ? bench::finished_evaluations(datasets, device::cpu::model_name(), bench::to_json(options.config))
-                     : std::set<bench::DoneKey>{};
+      options.resume
+          ? bench::finished_evaluations(datasets, device::cpu::model_name(), bench::to_json(options.config))
+          : std::set<bench::DoneKey>{};
   const auto plan = bench::make_plan(datasets, options.filters, model::DeviceKind::cpu, done);
   log_plan_remarks(plan);
   mention_gpus(options.devices);
@@ -168,7 +174,8 @@ int run(RunOptions options) {
     return kDone;
   }
   if (plan.evaluations.empty()) {
-    fmt::print("nothing to run{}\n", plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
+    fmt::print("nothing to run{}\n",
+               plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
     return kDone;
   }
   const bench::RunSetup setup{std::filesystem::read_symlink("/proc/self/exe"), dataset::default_cache_path(),
@@ -182,16 +189,22 @@ int run(RunOptions options) {
 
 void add_selection(CLI::App& app, RunOptions& o) {
   const char* group = "What to run";
-  app.add_option("--local", o.local, "Dataset folder; repeatable (default: FIB_DATASET_PATH, then "
-                                     "~/.cache/flashinfer_bench/dataset)")->allow_extra_args(false)->group(group);
+  app.add_option("--local", o.local,
+                 "Dataset folder; repeatable (default: FIB_DATASET_PATH, then "
+                 "~/.cache/flashinfer_bench/dataset)")
+      ->allow_extra_args(false)
+      ->group(group);
   app.add_option("--device", o.devices, "auto, cpu, cuda, cuda:N, or a list")->delimiter(',')->group(group);
-  app.add_option("--definitions", o.filters.definitions, "Only these definitions (names or globs)")->group(group);
+  app.add_option("--definitions", o.filters.definitions, "Only these definitions (names or globs)")
+      ->group(group);
   app.add_option("--solutions", o.filters.solutions, "Only these solutions (names or globs)")->group(group);
-  app.add_option("--authors", o.filters.authors, "Only solutions of these authors (names or globs)")->group(group);
+  app.add_option("--authors", o.filters.authors, "Only solutions of these authors (names or globs)")
+      ->group(group);
   app.add_option("--op-types", o.filters.op_types, "Only definitions of these op types (names or globs)")
       ->group(group);
   app.add_option("--workloads", o.filters.workloads, "Only these workloads (uuids or globs)")->group(group);
-  app.add_flag("--resume", o.resume, "Skip what has a trace of the same workload, solution, hardware and options")
+  app.add_flag("--resume", o.resume,
+               "Skip what has a trace of the same workload, solution, hardware and options")
       ->group(group);
   app.add_flag("--dry-run", o.dry_run, "Print the plan and run nothing")->group(group);
 }
@@ -200,35 +213,60 @@ void add_measuring(CLI::App& app, RunOptions& o) {
   const char* group = "How to measure";
   auto& c = o.config;
   app.add_option("--warmup-runs", c.warmup_runs, "Untimed calls before the timed ones of each trial")
-      ->capture_default_str()->group(group);
-  app.add_option("--iterations", c.iterations, "Timed calls of each trial")->capture_default_str()->group(group);
-  app.add_option("--num-trials", c.num_trials, "Trials of each evaluation")->capture_default_str()->group(group);
-  app.add_option("--call-budget", c.call_budget_s, "Seconds for the calls of one evaluation; fewer are made when "
-                                                   "they are slow")->capture_default_str()->group(group);
-  app.add_option("--memory-budget", o.memory_budget_mib, "MiB for expected outputs (0: an eighth of the memory)")
-      ->capture_default_str()->group(group);
-  app.add_option("--timeout", c.timeout_s, "Seconds for all calls of one solution on one workload")
-      ->capture_default_str()->group(group);
-  app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")->capture_default_str()->group(group);
-  app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")->group(group);
-  app.add_option("--reference", o.reference, "Engine for the references")
-      ->check(CLI::IsMember({"auto", "native", "python"}))->capture_default_str()->group(group);
-  app.add_flag("--no-profile-baseline", o.no_profile_baseline, "Do not time the references; speedups are then 0")
+      ->capture_default_str()
       ->group(group);
-  app.add_flag("--use-isolated-runner", c.isolated, "A fresh worker process for every workload")->group(group);
+  app.add_option("--iterations", c.iterations, "Timed calls of each trial")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--num-trials", c.num_trials, "Trials of each evaluation")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--call-budget", c.call_budget_s,
+                 "Seconds for the calls of one evaluation; fewer are made when "
+                 "they are slow")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--memory-budget", o.memory_budget_mib,
+                 "MiB for expected outputs (0: an eighth of the memory)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--timeout", c.timeout_s, "Seconds for all calls of one solution on one workload")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")
+      ->group(group);
+  app.add_option("--reference", o.reference, "Engine for the references")
+      ->check(CLI::IsMember({"auto", "native", "python"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--no-profile-baseline", o.no_profile_baseline,
+               "Do not time the references; speedups are then 0")
+      ->group(group);
+  app.add_flag("--use-isolated-runner", c.isolated, "A fresh worker process for every workload")
+      ->group(group);
 }
 
 void add_judging(CLI::App& app, RunOptions& o) {
   const char* group = "How to judge";
   auto& tolerance = o.config.tolerance;
-  app.add_option("--rtol", tolerance.rtol, "Relative error an element may have")->capture_default_str()->group(group);
+  app.add_option("--rtol", tolerance.rtol, "Relative error an element may have")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--atol", tolerance.atol, "Absolute error an element may have; either one suffices")
-      ->capture_default_str()->group(group);
-  app.add_option("--required-matched-ratio", tolerance.required_matched_ratio, "Share of elements that must match")
-      ->capture_default_str()->group(group);
-  app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")->group(group);
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--required-matched-ratio", tolerance.required_matched_ratio,
+                 "Share of elements that must match")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")
+      ->group(group);
   app.add_flag("--strict", o.strict, "Exit code 3 unless every evaluation passed")->group(group);
-  app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")->group(group);
+  app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")
+      ->group(group);
 }
 
 }  // namespace
@@ -242,13 +280,15 @@ void add_run(CLI::App& app, int& exit_code) {
   run_app->add_flag("--save-results,!--no-save-results", options->save_results,
                     "Append traces to the datasets (on by default)");
   run_app->add_option("--log-level", options->log_level, "What is logged to stderr")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))->capture_default_str();
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
   run_app->footer(
       "Examples:\n"
       "  fib run --local dataset-examples\n"
       "  fib run --local D --definitions 'gemm_*' --authors alice bob --resume\n"
       "  fib run --local D --solutions my_kernel --iterations 20 --strict\n"
-      "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end), 2 wrong usage,\n"
+      "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end), 2 wrong "
+      "usage,\n"
       "3 --strict and something did not pass, 130 interrupted.");
   run_app->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -16,7 +16,8 @@ std::string BuildRequest::to_json() const {
 BuildRequest BuildRequest::parse(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    return {model::parse_solution(json.at("solution").get<std::string>()), json.at("cache").get<std::string>()};
+    return {model::parse_solution(json.at("solution").get<std::string>()),
+            json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());
   }
@@ -36,7 +37,8 @@ compile::BuildResult parse_build_result(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);
     const int outcome = json.at("outcome");
-    if (outcome < 0 || outcome > static_cast<int>(Outcome::kUnsupported)) throw Error("a build result is broken");
+    if (outcome < 0 || outcome > static_cast<int>(Outcome::kUnsupported))
+      throw Error("a build result is broken");
     compile::BuildResult result;
     result.outcome = static_cast<Outcome>(outcome);
     result.artifact = {json.at("library").get<std::string>(), json.at("symbol"), json.at("returns_status")};

@@ -38,7 +38,9 @@ int run_build(util::UniqueFd socket) {
     const auto document = util::make_sealed_document("fib-build", to_json(build(message)));
     return channel.send(MessageType::kBuilt, message.sequence, {}, {document.get()}) ? 0 : 1;
   } catch (const Error& error) {
-    return channel.send(MessageType::kError, message.sequence, worker::WorkerError{error.what()}.encode()) ? 0 : 1;
+    return channel.send(MessageType::kError, message.sequence, worker::WorkerError{error.what()}.encode())
+               ? 0
+               : 1;
   }
 }
 

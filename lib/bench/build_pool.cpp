@@ -23,10 +23,12 @@ BuildOutcome timed_out(double timeout_s) {
   return outcome;
 }
 
-BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup, const model::Solution& solution,
-                       const std::filesystem::path& cache, double timeout_s) try {
+BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup,
+                       const model::Solution& solution, const std::filesystem::path& cache,
+                       double timeout_s) try {
   const util::TemporaryFolder folder(setup.temporary, "build-");
-  const worker::ChildSpec spec{{setup.program, "__build"}, worker::clean_environment(folder.path()), folder.path(), 0};
+  const worker::ChildSpec spec{
+      {setup.program, "__build"}, worker::clean_environment(folder.path()), folder.path(), 0};
   worker::Child child(spawner, "builder", spec, setup.start_timeout_ms);
   const auto request = util::make_sealed_document("fib-build", BuildRequest{solution, cache}.to_json());
   const auto deadline = util::monotonic_ns() + static_cast<std::int64_t>(timeout_s * 1e9);
@@ -45,8 +47,9 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
 }  // namespace
 
 std::map<const model::Solution*, BuildOutcome> build_all(
-    worker::Spawner& spawner, const worker::ChildSetup& setup, const std::vector<const model::Solution*>& solutions,
-    const std::filesystem::path& cache, double timeout_s, unsigned parallel,
+    worker::Spawner& spawner, const worker::ChildSetup& setup,
+    const std::vector<const model::Solution*>& solutions, const std::filesystem::path& cache,
+    double timeout_s, unsigned parallel,
     const std::function<void(const model::Solution&, const BuildOutcome&)>& finished,
     const std::atomic<bool>& interrupted) {
   std::map<const model::Solution*, BuildOutcome> outcomes;

@@ -16,7 +16,9 @@ int warmup_for(const CallPlan& wanted, int timed) {
 }  // namespace
 
 CallPlan fit_calls(const CallPlan& wanted, double call_s, double budget_s) {
-  const auto affordable = [&](const CallPlan& plan) { return static_cast<double>(plan.total()) * call_s <= budget_s; };
+  const auto affordable = [&](const CallPlan& plan) {
+    return static_cast<double>(plan.total()) * call_s <= budget_s;
+  };
   CallPlan plan = wanted;
   const int least_timed = std::min(kLeast, wanted.timed);
   const int least_trials = std::min(kLeast, wanted.trials);

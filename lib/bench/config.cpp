@@ -9,9 +9,12 @@ void require(bool holds, const char* option, const char* rule) {
 
 const char* name_of(ReferenceEngine engine) {
   switch (engine) {
-    case ReferenceEngine::kAuto: return "auto";
-    case ReferenceEngine::kNative: return "native";
-    case ReferenceEngine::kPython: return "python";
+    case ReferenceEngine::kAuto:
+      return "auto";
+    case ReferenceEngine::kNative:
+      return "native";
+    case ReferenceEngine::kPython:
+      return "python";
   }
   return "?";
 }

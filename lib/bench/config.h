@@ -19,7 +19,8 @@ struct RunConfig {
   eval::Tolerance tolerance;
   double timeout_s = 300;        // all calls of one solution on one workload
   double build_timeout_s = 600;  // one build
-  double call_budget_s = 5;      // calls of one evaluation, the reference's included; fewer are made when it is short
+  double call_budget_s =
+      5;  // calls of one evaluation, the reference's included; fewer are made when it is short
   std::uint64_t memory_budget_bytes = 0;  // for expected outputs; 0: an eighth of the machine's memory
   std::optional<std::string> seed;        // the run's secret, given back to replay a run
   bool profile_baseline = true;           // else reference latencies and speedups are 0
@@ -28,8 +29,8 @@ struct RunConfig {
   ReferenceEngine reference = ReferenceEngine::kAuto;
 };
 
-// Throws Error naming the option when a value is out of range: warmup_runs >= 0, iterations and num_trials > 0, rtol
-// and atol > 0, required_matched_ratio in (0, 1], times and budgets > 0.
+// Throws Error naming the option when a value is out of range: warmup_runs >= 0, iterations and num_trials >
+// 0, rtol and atol > 0, required_matched_ratio in (0, 1], times and budgets > 0.
 void check(const RunConfig& config);
 
 // What decides an evaluation's result, as it is written to evaluation.fib.config; --resume compares it.

@@ -26,9 +26,9 @@ struct SolutionWorker {
   bool private_files = false;
 };
 
-// Makes the calls of one evaluation: one solution's worker on one workload. Every call is filled, prepared, run,
-// collected and compared; there is no other kind. Outcomes of the solution are in the Measurement; throws
-// ReferenceError, worker::JudgeLost, or Error for inputs that cannot be made. One thread, one use.
+// Makes the calls of one evaluation: one solution's worker on one workload. Every call is filled, prepared,
+// run, collected and compared; there is no other kind. Outcomes of the solution are in the Measurement;
+// throws ReferenceError, worker::JudgeLost, or Error for inputs that cannot be made. One thread, one use.
 class EvaluationRun {
  public:
   EvaluationRun(const RunConfig& config, worker::JudgeClient& judge, ReferenceRunner& reference,

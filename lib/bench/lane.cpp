@@ -27,7 +27,8 @@ std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& p
   std::map<std::string, std::filesystem::path> files;
   for (const auto& [name, spec] : planned.workload->inputs) {
     if (spec.kind != model::InputKind::safetensors) continue;
-    if (auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path)) files[name] = blob->file;
+    if (auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path))
+      files[name] = blob->file;
   }
   return files;
 }
@@ -35,8 +36,7 @@ std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& p
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
-    : setup_(setup), observer_(observer),
-      reference_(setup.spawner, setup.children, util::usable_cores()) {}
+    : setup_(setup), observer_(observer), reference_(setup.spawner, setup.children, util::usable_cores()) {}
 
 Lane::~Lane() = default;
 
@@ -56,7 +56,8 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
   if (build == setup_.builds.end()) return observer_.not_done(planned, "it was not built");
   if (!build->second.error.empty()) return observer_.not_done(planned, build->second.error);
   const auto& result = build->second.result;
-  if (result.outcome == compile::BuildResult::Outcome::kUnsupported) return observer_.not_done(planned, result.log);
+  if (result.outcome == compile::BuildResult::Outcome::kUnsupported)
+    return observer_.not_done(planned, result.log);
   observer_.started(planned);
   if (result.outcome == compile::BuildResult::Outcome::kFailed) {
     Measurement failed;
@@ -117,12 +118,13 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
 }
 
 // Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.
-bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact, Measurement& failed) {
+bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
+                          Measurement& failed) {
   if (running_ == planned.solution && solution_.client && solution_.client->alive()) return true;
   running_ = nullptr;
   solution_.client.reset();
-  solution_.client = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the solution's worker",
-                                                            kFileSizeLimit);
+  solution_.client = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children,
+                                                            "the solution's worker", kFileSizeLimit);
   const std::int64_t deadline = util::monotonic_ns() + kLoadLimitNs;
   auto trip = solution_.client->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
@@ -144,8 +146,10 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   return true;
 }
 
-void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement, const std::string& started_utc) {
-  observer_.finished(planned, make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc));
+void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,
+                  const std::string& started_utc) {
+  observer_.finished(planned,
+                     make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc));
 }
 
 }  // namespace fib::bench

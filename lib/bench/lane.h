@@ -34,8 +34,8 @@ class LaneObserver {
   virtual void not_done(const PlannedEvaluation& planned, const std::string& reason) = 0;
 };
 
-// One device: its judge, its reference worker, and one solution worker at a time. Works through planned evaluations
-// in order. One thread.
+// One device: its judge, its reference worker, and one solution worker at a time. Works through planned
+// evaluations in order. One thread.
 class Lane {
  public:
   Lane(const LaneSetup& setup, LaneObserver& observer);
@@ -47,9 +47,11 @@ class Lane {
  private:
   void evaluate(const PlannedEvaluation& planned);
   void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact);
-  bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact, Measurement& failed);
+  bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
+                      Measurement& failed);
   JudgedWorkload& judged(const PlannedEvaluation& planned);
-  void report(const PlannedEvaluation& planned, const Measurement& measurement, const std::string& started_utc);
+  void report(const PlannedEvaluation& planned, const Measurement& measurement,
+              const std::string& started_utc);
   void lose_judge();
 
   const LaneSetup& setup_;

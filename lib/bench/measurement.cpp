@@ -65,6 +65,7 @@ void add_timing(ordered_json& fib, const Measurement& m) {
   fib["clock"] = "monotonic";
   fib["witness"] = {{"clock", "coordinator"},
                     {"envelope_median_ms", eval::median(m.envelopes_ms)},
+                    {"unexplained_median_ms", eval::median(m.unexplained_ms)},
                     {"round_trip_ms", m.round_trip_ms}};
   fib["flush"] = m.device.flush;
 }
@@ -89,16 +90,17 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["private_files"] = m.private_files;
   fib["reference"] = reference_record(m, config, identity.version);
   if (!m.device.hardware.empty()) {
-    fib["device_state"] = {{"cpu", m.device.hardware},
-                           {"governor", m.device.governor}, {"load_average", m.device.load_average}};
+    fib["device_state"] = {
+        {"cpu", m.device.hardware}, {"governor", m.device.governor}, {"load_average", m.device.load_average}};
   }
   return fib;
 }
 
 }  // namespace
 
-model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned, const RunConfig& config,
-                                  const RunIdentity& identity, const std::string& started_utc) {
+model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned,
+                                  const RunConfig& config, const RunIdentity& identity,
+                                  const std::string& started_utc) {
   model::Evaluation evaluation;
   evaluation.status = m.status;
   evaluation.environment.hardware = identity.hardware;

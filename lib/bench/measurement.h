@@ -21,18 +21,19 @@ struct Measurement {
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double matched_ratio = 1;
-  CallPlan plan;                                 // as made
-  std::vector<std::vector<double>> trials_ms;    // timed calls of each trial, the worker's clock
-  std::vector<double> envelopes_ms;              // the coordinator's clock around the same calls
-  std::vector<double> reference_ms;              // calls of the reference
-  double round_trip_ms = 0;                      // an empty request to the worker
-  std::uint64_t sets = 0;                        // distinct input sets
-  bool sets_shared = false;                      // the sets are shared between solutions
-  bool inputs_fixed = false;                     // no input is random: there is one set
-  std::uint64_t inputs_changed = 0;              // calls after which the private inputs had changed
-  bool private_files = false;                    // the worker could write to its own folders only
-  std::string engine;                            // the reference's
-  worker::DeviceState device;                    // when the calls were made
+  CallPlan plan;                               // as made
+  std::vector<std::vector<double>> trials_ms;  // timed calls of each trial, the worker's clock
+  std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
+  std::vector<double> unexplained_ms;          // envelope less claim and waiting for a CPU
+  std::vector<double> reference_ms;            // calls of the reference
+  double round_trip_ms = 0;                    // an empty request to the worker
+  std::uint64_t sets = 0;                      // distinct input sets
+  bool sets_shared = false;                    // the sets are shared between solutions
+  bool inputs_fixed = false;                   // no input is random: there is one set
+  std::uint64_t inputs_changed = 0;            // calls after which the private inputs had changed
+  bool private_files = false;                  // the worker could write to its own folders only
+  std::string engine;                          // the reference's
+  worker::DeviceState device;                  // when the calls were made
 };
 
 // What is the same for all evaluations of a run.
@@ -45,9 +46,10 @@ struct RunIdentity {
   bool seeded = false;  // the secret was given: the run repeats another one
 };
 
-// Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation began.
-[[nodiscard]] model::Evaluation make_evaluation(const Measurement& measurement, const PlannedEvaluation& planned,
-                                                const RunConfig& config, const RunIdentity& identity,
-                                                const std::string& started_utc);
+// Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation
+// began.
+[[nodiscard]] model::Evaluation make_evaluation(const Measurement& measurement,
+                                                const PlannedEvaluation& planned, const RunConfig& config,
+                                                const RunIdentity& identity, const std::string& started_utc);
 
 }  // namespace fib::bench

@@ -14,7 +14,8 @@ namespace {
 // One option's patterns, and which of them matched something.
 class PatternList {
  public:
-  PatternList(const char* option, const std::vector<std::string>& patterns) : option_(option), patterns_(patterns) {}
+  PatternList(const char* option, const std::vector<std::string>& patterns)
+      : option_(option), patterns_(patterns) {}
 
   bool accepts(const std::string& name) {
     bool accepted = patterns_.empty();
@@ -38,7 +39,8 @@ class PatternList {
   std::set<std::string> matched_;
 };
 
-std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dataset, const std::string& definition) {
+std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dataset,
+                                                     const std::string& definition) {
   std::vector<const model::Workload*> workloads;
   if (const auto found = dataset.workloads.find(definition); found != dataset.workloads.end()) {
     for (const auto& workload : found->second) workloads.push_back(&workload);
@@ -49,8 +51,9 @@ std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dat
 
 std::string why_not_here(const model::Solution& solution, model::DeviceKind device) {
   if (!model::may_run_on(solution, device)) {
-    return fmt::format("language {} with target hardware [{}] does not run on {}", solution.spec.language_text,
-                       fmt::join(solution.spec.target_hardware, ", "), model::name_of(device));
+    return fmt::format("language {} with target hardware [{}] does not run on {}",
+                       solution.spec.language_text, fmt::join(solution.spec.target_hardware, ", "),
+                       model::name_of(device));
   }
   return compile::unsupported_reason(solution).value_or("");
 }
@@ -58,13 +61,18 @@ std::string why_not_here(const model::Solution& solution, model::DeviceKind devi
 class Planner {
  public:
   Planner(const Filters& filters, model::DeviceKind device, const std::set<DoneKey>& done)
-      : device_(device), done_(done), definitions_("--definitions", filters.definitions),
-        solutions_("--solutions", filters.solutions), authors_("--authors", filters.authors),
-        op_types_("--op-types", filters.op_types), workloads_("--workloads", filters.workloads) {}
+      : device_(device),
+        done_(done),
+        definitions_("--definitions", filters.definitions),
+        solutions_("--solutions", filters.solutions),
+        authors_("--authors", filters.authors),
+        op_types_("--op-types", filters.op_types),
+        workloads_("--workloads", filters.workloads) {}
 
   void add(const dataset::Dataset& dataset, std::size_t index) {
     std::map<std::string, std::vector<const model::Solution*>> by_definition;
-    for (const auto& [name, solution] : dataset.solutions) by_definition[solution.definition].push_back(&solution);
+    for (const auto& [name, solution] : dataset.solutions)
+      by_definition[solution.definition].push_back(&solution);
     for (const auto& [name, definition] : dataset.definitions) {
       const bool wanted = definitions_.accepts(name);
       if (!op_types_.accepts(definition.op_type) || !wanted) continue;
@@ -111,22 +119,24 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters, model::DeviceKind device,
-               const std::set<DoneKey>& done) {
+Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
+               model::DeviceKind device, const std::set<DoneKey>& done) {
   Planner planner(filters, device, done);
   for (std::size_t i = 0; i < datasets.size(); ++i) planner.add(datasets[i], i);
   return planner.finish();
 }
 
-std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets, const std::string& hardware,
-                                       const nlohmann::ordered_json& config) {
+std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
+                                       const std::string& hardware, const nlohmann::ordered_json& config) {
   std::set<DoneKey> done;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     for (const auto& trace : datasets[i].traces) {
-      if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) continue;
+      if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware)
+        continue;
       const auto& fib = trace.evaluation->fib;
       if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) continue;
-      if (nlohmann::json(fib["config"]) != nlohmann::json(config) || !fib["solution_sha256"].is_string()) continue;
+      if (nlohmann::json(fib["config"]) != nlohmann::json(config) || !fib["solution_sha256"].is_string())
+        continue;
       done.insert({i, trace.workload.uuid, *trace.solution, fib["solution_sha256"].get<std::string>()});
     }
   }

@@ -15,8 +15,8 @@ class ReferenceError : public Error {
   using Error::Error;
 };
 
-// Keeps one reference worker for the current definition and lets it make expected outputs, through the same calls
-// as every solution. One thread. Throws ReferenceError when the reference fails.
+// Keeps one reference worker for the current definition and lets it make expected outputs, through the same
+// calls as every solution. One thread. Throws ReferenceError when the reference fails.
 class ReferenceRunner {
  public:
   ReferenceRunner(worker::Spawner& spawner, const worker::ChildSetup& setup, unsigned threads)

@@ -77,7 +77,9 @@ class Recorder : public LaneObserver {
   Recorder(RunReport& report, TraceSink& sink, RunObserver& observer, std::size_t total)
       : report_(report), sink_(sink), observer_(observer), total_(total) {}
 
-  void started(const PlannedEvaluation& planned) override { observer_.evaluation_started(planned, done(), total_); }
+  void started(const PlannedEvaluation& planned) override {
+    observer_.evaluation_started(planned, done(), total_);
+  }
   void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) override {
     sink_.append(planned, evaluation);
     ++report_.finished;
@@ -131,8 +133,8 @@ RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& 
   const std::string secret = config.seed.value_or(make_secret());
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
-  const RunIdentity identity{report.run_id, worker::build_id(), setup.version, setup.hardware, "cpu",
-                             config.seed.has_value()};
+  const RunIdentity identity{report.run_id, worker::build_id(),     setup.version, setup.hardware,
+                             "cpu",         config.seed.has_value()};
   const std::string started_utc = util::utc_timestamp();
 
   worker::Spawner spawner(setup.program);
@@ -141,7 +143,8 @@ RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& 
   const InterruptWatch watch(interrupted, spawner);
   const worker::ChildSetup children{setup.program, temporary.path()};
 
-  // The keeper holds the device's lock too, until the last child is gone: a killed run must not overlap the next.
+  // The keeper holds the device's lock too, until the last child is gone: a killed run must not overlap the
+  // next.
   const auto lock = util::FileLock::take(fs::path(kLockFolder) / "cpu.lock", [&] {
     observer.waiting_for_device("cpu");
     if (interrupted) throw Error("interrupted while waiting for the CPU's lock");
@@ -152,7 +155,9 @@ RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& 
   std::size_t built = 0;
   const auto builds = build_all(
       spawner, children, solutions, setup.cache, config.build_timeout_s, util::usable_cores(),
-      [&](const auto& solution, const auto& outcome) { observer.built(solution, outcome, ++built, solutions.size()); },
+      [&](const auto& solution, const auto& outcome) {
+        observer.built(solution, outcome, ++built, solutions.size());
+      },
       interrupted);
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });

@@ -40,17 +40,17 @@ struct RunReport {
 
 // Where a run finds what it needs outside of the datasets.
 struct RunSetup {
-  std::string program;             // path of the fib binary, for children
-  std::filesystem::path cache;     // artifacts
-  std::string version;             // of fib
-  std::string hardware;            // the name that traces get
+  std::string program;          // path of the fib binary, for children
+  std::filesystem::path cache;  // artifacts
+  std::string version;          // of fib
+  std::string hardware;         // the name that traces get
   bool save_results = true;
 };
 
-// Builds every solution of the plan in parallel, takes the CPU's lock, and runs all evaluations in one lane; each
-// trace is on disk before the next evaluation begins. At the end one line a dataset goes to runs/runs.jsonl, with the
-// run's secret. Setting `interrupted` (from any thread) makes it kill its children and return soon. Throws Error for
-// what makes the whole run impossible.
+// Builds every solution of the plan in parallel, takes the CPU's lock, and runs all evaluations in one lane;
+// each trace is on disk before the next evaluation begins. At the end one line a dataset goes to
+// runs/runs.jsonl, with the run's secret. Setting `interrupted` (from any thread) makes it kill its children
+// and return soon. Throws Error for what makes the whole run impossible.
 [[nodiscard]] RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& plan,
                                    const RunConfig& config, const RunSetup& setup, RunObserver& observer,
                                    std::atomic<bool>& interrupted);

@@ -13,7 +13,8 @@ namespace fib::bench {
 class TraceSink {
  public:
   // `save` false: nothing is written. `warn` hears about files whose torn end was repaired.
-  TraceSink(const std::vector<dataset::Dataset>& datasets, bool save, std::function<void(const std::string&)> warn)
+  TraceSink(const std::vector<dataset::Dataset>& datasets, bool save,
+            std::function<void(const std::string&)> warn)
       : datasets_(datasets), save_(save), warn_(std::move(warn)) {}
 
   // Throws Error when the trace cannot be written; the file is then as it was.

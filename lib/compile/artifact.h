@@ -15,8 +15,8 @@ struct Artifact {
 // How a build ended. A failed build is the solution's fault; an unsupported one is something fib cannot do.
 struct BuildResult {
   enum class Outcome { kBuilt, kFailed, kUnsupported } outcome = Outcome::kFailed;
-  Artifact artifact;     // when built
-  std::string log;       // the compiler's messages, its first error first; or why it is unsupported
+  Artifact artifact;  // when built
+  std::string log;    // the compiler's messages, its first error first; or why it is unsupported
   bool from_cache = false;
 };
 

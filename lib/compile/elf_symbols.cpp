@@ -30,7 +30,8 @@ class ElfFile {
         const auto symbol = at<Elf64_Sym>(section.sh_offset + i * section.sh_entsize);
         const auto type = ELF64_ST_TYPE(symbol.st_info);
         const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-        if (function && symbol.st_shndx != SHN_UNDEF) names.insert(text(sections_[section.sh_link], symbol.st_name));
+        if (function && symbol.st_shndx != SHN_UNDEF)
+          names.insert(text(sections_[section.sh_link], symbol.st_name));
       }
     }
     return names;

@@ -65,7 +65,8 @@ std::string cpu_identity() {
   std::ifstream info("/proc/cpuinfo");
   std::string identity;
   for (std::string line; std::getline(info, line) && !line.empty();) {
-    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features")) identity += line;
+    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"))
+      identity += line;
   }
   return identity;
 }
@@ -76,7 +77,8 @@ std::string cache_key(const model::Solution& solution, const Toolchain& toolchai
   hash.add(version_of(toolchain.cxx)).add(version_of(toolchain.cc));
   bool native = false;
   if (const auto& options = solution.spec.compile_options) {
-    for (const auto& flag : options->cflags.value_or(Words{})) native |= flag.find("native") != std::string::npos;
+    for (const auto& flag : options->cflags.value_or(Words{}))
+      native |= flag.find("native") != std::string::npos;
   }
   hash.add(native ? cpu_identity() : "");
   return hash.hex();
@@ -107,7 +109,8 @@ class NativeBuild {
     std::set<fs::path> written;
     for (const auto& source : solution_.sources) {
       const fs::path path = (sources_ / source.path).lexically_normal();
-      if (!written.insert(path).second) return fmt::format("two sources are the same file \"{}\"", source.path);
+      if (!written.insert(path).second)
+        return fmt::format("two sources are the same file \"{}\"", source.path);
       util::write_file_atomic(path, source.content);
     }
     return std::nullopt;
@@ -119,7 +122,8 @@ class NativeBuild {
     if (!is_c(source)) command.push_back("-std=c++17");
     command.insert(command.end(), {"-O2", "-fPIC", "-I" + sources_.string()});
     if (solution_.spec.compile_options) append(command, solution_.spec.compile_options->cflags);
-    command.insert(command.end(), {"-c", fs::path(source).lexically_normal(), "-o", (folder_ / object).string()});
+    command.insert(command.end(),
+                   {"-c", fs::path(source).lexically_normal(), "-o", (folder_ / object).string()});
     objects_.push_back((folder_ / object).string());
     return run_compiler(command);
   }

@@ -10,9 +10,9 @@ struct DeviceList {
   std::string problem;             // why there is no list: no driver, or what it said
 };
 
-// Opens the CUDA driver (libcuda.so.1) and asks it for its devices. Initialises CUDA in the calling process, which
-// takes a fraction of a second and cannot be undone: call it in a short-lived child. Never throws for a missing
-// driver.
+// Opens the CUDA driver (libcuda.so.1) and asks it for its devices. Initialises CUDA in the calling process,
+// which takes a fraction of a second and cannot be undone: call it in a short-lived child. Never throws for a
+// missing driver.
 [[nodiscard]] DeviceList list_devices();
 
 }  // namespace fib::cuda

@@ -25,7 +25,8 @@ std::string explain(const Slot& slot, const Comparison& result, const Tolerance&
     text = fmt::format("output \"{}\": {} of {} elements were never written", slot.name, result.unwritten,
                        result.count);
   } else {
-    text = fmt::format("output \"{}\": {} of {} elements do not match", slot.name, result.mismatched, result.count);
+    text = fmt::format("output \"{}\": {} of {} elements do not match", slot.name, result.mismatched,
+                       result.count);
   }
   if (result.first_bad) {
     text += fmt::format("; first at {}: expected {}, got {}", position(slot, *result.first_bad),
@@ -41,13 +42,14 @@ double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::
 }  // namespace
 
 Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
-                        const std::vector<PoisonElement>& poison, const Tolerance& tolerance, unsigned threads) {
+                        const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
+                        unsigned threads) {
   Judgement judgement;
   judgement.correct = true;
   for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
     const Slot& slot = layout.outputs[i];
-    const Comparison result = compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(), tolerance,
-                                      poison[i].data(), threads);
+    const Comparison result = compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(),
+                                      tolerance, poison[i].data(), threads);
     judgement.max_absolute_error = worse(judgement.max_absolute_error, result.max_absolute_error);
     judgement.max_relative_error = worse(judgement.max_relative_error, result.max_relative_error);
     judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
@@ -60,13 +62,15 @@ Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::b
 
 std::optional<ClaimProblem> check_claims(const Layout& layout, const std::vector<OutputClaim>& claims) {
   if (claims.size() != layout.outputs.size()) {
-    return ClaimProblem{true, fmt::format("expected {} outputs, got {}", layout.outputs.size(), claims.size())};
+    return ClaimProblem{true,
+                        fmt::format("expected {} outputs, got {}", layout.outputs.size(), claims.size())};
   }
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const Slot& slot = layout.outputs[i];
     if (claims[i].shape != slot.shape) {
-      return ClaimProblem{true, fmt::format("output \"{}\": expected shape {}, got {}", slot.name,
-                                            tensor::to_string(slot.shape), tensor::to_string(claims[i].shape))};
+      return ClaimProblem{true,
+                          fmt::format("output \"{}\": expected shape {}, got {}", slot.name,
+                                      tensor::to_string(slot.shape), tensor::to_string(claims[i].shape))};
     }
     if (claims[i].dtype != slot.dtype) {
       return ClaimProblem{false, fmt::format("output \"{}\": expected dtype {}, got {}", slot.name,

@@ -13,9 +13,9 @@ namespace fib::eval {
 
 using PoisonElement = std::array<std::byte, 8>;
 
-// The default rule: every output agrees with the expected one within the tolerance, and none has elements that were
-// never written. `got` and `expected` are whole output buffers; `poison` has one element an output. The explanation
-// names the first output that fails.
+// The default rule: every output agrees with the expected one within the tolerance, and none has elements
+// that were never written. `got` and `expected` are whole output buffers; `poison` has one element an output.
+// The explanation names the first output that fails.
 [[nodiscard]] Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
                                       const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
                                       unsigned threads);

@@ -80,8 +80,8 @@ struct InputSets::Source {
   const std::byte* data = nullptr;
 };
 
-InputSets::InputSets(const model::Definition& definition, const model::Workload& workload, const Layout& layout,
-                     const std::map<std::string, std::filesystem::path>& blobs)
+InputSets::InputSets(const model::Definition& definition, const model::Workload& workload,
+                     const Layout& layout, const std::map<std::string, std::filesystem::path>& blobs)
     : layout_(layout), sampling_(definition.op_type == "sampling") {
   for (const auto& [name, spec] : workload.inputs) {
     bool known = false;
@@ -136,8 +136,8 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
     return source;
   }
   if (found->shape != slot.shape) {
-    throw Error("expected shape {}, got {} in {}", tensor::to_string(slot.shape), tensor::to_string(found->shape),
-                path->second.string());
+    throw Error("expected shape {}, got {} in {}", tensor::to_string(slot.shape),
+                tensor::to_string(found->shape), path->second.string());
   }
   source.kind = Source::Kind::kData;
   source.data = found->data;
@@ -151,9 +151,15 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
     std::byte* target = buffer + slot.offset;
     const unsigned used = slot.bytes < kThreadedBytes ? 1 : threads;
     switch (source.kind) {
-      case Source::Kind::kScalar: store_scalar(slot.dtype, source.scalar, target); break;
-      case Source::Kind::kData: std::memcpy(target, source.data, slot.bytes); break;
-      case Source::Kind::kProbabilities: random_probabilities(slot, key_of(seed, i), target, used); break;
+      case Source::Kind::kScalar:
+        store_scalar(slot.dtype, source.scalar, target);
+        break;
+      case Source::Kind::kData:
+        std::memcpy(target, source.data, slot.bytes);
+        break;
+      case Source::Kind::kProbabilities:
+        random_probabilities(slot, key_of(seed, i), target, used);
+        break;
       case Source::Kind::kRandom:
         if (slot.scalar) {
           random_scalar(slot.dtype, key_of(seed, i), target);

@@ -18,21 +18,21 @@ class SafetensorsFile;
 
 namespace fib::eval {
 
-// Makes the input sets of one workload: random values by the counter-based generator, tensors from safetensors
-// files, scalar literals. A set is a pure function of its seed. Not copyable (it maps files); const calls may come
-// from any thread.
+// Makes the input sets of one workload: random values by the counter-based generator, tensors from
+// safetensors files, scalar literals. A set is a pure function of its seed. Not copyable (it maps files);
+// const calls may come from any thread.
 class InputSets {
  public:
-  // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key, shape or
-  // dtype does not fit, or when the workload and the definition do not.
+  // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key,
+  // shape or dtype does not fit, or when the workload and the definition do not.
   InputSets(const model::Definition& definition, const model::Workload& workload, const Layout& layout,
             const std::map<std::string, std::filesystem::path>& blobs);
   ~InputSets();
   InputSets(const InputSets&) = delete;
   InputSets& operator=(const InputSets&) = delete;
 
-  // Writes the whole set `seed` (any text, usually a digest) to `buffer` of layout.input_bytes bytes, with up to
-  // `threads` threads.
+  // Writes the whole set `seed` (any text, usually a digest) to `buffer` of layout.input_bytes bytes, with up
+  // to `threads` threads.
   void fill(std::string_view seed, std::byte* buffer, unsigned threads) const;
 
   // No input is random: every seed gives the same set.

@@ -27,7 +27,8 @@ Slot make_slot(const model::TensorSpec& spec, const model::AxisValues& values, s
 bool is_sound(const Slot& slot, std::uint64_t buffer_bytes) {
   if (slot.offset % Layout::kAlignment != 0 || slot.offset > buffer_bytes) return false;
   const std::uint64_t expected = slot.scalar ? kScalarBytes : tensor::bytes_of(slot.dtype, slot.count());
-  return slot.bytes == expected && slot.bytes <= buffer_bytes - slot.offset && (!slot.scalar || slot.shape.empty());
+  return slot.bytes == expected && slot.bytes <= buffer_bytes - slot.offset &&
+         (!slot.scalar || slot.shape.empty());
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ Layout make_layout(const model::Definition& definition, const model::Workload& w
     layout.inputs.push_back(make_slot(input, values, layout.input_bytes));
   }
   for (const auto& output : definition.outputs) {
-    if (output.is_scalar()) throw Error("output \"{}\" is a scalar; only tensors can be outputs", output.name);
+    if (output.is_scalar())
+      throw Error("output \"{}\" is a scalar; only tensors can be outputs", output.name);
     layout.outputs.push_back(make_slot(output, values, layout.output_bytes));
   }
   for (const auto& axis : model::var_axes(definition)) layout.axes.push_back(values.at(axis));

@@ -10,8 +10,8 @@
 
 namespace fib::eval {
 
-// One input or output in a buffer. A scalar takes 8 bytes: a double for floating dtypes, an int64 for the others
-// (a bool is 0 or 1), so that a literal keeps its value on the way to a reference.
+// One input or output in a buffer. A scalar takes 8 bytes: a double for floating dtypes, an int64 for the
+// others (a bool is 0 or 1), so that a literal keeps its value on the way to a reference.
 struct Slot {
   std::string name;
   tensor::DType dtype{};
@@ -35,8 +35,8 @@ struct Layout {
 // Throws Error naming the axis or tensor when an axis has no value, a dtype is unknown, or a size overflows.
 [[nodiscard]] Layout make_layout(const model::Definition& definition, const model::Workload& workload);
 
-// Whether every slot lies inside its buffer, aligned and as large as its shape says: what a process checks before
-// it uses a layout that came in a message.
+// Whether every slot lies inside its buffer, aligned and as large as its shape says: what a process checks
+// before it uses a layout that came in a message.
 [[nodiscard]] bool is_sound(const Layout& layout);
 
 // What a worker says an output is. In the C calling convention it cannot differ from the layout.
@@ -51,7 +51,7 @@ struct Judgement {
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double matched_ratio = 1;  // smallest over the outputs
-  std::string explanation;    // when not correct: output, index, expected, got, rule
+  std::string explanation;   // when not correct: output, index, expected, got, rule
 };
 
 }  // namespace fib::eval

@@ -99,6 +99,11 @@ Tensor reversed_dims(const Tensor& tensor) {
   return permute(tensor, dims);
 }
 
+// torch.backends.cuda.matmul.allow_tf32 and the like choose among torch's ways to compute; here there is one.
+bool is_backend_switch(const std::string& path) {
+  return path == "torch.backends" || path.starts_with("torch.backends.");
+}
+
 }  // namespace
 
 Value Interpreter::tensor_attribute(const Tensor& tensor, const std::string& name) {
@@ -136,7 +141,7 @@ Value Interpreter::attribute(const Value& object, const std::string& name) {
 
 Value Interpreter::module_attribute(const std::string& path, const std::string& name) {
   const std::string full_name = path + "." + name;
-  if (contains(kModules, full_name)) return ModuleValue{full_name};
+  if (contains(kModules, full_name) || is_backend_switch(full_name)) return ModuleValue{full_name};
   if (path == "torch" || path == "math") {
     if (const auto value = constant(name)) return *value;
   }
@@ -147,6 +152,13 @@ Value Interpreter::module_attribute(const std::string& path, const std::string& 
   }
   if (const Builtin* builtin = registry_.find(full_name)) return builtin;
   throw not_supported(full_name);
+}
+
+void Interpreter::assign_attribute(const python::Attribute& target) {
+  const Value object = evaluate(*target.value);
+  const auto* module = object.get<ModuleValue>();
+  if (module == nullptr || !is_backend_switch(module->path))
+    throw not_supported("assignment to an attribute");
 }
 
 void Interpreter::import_module(const std::string& path, const std::string& as_name) {

@@ -192,6 +192,8 @@ Value dtype_info(const Runtime&, const Arguments& a) {
 Value device(const Runtime&, const Arguments&) { return DeviceValue{}; }
 Value context(const Runtime&, const Arguments&) { return ContextValue{}; }
 
+Value ignored(const Runtime&, const Arguments&) { return None{}; }
+
 Value zero_in_place(const Runtime& runtime, const Arguments& a) {
   fill(runtime, a.tensor("input"), 0);
   return a.tensor("input");
@@ -230,6 +232,7 @@ constexpr std::array kRows = {
     BuiltinRow{"no_grad", kTorch, "", context},
     BuiltinRow{"inference_mode", kTorch, "mode?", context},
     BuiltinRow{"enable_grad", kTorch, "", context},
+    BuiltinRow{"set_float32_matmul_precision", kTorch, "precision", ignored},
     BuiltinRow{"zero_", kMethod, "input", zero_in_place},
     BuiltinRow{"fill_", kMethod, "input value", fill_in_place},
 };

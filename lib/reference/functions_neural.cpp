@@ -104,6 +104,9 @@ Value pad(const Runtime& runtime, const Arguments& a) {
     const std::size_t dim = shape.size() - 1 - i;
     const std::int64_t before = widths[2 * i];
     const std::int64_t after = widths[2 * i + 1];
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;
+    if (std::max(std::abs(before), std::abs(after)) > kMost)
+      throw Error("pad got a width of {}", std::max(before, after));
     shape[dim] += before + after;
     // Negative widths cut off.
     const std::int64_t cut = std::max<std::int64_t>(0, -before);

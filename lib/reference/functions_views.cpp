@@ -170,9 +170,8 @@ Value repeat(const Runtime& runtime, const Arguments& a) {
   Tensor pairs = input;
   for (int dim = input.rank() - 1; dim >= 0; --dim) pairs = unsqueeze(pairs, dim);
   for (std::size_t dim = 0; dim < times.size(); ++dim) {
-    if (times[dim] < 0) throw Error("repeat cannot repeat {} times", times[dim]);
     wide.insert(wide.end(), {times[dim], input.shape[dim]});
-    result.push_back(times[dim] * input.shape[dim]);
+    result.push_back(count_of({times[dim], input.shape[dim]}));
   }
   return *try_view(cloned(runtime, expand(pairs, wide)), result);
 }

@@ -75,6 +75,7 @@ class Interpreter {
 
   // Assignment.
   void assign(const python::Expr& target, const Value& value);
+  void assign_attribute(const python::Attribute& target);
   void assign_items(const python::Exprs& targets, const Value& value);
   void assign_subscript(const Value& object, const Value& index, const Value& value);
   Value subscript(const Value& object, const Value& index);

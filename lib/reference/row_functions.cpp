@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "reference/accumulators.h"
 #include "reference/elementwise.h"
 #include "reference/reduce.h"
 #include "reference/rows.h"
@@ -106,7 +107,7 @@ Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_
   const std::int64_t length = row_length(rows);
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
-    using Sum = std::conditional_t<std::is_same_v<Real, std::int64_t>, std::int64_t, double>;
+    using Sum = Running<Real>;
     map_rows<Real>(runtime, rows, output, 2, [&](const Real* values, Real* results) {
       Sum running = kind == Scan::kSum ? 0 : 1;
       for (std::int64_t i = 0; i < length; ++i) {

@@ -7,6 +7,7 @@ namespace fib::reference {
 
 void Interpreter::execute_module(const python::Module& module) {
   globals_.capture();
+  globals_.set("__name__", std::string("reference"));
   const Flow flow = execute(module.body);
   if (flow != Flow::kNext)
     throw Error("the module has a \"return\", \"break\" or \"continue\" outside of a function");

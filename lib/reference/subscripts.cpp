@@ -62,8 +62,10 @@ void Interpreter::assign(const python::Expr& target, const Value& value) {
   if (const auto* tuple = std::get_if<python::Tuple>(&target.node))
     return assign_items(tuple->elements, value);
   if (const auto* list = std::get_if<python::List>(&target.node)) return assign_items(list->elements, value);
+  if (const auto* attribute = std::get_if<python::Attribute>(&target.node))
+    return assign_attribute(*attribute);
   const auto* item = std::get_if<python::Subscript>(&target.node);
-  if (item == nullptr) throw not_supported("assignment to an attribute");
+  if (item == nullptr) throw not_supported("this target of an assignment");
   const Value object = evaluate(*item->value);
   assign_subscript(object, evaluate(*item->index), value);
 }

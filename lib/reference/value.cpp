@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/elementwise.h"
@@ -34,6 +35,8 @@ struct TypeName {
   std::string operator()(const DTypeInfo&) const { return "torch.finfo"; }
 };
 
+constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // a longer range is never walked to its end
+
 std::string join(const std::vector<Value>& items) {
   std::string text;
   for (const Value& item : items) {
@@ -59,8 +62,16 @@ std::string tensor_text(const Tensor& tensor) {
 }  // namespace
 
 std::int64_t RangeValue::length() const {
-  if (step > 0) return stop > start ? (stop - start - 1) / step + 1 : 0;
-  return start > stop ? (start - stop - 1) / -step + 1 : 0;
+  // In unsigned arithmetic, where no difference overflows.
+  const auto distance = [](std::int64_t high, std::int64_t low) {
+    return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) - 1;
+  };
+  const auto count = [](std::uint64_t steps) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(steps, kMost)) + 1;
+  };
+  if (step > 0) return stop > start ? count(distance(stop, start) / static_cast<std::uint64_t>(step)) : 0;
+  return start > stop ? count(distance(start, stop) / (std::uint64_t{0} - static_cast<std::uint64_t>(step)))
+                      : 0;
 }
 
 Value make_tuple(std::vector<Value> items, std::vector<std::string> names) {
@@ -114,11 +125,18 @@ std::vector<Value> items_of(const Value& value) {
   if (const auto* items = sequence_of(value)) return *items;
   std::vector<Value> result;
   if (const auto* range = value.get<RangeValue>()) {
+    constexpr std::int64_t kMostItems = 1 << 24;
+    if (range->length() > kMostItems)
+      throw Error("a sequence of more than {} items is not supported", kMostItems);
     for (std::int64_t i = 0; i < range->length(); ++i) result.emplace_back(range->start + i * range->step);
     return result;
   }
   if (const auto* dict = value.get<DictPtr>()) {
     for (const auto& item : (*dict)->items) result.push_back(item.first);
+    return result;
+  }
+  if (const auto* text = value.get<std::string>()) {
+    for (const char c : *text) result.emplace_back(std::string(1, c));
     return result;
   }
   const auto* tensor = value.get<Tensor>();

@@ -10,8 +10,8 @@
 
 namespace fib::util {
 
-// Drains one end of a pipe in a thread of its own, so that a child can never block on its own chatter, and keeps
-// the first `limit` bytes. Safe to use from any thread.
+// Drains one end of a pipe in a thread of its own, so that a child can never block on its own chatter, and
+// keeps the first `limit` bytes. Safe to use from any thread.
 class Capture {
  public:
   // Takes ownership of the reading end. The thread ends when every writing end is closed, or on stop().
@@ -20,8 +20,8 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  // What was written to the pipe so far and was not taken before; "\n\n[log truncated]\n" stands where bytes were thrown away.
-  // The limit counts anew after each take.
+  // What was written to the pipe so far and was not taken before; "\n\n[log truncated]\n" stands where bytes
+  // were thrown away. The limit counts anew after each take.
   [[nodiscard]] std::string take();
 
   // Waits until the pipe is closed by all writers, at most `milliseconds`, then stops the thread.

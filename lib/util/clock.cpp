@@ -31,14 +31,14 @@ std::int64_t monotonic_ns() {
 
 std::string utc_timestamp() {
   const auto [t, us] = utc_now();
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday,
-                     t.tm_hour, t.tm_min, t.tm_sec, us);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00", t.tm_year + 1900, t.tm_mon + 1,
+                     t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, us);
 }
 
 std::string utc_compact() {
   const auto [t, us] = utc_now();
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}.{:06}Z", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour,
-                     t.tm_min, t.tm_sec, us);
+  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}.{:06}Z", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday,
+                     t.tm_hour, t.tm_min, t.tm_sec, us);
 }
 
 }  // namespace fib::util

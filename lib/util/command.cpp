@@ -30,8 +30,9 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& vari
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view existing = *entry;
     const std::string_view name = existing.substr(0, existing.find('=') + 1);
-    const bool replaced = std::any_of(variables.begin(), variables.end(),
-                                      [&](const std::string& variable) { return variable.starts_with(name); });
+    const bool replaced = std::any_of(variables.begin(), variables.end(), [&](const std::string& variable) {
+      return variable.starts_with(name);
+    });
     if (!replaced) settings.emplace_back(existing);
   }
   return settings;
@@ -63,7 +64,8 @@ CommandResult run_command(const std::vector<std::string>& words, const std::file
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 2);
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment.data());
+  const int error =
+      ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error("cannot start \"{}\": {}", words[0], std::strerror(error));
 

@@ -8,19 +8,20 @@
 
 namespace fib {
 
-// What library code throws: one sentence with what, where and what to do. Expected outcomes (a failed build, a
-// wrong answer, a dead worker) are values, never an Error. Only main() catches everything.
+// What library code throws: one sentence with what, where and what to do. Expected outcomes (a failed build,
+// a wrong answer, a dead worker) are values, never an Error. Only main() catches everything.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
 
   template <typename... Args>
-  explicit Error(fmt::format_string<Args...> format, Args&&... args)
-    requires(sizeof...(Args) > 0)
+  explicit Error(fmt::format_string<Args...> format, Args&&... args) requires(sizeof...(Args) > 0)
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 
   // The same error with "<context>: " in front; for callers that know the file, line or field.
-  [[nodiscard]] Error with_context(const std::string& context) const { return Error(context + ": " + what()); }
+  [[nodiscard]] Error with_context(const std::string& context) const {
+    return Error(context + ": " + what());
+  }
 };
 
 }  // namespace fib

@@ -14,8 +14,8 @@
 namespace fib::util {
 namespace {
 
-// Opened without O_CREAT first: with fs.protected_regular even root may not "create" another user's existing file
-// in a sticky folder.
+// Opened without O_CREAT first: with fs.protected_regular even root may not "create" another user's existing
+// file in a sticky folder.
 UniqueFd open_lock_file(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (fd.valid()) return fd;

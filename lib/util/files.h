@@ -12,8 +12,9 @@ namespace fib::util {
 // The whole file as bytes. Throws Error naming the path when it cannot be opened or read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
-// Replaces `path` with `content` so that readers see the old or the new file, never a part: a temporary sibling is
-// written, synced and renamed. Creates missing folders. Throws Error; on failure `path` is as it was.
+// Replaces `path` with `content` so that readers see the old or the new file, never a part: a temporary
+// sibling is written, synced and renamed. Creates missing folders. Throws Error; on failure `path` is as it
+// was.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 
 // Writes all bytes to `fd`, also across short writes and EINTR. Throws Error naming `what`.
@@ -23,8 +24,8 @@ void write_all(int fd, std::string_view content, const std::string& what);
 [[nodiscard]] std::filesystem::path make_temporary_folder(const std::filesystem::path& parent,
                                                           const std::string& prefix);
 
-// Removes `folder` with everything in it when it goes out of scope; failures are ignored, since a destructor has
-// nobody to tell. Does not follow symbolic links.
+// Removes `folder` with everything in it when it goes out of scope; failures are ignored, since a destructor
+// has nobody to tell. Does not follow symbolic links.
 class TemporaryFolder {
  public:
   TemporaryFolder(const std::filesystem::path& parent, const std::string& prefix)

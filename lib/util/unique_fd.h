@@ -6,7 +6,8 @@
 
 namespace fib::util {
 
-// Owns one file descriptor and closes it. Not copyable: a descriptor closed twice may be somebody else's by then.
+// Owns one file descriptor and closes it. Not copyable: a descriptor closed twice may be somebody else's by
+// then.
 class UniqueFd {
  public:
   UniqueFd() = default;

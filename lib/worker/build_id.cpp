@@ -50,7 +50,8 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
   for (int i = 0; i < object->dlpi_phnum && search->found.empty(); ++i) {
     const auto& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    search->found = build_id_in(reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_memsz);
+    search->found =
+        build_id_in(reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_memsz);
   }
   return 1;
 }

@@ -72,7 +72,8 @@ bool Channel::send(MessageType type, std::uint32_t sequence, const std::string& 
                    const std::vector<int>& fds) {
   if (payload.size() > kMaxPayload) throw ProtocolError("a message of {} bytes is too large", payload.size());
   if (fds.size() > kMaxFds) throw ProtocolError("a message carries at most {} descriptors", kMaxFds);
-  Header header{kMagic, static_cast<std::uint16_t>(type), 0, sequence, static_cast<std::uint32_t>(payload.size())};
+  Header header{kMagic, static_cast<std::uint16_t>(type), 0, sequence,
+                static_cast<std::uint32_t>(payload.size())};
   iovec parts[2] = {{&header, sizeof header}, {const_cast<char*>(payload.data()), payload.size()}};
   alignas(cmsghdr) char control[CMSG_SPACE(kMaxFds * sizeof(int))] = {};
   msghdr packet{};

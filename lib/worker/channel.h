@@ -13,7 +13,8 @@ namespace fib::worker {
 
 enum class MessageType : std::uint16_t;
 
-// One message: its type, the number of the request it is (or answers), its fields and the descriptors beside it.
+// One message: its type, the number of the request it is (or answers), its fields and the descriptors beside
+// it.
 struct Message {
   MessageType type{};
   std::uint32_t sequence = 0;
@@ -25,8 +26,8 @@ constexpr std::size_t kMaxPayload = 128 * 1024;
 constexpr std::size_t kMaxFds = 4;
 
 // One end of a socket pair between the coordinator and a child (Unix SOCK_SEQPACKET: the kernel keeps message
-// boundaries, so that half a message or glued messages cannot occur; the length in the header is checked against
-// them all the same). One thread at a time.
+// boundaries, so that half a message or glued messages cannot occur; the length in the header is checked
+// against them all the same). One thread at a time.
 class Channel {
  public:
   explicit Channel(util::UniqueFd socket)
@@ -35,15 +36,15 @@ class Channel {
   // Two connected ends: the first for the parent, the second to be inherited by the child. Throws Error.
   [[nodiscard]] static std::pair<Channel, Channel> make_pair();
 
-  // Sends one message; descriptors stay the caller's. False when the peer is gone. Throws ProtocolError when the
-  // payload is larger than kMaxPayload.
+  // Sends one message; descriptors stay the caller's. False when the peer is gone. Throws ProtocolError when
+  // the payload is larger than kMaxPayload.
   [[nodiscard]] bool send(MessageType type, std::uint32_t sequence, const std::string& payload,
                           const std::vector<int>& fds = {});
 
   enum class Result { kMessage, kClosed, kTimeout };
 
-  // Waits for one message until `deadline_ns` of the monotonic clock (negative: for ever). Throws ProtocolError
-  // when what arrives is not a message of this protocol version.
+  // Waits for one message until `deadline_ns` of the monotonic clock (negative: for ever). Throws
+  // ProtocolError when what arrives is not a message of this protocol version.
   [[nodiscard]] Result receive(Message& message, std::int64_t deadline_ns);
 
   [[nodiscard]] int fd() const { return socket_.get(); }

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kExitWaitMs = 5000;  // between the end of a child's channel and its exit
 
-std::int64_t after_ms(int milliseconds) { return util::monotonic_ns() + std::int64_t{1'000'000} * milliseconds; }
+std::int64_t after_ms(int milliseconds) {
+  return util::monotonic_ns() + std::int64_t{1'000'000} * milliseconds;
+}
 
 }  // namespace
 
@@ -59,9 +61,12 @@ Answer<Message> Child::request(MessageType type, const std::string& payload, Mes
   try {
     Message answer;
     switch (channel_->receive(answer, deadline_ns)) {
-      case Channel::Result::kClosed: return ended();
-      case Channel::Result::kTimeout: return fail(Failure::Kind::kTimeout, name_ + " did not answer in time");
-      case Channel::Result::kMessage: break;
+      case Channel::Result::kClosed:
+        return ended();
+      case Channel::Result::kTimeout:
+        return fail(Failure::Kind::kTimeout, name_ + " did not answer in time");
+      case Channel::Result::kMessage:
+        break;
     }
     if (answer.sequence != sequence_) throw ProtocolError("it answered a request that was not made");
     if (answer.type == MessageType::kError) {

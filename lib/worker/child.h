@@ -30,15 +30,15 @@ using Answer = std::variant<T, Failure>;
 // descendants, when this object goes away. One thread at a time.
 class Child {
  public:
-  // Starts `fib <arguments>` and checks its greeting within `start_timeout_ms`. `name` is for messages. Throws
-  // Error when it does not come up.
+  // Starts `fib <arguments>` and checks its greeting within `start_timeout_ms`. `name` is for messages.
+  // Throws Error when it does not come up.
   Child(Spawner& spawner, std::string name, ChildSpec spec, int start_timeout_ms);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Sends a request and waits for the one answer it may have, until `deadline_ns` of the monotonic clock. After
-  // any Failure but kRefused the child is dead.
+  // Sends a request and waits for the one answer it may have, until `deadline_ns` of the monotonic clock.
+  // After any Failure but kRefused the child is dead.
   [[nodiscard]] Answer<Message> request(MessageType type, const std::string& payload, MessageType expected,
                                         std::int64_t deadline_ns, const std::vector<int>& fds = {});
 

@@ -35,11 +35,10 @@ Answer<bool> acknowledged(Answer<Message> answer) {
 }  // namespace
 
 std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
-  std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive",
-                                          "OPENBLAS_THREAD_TIMEOUT=4", "TMPDIR=" + temporary.string(),
-                                          "HOME=" + temporary.string()};
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX", "CC",
-                           "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {
+  std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive", "OPENBLAS_THREAD_TIMEOUT=4",
+                                          "TMPDIR=" + temporary.string(), "HOME=" + temporary.string()};
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX",
+                           "CC", "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {
     if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
   }
   return environment;
@@ -77,7 +76,8 @@ void JudgeClient::detach(std::uint32_t door) {
 }
 
 bool JudgeClient::knows(std::uint32_t door, const SetId& set) {
-  return Known::decode(ask(MessageType::kKnows, SetRequest{door, set}.encode(), MessageType::kKnown).payload).known;
+  return Known::decode(ask(MessageType::kKnows, SetRequest{door, set}.encode(), MessageType::kKnown).payload)
+      .known;
 }
 
 void JudgeClient::fill(std::uint32_t door, const SetId& set) {
@@ -89,28 +89,34 @@ void JudgeClient::keep(std::uint32_t door, const SetId& set) {
 }
 
 eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set) {
-  return Verdict::decode(ask(MessageType::kCompare, SetRequest{door, set}.encode(), MessageType::kVerdict).payload)
+  return Verdict::decode(
+             ask(MessageType::kCompare, SetRequest{door, set}.encode(), MessageType::kVerdict).payload)
       .judgement;
 }
 
 WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
                            std::uint64_t file_size_limit)
     : folder_(setup.temporary, "worker-"),
-      child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit), setup.start_timeout_ms) {}
+      child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit),
+             setup.start_timeout_ms),
+      own_delay_(0),
+      worker_delay_(child_.pid().value_or(-1)) {}
 
-Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document) {
+Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
+                                  const std::string& document) {
   util::UniqueFd fd;
   std::vector<int> fds;
   if (!document.empty()) {
     fd = util::make_sealed_document("fib-reference", document);
     fds.push_back(fd.get());
   }
-  return decoded<Loaded>(child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
+  return decoded<Loaded>(
+      child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
 }
 
 Answer<bool> WorkerClient::open(const eval::Layout& layout, const DoorFds& door, std::int64_t deadline_ns) {
-  return acknowledged(child_.request(MessageType::kOpen, Open{layout}.encode(), MessageType::kOpened, deadline_ns,
-                                     {door.inputs.get(), door.outputs.get()}));
+  return acknowledged(child_.request(MessageType::kOpen, Open{layout}.encode(), MessageType::kOpened,
+                                     deadline_ns, {door.inputs.get(), door.outputs.get()}));
 }
 
 Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
@@ -118,12 +124,13 @@ Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
 }
 
 Answer<WorkerClient::Ran> WorkerClient::run(std::int64_t deadline_ns) {
+  const std::int64_t delay = own_delay_.ns() + worker_delay_.ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer = child_.request(MessageType::kRun, {}, MessageType::kDone, deadline_ns);
   const std::int64_t envelope = util::monotonic_ns() - begin;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
-  return Ran{std::get<Done>(done).elapsed_ns, envelope};
+  return Ran{std::get<Done>(done).elapsed_ns, envelope, own_delay_.ns() + worker_delay_.ns() - delay};
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {

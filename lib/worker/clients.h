@@ -5,6 +5,7 @@
 #include <string>
 
 #include "util/files.h"
+#include "util/run_delay.h"
 #include "worker/child.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
@@ -18,14 +19,13 @@ struct ChildSetup {
   int start_timeout_ms = 30'000;
 };
 
-// The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`, OMP_WAIT_POLICY=passive
-// and OPENBLAS_THREAD_TIMEOUT=4 (so that their threads sleep after their work instead of spinning into the next
-// measurement), and CUDA's and
-// the sanitizers' own variables where set.
+// The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`,
+// OMP_WAIT_POLICY=passive and OPENBLAS_THREAD_TIMEOUT=4 (so that their threads sleep after their work instead
+// of spinning into the next measurement), and CUDA's and the sanitizers' own variables where set.
 [[nodiscard]] std::vector<std::string> clean_environment(const std::filesystem::path& temporary);
 
-// The judge as the coordinator sees it. The judge is ours: any failure but a refusal throws JudgeLost, a refusal
-// (a blob that is missing, say) throws Error with the judge's sentence. One thread.
+// The judge as the coordinator sees it. The judge is ours: any failure but a refusal throws JudgeLost, a
+// refusal (a blob that is missing, say) throws Error with the judge's sentence. One thread.
 class JudgeLost : public Error {
  public:
   using Error::Error;
@@ -54,25 +54,30 @@ class JudgeClient {
   [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set);
 
  private:
-  Message ask(MessageType type, const std::string& payload, MessageType expected, const std::vector<int>& fds = {});
+  Message ask(MessageType type, const std::string& payload, MessageType expected,
+              const std::vector<int>& fds = {});
   Child child_;
 };
 
-// A solution or reference worker as the coordinator sees it. Everything it answers is checked; what it does wrong
-// is a Failure. One thread.
+// A solution or reference worker as the coordinator sees it. Everything it answers is checked; what it does
+// wrong is a Failure. One thread.
 class WorkerClient {
  public:
-  // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary, which
-  // is removed with it. Throws Error when it cannot be started.
-  WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name, std::uint64_t file_size_limit);
+  // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary,
+  // which is removed with it. To be used by the thread that makes it. Throws Error when it cannot be started.
+  WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
+               std::uint64_t file_size_limit);
 
-  [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns, const std::string& document = {});
+  [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
+                                    const std::string& document = {});
   [[nodiscard]] Answer<bool> open(const eval::Layout& layout, const DoorFds& door, std::int64_t deadline_ns);
   [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
-  // The worker's claim and the coordinator's own clock around the request.
+  // The worker's claim, the coordinator's own clock around the request, and how much of that the worker's
+  // main thread and the coordinator's spent waiting for a CPU.
   struct Ran {
     std::int64_t claimed_ns = 0;
     std::int64_t envelope_ns = 0;
+    std::int64_t delay_ns = 0;
   };
   [[nodiscard]] Answer<Ran> run(std::int64_t deadline_ns);
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns);
@@ -85,6 +90,8 @@ class WorkerClient {
  private:
   util::TemporaryFolder folder_;
   Child child_;
+  util::RunDelay own_delay_;
+  util::RunDelay worker_delay_;
 };
 
 }  // namespace fib::worker

@@ -26,7 +26,8 @@ JudgeDocument JudgeDocument::parse(std::string_view text) {
     JudgeDocument document;
     document.definition = model::parse_definition(json.at("definition").get<std::string>());
     document.workload = model::parse_workload(json.at("workload").get<std::string>());
-    for (const auto& [input, path] : json.at("blobs").items()) document.blobs[input] = path.get<std::string>();
+    for (const auto& [input, path] : json.at("blobs").items())
+      document.blobs[input] = path.get<std::string>();
     document.secret = json.at("secret");
     document.tolerance.atol = json.at("atol");
     document.tolerance.rtol = json.at("rtol");

@@ -69,22 +69,31 @@ class Judge {
       return channel_.send(type, message.sequence, payload, fds);
     };
     switch (message.type) {
-      case MessageType::kJudgeOpen: return reply(MessageType::kJudgeOpened, open(message).encode());
-      case MessageType::kDescribe: return reply(MessageType::kDescribed, describe().encode());
+      case MessageType::kJudgeOpen:
+        return reply(MessageType::kJudgeOpened, open(message).encode());
+      case MessageType::kDescribe:
+        return reply(MessageType::kDescribed, describe().encode());
       case MessageType::kAttach: {
         const Number door = attach(Number::decode(message.payload));
         const Door& made = doors_.at(door.value);
-        return reply(MessageType::kAttached, Attached{door.value}.encode(), {made.inputs.fd(), made.outputs.fd()});
+        return reply(MessageType::kAttached, Attached{door.value}.encode(),
+                     {made.inputs.fd(), made.outputs.fd()});
       }
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
         return reply(MessageType::kDetached, {});
-      case MessageType::kKnows: return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
-      case MessageType::kFill: fill(SetRequest::decode(message.payload)); return reply(MessageType::kFilled, {});
-      case MessageType::kKeep: keep(SetRequest::decode(message.payload)); return reply(MessageType::kKept, {});
+      case MessageType::kKnows:
+        return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
+      case MessageType::kFill:
+        fill(SetRequest::decode(message.payload));
+        return reply(MessageType::kFilled, {});
+      case MessageType::kKeep:
+        keep(SetRequest::decode(message.payload));
+        return reply(MessageType::kKept, {});
       case MessageType::kCompare:
         return reply(MessageType::kVerdict, compare(SetRequest::decode(message.payload)).encode());
-      default: throw ProtocolError("the judge does not know this request");
+      default:
+        throw ProtocolError("the judge does not know this request");
     }
   }
 
@@ -99,8 +108,8 @@ class Judge {
     opened->document = JudgeDocument::parse(util::read_document(message.fds[0].get(), kMaxDocument));
     const auto& document = opened->document;
     opened->layout = eval::make_layout(document.definition, document.workload);
-    opened->sets =
-        std::make_unique<eval::InputSets>(document.definition, document.workload, opened->layout, document.blobs);
+    opened->sets = std::make_unique<eval::InputSets>(document.definition, document.workload, opened->layout,
+                                                     document.blobs);
     const std::uint32_t number = next_number_++;
     const JudgeOpened answer{number, opened->layout, opened->sets->fixed()};
     workloads_.emplace(number, std::move(opened));
@@ -109,8 +118,10 @@ class Judge {
 
   Number attach(Number workload) {
     const auto& layout = workload_of(workload.value).layout;
-    Door door{workload.value, SharedMemory::create(layout.input_bytes, WorkerAccess::kReads),
-              SharedMemory::create(layout.output_bytes, WorkerAccess::kWrites), {}};
+    Door door{workload.value,
+              SharedMemory::create(layout.input_bytes, WorkerAccess::kReads),
+              SharedMemory::create(layout.output_bytes, WorkerAccess::kWrites),
+              {}};
     const std::uint32_t number = next_number_++;
     doors_.emplace(number, std::move(door));
     return {number};
@@ -137,7 +148,10 @@ class Judge {
     OpenWorkload& workload = workload_of(door.workload);
     const auto& document = workload.document;
     util::Sha256 seed;
-    seed.add(document.secret).add(document.workload.uuid).add(request.set.solution_sha256).add(request.set.call);
+    seed.add(document.secret)
+        .add(document.workload.uuid)
+        .add(request.set.solution_sha256)
+        .add(request.set.call);
     workload.sets->fill(seed.hex(), door.inputs.data(), threads_);
     poison(door, workload.layout, document.secret);
   }
@@ -161,7 +175,8 @@ class Judge {
     if (workload.expected.contains(request.set)) return;
     make_room(workload);
     const std::byte* outputs = door.outputs.data();
-    workload.expected.emplace(request.set, std::vector<std::byte>(outputs, outputs + workload.layout.output_bytes));
+    workload.expected.emplace(request.set,
+                              std::vector<std::byte>(outputs, outputs + workload.layout.output_bytes));
     kept_bytes_ += workload.layout.output_bytes;
     kept_.emplace_back(door.workload, request.set);
   }
@@ -180,9 +195,11 @@ class Judge {
     doors_.erase(door);
   }
 
-  // Drops the oldest expected outputs until one more fits the budget; they are made again when they are needed.
+  // Drops the oldest expected outputs until one more fits the budget; they are made again when they are
+  // needed.
   void make_room(const OpenWorkload& workload) {
-    while (!kept_.empty() && kept_bytes_ + workload.layout.output_bytes > workload.document.memory_budget_bytes) {
+    while (!kept_.empty() &&
+           kept_bytes_ + workload.layout.output_bytes > workload.document.memory_budget_bytes) {
       auto& oldest = workload_of(kept_.front().first);
       oldest.expected.erase(kept_.front().second);
       kept_bytes_ -= oldest.layout.output_bytes;
@@ -196,7 +213,8 @@ class Judge {
     const auto expected = workload.expected.find(request.set);
     if (expected == workload.expected.end()) throw ProtocolError("the set's expected outputs are not kept");
     // The worker can still write to the shared buffer: judge a copy that it cannot reach.
-    if (snapshot_.size() < workload.layout.output_bytes) snapshot_ = PrivateMemory(workload.layout.output_bytes);
+    if (snapshot_.size() < workload.layout.output_bytes)
+      snapshot_ = PrivateMemory(workload.layout.output_bytes);
     std::memcpy(snapshot_.data(), door.outputs.data(), workload.layout.output_bytes);
     return {eval::judge_outputs(workload.layout, snapshot_.data(), expected->second.data(), door.poison,
                                 workload.document.tolerance, threads_)};

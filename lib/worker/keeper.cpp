@@ -34,8 +34,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// In the new child, between fork and exec: only async-signal-safe calls. The keeper has one thread, so even the
-// allocations made before fork are safe to use.
+// In the new child, between fork and exec: only async-signal-safe calls. The keeper has one thread, so even
+// the allocations made before fork are safe to use.
 struct ChildStart {
   const char* folder;
   std::uint64_t file_size_limit;
@@ -147,8 +147,9 @@ class Keeper {
     if (::pipe2(failure, O_CLOEXEC) != 0) return std::strerror(errno);
     const util::UniqueFd failure_read(failure[0]);
     util::UniqueFd failure_write(failure[1]);
-    const ChildStart start{request.folder.c_str(), request.file_size_limit, arguments.data(), environment.data(),
-                           fds[0].get(), fds[1].get(), failure_write.get(), ::getpid()};
+    const ChildStart start{
+        request.folder.c_str(), request.file_size_limit, arguments.data(), environment.data(), fds[0].get(),
+        fds[1].get(),           failure_write.get(),     ::getpid()};
     pid = ::fork();
     if (pid == 0) start_child(start);
     if (pid < 0) return std::strerror(errno);
@@ -167,7 +168,8 @@ class Keeper {
     int status = 0;
     bool ended = false;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      const auto child = std::find_if(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
+      const auto child =
+          std::find_if(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
       if (child == pids_.end()) continue;
       (void)channel_.send(MessageType::kExited, child->first, Exited{child->first, status}.encode());
       pids_.erase(child);
@@ -179,7 +181,8 @@ class Keeper {
   // Children of ours that we did not start: orphans of a child that has ended.
   void kill_orphans() {
     for (const pid_t pid : children_of(::getpid())) {
-      const bool known = std::any_of(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
+      const bool known =
+          std::any_of(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
       if (!known) kill_tree(pid);
     }
   }

@@ -1,21 +1,22 @@
 #include "worker/messages.h"
 
-
-
 namespace fib::worker {
 namespace {
 
 void put_slots(WireWriter& out, const std::vector<eval::Slot>& slots) {
   out.number(static_cast<std::uint32_t>(slots.size()));
   for (const auto& slot : slots) {
-    out.text(slot.name).number(static_cast<std::uint8_t>(slot.dtype)).number(static_cast<std::uint8_t>(slot.scalar));
+    out.text(slot.name)
+        .number(static_cast<std::uint8_t>(slot.dtype))
+        .number(static_cast<std::uint8_t>(slot.scalar));
     out.numbers(slot.shape).number(slot.offset).number(slot.bytes);
   }
 }
 
 tensor::DType take_dtype(WireReader& in) {
   const auto value = in.number<std::uint8_t>();
-  if (value > static_cast<std::uint8_t>(tensor::DType::kBool)) throw ProtocolError("{} is not a dtype", value);
+  if (value > static_cast<std::uint8_t>(tensor::DType::kBool))
+    throw ProtocolError("{} is not a dtype", value);
   return static_cast<tensor::DType>(value);
 }
 
@@ -79,7 +80,6 @@ T decode_all(const std::string& payload, Fields fields) {
 
 }  // namespace
 
-
 std::string Hello::encode() const { return WireWriter().text(build_id).payload(); }
 Hello Hello::decode(const std::string& payload) {
   return decode_all<Hello>(payload, [](WireReader& in, Hello& m) { m.build_id = in.text(); });
@@ -99,7 +99,8 @@ std::string Load::encode() const {
 Load Load::decode(const std::string& payload) {
   return decode_all<Load>(payload, [](WireReader& in, Load& m) {
     const auto kind = in.number<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(TargetKind::kReference)) throw ProtocolError("{} is not a target", kind);
+    if (kind > static_cast<std::uint8_t>(TargetKind::kReference))
+      throw ProtocolError("{} is not a target", kind);
     m.kind = static_cast<TargetKind>(kind);
     m.library_path = in.text();
     m.symbol = in.text();
@@ -200,7 +201,8 @@ Number Number::decode(const std::string& payload) {
 
 std::string Attached::encode() const { return WireWriter().number(door).payload(); }
 Attached Attached::decode(const std::string& payload) {
-  return decode_all<Attached>(payload, [](WireReader& in, Attached& m) { m.door = in.number<std::uint32_t>(); });
+  return decode_all<Attached>(payload,
+                              [](WireReader& in, Attached& m) { m.door = in.number<std::uint32_t>(); });
 }
 
 std::string Verdict::encode() const {

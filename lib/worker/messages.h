@@ -8,8 +8,8 @@
 #include "eval/layout.h"
 #include "worker/wire.h"
 
-// The messages of PROTOCOL.md as plain structs, each with encode() and decode(). decode() throws ProtocolError on
-// anything the protocol does not allow; it never trusts a length, an index or an enumerator.
+// The messages of PROTOCOL.md as plain structs, each with encode() and decode(). decode() throws
+// ProtocolError on anything the protocol does not allow; it never trusts a length, an index or an enumerator.
 namespace fib::worker {
 
 enum class MessageType : std::uint16_t {
@@ -57,8 +57,8 @@ enum class MessageType : std::uint16_t {
   kRemoveAtEnd,
 };
 
-// What identifies this very build of fib (the GNU build id of the file this function was linked into, as hex): a
-// parent refuses a child of another build.
+// What identifies this very build of fib (the GNU build id of the file this function was linked into, as
+// hex): a parent refuses a child of another build.
 [[nodiscard]] std::string build_id();
 
 struct Hello {
@@ -79,10 +79,10 @@ enum class TargetKind : std::uint8_t { kSharedLibrary, kReference };
 // What a worker shall run. A reference's source comes as a document beside the message.
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
-  std::string library_path;  // kSharedLibrary
-  std::string symbol;        // kSharedLibrary
-  bool returns_status = false;  // kSharedLibrary: the function returns an int, non-zero on failure
-  std::uint32_t threads = 1; // kReference: threads the engine may use
+  std::string library_path;            // kSharedLibrary
+  std::string symbol;                  // kSharedLibrary
+  bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
+  std::uint32_t threads = 1;           // kReference: threads the engine may use
   std::uint64_t data_limit_bytes = 0;  // kSharedLibrary: what the sandbox lets it allocate
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);
@@ -133,7 +133,8 @@ struct SetRequest {
   [[nodiscard]] static SetRequest decode(const std::string& payload);
 };
 
-// Knows's answer: whether the expected outputs of the set are still kept, so that no reference call is needed.
+// Knows's answer: whether the expected outputs of the set are still kept, so that no reference call is
+// needed.
 struct Known {
   bool known = false;
   [[nodiscard]] std::string encode() const;

@@ -43,7 +43,8 @@ bool unshare_mounts() {
   const std::string uid = std::to_string(::getuid());
   const std::string gid = std::to_string(::getgid());
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  return write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", uid + " " + uid + " 1") &&
+  return write_text("/proc/self/setgroups", "deny") &&
+         write_text("/proc/self/uid_map", uid + " " + uid + " 1") &&
          write_text("/proc/self/gid_map", gid + " " + gid + " 1");
 }
 
@@ -51,7 +52,8 @@ struct Place {
   const char* path;
   const char* name;
 };
-constexpr std::array<Place, 3> kPlaces = {{{"/tmp", "tmp"}, {"/var/tmp", "var-tmp"}, {"/dev/shm", "dev-shm"}}};
+constexpr std::array<Place, 3> kPlaces = {
+    {{"/tmp", "tmp"}, {"/var/tmp", "var-tmp"}, {"/dev/shm", "dev-shm"}}};
 
 }  // namespace
 

@@ -15,8 +15,8 @@
 namespace fib::worker {
 namespace {
 
-// The parent of `pid` by /proc/<pid>/stat, or -1. The command name in it is in parentheses and may hold anything,
-// so the fields are counted from the last one.
+// The parent of `pid` by /proc/<pid>/stat, or -1. The command name in it is in parentheses and may hold
+// anything, so the fields are counted from the last one.
 pid_t parent_of(const char* pid) {
   const std::string path = std::string("/proc/") + pid + "/stat";
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

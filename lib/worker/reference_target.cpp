@@ -74,11 +74,12 @@ class ReferenceTarget : public Target {
 
 }  // namespace
 
-std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads, std::string& engine) {
+std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads,
+                                              std::string& engine) {
   try {
     const auto json = nlohmann::json::parse(document);
-    auto target = std::make_unique<ReferenceTarget>(json.at("source").get<std::string>(),
-                                                    json.at("outputs").get<std::vector<std::string>>(), threads);
+    auto target = std::make_unique<ReferenceTarget>(
+        json.at("source").get<std::string>(), json.at("outputs").get<std::vector<std::string>>(), threads);
     engine = target->engine();
     return target;
   } catch (const nlohmann::json::exception& error) {

@@ -33,14 +33,44 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 const std::vector<long>& refused_calls() {
   static const std::vector<long> calls = {
 #ifdef SYS_fork
-      SYS_fork, SYS_vfork,
+      SYS_fork,
+      SYS_vfork,
 #endif
-      SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
-      SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_unshare, SYS_setns, SYS_mount, SYS_umount2,
-      SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
-      SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_sethostname,
-      SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_perf_event_open,
-      SYS_rt_sigqueueinfo, SYS_tkill, SYS_open_by_handle_at};
+      SYS_execve,
+      SYS_execveat,
+      SYS_ptrace,
+      SYS_process_vm_readv,
+      SYS_process_vm_writev,
+      SYS_pidfd_open,
+      SYS_pidfd_getfd,
+      SYS_pidfd_send_signal,
+      SYS_kcmp,
+      SYS_unshare,
+      SYS_setns,
+      SYS_mount,
+      SYS_umount2,
+      SYS_pivot_root,
+      SYS_chroot,
+      SYS_bpf,
+      SYS_keyctl,
+      SYS_add_key,
+      SYS_request_key,
+      SYS_init_module,
+      SYS_finit_module,
+      SYS_delete_module,
+      SYS_kexec_load,
+      SYS_reboot,
+      SYS_swapon,
+      SYS_swapoff,
+      SYS_sethostname,
+      SYS_settimeofday,
+      SYS_clock_settime,
+      SYS_clock_adjtime,
+      SYS_adjtimex,
+      SYS_perf_event_open,
+      SYS_rt_sigqueueinfo,
+      SYS_tkill,
+      SYS_open_by_handle_at};
   return calls;
 }
 
@@ -85,7 +115,9 @@ class Filter {
 
  private:
   void add(sock_filter instruction) { code_.push_back(instruction); }
-  void load(std::size_t offset) { add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset))); }
+  void load(std::size_t offset) {
+    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
+  }
   void jump(int operation, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
     add(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | operation | BPF_K), value, if_true, if_false));
   }
@@ -113,7 +145,8 @@ void drop_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct none[2] = {};
-  if (::syscall(SYS_capset, &header, none) != 0) throw util::errno_error("cannot drop the sandbox's capabilities");
+  if (::syscall(SYS_capset, &header, none) != 0)
+    throw util::errno_error("cannot drop the sandbox's capabilities");
 }
 
 // Private writable memory in use now, in bytes: what RLIMIT_DATA is compared with.
@@ -137,7 +170,8 @@ void limit_data(std::uint64_t more_bytes) {
 void enter_sandbox(std::uint64_t data_limit_bytes) {
   limit_data(data_limit_bytes);
   drop_capabilities();
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) throw util::errno_error("cannot make the sandbox undumpable");
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+    throw util::errno_error("cannot make the sandbox undumpable");
   install_filter();
 }
 

@@ -18,8 +18,8 @@ extern char** environ;
 namespace fib::worker {
 namespace {
 
-// Starts "<program> __keeper" with the socket as descriptor 3 in a session of its own, so that a Ctrl-C at the
-// terminal reaches the coordinator alone.
+// Starts "<program> __keeper" with the socket as descriptor 3 in a session of its own, so that a Ctrl-C at
+// the terminal reaches the coordinator alone.
 pid_t start_keeper(const std::string& program, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -49,7 +49,8 @@ Spawner::Spawner(const std::string& fib_program) {
 }
 
 Spawner::~Spawner() {
-  // No more requests: the keeper reads the end of the stream, kills its tree and exits, which ends our reader.
+  // No more requests: the keeper reads the end of the stream, kills its tree and exits, which ends our
+  // reader.
   ::shutdown(channel_->fd(), SHUT_WR);
   reader_.join();
   ::waitpid(keeper_pid_, nullptr, 0);
@@ -137,7 +138,8 @@ std::string describe_wait_status(int wait_status) {
   const int signal = WTERMSIG(wait_status);
   const char* name = ::sigabbrev_np(signal);
   const char* text = ::sigdescr_np(signal);
-  return fmt::format("SIG{} ({})", name != nullptr ? name : std::to_string(signal), text != nullptr ? text : "?");
+  return fmt::format("SIG{} ({})", name != nullptr ? name : std::to_string(signal),
+                     text != nullptr ? text : "?");
 }
 
 }  // namespace fib::worker

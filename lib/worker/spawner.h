@@ -24,8 +24,8 @@ struct ChildSpec {
   std::uint64_t file_size_limit = 0;  // bytes a file may grow to; 0 is unlimited
 };
 
-// The coordinator's side of the keeper. Safe to use from many threads. Destroying it ends the keeper and with it
-// every descendant of every child.
+// The coordinator's side of the keeper. Safe to use from many threads. Destroying it ends the keeper and with
+// it every descendant of every child.
 class Spawner {
  public:
   // Starts the keeper: `fib_program` is the fib binary. Throws Error.
@@ -34,8 +34,8 @@ class Spawner {
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
 
-  // Starts a child that gets `channel` as descriptor 3 and `output` as stdout and stderr (both stay the caller's
-  // and should be closed after). Returns its id. Throws Error when it cannot be started.
+  // Starts a child that gets `channel` as descriptor 3 and `output` as stdout and stderr (both stay the
+  // caller's and should be closed after). Returns its id. Throws Error when it cannot be started.
   [[nodiscard]] std::uint32_t spawn(const ChildSpec& spec, int channel, int output);
 
   // Kills the child and all its descendants; returns at once. Harmless when it is gone.
@@ -44,7 +44,8 @@ class Spawner {
   // Kills every child that lives, and its descendants.
   void kill_all();
 
-  // The wait status of a child that has ended, waiting at most `milliseconds` for that; nothing if it still lives.
+  // The wait status of a child that has ended, waiting at most `milliseconds` for that; nothing if it still
+  // lives.
   [[nodiscard]] std::optional<int> wait(std::uint32_t id, int milliseconds);
 
   // The child's process id while it is known.

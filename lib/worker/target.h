@@ -17,8 +17,8 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  // A new workload: `inputs` and `outputs` are the worker's private buffers, laid out by `layout`; both stay valid
-  // and in place until the next open().
+  // A new workload: `inputs` and `outputs` are the worker's private buffers, laid out by `layout`; both stay
+  // valid and in place until the next open().
   virtual void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) = 0;
 
   // Reads the scalars of the current set, so that the timed call needs no look-ups.
@@ -27,14 +27,14 @@ class Target {
   // The timed call. Throws Error with the sentence for the log when the solution reports a failure or throws.
   virtual void call() = 0;
 
-  // Puts the outputs of the last call into the output buffer, where the call did not do so itself, and says what
-  // they are. An output that does not fit its slot is claimed as it is and not copied.
+  // Puts the outputs of the last call into the output buffer, where the call did not do so itself, and says
+  // what they are. An output that does not fit its slot is claimed as it is and not copied.
   [[nodiscard]] virtual std::vector<eval::OutputClaim> collect() = 0;
 };
 
-// A function of a shared library by the C calling convention: inputs in order, outputs in order, then the variable
-// axes as int64_t; tensors are bare pointers, scalars are passed by value. Opens the library (its constructors run
-// here) and looks the symbol up. Throws Error.
+// A function of a shared library by the C calling convention: inputs in order, outputs in order, then the
+// variable axes as int64_t; tensors are bare pointers, scalars are passed by value. Opens the library (its
+// constructors run here) and looks the symbol up. Throws Error.
 [[nodiscard]] std::unique_ptr<Target> make_library_target(const std::string& path, const std::string& symbol,
                                                           bool returns_status);
 

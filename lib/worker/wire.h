@@ -10,13 +10,15 @@
 
 #include "util/error.h"
 
-// How fields are laid out inside a message (PROTOCOL.md): fixed-width little-endian numbers, strings and lists with
-// a 32-bit count in front. Both ends run on one machine; the byte order is fixed by the machines fib supports.
+// How fields are laid out inside a message (PROTOCOL.md): fixed-width little-endian numbers, strings and
+// lists with a 32-bit count in front. Both ends run on one machine; the byte order is fixed by the machines
+// fib supports.
 static_assert(std::endian::native == std::endian::little);
 
 namespace fib::worker {
 
-// What a peer sent is not what the protocol allows. The peer may be hostile: catch it where the peer is known.
+// What a peer sent is not what the protocol allows. The peer may be hostile: catch it where the peer is
+// known.
 class ProtocolError : public Error {
  public:
   using Error::Error;
@@ -26,8 +28,7 @@ class ProtocolError : public Error {
 class WireWriter {
  public:
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  WireWriter& number(T value) {
+  requires std::is_arithmetic_v<T> WireWriter& number(T value) {
     const auto* bytes = reinterpret_cast<const char*>(&value);
     payload_.append(bytes, sizeof value);
     return *this;
@@ -49,15 +50,14 @@ class WireWriter {
   std::string payload_;
 };
 
-// Takes the same fields out again, in order, checking every length. Throws ProtocolError at the first that does not
-// fit. The reader refers to the payload, which must outlive it.
+// Takes the same fields out again, in order, checking every length. Throws ProtocolError at the first that
+// does not fit. The reader refers to the payload, which must outlive it.
 class WireReader {
  public:
   explicit WireReader(std::string_view payload) : rest_(payload) {}
 
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  T number() {
+  requires std::is_arithmetic_v<T> T number() {
     T value;
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;

@@ -54,13 +54,22 @@ class Worker {
  private:
   void answer(Message& message) {
     switch (message.type) {
-      case MessageType::kPing: return reply(message, MessageType::kPong, {});
-      case MessageType::kLoad: return reply(message, MessageType::kLoaded, load(message).encode());
-      case MessageType::kOpen: open(message); return reply(message, MessageType::kOpened, {});
-      case MessageType::kPrepare: prepare(); return reply(message, MessageType::kReady, {});
-      case MessageType::kRun: return reply(message, MessageType::kDone, run_once().encode());
-      case MessageType::kCollect: return reply(message, MessageType::kCollected, collect().encode());
-      default: throw ProtocolError("a worker does not know this request");
+      case MessageType::kPing:
+        return reply(message, MessageType::kPong, {});
+      case MessageType::kLoad:
+        return reply(message, MessageType::kLoaded, load(message).encode());
+      case MessageType::kOpen:
+        open(message);
+        return reply(message, MessageType::kOpened, {});
+      case MessageType::kPrepare:
+        prepare();
+        return reply(message, MessageType::kReady, {});
+      case MessageType::kRun:
+        return reply(message, MessageType::kDone, run_once().encode());
+      case MessageType::kCollect:
+        return reply(message, MessageType::kCollected, collect().encode());
+      default:
+        throw ProtocolError("a worker does not know this request");
     }
   }
 
@@ -90,7 +99,8 @@ class Worker {
   void open(Message& message) {
     Open request = Open::decode(message.payload);
     if (!target_) throw ProtocolError("nothing is loaded");
-    if (message.fds.size() != 2 || !eval::is_sound(request.layout)) throw ProtocolError("the layout is not sound");
+    if (message.fds.size() != 2 || !eval::is_sound(request.layout))
+      throw ProtocolError("the layout is not sound");
     layout_ = std::move(request.layout);
     shared_inputs_.emplace(
         SharedMemory::open(std::move(message.fds[0]), layout_.input_bytes, WorkerAccess::kReads));

@@ -20,6 +20,7 @@ bench::Measurement passed() {
   m.status = model::Status::PASSED;
   m.trials_ms = {{1, 2, 9}, {4, 4, 4}, {6, 5, 70}};
   m.envelopes_ms = {1, 1, 1};
+  m.unexplained_ms = {0, 0, 0};
   m.reference_ms = {8, 10, 30};
   m.output = "hello";
   return m;
@@ -27,7 +28,8 @@ bench::Measurement passed() {
 
 model::Evaluation evaluate(const bench::Measurement& m, const bench::RunConfig& config = {}) {
   const Planned p;
-  return bench::make_evaluation(m, p.planned, config, {"run", "build", "1.0", "CPU X", "cpu", false}, "start");
+  return bench::make_evaluation(m, p.planned, config, {"run", "build", "1.0", "CPU X", "cpu", false},
+                                "start");
 }
 
 }  // namespace
@@ -46,9 +48,10 @@ TEST_CASE("latency is the mean of the trials' medians and speedup the reference'
 }
 
 TEST_CASE("every status obeys the format's rule about correctness and performance") {
-  for (const auto status : {model::Status::PASSED, model::Status::INCORRECT_SHAPE, model::Status::INCORRECT_NUMERICAL,
-                            model::Status::INCORRECT_DTYPE, model::Status::RUNTIME_ERROR, model::Status::COMPILE_ERROR,
-                            model::Status::TIMEOUT}) {
+  for (const auto status :
+       {model::Status::PASSED, model::Status::INCORRECT_SHAPE, model::Status::INCORRECT_NUMERICAL,
+        model::Status::INCORRECT_DTYPE, model::Status::RUNTIME_ERROR, model::Status::COMPILE_ERROR,
+        model::Status::TIMEOUT}) {
     auto m = passed();
     m.status = status;
     CHECK_FALSE(model::status_rule_violation(evaluate(m)));

@@ -8,8 +8,9 @@ namespace {
 
 model::Solution solution(const std::string& name, const std::string& author, const std::string& definition,
                          const std::string& spec) {
-  return model::parse_solution(R"({"name": ")" + name + R"(", "definition": ")" + definition + R"(", "author": ")" +
-                               author + R"(", "spec": )" + spec + R"(, "sources": [{"path": "a.cpp", "content": "x"}]})");
+  return model::parse_solution(R"({"name": ")" + name + R"(", "definition": ")" + definition +
+                               R"(", "author": ")" + author + R"(", "spec": )" + spec +
+                               R"(, "sources": [{"path": "a.cpp", "content": "x"}]})");
 }
 
 const std::string kCpp = R"({"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run"})";
@@ -21,10 +22,12 @@ dataset::Dataset two_definitions() {
         R"({"name": ")" + name + R"(", "op_type": "op_)" + name +
         R"(", "axes": {"n": {"type": "var"}}, "inputs": {}, "outputs": {}, "reference": "def run(): pass"})");
     for (const std::string uuid : {"w2", "w1"}) {
-      data.workloads[name].push_back(model::parse_workload(R"({"axes": {"n": 1}, "inputs": {}, "uuid": ")" + uuid + name + "\"}"));
+      data.workloads[name].push_back(
+          model::parse_workload(R"({"axes": {"n": 1}, "inputs": {}, "uuid": ")" + uuid + name + "\"}"));
     }
   }
-  for (const auto& s : {solution("s2", "bob", "d1", kCpp), solution("s1", "alice", "d2", kCpp), solution("s3", "alice", "d1", kCpp)}) {
+  for (const auto& s : {solution("s2", "bob", "d1", kCpp), solution("s1", "alice", "d2", kCpp),
+                        solution("s3", "alice", "d1", kCpp)}) {
     data.solutions[s.name] = s;
   }
   return data;
@@ -43,7 +46,8 @@ std::vector<std::string> names(const bench::Plan& plan) {
 TEST_CASE("the plan is ordered by definition, solution and workload") {
   const std::vector<dataset::Dataset> datasets = {two_definitions()};
   const auto plan = bench::make_plan(datasets, {}, model::DeviceKind::cpu, {});
-  CHECK(names(plan) == std::vector<std::string>{"d1 s2 w1d1", "d1 s2 w2d1", "d1 s3 w1d1", "d1 s3 w2d1", "d2 s1 w1d2", "d2 s1 w2d2"});
+  CHECK(names(plan) == std::vector<std::string>{"d1 s2 w1d1", "d1 s2 w2d1", "d1 s3 w1d1", "d1 s3 w2d1",
+                                                "d2 s1 w1d2", "d2 s1 w2d2"});
 }
 
 TEST_CASE("every filter narrows the plan") {
@@ -61,12 +65,16 @@ TEST_CASE("every filter narrows the plan") {
 
 TEST_CASE("solutions that cannot run on the device are skipped with a reason") {
   auto data = two_definitions();
-  for (const auto& [name, spec] : std::map<std::string, std::string>{
-           {"cuda", R"({"language": "cuda", "target_hardware": ["NVIDIA_H200"], "entry_point": "a.cpp::run"})"},
-           {"gpu_cpp", R"({"language": "cpp", "target_hardware": ["cuda"], "entry_point": "a.cpp::run"})"},
-           {"python", R"({"language": "python", "target_hardware": ["cpu"], "entry_point": "a.cpp::run"})"},
-           {"torch", R"({"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run", "binding": "torch"})"},
-           {"returns", R"({"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run", "destination_passing_style": false})"}}) {
+  for (
+      const auto& [name, spec] : std::map<std::string, std::string>{
+          {"cuda",
+           R"({"language": "cuda", "target_hardware": ["NVIDIA_H200"], "entry_point": "a.cpp::run"})"},
+          {"gpu_cpp", R"({"language": "cpp", "target_hardware": ["cuda"], "entry_point": "a.cpp::run"})"},
+          {"python", R"({"language": "python", "target_hardware": ["cpu"], "entry_point": "a.cpp::run"})"},
+          {"torch",
+           R"({"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run", "binding": "torch"})"},
+          {"returns",
+           R"({"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run", "destination_passing_style": false})"}}) {
     data.solutions[name] = solution(name, "x", "d1", spec);
   }
   const std::vector<dataset::Dataset> datasets = {data};
@@ -82,8 +90,10 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   const auto add = [&](const std::string& hardware, int iterations) {
     datasets[0].traces.push_back(model::parse_trace(
         R"({"definition": "d1", "workload": {"axes": {"n": 1}, "inputs": {}, "uuid": "w1d1"}, "solution": "s2", "evaluation":
-        {"status": "TIMEOUT", "environment": {"hardware": ")" + hardware + R"(", "libs": {}}, "timestamp": "t",
-        "fib": {"solution_sha256": ")" + hash + R"(", "config": {"iterations": )" + std::to_string(iterations) + "}}}}"));
+        {"status": "TIMEOUT", "environment": {"hardware": ")" +
+        hardware + R"(", "libs": {}}, "timestamp": "t",
+        "fib": {"solution_sha256": ")" +
+        hash + R"(", "config": {"iterations": )" + std::to_string(iterations) + "}}}}"));
   };
   add("CPU A", 10);
   add("CPU B", 20);

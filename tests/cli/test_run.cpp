@@ -409,7 +409,7 @@ TEST_CASE("after a failure the next workload gets a fresh worker") {
   REQUIRE(traces.size() == 3);
   CHECK(traces[1].status == "INCORRECT_NUMERICAL");
   CHECK(traces[2].status == "PASSED");
-  CHECK(traces[1].log.find(traces[0].log) == 0);         // the same worker as before
+  CHECK(traces[1].log.find(traces[0].log) == 0);  // the same worker as before
   CHECK(traces[2].log.find(traces[0].log) == std::string::npos);
 }
 

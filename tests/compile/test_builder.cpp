@@ -15,7 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kAdd = "extern \"C\" void run(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i]; }\n";
+const std::string kAdd =
+    "extern \"C\" void run(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i]; }\n";
 
 model::Solution solution(const json& sources, const json& extra_spec = json::object()) {
   json spec = {{"language", "cpp"}, {"target_hardware", {"cpu"}}, {"entry_point", "a.cpp::run"}};
@@ -59,16 +60,19 @@ TEST_CASE("everything that changes the build changes the artifact") {
 
 TEST_CASE("compile options reach compiler and linker, after the base flags") {
   const testing::TemporaryFolder cache;
-  const std::string source = "#if !defined(WANTED) || __cplusplus != 202002L\n#error flags are missing\n#endif\n" + kAdd;
+  const std::string source =
+      "#if !defined(WANTED) || __cplusplus != 202002L\n#error flags are missing\n#endif\n" + kAdd;
   CHECK(compile::build(single(source), cache.path()).outcome == Outcome::kFailed);
-  const json options = {{"compile_options", {{"cflags", {"-DWANTED", "-std=c++20"}}, {"ld_flags", {"-Wl,-soname,mine.so"}}}}};
+  const json options = {
+      {"compile_options", {{"cflags", {"-DWANTED", "-std=c++20"}}, {"ld_flags", {"-Wl,-soname,mine.so"}}}}};
   CHECK(compile::build(single(source, options), cache.path()).outcome == Outcome::kBuilt);
 }
 
 TEST_CASE("headers and C sources in folders are part of the build") {
   const testing::TemporaryFolder cache;
   const auto result = compile::build(
-      solution({{{"path", "a.cpp"}, {"content", "#include \"deep/b.h\"\nextern \"C\" int run() { return b(); }\n"}},
+      solution({{{"path", "a.cpp"},
+                 {"content", "#include \"deep/b.h\"\nextern \"C\" int run() { return b(); }\n"}},
                 {{"path", "deep/b.h"}, {"content", "extern \"C\" int b(void);\n"}},
                 {{"path", "deep/b.c"}, {"content", "int b(void) { int class = 3; return class; }\n"}}}),
       cache.path());
@@ -94,9 +98,12 @@ TEST_CASE("missing symbols, undefined symbols and missing sources fail with a re
   };
   CHECK(log(single("void run() {}\n")).find("extern \"C\"") != std::string::npos);
   CHECK(log(single("extern \"C\" void other() {}\n")).find("it exports: other") != std::string::npos);
-  CHECK(log(single("void f(); extern \"C\" void run() { f(); }\n")).find("undefined reference") != std::string::npos);
-  CHECK(log(solution({{{"path", "a.h"}, {"content", "x"}}}, {{"entry_point", "a.h::run"}})).find("no source can be compiled") == 0);
-  CHECK(log(solution({{{"path", "a.cpp"}, {"content", "x"}}, {{"path", "./a.cpp"}, {"content", "y"}}})).find("same file") != std::string::npos);
+  CHECK(log(single("void f(); extern \"C\" void run() { f(); }\n")).find("undefined reference") !=
+        std::string::npos);
+  CHECK(log(solution({{{"path", "a.h"}, {"content", "x"}}}, {{"entry_point", "a.h::run"}}))
+            .find("no source can be compiled") == 0);
+  CHECK(log(solution({{{"path", "a.cpp"}, {"content", "x"}}, {{"path", "./a.cpp"}, {"content", "y"}}}))
+            .find("same file") != std::string::npos);
 }
 
 TEST_CASE("what no builder takes says so") {

@@ -13,7 +13,8 @@ TEST_CASE("the first error comes first, with its quoted lines, then everything")
       "      |   ^~~~~\n"
       "a.cpp:9:3: error: another\n";
   CHECK(first_error_first(output) ==
-        "a.cpp:7:3: error: no such thing\n    7 |   thing();\n      |   ^~~~~\n\nThe complete output:\n" + output);
+        "a.cpp:7:3: error: no such thing\n    7 |   thing();\n      |   ^~~~~\n\nThe complete output:\n" +
+            output);
 }
 
 TEST_CASE("output that begins with its error, or has none, stays as it is") {

@@ -41,7 +41,8 @@ TEST_CASE("flushing changes no data, at any alignment and size") {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i * 7);
   const auto copy = data;
   for (const std::size_t offset : {0, 1, 63, 64, 4095}) {
-    for (const std::size_t size : {0, 1, 64, 65, 90000}) device::cpu::flush_from_caches(data.data() + offset, size);
+    for (const std::size_t size : {0, 1, 64, 65, 90000})
+      device::cpu::flush_from_caches(data.data() + offset, size);
   }
   CHECK(data == copy);
   CHECK_FALSE(device::cpu::flush_method().empty());

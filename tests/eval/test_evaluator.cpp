@@ -45,7 +45,8 @@ TEST_CASE("a wrong element is named with its index, both values and the rule") {
   CHECK_FALSE(judgement.correct);
   CHECK(judgement.max_absolute_error == 5);
   CHECK(judgement.matched_ratio == Approx(5.0 / 6));
-  CHECK(judgement.explanation.find("1 of 6 elements do not match; first at c[1, 1]: expected 2, got 7") != std::string::npos);
+  CHECK(judgement.explanation.find("1 of 6 elements do not match; first at c[1, 1]: expected 2, got 7") !=
+        std::string::npos);
   CHECK(c.judge({.required_matched_ratio = 0.8}).correct);
 }
 

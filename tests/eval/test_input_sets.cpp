@@ -11,7 +11,8 @@ using namespace fib;
 namespace {
 
 model::Definition definition(const std::string& op_type = "o") {
-  return model::parse_definition(R"({"name": "d", "op_type": ")" + op_type + R"(", "axes": {"m": {"type": "var"}},
+  return model::parse_definition(R"({"name": "d", "op_type": ")" + op_type +
+                                 R"(", "axes": {"m": {"type": "var"}},
     "inputs": {"probs": {"shape": ["m"], "dtype": "float32"}, "index": {"shape": ["m"], "dtype": "int32"},
                "scale": {"shape": null, "dtype": "float32"}, "count": {"shape": null, "dtype": "int32"}},
     "outputs": {}, "reference": "def run(probs, index, scale, count): pass"})");
@@ -73,7 +74,8 @@ TEST_CASE("sampling's probs are probabilities, other op types' are not") {
 
 TEST_CASE("scalars keep their literal values") {
   const auto made = make(definition(), workload(R"({"scale": {"type": "scalar", "value": 0.0883883461356163},
-                                                     "count": {"type": "scalar", "value": 7}})"), "seed");
+                                                     "count": {"type": "scalar", "value": 7}})"),
+                         "seed");
   CHECK(made.values<double>(2, 1)[0] == 0.0883883461356163);
   CHECK(made.values<std::int64_t>(3, 1)[0] == 7);
 }
@@ -86,19 +88,25 @@ TEST_CASE("a workload without random inputs has one set") {
   tensor::write_safetensors(file, {{"p", tensor::DType::kFloat32, {4}, probs.data()},
                                    {"i", tensor::DType::kInt32, {4}, index.data()}});
   const std::map<std::string, std::filesystem::path> blobs = {{"probs", file}, {"index", file}};
-  const std::string scalars = R"("scale": {"type": "scalar", "value": 1.5}, "count": {"type": "scalar", "value": 7}})";
+  const std::string scalars =
+      R"("scale": {"type": "scalar", "value": 1.5}, "count": {"type": "scalar", "value": 7}})";
   const std::string index_input = R"("index": {"type": "safetensors", "path": "x", "tensor_key": "i"}, )";
-  const auto good = workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "p"}, )" + index_input + scalars);
+  const auto good = workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "p"}, )" +
+                             index_input + scalars);
   const auto made = make(definition(), good, "seed", blobs);
   CHECK(made.fixed);
   CHECK(made.values<std::int32_t>(1, 4) == index);
   CHECK(made.buffer == make(definition(), good, "other", blobs).buffer);
 
   SECTION("a missing key, a wrong dtype and a missing file are errors that name the input") {
-    const auto bad_key = workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "q"}, )" + index_input + scalars);
-    CHECK_THROWS_WITH(make(definition(), bad_key, "s", blobs), Catch::Contains("probs") && Catch::Contains("\"q\""));
-    const auto bad_dtype = workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "i"}, )" + index_input + scalars);
-    CHECK_THROWS_WITH(make(definition(), bad_dtype, "s", blobs), Catch::Contains("expected float32, got int32"));
+    const auto bad_key = workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "q"}, )" +
+                                  index_input + scalars);
+    CHECK_THROWS_WITH(make(definition(), bad_key, "s", blobs),
+                      Catch::Contains("probs") && Catch::Contains("\"q\""));
+    const auto bad_dtype = workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "i"}, )" +
+                                    index_input + scalars);
+    CHECK_THROWS_WITH(make(definition(), bad_dtype, "s", blobs),
+                      Catch::Contains("expected float32, got int32"));
     CHECK_THROWS_WITH(make(definition(), good, "s"), Catch::Contains("was not found"));
   }
 }
@@ -108,11 +116,13 @@ TEST_CASE("a wrong shape in a file is an error with both shapes") {
   const auto file = folder.path() / "a.safetensors";
   const std::vector<float> probs = {1, 2, 3};
   tensor::write_safetensors(file, {{"p", tensor::DType::kFloat32, {3}, probs.data()}});
-  CHECK_THROWS_WITH(make(definition(), workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "p"}})"), "s",
-                         {{"probs", file}}),
-                    Catch::Contains("expected shape (4), got (3)"));
+  CHECK_THROWS_WITH(
+      make(definition(), workload(R"({"probs": {"type": "safetensors", "path": "x", "tensor_key": "p"}})"),
+           "s", {{"probs", file}}),
+      Catch::Contains("expected shape (4), got (3)"));
 }
 
 TEST_CASE("an input that the definition does not have is an error") {
-  CHECK_THROWS_WITH(make(definition(), workload(R"({"nope": {"type": "random"}})"), "s"), Catch::Contains("nope"));
+  CHECK_THROWS_WITH(make(definition(), workload(R"({"nope": {"type": "random"}})"), "s"),
+                    Catch::Contains("nope"));
 }

@@ -8,9 +8,11 @@ using namespace fib;
 namespace {
 
 model::Definition definition(const std::string& dtype = "bfloat16") {
-  return model::parse_definition(R"({"name": "d", "op_type": "o", "axes": {"m": {"type": "var"}, "k": {"type": "const",
-    "value": 3}, "n": {"type": "var"}}, "inputs": {"a": {"shape": ["m", "k"], "dtype": ")" + dtype +
-                                 R"("}, "s": {"shape": null, "dtype": "float32"}, "z": {"shape": [], "dtype": "int64"}},
+  return model::parse_definition(
+      R"({"name": "d", "op_type": "o", "axes": {"m": {"type": "var"}, "k": {"type": "const",
+    "value": 3}, "n": {"type": "var"}}, "inputs": {"a": {"shape": ["m", "k"], "dtype": ")" +
+      dtype +
+      R"("}, "s": {"shape": null, "dtype": "float32"}, "z": {"shape": [], "dtype": "int64"}},
     "outputs": {"c": {"shape": ["n"], "dtype": "float4_e2m1"}, "e": {"shape": ["n", "m"], "dtype": "bool"}},
     "reference": "def run(a, s, z): pass"})");
 }

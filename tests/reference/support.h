@@ -7,6 +7,7 @@
 
 #include "reference/engine.h"
 #include "tensor/convert.h"
+#include "util/error.h"
 
 // Short ways to call references from tests.
 namespace fib::test {

@@ -66,6 +66,12 @@ TEST_CASE("Reductions of nothing, and of long and short rows") {
   }
 }
 
+TEST_CASE("Sums of integers wrap around") {
+  HostTensor a = make(DType::kInt64, {2}, {9223372036854774784.0, 9223372036854774784.0});
+  CHECK(values_of("a.sum()", {a.argument()}) == Values{-2048});
+  CHECK(values_of("a.cumsum(0)[1]", {a.argument()}) == Values{-2048});
+}
+
 TEST_CASE("Sums do not lose small addends") {
   Values values(100000, 0.0001);
   values[0] = 10000;

@@ -24,15 +24,16 @@ DatasetBuilder& DatasetBuilder::add_definition(const std::vector<int>& sizes) {
     const ordered_json workload = {{"axes", {{"n", size}}},
                                    {"inputs", {{"a", {{"type", "random"}}}, {"b", {{"type", "random"}}}}},
                                    {"uuid", "w" + std::to_string(size)}};
-    lines.push_back(
-        ordered_json{{"definition", "add"}, {"workload", workload}, {"solution", nullptr}, {"evaluation", nullptr}}
-            .dump());
+    lines.push_back(ordered_json{
+        {"definition", "add"}, {"workload", workload}, {"solution", nullptr}, {"evaluation", nullptr}}
+                        .dump());
   }
   return definition("test", "add", json.dump(2), lines);
 }
 
 DatasetBuilder& DatasetBuilder::definition(const std::string& op_type, const std::string& name,
-                                           const std::string& json, const std::vector<std::string>& workload_lines) {
+                                           const std::string& json,
+                                           const std::vector<std::string>& workload_lines) {
   util::write_file_atomic(root_ / "definitions" / op_type / (name + ".json"), json);
   std::string text;
   for (const auto& line : workload_lines) text += line + "\n";
@@ -40,8 +41,8 @@ DatasetBuilder& DatasetBuilder::definition(const std::string& op_type, const std
   return *this;
 }
 
-DatasetBuilder& DatasetBuilder::solution(const std::string& name, const std::string& author, const std::string& source,
-                                         const std::string& definition,
+DatasetBuilder& DatasetBuilder::solution(const std::string& name, const std::string& author,
+                                         const std::string& source, const std::string& definition,
                                          const std::vector<std::pair<std::string, std::string>>& headers) {
   ordered_json sources = {{{"path", "kernel.cpp"}, {"content", source}}};
   for (const auto& [path, content] : headers) sources.push_back({{"path", path}, {"content", content}});
@@ -51,7 +52,8 @@ DatasetBuilder& DatasetBuilder::solution(const std::string& name, const std::str
       {"author", author},
       {"spec", {{"language", "cpp"}, {"target_hardware", {"cpu"}}, {"entry_point", "kernel.cpp::run"}}},
       {"sources", sources}};
-  util::write_file_atomic(root_ / "solutions" / author / "test" / definition / (name + ".json"), json.dump(2));
+  util::write_file_atomic(root_ / "solutions" / author / "test" / definition / (name + ".json"),
+                          json.dump(2));
   return *this;
 }
 
@@ -69,9 +71,14 @@ std::vector<TraceLine> read_traces(const fs::path& root) {
     for (std::string line; std::getline(stream, line);) {
       const auto json = nlohmann::json::parse(line);
       const auto& evaluation = json.at("evaluation");
-      TraceLine trace{json.at("solution"), json.at("workload").at("uuid"), evaluation.at("status"),
-                      evaluation.at("log"), 0, line};
-      if (!evaluation.at("performance").is_null()) trace.latency_ms = evaluation["performance"].at("latency_ms");
+      TraceLine trace{json.at("solution"),
+                      json.at("workload").at("uuid"),
+                      evaluation.at("status"),
+                      evaluation.at("log"),
+                      0,
+                      line};
+      if (!evaluation.at("performance").is_null())
+        trace.latency_ms = evaluation["performance"].at("latency_ms");
       traces.push_back(std::move(trace));
     }
   }

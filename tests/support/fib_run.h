@@ -9,8 +9,8 @@
 
 namespace fib::testing {
 
-// The real program over a dataset of the test's own, with its own cache and temporary folder, so that every process
-// it starts can be recognised by this folder's name in its environment.
+// The real program over a dataset of the test's own, with its own cache and temporary folder, so that every
+// process it starts can be recognised by this folder's name in its environment.
 struct FibRun {
   TemporaryFolder folder;
   DatasetBuilder dataset{folder.path() / "data"};
@@ -18,7 +18,8 @@ struct FibRun {
   FibRun() { std::filesystem::create_directory(folder.path() / "tmp"); }
 
   [[nodiscard]] std::vector<std::string> environment() const {
-    return {"TMPDIR=" + (folder.path() / "tmp").string(), "FIB_CACHE_PATH=" + (folder.path() / "cache").string()};
+    return {"TMPDIR=" + (folder.path() / "tmp").string(),
+            "FIB_CACHE_PATH=" + (folder.path() / "cache").string()};
   }
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options) const {
     std::vector<std::string> all = {FIB_BINARY, "run", "--local", dataset.root()};
@@ -32,7 +33,9 @@ struct FibRun {
     return start_process(words(options), environment());
   }
   // Processes of this run that live, the first one included.
-  [[nodiscard]] std::vector<int> processes() const { return processes_marked(folder.path().filename().string()); }
+  [[nodiscard]] std::vector<int> processes() const {
+    return processes_marked(folder.path().filename().string());
+  }
 };
 
 }  // namespace fib::testing

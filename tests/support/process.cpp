@@ -49,7 +49,8 @@ pid_t spawn(const std::vector<std::string>& words, const std::vector<std::string
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+ProcessResult run_process(const std::vector<std::string>& words,
+                          const std::vector<std::string>& environment) {
   const TemporaryFolder folder;
   const Redirects redirects{folder.path() / "out", folder.path() / "err"};
   const pid_t pid = spawn(words, environment, redirects);

@@ -11,8 +11,10 @@ struct ProcessResult {
   std::string err;
 };
 
-// Runs a program with the given words and additional environment ("NAME=value"), waits, and collects its output.
-ProcessResult run_process(const std::vector<std::string>& words, const std::vector<std::string>& environment = {});
+// Runs a program with the given words and additional environment ("NAME=value"), waits, and collects its
+// output.
+ProcessResult run_process(const std::vector<std::string>& words,
+                          const std::vector<std::string>& environment = {});
 
 // Starts a program whose output goes to /dev/null; the caller waits for the returned process.
 int start_process(const std::vector<std::string>& words, const std::vector<std::string>& environment = {});

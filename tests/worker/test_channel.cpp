@@ -68,6 +68,8 @@ TEST_CASE("what is not a message of this protocol is an error") {
   SECTION("another magic") { send_raw(a, header(0x12345678, 0)); }
   SECTION("a length that is too large") { send_raw(a, header(0x31424946, 5)); }
   SECTION("a length that is too small") { send_raw(a, header(0x31424946, 0) + "more"); }
-  SECTION("a packet that is too large") { send_raw(a, header(0x31424946, 0) + std::string(kMaxPayload + 1, 'x')); }
+  SECTION("a packet that is too large") {
+    send_raw(a, header(0x31424946, 0) + std::string(kMaxPayload + 1, 'x'));
+  }
   CHECK_THROWS_AS(b.receive(message, soon()), ProtocolError);
 }

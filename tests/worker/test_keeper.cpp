@@ -89,7 +89,8 @@ TEST_CASE("killing a child kills what it started, in whatever session") {
 
 TEST_CASE("an orphan does not outlive the child that made it") {
   Spawner spawner(FIB_BINARY);
-  auto child = start(spawner, "setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & exit' ; sleep 0.3");
+  auto child =
+      start(spawner, "setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & exit' ; sleep 0.3");
   const pid_t orphan = printed_pid(child);
   REQUIRE(spawner.wait(child.id, 5000));
   CHECK(gone_soon(orphan));

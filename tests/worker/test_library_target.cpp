@@ -40,9 +40,14 @@ TEST_CASE("inputs, outputs and axes arrive in order, scalars by value in their o
       for (int k = 0; k < 10; ++k) out[k] = values[k];
     })");
   eval::Layout layout;
-  layout.inputs = {{"x", DType::kFloat32, false, {2}, 0, 8}, scalar(DType::kFloat16, 256), scalar(DType::kFloat64, 512),
-                   scalar(DType::kInt64, 768),  scalar(DType::kInt32, 1024), scalar(DType::kInt16, 1280),
-                   scalar(DType::kInt8, 1536),  scalar(DType::kBool, 1792)};
+  layout.inputs = {{"x", DType::kFloat32, false, {2}, 0, 8},
+                   scalar(DType::kFloat16, 256),
+                   scalar(DType::kFloat64, 512),
+                   scalar(DType::kInt64, 768),
+                   scalar(DType::kInt32, 1024),
+                   scalar(DType::kInt16, 1280),
+                   scalar(DType::kInt8, 1536),
+                   scalar(DType::kBool, 1792)};
   layout.outputs = {{"out", DType::kFloat64, false, {10}, 0, 80}};
   layout.axes = {11, 12};
   alignas(256) std::byte inputs[2048] = {};

@@ -57,7 +57,10 @@ TEST_CASE("claims of a worker are checked field by field") {
 
 TEST_CASE("an unsound layout is noticed") {
   auto layout = some_layout();
-  SECTION("beyond the buffer") { layout.inputs[0].offset = 256; layout.input_bytes = 280; }
+  SECTION("beyond the buffer") {
+    layout.inputs[0].offset = 256;
+    layout.input_bytes = 280;
+  }
   SECTION("misaligned") { layout.inputs[0].offset = 8; }
   SECTION("bytes that are not the shape's") { layout.outputs[0].bytes = 64; }
   SECTION("negative shape") { layout.outputs[0].shape = {-15}; }

@@ -54,7 +54,8 @@ TEST_CASE("signals reach only the sandbox itself") {
 
 TEST_CASE("memory is limited, for root too") {
   CHECK(in_sandbox([] {
-          void* much = ::mmap(nullptr, std::size_t{2} << 30U, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+          void* much = ::mmap(nullptr, std::size_t{2} << 30U, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
           void* little = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
           return much == MAP_FAILED && little != MAP_FAILED ? 0 : 1;
         }) == 0);
@@ -64,7 +65,8 @@ TEST_CASE("the sandbox has no capabilities and is not dumpable") {
   CHECK(in_sandbox([] {
           std::ifstream status("/proc/self/status");
           for (std::string line; std::getline(status, line);) {
-            const bool capability = line.starts_with("CapEff") || line.starts_with("CapPrm") || line.starts_with("CapBnd");
+            const bool capability =
+                line.starts_with("CapEff") || line.starts_with("CapPrm") || line.starts_with("CapBnd");
             // An unprivileged process cannot shrink its bounding set; without capabilities it gives nothing.
             if (capability && !(line.starts_with("CapBnd") && ::getuid() != 0)) {
               if (line.find_first_of("123456789abcdef", line.find(':')) != std::string::npos) return 1;

@@ -40,7 +40,8 @@ struct Fixture {
 
 std::vector<float> floats_at(int fd, std::size_t offset, std::size_t count) {
   std::vector<float> values(count);
-  REQUIRE(::pread(fd, values.data(), count * 4, static_cast<off_t>(offset)) == static_cast<ssize_t>(count * 4));
+  REQUIRE(::pread(fd, values.data(), count * 4, static_cast<off_t>(offset)) ==
+          static_cast<ssize_t>(count * 4));
   return values;
 }
 
@@ -133,7 +134,8 @@ TEST_CASE("a worker runs a reference through the same door") {
   worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
-  const auto loaded = client.load(request, in_seconds(30), R"({"source": "def run(a, b):\n    return a + b\n", "outputs": ["c"]})");
+  const auto loaded = client.load(request, in_seconds(30),
+                                  R"({"source": "def run(a, b):\n    return a + b\n", "outputs": ["c"]})");
   REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
   CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
   REQUIRE(std::holds_alternative<bool>(client.open(f.opened.layout, f.door, in_seconds(5))));
@@ -143,7 +145,8 @@ TEST_CASE("a worker runs a reference through the same door") {
   const auto ran = client.run(in_seconds(5));
   REQUIRE(std::holds_alternative<worker::WorkerClient::Ran>(ran));
   CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns > 0);
-  CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns < std::get<worker::WorkerClient::Ran>(ran).envelope_ns);
+  CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns <
+        std::get<worker::WorkerClient::Ran>(ran).envelope_ns);
   const auto collected = client.collect(in_seconds(5));
   REQUIRE(std::holds_alternative<worker::Collected>(collected));
   const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);

@@ -39,7 +39,8 @@ SharedMemory SharedMemory::create(std::size_t bytes, WorkerAccess access) {
   memory.data_ = map(memory.size_, PROT_READ | PROT_WRITE, MAP_SHARED, memory.fd_.get());
   int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
   if (access == WorkerAccess::kReads) seals |= F_SEAL_FUTURE_WRITE;
-  if (::fcntl(memory.fd_.get(), F_ADD_SEALS, seals) != 0) throw util::errno_error("cannot seal a shared buffer");
+  if (::fcntl(memory.fd_.get(), F_ADD_SEALS, seals) != 0)
+    throw util::errno_error("cannot seal a shared buffer");
   return memory;
 }
 
@@ -56,7 +57,9 @@ SharedMemory SharedMemory::open(util::UniqueFd fd, std::size_t bytes, WorkerAcce
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : fd_(std::move(other.fd_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : fd_(std::move(other.fd_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   std::swap(fd_, other.fd_);

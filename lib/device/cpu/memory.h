@@ -9,8 +9,8 @@ namespace fib::device::cpu {
 // What the other process may do with a buffer that the judge shares with it.
 enum class WorkerAccess { kReads, kWrites };
 
-// Memory that two processes see: a memfd that can neither shrink nor grow; where the worker only reads, no process
-// can map it writable any more once the owner has. Unmapped on destruction. Moves, does not copy.
+// Memory that two processes see: a memfd that can neither shrink nor grow; where the worker only reads, no
+// process can map it writable any more once the owner has. Unmapped on destruction. Moves, does not copy.
 class SharedMemory {
  public:
   // The owner's view, writable and zeroed. At least one page. Throws Error.

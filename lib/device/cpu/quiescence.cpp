@@ -40,8 +40,8 @@ char state_of(const std::string& task) {
   return after_name != nullptr && after_name[1] == ' ' ? after_name[2] : '?';
 }
 
-// Whether another thread runs, wants to, or waits for memory: on a busy machine one that works may get no CPU time
-// for a whole window.
+// Whether another thread runs, wants to, or waits for memory: on a busy machine one that works may get no CPU
+// time for a whole window.
 bool another_is_runnable() {
   const std::string self = std::to_string(::gettid());
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/task"), ::closedir);
@@ -59,8 +59,8 @@ bool another_is_runnable() {
 Quiescence wait_until_quiet(int window_us, int limit_ms) {
   Quiescence result;
   if (!has_other_threads()) return result;
-  // The two clocks are read one after the other; a thread that sleeps adds nothing, one that works adds the whole
-  // window. A twentieth of the window tells them apart.
+  // The two clocks are read one after the other; a thread that sleeps adds nothing, one that works adds the
+  // whole window. A twentieth of the window tells them apart.
   const std::int64_t noise_ns = std::int64_t{window_us} * 50;
   const std::int64_t begin = nanoseconds(CLOCK_MONOTONIC);
   std::int64_t window_begin = begin;
