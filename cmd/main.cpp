@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/build_main.h"
 #include "commands.h"
@@ -31,6 +33,19 @@ int run_child(std::string_view command) {
   return -1;
 }
 
+// The arguments in the order CLI11 wants them (last first). A seed is wiped from the process's own memory, where any
+// process of this machine could read it (/proc/<pid>/cmdline): it tells all inputs of the run in advance.
+std::vector<std::string> take_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--seed=")) std::fill(argv[i] + 7, argv[i] + word.size(), '*');
+    if (word == "--seed" && i + 1 < argc) std::fill_n(argv[i + 1], std::string_view(argv[i + 1]).size(), '*');
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
 int run_command_line(int argc, char** argv) {
   CLI::App app(
       "fib benchmarks kernels: it compiles the solutions of a FlashInfer-Trace dataset, runs each in a "
@@ -49,7 +64,7 @@ int run_command_line(int argc, char** argv) {
   cmd::add_report(app, exit_code);
   cmd::add_list(app, exit_code);
   try {
-    app.parse(argc, argv);
+    app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
   }

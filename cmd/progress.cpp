@@ -7,6 +7,8 @@
 
 #include <cstdio>
 
+#include "report/text.h"
+
 namespace fib::cmd {
 namespace {
 
@@ -31,7 +33,7 @@ std::string last_line(std::string text) {
 }
 
 std::string title(const bench::PlannedEvaluation& planned) {
-  return fmt::format("{} {}", planned.solution->name, planned.workload->uuid.substr(0, 8));
+  return report::printable(fmt::format("{} {}", planned.solution->name, planned.workload->uuid.substr(0, 8)));
 }
 
 }  // namespace
@@ -77,9 +79,9 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
   if (!outcome.error.empty() || outcome.result.outcome == Outcome::kFailed) {
     clear();
     const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
-    spdlog::warn("{} does not build: {}", solution.name, first_line(text));
+    spdlog::warn("{} does not build: {}", report::printable(solution.name), report::printable(first_line(text)));
   }
-  show(fmt::format("[{}/{}] built {}", done, total, solution.name), done == total);
+  show(fmt::format("[{}/{}] built {}", done, total, report::printable(solution.name)), done == total);
 }
 
 void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,
@@ -100,7 +102,7 @@ void Progress::evaluation_finished(const bench::PlannedEvaluation& planned,
     spdlog::debug("{}: {}", title(planned), status);  // the build has been reported once
   } else if (evaluation.status != model::Status::PASSED) {
     clear();
-    spdlog::warn("{}: {}: {}", title(planned), status, last_line(evaluation.log));
+    spdlog::warn("{}: {}: {}", title(planned), status, report::printable(last_line(evaluation.log)));
   } else {
     if (spdlog::should_log(spdlog::level::debug)) clear();
     spdlog::debug("{}: {} {:.4f} ms", title(planned), status, evaluation.performance->latency_ms);

@@ -99,6 +99,9 @@ void finish_options(RunOptions& options) {
   }
   config.reference =
       options.reference == "native" ? bench::ReferenceEngine::kNative : bench::ReferenceEngine::kAuto;
+  if (!(options.memory_budget_mib >= 0 && options.memory_budget_mib < 1e9)) {
+    throw CLI::ValidationError("--memory-budget", "must be at least 0");
+  }
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
   config.profile_baseline = !options.no_profile_baseline;
   if (!options.seed.empty()) config.seed = options.seed;
@@ -151,7 +154,7 @@ int print_report(const bench::RunReport& report, const RunOptions& options, cons
     return kInterrupted;
   }
   if (options.save_results && report.finished > 0) fmt::print("who won: fib report summary{}\n", locals);
-  if (!report.not_done.empty()) return kNotAllDone;
+  if (!report.not_done.empty() || !plan.unmatched.empty()) return kNotAllDone;
   return options.strict && report.passed != report.finished ? kGateFailed : kDone;
 }
 
@@ -176,7 +179,7 @@ int run(RunOptions options) {
   if (plan.evaluations.empty()) {
     fmt::print("nothing to run{}\n",
                plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
-    return kDone;
+    return plan.unmatched.empty() ? kDone : kNotAllDone;
   }
   const bench::RunSetup setup{std::filesystem::read_symlink("/proc/self/exe"), dataset::default_cache_path(),
                               FIB_VERSION, device::cpu::model_name(), options.save_results};

@@ -2,11 +2,14 @@
 
 #include <sys/resource.h>
 
+#include <exception>
+
 #include "bench/build_document.h"
 #include "compile/builder.h"
 #include "util/files.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
+#include "worker/sandbox.h"
 
 namespace fib::bench {
 namespace {
@@ -20,6 +23,7 @@ compile::BuildResult build(const worker::Message& message) {
   const rlimit limit{kDataLimit, kDataLimit};
   ::setrlimit(RLIMIT_DATA, &limit);
 #endif
+  worker::drop_capabilities();
   return compile::build(request.solution, request.cache);
 }
 
@@ -37,7 +41,7 @@ int run_build(util::UniqueFd socket) {
     }
     const auto document = util::make_sealed_document("fib-build", to_json(build(message)));
     return channel.send(MessageType::kBuilt, message.sequence, {}, {document.get()}) ? 0 : 1;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return channel.send(MessageType::kError, message.sequence, worker::WorkerError{error.what()}.encode())
                ? 0
                : 1;

@@ -40,7 +40,7 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
   const auto& message = std::get<worker::Message>(answer);
   if (message.fds.size() != 1) throw Error("the builder sent no result");
   return {parse_build_result(util::read_document(message.fds[0].get(), kMaxDocument)), {}};
-} catch (const Error& error) {
+} catch (const std::exception& error) {
   return {{}, error.what()};
 }
 

@@ -29,9 +29,10 @@ void check(const RunConfig& config) {
   require(config.tolerance.atol > 0, "--atol", "positive");
   const double ratio = config.tolerance.required_matched_ratio;
   require(ratio > 0 && ratio <= 1, "--required-matched-ratio", "above 0 and at most 1");
-  require(config.timeout_s > 0, "--timeout", "positive");
-  require(config.build_timeout_s > 0, "--build-timeout", "positive");
-  require(config.call_budget_s > 0, "--call-budget", "positive");
+  const auto seconds = [](double value) { return value > 0 && value <= 1e6; };
+  require(seconds(config.timeout_s), "--timeout", "above 0 and at most 1000000");
+  require(seconds(config.build_timeout_s), "--build-timeout", "above 0 and at most 1000000");
+  require(seconds(config.call_budget_s), "--call-budget", "above 0 and at most 1000000");
 }
 
 nlohmann::ordered_json to_json(const RunConfig& config) {

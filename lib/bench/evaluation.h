@@ -16,6 +16,7 @@ namespace fib::bench {
 struct JudgedWorkload {
   worker::JudgeOpened opened;
   bool dear = false;                   // its reference is too slow for sets of every solution's own
+  CallPlan dear_plan{};                // then: how many calls are made
   std::vector<double> reference_ms{};  // where sets are shared: the reference's calls so far
 };
 
@@ -49,7 +50,7 @@ class EvaluationRun {
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   bool make_pilot_calls();
   void fit_plan(double call_s);
-  void record_time(std::uint64_t call, const worker::WorkerClient::Ran& ran);
+  void sort_into_trials();
   bool claim_is_possible(const worker::WorkerClient::Ran& ran);
   bool clocks_agree();
   bool fail(model::Status status, const std::string& note);
@@ -74,6 +75,7 @@ class EvaluationRun {
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;     // calls made so far
   bool shared_ = false;
+  std::vector<worker::WorkerClient::Ran> runs_;  // by call
 };
 
 }  // namespace fib::bench

@@ -69,32 +69,53 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
 }
 
 void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
-  if (const auto known = unusable_.find(planned.workload); known != unusable_.end()) {
-    return observer_.not_done(planned, known->second);
-  }
   const std::string started = util::utc_timestamp();
-  while (judges_lost_ < kMaxJudgesLost) {
+  Measurement measurement;
+  std::string reason = "the judge ended twice on this workload";
+  bool measured = false;
+  for (int attempt = 0; attempt < 2 && !measured && judges_lost_ < kMaxJudgesLost; ++attempt) {
+    if (const auto known = unusable_.find(planned.workload); known != unusable_.end()) {
+      return observer_.not_done(planned, known->second);
+    }
     try {
-      auto& workload = judged(planned);
-      Measurement measurement;
-      if (start_solution(planned, artifact, measurement)) {
-        measurement = EvaluationRun(setup_.config, *judge_, reference_, solution_, workload, planned).run();
-      }
-      if (setup_.interrupted) return;
-      // After any failure the next workload gets a fresh worker.
-      if (measurement.status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
-      return report(planned, measurement, started);
+      measurement = attempt_once(planned, artifact);
+      measured = true;
     } catch (const worker::JudgeLost&) {
       if (setup_.interrupted) return;
       lose_judge();
     } catch (const Error& error) {
       if (setup_.interrupted) return;
       running_ = nullptr;
-      unusable_[planned.workload] = error.what();
       return observer_.not_done(planned, error.what());
     }
   }
-  observer_.not_done(planned, "the device's judge ended twice; its lane is closed");
+  if (setup_.interrupted) return;
+  if (!measured) return observer_.not_done(planned, reason);
+  // After any failure the next workload gets a fresh worker.
+  if (measurement.status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
+  report(planned, measurement, started);
+}
+
+// Throws worker::JudgeLost; Error for whatever else keeps the evaluation from being made. What is wrong with the
+// workload itself is remembered for the other solutions.
+Measurement Lane::attempt_once(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+  JudgedWorkload* workload = nullptr;
+  try {
+    workload = &judged(planned);
+  } catch (const worker::JudgeLost&) {
+    throw;
+  } catch (const Error& error) {
+    unusable_[planned.workload] = error.what();
+    throw;
+  }
+  Measurement measurement;
+  if (!start_solution(planned, artifact, measurement)) return measurement;
+  try {
+    return EvaluationRun(setup_.config, *judge_, reference_, solution_, *workload, planned).run();
+  } catch (const ReferenceError& error) {
+    if (!setup_.interrupted) unusable_[planned.workload] = error.what();
+    throw;
+  }
 }
 
 void Lane::lose_judge() {

@@ -47,6 +47,7 @@ class Lane {
  private:
   void evaluate(const PlannedEvaluation& planned);
   void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  Measurement attempt_once(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
   JudgedWorkload& judged(const PlannedEvaluation& planned);

@@ -40,10 +40,10 @@ model::Performance performance_of(const Measurement& m, const RunConfig& config)
 }
 
 std::string log_of(const Measurement& m) {
-  std::string output = valid_utf8(m.output);
-  if (m.note.empty()) return output;
-  if (!output.empty() && !output.ends_with('\n')) output += '\n';
-  return output.substr(0, kLogLimit) + valid_utf8(m.note);
+  std::string log = cut_utf8(valid_utf8(m.output), kLogLimit);
+  if (m.note.empty()) return log;
+  if (!log.empty() && !log.ends_with('\n')) log += '\n';
+  return log + cut_utf8(valid_utf8(m.note), kLogLimit);
 }
 
 ordered_json reference_record(const Measurement& m, const RunConfig& config, const std::string& version) {
@@ -65,7 +65,7 @@ void add_timing(ordered_json& fib, const Measurement& m) {
   fib["clock"] = "monotonic";
   fib["witness"] = {{"clock", "coordinator"},
                     {"envelope_median_ms", eval::median(m.envelopes_ms)},
-                    {"unexplained_median_ms", eval::median(m.unexplained_ms)},
+                    {"unexplained_median_ms", eval::median(joined(m.unexplained_ms))},
                     {"round_trip_ms", m.round_trip_ms}};
   fib["flush"] = m.device.flush;
 }

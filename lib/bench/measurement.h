@@ -24,7 +24,7 @@ struct Measurement {
   CallPlan plan;                               // as made
   std::vector<std::vector<double>> trials_ms;  // timed calls of each trial, the worker's clock
   std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
-  std::vector<double> unexplained_ms;          // envelope less claim and waiting for a CPU
+  std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
   std::vector<double> reference_ms;            // calls of the reference
   double round_trip_ms = 0;                    // an empty request to the worker
   std::uint64_t sets = 0;                      // distinct input sets

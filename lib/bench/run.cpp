@@ -145,11 +145,15 @@ RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& 
 
   // The keeper holds the device's lock too, until the last child is gone: a killed run must not overlap the
   // next.
-  const auto lock = util::FileLock::take(fs::path(kLockFolder) / "cpu.lock", [&] {
+  const auto lock = util::FileLock::take(fs::path(kLockFolder) / "cpu.lock", util::FileLock::Sharing::kMachine, [&] {
     observer.waiting_for_device("cpu");
-    if (interrupted) throw Error("interrupted while waiting for the CPU's lock");
+    return !interrupted;
   });
-  spawner.hold(lock.fd());
+  if (!lock) {
+    report.interrupted = true;
+    return report;
+  }
+  spawner.hold(lock->fd());
 
   const auto solutions = solutions_of(plan);
   std::size_t built = 0;

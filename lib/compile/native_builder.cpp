@@ -74,7 +74,9 @@ std::string cpu_identity() {
 std::string cache_key(const model::Solution& solution, const Toolchain& toolchain) {
   util::Sha256 hash;
   hash.add(kCacheFormat).add(model::content_sha256(solution));
-  hash.add(version_of(toolchain.cxx)).add(version_of(toolchain.cc));
+  bool c_sources = false;
+  for (const auto& source : solution.sources) c_sources |= is_c(source.path);
+  hash.add(version_of(toolchain.cxx)).add(c_sources ? version_of(toolchain.cc) : "");
   bool native = false;
   if (const auto& options = solution.spec.compile_options) {
     for (const auto& flag : options->cflags.value_or(Words{}))
@@ -86,6 +88,23 @@ std::string cache_key(const model::Solution& solution, const Toolchain& toolchai
 
 BuildResult failed(std::string log) { return {BuildResult::Outcome::kFailed, {}, std::move(log), false}; }
 
+// Options that make a compiler run other programs or write elsewhere. The list is for honest mistakes and obvious
+// tricks; a build process has no capabilities and cannot look into other processes of fib.
+std::optional<std::string> refused_option(const model::Solution& solution) {
+  if (!solution.spec.compile_options) return std::nullopt;
+  const auto& options = *solution.spec.compile_options;
+  for (const auto& list : {options.cflags, options.ld_flags}) {
+    for (const auto& flag : list.value_or(Words{})) {
+      for (const std::string_view bad : {"-wrapper", "-fplugin", "-specs", "--specs", "-B", "-o", "@", "-plugin",
+                                         "-Wl,-plugin", "-Wl,--plugin", "-Wl,@", "-Xlinker", "-fuse-ld", "-dumpdir",
+                                         "-save-temps", "-Xclang", "-load", "-MF", "-MD", "-fdump"}) {
+        if (flag.starts_with(bad)) return fmt::format("the compile option \"{}\" is not allowed", flag);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // One build in a temporary folder; moved into the cache when it is complete.
 class NativeBuild {
  public:
@@ -93,6 +112,7 @@ class NativeBuild {
       : solution_(solution), toolchain_(toolchain), folder_(folder), sources_(folder / "src") {}
 
   BuildResult run() {
+    if (auto problem = refused_option(solution_)) return failed(std::move(*problem));
     if (auto problem = write_sources()) return failed(std::move(*problem));
     for (const auto& source : solution_.sources) {
       if (!is_cxx(source.path) && !is_c(source.path)) continue;
@@ -188,7 +208,7 @@ BuildResult build_native(const model::Solution& solution, const fs::path& cache)
   const fs::path parent = cache / "native" / key.substr(0, 2);
   const fs::path folder = parent / key;
   fs::create_directories(parent);
-  const auto lock = util::FileLock::take(cache / "locks" / (key + ".lock"), [] {});
+  const auto lock = util::FileLock::take(cache / "locks" / (key + ".lock"), util::FileLock::Sharing::kUser, [] { return true; });
   if (fs::exists(folder / kLibraryName)) {
     return {BuildResult::Outcome::kBuilt, artifact_in(folder, solution), {}, true};
   }

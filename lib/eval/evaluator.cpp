@@ -36,10 +36,9 @@ std::string explain(const Slot& slot, const Comparison& result, const Tolerance&
                             tolerance.atol, tolerance.rtol, tolerance.required_matched_ratio);
 }
 
-// The larger error; NaN wins over everything, as "no number at all" is worse than any number.
-double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b); }
-
 }  // namespace
+
+double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b); }
 
 Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
                         const std::vector<PoisonElement>& poison, const Tolerance& tolerance,

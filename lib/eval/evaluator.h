@@ -11,6 +11,9 @@
 
 namespace fib::eval {
 
+// The larger of two errors; NaN wins over everything, as "no number at all" is worse than any number.
+[[nodiscard]] double worse(double a, double b);
+
 using PoisonElement = std::array<std::byte, 8>;
 
 // The default rule: every output agrees with the expected one within the tolerance, and none has elements

@@ -14,33 +14,36 @@
 namespace fib::util {
 namespace {
 
-// Opened without O_CREAT first: with fs.protected_regular even root may not "create" another user's existing
-// file in a sticky folder.
-UniqueFd open_lock_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+// Opened without O_CREAT first: with fs.protected_regular even root may not "create" another user's existing file
+// in a sticky folder. Links are not followed, and only what was made here gets its mode: the folder may be anybody's.
+UniqueFd open_lock_file(const std::filesystem::path& path, FileLock::Sharing sharing) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (fd.valid()) return fd;
+  const bool machine = sharing == FileLock::Sharing::kMachine;
   const auto folder = path.parent_path();
   std::error_code ignored;
-  if (std::filesystem::create_directories(folder, ignored)) ::chmod(folder.c_str(), 01777);
-  fd.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (std::filesystem::create_directories(folder, ignored) && machine) ::chmod(folder.c_str(), 01777);
+  fd.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (fd.valid() && machine) ::fchmod(fd.get(), 0666);
+  if (!fd.valid() && errno == EEXIST) fd.reset(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!fd.valid()) throw errno_error("cannot open the lock file " + path.string());
-  ::fchmod(fd.get(), 0666);
   return fd;
 }
 
 }  // namespace
 
-std::optional<FileLock> FileLock::try_take(const std::filesystem::path& path) {
-  UniqueFd fd = open_lock_file(path);
+std::optional<FileLock> FileLock::try_take(const std::filesystem::path& path, Sharing sharing) {
+  UniqueFd fd = open_lock_file(path, sharing);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
   if (errno == EWOULDBLOCK || errno == EINTR) return std::nullopt;
   throw errno_error("cannot lock " + path.string());
 }
 
-FileLock FileLock::take(const std::filesystem::path& path, const std::function<void()>& waiting) {
+std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Sharing sharing,
+                                       const std::function<bool()>& go_on) {
   while (true) {
-    if (auto lock = try_take(path)) return std::move(*lock);
-    waiting();
+    if (auto lock = try_take(path, sharing)) return lock;
+    if (!go_on()) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }

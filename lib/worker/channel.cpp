@@ -88,8 +88,10 @@ bool Channel::send(MessageType type, std::uint32_t sequence, const std::string& 
     c->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
     std::memcpy(CMSG_DATA(c), fds.data(), fds.size() * sizeof(int));
   }
-  while (::sendmsg(socket_.get(), &packet, MSG_NOSIGNAL) < 0) {
+  // Never blocks: a peer that does not read its requests is as good as gone.
+  while (::sendmsg(socket_.get(), &packet, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
     if (errno == EINTR) continue;
+    if (errno == EAGAIN) return false;
     if (errno == EPIPE || errno == ECONNRESET || errno == EBADF) return false;
     throw util::errno_error("cannot send a message to a child");
   }
@@ -112,8 +114,11 @@ Channel::Result Channel::receive(Message& message, std::int64_t deadline_ns) {
   } while (got < 0 && errno == EINTR);
   if (got < 0 && errno != ECONNRESET) throw util::errno_error("cannot receive a child's message");
   message.fds.clear();
-  if (got <= 0) return Result::kClosed;
-  take_fds(packet, message.fds);
+  if (got >= 0) take_fds(packet, message.fds);
+  if (got <= 0) {
+    message.fds.clear();  // an empty packet is no message, whatever lies beside it
+    return Result::kClosed;
+  }
   check_header(header, static_cast<std::size_t>(got), packet.msg_flags);
   message.payload.assign(buffer_.get(), header.length);
   message.type = static_cast<MessageType>(header.type);

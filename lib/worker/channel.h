@@ -36,7 +36,8 @@ class Channel {
   // Two connected ends: the first for the parent, the second to be inherited by the child. Throws Error.
   [[nodiscard]] static std::pair<Channel, Channel> make_pair();
 
-  // Sends one message; descriptors stay the caller's. False when the peer is gone. Throws ProtocolError when
+  // Sends one message; descriptors stay the caller's. False when the peer is gone, or has so many unread messages
+  // that this one would have to wait. Throws ProtocolError when
   // the payload is larger than kMaxPayload.
   [[nodiscard]] bool send(MessageType type, std::uint32_t sequence, const std::string& payload,
                           const std::vector<int>& fds = {});

@@ -44,7 +44,8 @@ void Child::greet(int start_timeout_ms) {
       if (Hello::decode(message.payload).build_id == build_id()) return;
       throw Error("it is another build of fib: was the program replaced while it runs?");
     }
-    throw Error("it did not report within {} ms", start_timeout_ms);
+    if (result == Channel::Result::kTimeout) throw Error("it did not report within {} ms", start_timeout_ms);
+    throw Error("it ended before it reported");
   } catch (const Error& error) {
     spawner_.kill(id_);
     (void)spawner_.wait(id_, kExitWaitMs);

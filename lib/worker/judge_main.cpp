@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <cstring>
+#include <exception>
 #include <deque>
 #include <map>
 #include <memory>
@@ -55,7 +56,7 @@ class Judge {
     while (channel_.receive(message, -1) == Channel::Result::kMessage) {
       try {
         if (!answer(message)) return 1;
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
         const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
         if (!channel_.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;
       }
@@ -108,6 +109,11 @@ class Judge {
     opened->document = JudgeDocument::parse(util::read_document(message.fds[0].get(), kMaxDocument));
     const auto& document = opened->document;
     opened->layout = eval::make_layout(document.definition, document.workload);
+    // Each side has its own copy of everything, and the reference and expected outputs come on top.
+    const std::uint64_t bytes = opened->layout.input_bytes + opened->layout.output_bytes;
+    if (bytes > util::physical_memory() / 6) {
+      throw Error("its inputs and outputs take {} MiB, too much for this machine", bytes >> 20U);
+    }
     opened->sets = std::make_unique<eval::InputSets>(document.definition, document.workload, opened->layout,
                                                      document.blobs);
     const std::uint32_t number = next_number_++;

@@ -59,6 +59,7 @@ void limit(__rlimit_resource resource, rlim_t value) {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   limit(RLIMIT_CORE, 0);
   if (start.file_size_limit != 0) limit(RLIMIT_FSIZE, start.file_size_limit);
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);  // the keeper ignores them
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

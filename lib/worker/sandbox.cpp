@@ -1,5 +1,7 @@
 #include "worker/sandbox.h"
 
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -70,9 +72,34 @@ const std::vector<long>& refused_calls() {
       SYS_perf_event_open,
       SYS_rt_sigqueueinfo,
       SYS_tkill,
-      SYS_open_by_handle_at};
+      SYS_open_by_handle_at,
+      // the network, and ways around the filter
+      SYS_socket,
+      SYS_connect,
+      SYS_bind,
+      SYS_listen,
+      SYS_io_uring_setup,
+      SYS_io_uring_enter,
+      SYS_io_uring_register,
+      // memory that RLIMIT_DATA does not count and that outlives the process
+      SYS_shmget,
+      SYS_msgget,
+      SYS_semget,
+      SYS_mq_open,
+      // locks on files that fib writes, and other processes' priorities
+      SYS_flock,
+      SYS_setpriority,
+      SYS_ioprio_set,
+      SYS_sched_setscheduler,
+      SYS_sched_setattr,
+      SYS_sched_setparam};
   return calls;
 }
+
+// Commands that lock files or have the kernel send signals to others.
+constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,     F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
+                                           F_SETSIG, F_SETOWN_EX,  F_SETLEASE,  F_NOTIFY};
+constexpr std::uint32_t kRefusedIoctl[] = {FIOSETOWN, SIOCSPGRP};
 
 constexpr std::uint32_t offset_of_argument(unsigned index) {
   // The low half of a 64-bit argument; both supported machines are little-endian.
@@ -94,6 +121,14 @@ class Filter {
   void refuse(long call, std::uint32_t error) {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1);
     answer(SECCOMP_RET_ERRNO | error);
+  }
+  // Refuses `call` when its argument equals `value`.
+  void refuse_value(long call, unsigned argument, std::uint32_t value) {
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
+    load(offset_of_argument(argument));
+    jump(BPF_JEQ, value, 0, 1);
+    answer(SECCOMP_RET_ERRNO | EPERM);
+    load(offsetof(seccomp_data, nr));
   }
   // Lets `call` pass only if its argument, and-ed with `mask`, equals `value`.
   void require(long call, unsigned argument, std::uint32_t mask, std::uint32_t value) {
@@ -135,18 +170,10 @@ void install_filter() {
   filter.require(SYS_tgkill, 0, ~0U, self);
   filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, self);
   filter.require(SYS_prlimit64, 0, ~0U, 0);
+  filter.require(SYS_sched_setaffinity, 0, ~0U, 0);
+  for (const std::uint32_t command : kRefusedFcntl) filter.refuse_value(SYS_fcntl, 1, command);
+  for (const std::uint32_t command : kRefusedIoctl) filter.refuse_value(SYS_ioctl, 1, command);
   filter.install();
-}
-
-void drop_capabilities() {
-  for (unsigned long capability = 0; capability < 64; ++capability) {
-    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;  // past the last one, or not privileged
-  }
-  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  const __user_cap_data_struct none[2] = {};
-  if (::syscall(SYS_capset, &header, none) != 0)
-    throw util::errno_error("cannot drop the sandbox's capabilities");
 }
 
 // Private writable memory in use now, in bytes: what RLIMIT_DATA is compared with.
@@ -166,6 +193,17 @@ void limit_data(std::uint64_t more_bytes) {
 }
 
 }  // namespace
+
+void drop_capabilities() {
+  for (unsigned long capability = 0; capability < 64; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;  // past the last one, or not privileged
+  }
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  if (::syscall(SYS_capset, &header, none) != 0)
+    throw util::errno_error("cannot drop the sandbox's capabilities");
+}
 
 void enter_sandbox(std::uint64_t data_limit_bytes) {
   limit_data(data_limit_bytes);

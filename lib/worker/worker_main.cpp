@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <optional>
 
@@ -41,7 +42,7 @@ class Worker {
     while (channel_.receive(message, -1) == Channel::Result::kMessage) {
       try {
         answer(message);
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
         std::fflush(nullptr);  // what was printed so far belongs to the log of this failure
         // The log limit of the parent is far above this; a message's is not.
         const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);

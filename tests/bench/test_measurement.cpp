@@ -20,7 +20,7 @@ bench::Measurement passed() {
   m.status = model::Status::PASSED;
   m.trials_ms = {{1, 2, 9}, {4, 4, 4}, {6, 5, 70}};
   m.envelopes_ms = {1, 1, 1};
-  m.unexplained_ms = {0, 0, 0};
+  m.unexplained_ms = {{0}, {0}, {0}};
   m.reference_ms = {8, 10, 30};
   m.output = "hello";
   return m;

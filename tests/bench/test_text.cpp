@@ -4,6 +4,13 @@
 
 using fib::bench::valid_utf8;
 
+TEST_CASE("text is cut between characters") {
+  using fib::bench::cut_utf8;
+  CHECK(cut_utf8("abc", 3) == "abc");
+  CHECK(cut_utf8("ab\xc3\xa9", 3) == "ab\n\n[log truncated]\n");
+  CHECK(cut_utf8("ab\xc3\xa9x", 4) == "ab\xc3\xa9\n\n[log truncated]\n");
+}
+
 TEST_CASE("bytes that are not UTF-8 become replacement characters, everything else stays") {
   CHECK(valid_utf8("plain \xc3\xa9 \n\t") == "plain \xc3\xa9 \n\t");
   CHECK(valid_utf8("a\xff"

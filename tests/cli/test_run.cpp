@@ -106,6 +106,7 @@ TEST_CASE("filters select by name and by glob, and a filter that matches nothing
   const auto none = run.run({"--dry-run", "--solutions", "three"});
   CHECK(none.err.find("--solutions three matches nothing") != std::string::npos);
   CHECK(none.out == "0 evaluations planned\n");
+  CHECK(run.run({"--solutions", "three"}).exit_code == 1);
 }
 
 TEST_CASE("--resume skips what has a trace and does the rest; another configuration is not the same") {
@@ -199,6 +200,7 @@ TEST_CASE("a slow solution makes fewer calls, no less than three of each") {
   const auto fib = fib_record(testing::read_traces(run.dataset.root())[0]);
   CHECK(fib.at("calls").at("trials") == 3);
   CHECK(fib.at("calls").at("timed") == 3);
+  CHECK(fib.at("n") == 9);
   CHECK(fib.at("sets_shared") == true);
 }
 
@@ -267,7 +269,7 @@ TEST_CASE("two runs take turns on the device") {
   FibRun run;
   run.dataset.add_definition({100}).solution("slow", "alice", kSlow);
   const int first = run.start(few());
-  REQUIRE(wait_for([&] { return !util::FileLock::try_take("/tmp/fib-locks/cpu.lock"); }));
+  REQUIRE(wait_for([&] { return !util::FileLock::try_take("/tmp/fib-locks/cpu.lock", util::FileLock::Sharing::kMachine); }));
   FibRun other;
   other.dataset.add_definition({100}).solution("one", "alice", kHonest);
   const auto second = other.run(few());
@@ -458,6 +460,64 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
   const auto traces = testing::read_traces(run.dataset.root());
   CHECK((twice ? traces.size() < 3 : traces.size() == 3));
   for (const auto& trace : traces) CHECK(trace.status == "PASSED");
+}
+
+TEST_CASE("an interrupt while waiting for the device ends with 130") {
+  FibRun first;
+  first.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const int holder = first.start(few());
+  REQUIRE(wait_for([&] { return children(first, "__judge").size() == 1 || ::geteuid() != 0; }));
+  FibRun second;
+  second.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  const int waiting = second.start(few());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ::kill(waiting, SIGINT);
+  int status = 0;
+  ::waitpid(waiting, &status, 0);
+  CHECK(WEXITSTATUS(status) == 130);
+  ::kill(holder, SIGINT);
+  ::waitpid(holder, &status, 0);
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(first.processes().empty());
+}
+
+TEST_CASE("solutions that share sets share the small plan too") {
+  FibRun run;
+  run.dataset
+      .definition("test", "dear", R"({"name": "dear", "op_type": "test", "axes": {"n": {"type": "var"}},
+        "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"b": {"shape": ["n"], "dtype": "float32"}},
+        "reference": "import torch\n\ndef run(a):\n    b = a\n    for i in range(20000):\n        b = b + 0\n    return b\n"})",
+                  {R"({"definition": "dear", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"});
+  for (const std::string name : {"one", "two", "three"}) {
+    run.dataset.solution(name, "alice",
+                         "extern \"C\" void run(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i]; }\n//" +
+                             name,
+                         "dear");
+  }
+  REQUIRE(run.run({"--call-budget", "0.01"}).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 3);
+  for (const auto& trace : traces) {
+    const auto fib = fib_record(trace);
+    CHECK(fib.at("sets_shared") == true);
+    CHECK(fib.at("n") == 9);
+    CHECK(fib.at("calls").at("timed") == 3);
+    CHECK(fib.at("reference").at("latency_ms") > 0);
+  }
+}
+
+TEST_CASE("compile options that would run programs are refused") {
+  FibRun run;
+  run.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  const auto file = run.dataset.root() / "solutions" / "alice" / "test" / "add" / "one.json";
+  auto json = nlohmann::ordered_json::parse(util::read_file(file));
+  json["spec"]["compile_options"] = {{"cflags", {"-wrapper", "/bin/sh,-c,true"}}};
+  util::write_file_atomic(file, json.dump());
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "COMPILE_ERROR");
+  CHECK(traces[0].log.find("-wrapper") != std::string::npos);
 }
 
 TEST_CASE("another device by name is wrong usage, not something to fall back from") {

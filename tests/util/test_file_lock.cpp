@@ -13,11 +13,11 @@ TEST_CASE("a lock is held by one and released with its owner") {
   const fib::testing::TemporaryFolder folder;
   const auto path = folder.path() / "locks" / "cpu.lock";
   {
-    const auto first = FileLock::try_take(path);
+    const auto first = FileLock::try_take(path, FileLock::Sharing::kMachine);
     REQUIRE(first);
-    CHECK_FALSE(FileLock::try_take(path));
+    CHECK_FALSE(FileLock::try_take(path, FileLock::Sharing::kMachine));
   }
-  CHECK(FileLock::try_take(path));
+  CHECK(FileLock::try_take(path, FileLock::Sharing::kMachine));
 }
 
 TEST_CASE("a lock outlives its taker while another process holds the descriptor") {
@@ -27,7 +27,7 @@ TEST_CASE("a lock outlives its taker while another process holds the descriptor"
   REQUIRE(::pipe(ends) == 0);
   pid_t child = -1;
   {
-    const auto lock = FileLock::try_take(path);
+    const auto lock = FileLock::try_take(path, FileLock::Sharing::kMachine);
     child = ::fork();
     if (child == 0) {
       char c;
@@ -35,17 +35,17 @@ TEST_CASE("a lock outlives its taker while another process holds the descriptor"
       ::_exit(::read(ends[0], &c, 1) == 0 ? 0 : 1);
     }
   }
-  CHECK_FALSE(FileLock::try_take(path));
+  CHECK_FALSE(FileLock::try_take(path, FileLock::Sharing::kMachine));
   ::close(ends[1]);
   ::waitpid(child, nullptr, 0);
-  CHECK(FileLock::try_take(path));
+  CHECK(FileLock::try_take(path, FileLock::Sharing::kMachine));
   ::close(ends[0]);
 }
 
 TEST_CASE("every user of the machine can take the lock") {
   const fib::testing::TemporaryFolder folder;
   const auto path = folder.path() / "locks" / "cpu.lock";
-  const auto lock = FileLock::try_take(path);
+  const auto lock = FileLock::try_take(path, FileLock::Sharing::kMachine);
   struct stat info {};
   REQUIRE(::stat(path.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0666);

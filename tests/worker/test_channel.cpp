@@ -61,6 +61,36 @@ TEST_CASE("silence is a timeout and a closed peer is seen") {
   CHECK_FALSE(b.send(MessageType::kRun, 1, ""));
 }
 
+TEST_CASE("a peer that reads nothing cannot make the sender wait") {
+  auto [a, b] = Channel::make_pair();
+  int sent = 0;
+  while (sent < 100000 && a.send(MessageType::kRun, 1, std::string(1000, 'x'))) ++sent;
+  CHECK(sent > 0);
+  CHECK(sent < 100000);
+}
+
+TEST_CASE("an empty packet is a closed channel, and descriptors beside it are closed") {
+  auto [a, b] = Channel::make_pair();
+  const int before = ::dup(0);
+  ::close(before);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr packet{};
+  packet.msg_control = control;
+  packet.msg_controllen = sizeof control;
+  cmsghdr* c = CMSG_FIRSTHDR(&packet);
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN(sizeof(int));
+  const int zero = 0;
+  std::memcpy(CMSG_DATA(c), &zero, sizeof zero);
+  REQUIRE(::sendmsg(a.fd(), &packet, 0) == 0);
+  Message message;
+  CHECK(b.receive(message, soon()) == Channel::Result::kClosed);
+  const int after = ::dup(0);
+  ::close(after);
+  CHECK(after == before);
+}
+
 TEST_CASE("what is not a message of this protocol is an error") {
   auto [a, b] = Channel::make_pair();
   Message message;

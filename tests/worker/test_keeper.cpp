@@ -113,7 +113,7 @@ TEST_CASE("when the coordinator is killed, nothing of its tree is left, and the 
   const pid_t coordinator = ::fork();
   if (coordinator == 0) {
     Spawner spawner(FIB_BINARY);
-    const auto lock = util::FileLock::try_take(lock_path);
+    const auto lock = util::FileLock::try_take(lock_path, util::FileLock::Sharing::kMachine);
     spawner.hold(lock->fd());
     spawner.remove_at_end(doomed);
     auto child = start(spawner, kRunaway);
@@ -123,11 +123,11 @@ TEST_CASE("when the coordinator is killed, nothing of its tree is left, and the 
   }
   pid_t pids[2] = {};
   REQUIRE(::read(ends[0], pids, sizeof pids) == sizeof pids);
-  CHECK_FALSE(util::FileLock::try_take(lock_path));
+  CHECK_FALSE(util::FileLock::try_take(lock_path, util::FileLock::Sharing::kMachine));
   ::kill(coordinator, SIGKILL);
   ::waitpid(coordinator, nullptr, 0);
   CHECK(gone_soon(pids[0]));
   CHECK(gone_soon(pids[1]));
-  CHECK(util::FileLock::try_take(lock_path));
+  CHECK(util::FileLock::try_take(lock_path, util::FileLock::Sharing::kMachine));
   CHECK_FALSE(std::filesystem::exists(doomed));
 }

@@ -1,6 +1,9 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +53,18 @@ TEST_CASE("signals reach only the sandbox itself") {
   CHECK(in_sandbox([] { return ::kill(::getppid(), 0) < 0 && errno == EPERM ? 0 : 1; }) == 0);
   CHECK(in_sandbox([] { return ::kill(-1, SIGKILL) < 0 ? 0 : 1; }) == 0);
   CHECK(in_sandbox([] { return ::raise(SIGKILL); }) == 128 + SIGKILL);
+}
+
+TEST_CASE("sockets, file locks and owners of descriptors are refused") {
+  CHECK(in_sandbox([] { return ::socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM ? 0 : 1; }) == 0);
+  CHECK(in_sandbox([] {
+          const int fd = ::open("/dev/null", O_RDONLY);
+          struct flock lock {};
+          lock.l_type = F_RDLCK;
+          if (::flock(fd, LOCK_EX) == 0 || ::fcntl(fd, F_SETLK, &lock) == 0) return 1;
+          return ::fcntl(fd, F_SETOWN, ::getppid()) != 0 && ::fcntl(fd, F_GETFD) >= 0 ? 0 : 2;
+        }) == 0);
+  CHECK(in_sandbox([] { return ::setpriority(PRIO_PROCESS, 0, 5) != 0 ? 0 : 1; }) == 0);
 }
 
 TEST_CASE("memory is limited, for root too") {
