@@ -1,4 +1,5 @@
 #include <new>
+#include <stdexcept>
 
 #include "python/parser.h"
 #include "reference/interpreter_guards.h"
@@ -15,6 +16,8 @@ Value Interpreter::evaluate(const python::Expr& expr) {
   } catch (const Error& error) {
     throw LineError(expr.line, error.what());
   } catch (const std::bad_alloc&) {
+    throw LineError(expr.line, "out of memory");
+  } catch (const std::length_error&) {
     throw LineError(expr.line, "out of memory");
   }
 }

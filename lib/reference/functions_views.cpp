@@ -120,6 +120,8 @@ Value parts(const Tensor& input, int dim, const std::vector<std::int64_t>& lengt
 }
 
 std::vector<std::int64_t> equal_lengths(std::int64_t total, std::int64_t length) {
+  constexpr std::int64_t kMostParts = 1 << 24;
+  if (total / length > kMostParts) throw Error("more than {} parts are not supported", kMostParts);
   std::vector<std::int64_t> lengths;
   for (std::int64_t start = 0; start < total; start += length)
     lengths.push_back(std::min(length, total - start));

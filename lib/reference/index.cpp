@@ -97,17 +97,18 @@ class Applier {
 
 // Where the parts of a tensor that index tensors pick lie, and the shape they form together.
 struct Picked {
-  std::vector<std::int64_t> offsets;  // of every part, in elements from the start of `part`
-  Tensor part;                        // the dimensions without index, at the view's start
-  Shape shape;                        // of all picked elements
-  std::vector<std::int64_t> order;    // brings [parts..., part's dimensions...] into the order of `shape`
+  Tensor offsets;                   // of every part, in elements from the start of `part`: int64
+  Tensor part;                      // the dimensions without index, at the view's start
+  Shape shape;                      // of all picked elements
+  std::vector<std::int64_t> order;  // brings [parts..., part's dimensions...] into the order of `shape`
   int index_rank = 0;
 };
 
-std::vector<std::int64_t> offsets_of(const Applied& applied, const Shape& index_shape) {
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(count_of(index_shape)), 0);
+Tensor offsets_of(const Runtime& runtime, const Applied& applied, const Shape& index_shape) {
+  const std::int64_t total = count_of(index_shape);
+  Tensor offsets = make_zeros(runtime, DType::kInt64, {total});
+  auto* sums = reinterpret_cast<std::int64_t*>(offsets.data());
   std::vector<std::int64_t> buffer(static_cast<std::size_t>(kBlock));
-  const auto total = static_cast<std::int64_t>(offsets.size());
   for (std::size_t i = 0; i < applied.dims.size(); ++i) {
     const std::int64_t size = applied.view.size(applied.dims[i]);
     const std::int64_t stride = applied.view.stride(applied.dims[i]);
@@ -120,18 +121,18 @@ std::vector<std::int64_t> offsets_of(const Applied& applied, const Shape& index_
         if (value < -size || value >= size) {
           throw Error("index {} is out of range for dimension {} of size {}", value, applied.dims[i], size);
         }
-        offsets[static_cast<std::size_t>(begin + j)] += (value < 0 ? value + size : value) * stride;
+        sums[begin + j] += (value < 0 ? value + size : value) * stride;
       }
     }
   }
   return offsets;
 }
 
-Picked pick(const Applied& applied) {
+Picked pick(const Runtime& runtime, const Applied& applied) {
   Picked picked;
   Shape index_shape;
   for (const Tensor& index : applied.indices) index_shape = broadcast_shapes(index_shape, index.shape);
-  picked.offsets = offsets_of(applied, index_shape);
+  picked.offsets = offsets_of(runtime, applied, index_shape);
   picked.index_rank = static_cast<int>(index_shape.size());
   picked.part = applied.view;
   for (std::size_t i = applied.dims.size(); i-- > 0;) {
@@ -170,30 +171,30 @@ void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all,
   const std::size_t size = all.element_size();
   const auto bytes = static_cast<std::int64_t>(size);
   if (count == 0) return;
+  const auto* offsets = reinterpret_cast<const std::int64_t*>(picked.offsets.data());
 
   // Writes stay on one thread: where indices repeat, the last one wins.
   const int threads = direction == Direction::kRead ? runtime.threads : 1;
-  parallel_for(threads, static_cast<std::int64_t>(picked.offsets.size()), count, 64,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   std::byte* part = picked.part.data() + picked.offsets[static_cast<std::size_t>(i)] * bytes;
-                   std::byte* other = all.data() + i * step * bytes;
-                   Walk in_part(part_layout, 0);
-                   Walk in_other(one_layout, 0);
-                   for (std::int64_t left = count; left > 0;) {
-                     const std::int64_t run = std::min({in_part.run(), in_other.run(), left});
-                     std::byte* a = part + in_part.offset() * bytes;
-                     std::byte* b = other + in_other.offset() * bytes;
-                     if (direction == Direction::kRead)
-                       copy_strided(size, a, in_part.stride(), b, in_other.stride(), run);
-                     else
-                       copy_strided(size, b, in_other.stride(), a, in_part.stride(), run);
-                     in_part.advance(run);
-                     in_other.advance(run);
-                     left -= run;
-                   }
-                 }
-               });
+  parallel_for(threads, picked.offsets.numel(), count, 64, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::byte* part = picked.part.data() + offsets[i] * bytes;
+      std::byte* other = all.data() + i * step * bytes;
+      Walk in_part(part_layout, 0);
+      Walk in_other(one_layout, 0);
+      for (std::int64_t left = count; left > 0;) {
+        const std::int64_t run = std::min({in_part.run(), in_other.run(), left});
+        std::byte* a = part + in_part.offset() * bytes;
+        std::byte* b = other + in_other.offset() * bytes;
+        if (direction == Direction::kRead)
+          copy_strided(size, a, in_part.stride(), b, in_other.stride(), run);
+        else
+          copy_strided(size, b, in_other.stride(), a, in_part.stride(), run);
+        in_part.advance(run);
+        in_other.advance(run);
+        left -= run;
+      }
+    }
+  });
 }
 
 }  // namespace
@@ -201,7 +202,7 @@ void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all,
 Tensor get_index(const Runtime& runtime, const Tensor& tensor, const Index& index) {
   const Applied applied = Applier(runtime, tensor, index).take();
   if (applied.dims.empty()) return applied.view;
-  const Picked picked = pick(applied);
+  const Picked picked = pick(runtime, applied);
   Tensor result = make_empty(runtime, tensor.dtype, picked.shape);
   move_parts(runtime, picked, result, Direction::kRead);
   return result;
@@ -217,7 +218,7 @@ void set_index(const Runtime& runtime, const Tensor& tensor, const Index& index,
   };
   if (applied.dims.empty()) return copy_into(runtime, fitted(applied.view.shape.size()), applied.view);
   check_writable(applied.view);
-  const Picked picked = pick(applied);
+  const Picked picked = pick(runtime, applied);
   Tensor values = make_empty(runtime, tensor.dtype, picked.shape);
   copy_into(runtime, fitted(picked.shape.size()), values);
   move_parts(runtime, picked, values, Direction::kWrite);
@@ -270,14 +271,16 @@ Tensor repeat_interleave(const Runtime& runtime, const Tensor& tensor, const Ten
   }
   const Tensor counts = contiguous(runtime, to_dtype(runtime, repeats, DType::kInt64));
   const auto* values = reinterpret_cast<const std::int64_t*>(counts.data());
-  std::vector<std::int64_t> indices;
+  std::int64_t total = 0;
   for (std::int64_t i = 0; i < size; ++i) {
     const std::int64_t times = values[one_for_all ? 0 : i];
-    if (times < 0) throw Error("repeat_interleave cannot repeat {} times", times);
-    indices.insert(indices.end(), static_cast<std::size_t>(times), i);
+    if (times < 0 || __builtin_add_overflow(total, times, &total)) {
+      throw Error("repeat_interleave cannot repeat {} times", times);
+    }
   }
-  const Tensor index = make_empty(runtime, DType::kInt64, {static_cast<std::int64_t>(indices.size())});
-  std::copy(indices.begin(), indices.end(), reinterpret_cast<std::int64_t*>(index.data()));
+  const Tensor index = make_empty(runtime, DType::kInt64, {total});
+  auto* to = reinterpret_cast<std::int64_t*>(index.data());
+  for (std::int64_t i = 0; i < size; ++i) to = std::fill_n(to, values[one_for_all ? 0 : i], i);
   return index_select(runtime, tensor.rank() == 0 ? unsqueeze(tensor, 0) : tensor, at, index);
 }
 

@@ -1,4 +1,5 @@
 #include <new>
+#include <stdexcept>
 
 #include "reference/interpreter_guards.h"
 #include "reference/operators.h"
@@ -32,6 +33,8 @@ Interpreter::Flow Interpreter::execute(const python::Stmt& stmt) {
   } catch (const Error& error) {
     throw LineError(stmt.line, error.what());
   } catch (const std::bad_alloc&) {
+    throw LineError(stmt.line, "out of memory");
+  } catch (const std::length_error&) {
     throw LineError(stmt.line, "out of memory");
   }
 }

@@ -37,6 +37,11 @@ struct TypeName {
 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // a longer range is never walked to its end
 
+void check_length(std::int64_t length) {
+  constexpr std::int64_t kMostItems = 1 << 24;
+  if (length > kMostItems) throw Error("a sequence of more than {} items is not supported", kMostItems);
+}
+
 std::string join(const std::vector<Value>& items) {
   std::string text;
   for (const Value& item : items) {
@@ -125,9 +130,7 @@ std::vector<Value> items_of(const Value& value) {
   if (const auto* items = sequence_of(value)) return *items;
   std::vector<Value> result;
   if (const auto* range = value.get<RangeValue>()) {
-    constexpr std::int64_t kMostItems = 1 << 24;
-    if (range->length() > kMostItems)
-      throw Error("a sequence of more than {} items is not supported", kMostItems);
+    check_length(range->length());
     for (std::int64_t i = 0; i < range->length(); ++i) result.emplace_back(range->start + i * range->step);
     return result;
   }
@@ -142,6 +145,7 @@ std::vector<Value> items_of(const Value& value) {
   const auto* tensor = value.get<Tensor>();
   if (tensor == nullptr) throw Error("a value of type {} cannot be iterated over", type_name(value));
   if (tensor->rank() == 0) throw Error("a tensor without dimensions cannot be iterated over");
+  check_length(tensor->size(0));
   for (std::int64_t i = 0; i < tensor->size(0); ++i) result.emplace_back(select(*tensor, 0, i));
   return result;
 }

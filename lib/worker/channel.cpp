@@ -23,6 +23,16 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16);
 
+// Looks for something to read until `spin_ns` have passed.
+bool spin_readable(int fd, std::int64_t spin_ns) {
+  const std::int64_t end = util::monotonic_ns() + spin_ns;
+  do {
+    pollfd event{fd, POLLIN, 0};
+    if (::poll(&event, 1, 0) > 0) return true;
+  } while (util::monotonic_ns() < end);
+  return false;
+}
+
 // Waits until the socket can be read; false at the deadline.
 bool wait_readable(int fd, std::int64_t deadline_ns) {
   while (true) {
@@ -98,8 +108,9 @@ bool Channel::send(MessageType type, std::uint32_t sequence, const std::string& 
   return true;
 }
 
-Channel::Result Channel::receive(Message& message, std::int64_t deadline_ns) {
-  if (!wait_readable(socket_.get(), deadline_ns)) return Result::kTimeout;
+Channel::Result Channel::receive(Message& message, std::int64_t deadline_ns, std::int64_t spin_ns) {
+  const bool ready = spin_ns > 0 && spin_readable(socket_.get(), spin_ns);
+  if (!ready && !wait_readable(socket_.get(), deadline_ns)) return Result::kTimeout;
   Header header{};
   iovec parts[2] = {{&header, sizeof header}, {buffer_.get(), kMaxPayload}};
   alignas(cmsghdr) char control[CMSG_SPACE(kMaxFds * sizeof(int))] = {};

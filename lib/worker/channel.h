@@ -36,9 +36,9 @@ class Channel {
   // Two connected ends: the first for the parent, the second to be inherited by the child. Throws Error.
   [[nodiscard]] static std::pair<Channel, Channel> make_pair();
 
-  // Sends one message; descriptors stay the caller's. False when the peer is gone, or has so many unread messages
-  // that this one would have to wait. Throws ProtocolError when
-  // the payload is larger than kMaxPayload.
+  // Sends one message; descriptors stay the caller's. False when the peer is gone, or has so many unread
+  // messages that this one would have to wait. Throws ProtocolError when the payload is larger than
+  // kMaxPayload.
   [[nodiscard]] bool send(MessageType type, std::uint32_t sequence, const std::string& payload,
                           const std::vector<int>& fds = {});
 
@@ -46,7 +46,8 @@ class Channel {
 
   // Waits for one message until `deadline_ns` of the monotonic clock (negative: for ever). Throws
   // ProtocolError when what arrives is not a message of this protocol version.
-  [[nodiscard]] Result receive(Message& message, std::int64_t deadline_ns);
+  // For the first `spin_ns` it looks again and again instead of sleeping, which saves waking up.
+  [[nodiscard]] Result receive(Message& message, std::int64_t deadline_ns, std::int64_t spin_ns = 0);
 
   [[nodiscard]] int fd() const { return socket_.get(); }
   void close() { socket_.reset(); }
