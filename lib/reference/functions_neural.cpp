@@ -160,6 +160,7 @@ Tensor attention_mask(const Runtime& runtime, const Arguments& a, const Tensor& 
 Value attention(const Runtime& runtime, const Arguments& a) {
   if (a.real_or("dropout_p", 0) != 0) throw Error("dropout is not supported by the native reference engine");
   const Tensor query = widened_float(runtime, a.tensor("query"));
+  if (query.rank() < 2) throw Error("{} needs tensors of at least 2 dimensions", a.function_name());
   Tensor key = widened_float(runtime, a.tensor("key"));
   Tensor value = widened_float(runtime, a.tensor("value"));
   if (a.flag_or("enable_gqa", false)) {

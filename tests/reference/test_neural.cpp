@@ -37,6 +37,12 @@ TEST_CASE("Attention equals its formula") {
   for (const double difference : causal) CHECK(difference == Approx(0).margin(1e-6));
 }
 
+TEST_CASE("Attention needs matrices") {
+  CHECK(error_of("import torch\nimport torch.nn.functional as F\ndef run():\n    x = torch.tensor(1.0)\n"
+                 "    return F.scaled_dot_product_attention(x, x, x)\n") ==
+        "line 5: torch.nn.functional.scaled_dot_product_attention needs tensors of at least 2 dimensions");
+}
+
 TEST_CASE("pad, normalize and dropout out of training") {
   HostTensor a = make(DType::kFloat32, {1, 2}, {3, 4});
   const std::vector<fib::reference::Argument> args = {a.argument()};

@@ -86,6 +86,13 @@ TEST_CASE("Endless recursion, endless loops and huge tensors end in an error") {
   CHECK(error_of("def run():\n    return len(list(range(1 << 62)))\n") ==
         "line 2: a sequence of more than 16777216 items is not supported");
   CHECK(error_of("def run():\n    return len(range(-(1 << 62), 1 << 62)) > 0\n").empty());
+  CHECK(error_of("import torch\ndef run():\n    return torch.zeros(3).repeat_interleave(1 << 30)\n", {},
+                 {.max_memory = 1 << 20}) ==
+        "line 3: the reference needs more than its limit of 1048576 bytes of memory");
+  CHECK(error_of("import torch\ndef run():\n    return torch.zeros(3).repeat_interleave(1 << 62)\n") ==
+        "line 3: repeat_interleave cannot repeat 4611686018427387904 times");
+  CHECK(error_of("import torch\ndef run():\n    return [x for x in torch.zeros(1).expand(1 << 40)]\n") ==
+        "line 3: a sequence of more than 16777216 items is not supported");
   std::string deep = "def run():\n    return ";
   for (int i = 0; i < 900; ++i) deep += "1 + ";
   CHECK(error_of(deep + "1\n").empty());
