@@ -171,7 +171,6 @@ int run(RunOptions options) {
           : std::set<bench::DoneKey>{};
   const auto plan = bench::make_plan(datasets, options.filters, model::DeviceKind::cpu, done);
   log_plan_remarks(plan);
-  mention_gpus(options.devices);
   if (options.dry_run) {
     print_plan(plan);
     return kDone;
@@ -181,6 +180,7 @@ int run(RunOptions options) {
                plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
     return plan.unmatched.empty() ? kDone : kNotAllDone;
   }
+  mention_gpus(options.devices);
   const bench::RunSetup setup{std::filesystem::read_symlink("/proc/self/exe"), dataset::default_cache_path(),
                               FIB_VERSION, device::cpu::model_name(), options.save_results};
   const auto report = [&] {

@@ -16,8 +16,8 @@ using worker::Failure;
 constexpr std::uint64_t kLargestChunk = 64;
 // No memory of today writes faster; a claim below this is not a measurement.
 constexpr double kMaxBytesPerNs = 4000;
-// What the coordinator's clock may see beyond the worker's claim: looking at its threads takes the worker some tenths
-// of a millisecond, and long calls meet interrupts.
+// What the coordinator's clock may see beyond the worker's claim: looking at its threads takes the worker
+// some tenths of a millisecond, and long calls meet interrupts.
 constexpr double kLeastSlackMs = 0.4;
 constexpr double kSlackShare = 0.1;
 
@@ -33,8 +33,7 @@ EvaluationRun::EvaluationRun(const RunConfig& config, worker::JudgeClient& judge
       reference_(reference),
       solution_(solution),
       workload_(workload),
-      planned_(planned),
-      solution_sha256_(model::content_sha256(*planned.solution)) {}
+      planned_(planned) {}
 
 template <typename Request>
 auto EvaluationRun::timed(Request request) {
@@ -55,8 +54,9 @@ EvaluationRun::~EvaluationRun() {
 
 Measurement EvaluationRun::run() {
   shared_ = workload_.dear;
-  result_.plan = workload_.dear ? workload_.dear_plan
-                                : CallPlan{config_.num_trials, config_.warmup_runs, config_.iterations, false};
+  result_.plan = workload_.dear
+                     ? workload_.dear_plan
+                     : CallPlan{config_.num_trials, config_.warmup_runs, config_.iterations, false};
   result_.inputs_fixed = workload_.opened.inputs_fixed;
   result_.round_trip_ms = solution_.round_trip_ms;
   result_.private_files = solution_.private_files;
@@ -97,7 +97,7 @@ bool EvaluationRun::open_solution() {
 
 worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
   if (workload_.opened.inputs_fixed) return {"", 0};
-  return {shared_ ? "" : solution_sha256_, call};
+  return {shared_ ? "" : planned_.solution_sha256, call};
 }
 
 void EvaluationRun::make_expected(std::uint64_t first, std::uint64_t count) {
@@ -176,7 +176,9 @@ void EvaluationRun::fit_plan(double call_s) {
   if (result_.plan.too_dear && !shared_ && !workload_.opened.inputs_fixed) {
     workload_.dear = true;
     workload_.dear_plan = result_.plan;
-    shared_ = made_ < static_cast<std::uint64_t>(result_.plan.total());  // from the next call on; those made so far had sets of their own
+    shared_ =
+        made_ < static_cast<std::uint64_t>(
+                    result_.plan.total());  // from the next call on; those made so far had sets of their own
   }
 }
 
@@ -210,17 +212,18 @@ bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
                           ran.claimed_ns, ran.envelope_ns, floor_ns));
 }
 
-// The worker's clock may leave out a round trip and the wait for its threads to rest; waiting for a CPU is known;
-// what remains, in any trial, must not be work.
+// The worker's clock may leave out a round trip and the wait for its threads to rest; waiting for a CPU is
+// known; what remains, in any trial, must not be work.
 bool EvaluationRun::clocks_agree() {
   for (std::size_t trial = 0; trial < result_.trials_ms.size(); ++trial) {
     const double claim = eval::median(result_.trials_ms[trial]);
     const double unexplained = eval::median(result_.unexplained_ms[trial]);
     if (unexplained <= std::max(kLeastSlackMs, 5 * result_.round_trip_ms) + kSlackShare * claim) continue;
     result_.status = Status::RUNTIME_ERROR;
-    result_.note = fmt::format("the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more "
-                               "that nothing explains\n",
-                               claim, unexplained);
+    result_.note = fmt::format(
+        "the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more "
+        "that nothing explains\n",
+        claim, unexplained);
     return false;
   }
   return true;

@@ -68,7 +68,6 @@ class EvaluationRun {
   SolutionWorker& solution_;
   JudgedWorkload& workload_;
   const PlannedEvaluation& planned_;
-  std::string solution_sha256_;
   worker::DoorFds reference_door_;
   worker::DoorFds solution_door_;
   Measurement result_;

@@ -13,6 +13,7 @@ using model::Status;
 using worker::Failure;
 
 constexpr int kMaxJudgesLost = 2;
+constexpr const char* kLaneClosed = "the device's judge ended twice; its lane is closed";
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kFileSizeLimit = kGiB / 4;
@@ -44,7 +45,7 @@ void Lane::run(const std::vector<PlannedEvaluation>& evaluations) {
   for (const auto& planned : evaluations) {
     if (setup_.interrupted) return;
     if (judges_lost_ >= kMaxJudgesLost) {
-      observer_.not_done(planned, "the device's judge ended twice; its lane is closed");
+      observer_.not_done(planned, kLaneClosed);
     } else {
       evaluate(planned);
     }
@@ -69,36 +70,40 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
 }
 
 void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+  if (const auto known = unusable_.find(planned.workload); known != unusable_.end()) {
+    return observer_.not_done(planned, known->second);
+  }
   const std::string started = util::utc_timestamp();
-  Measurement measurement;
-  std::string reason = "the judge ended twice on this workload";
-  bool measured = false;
-  for (int attempt = 0; attempt < 2 && !measured && judges_lost_ < kMaxJudgesLost; ++attempt) {
-    if (const auto known = unusable_.find(planned.workload); known != unusable_.end()) {
-      return observer_.not_done(planned, known->second);
-    }
-    try {
-      measurement = attempt_once(planned, artifact);
-      measured = true;
-    } catch (const worker::JudgeLost&) {
-      if (setup_.interrupted) return;
-      lose_judge();
-    } catch (const Error& error) {
-      if (setup_.interrupted) return;
-      running_ = nullptr;
-      return observer_.not_done(planned, error.what());
-    }
+  std::optional<Measurement> measurement;
+  try {
+    while (!measurement && !setup_.interrupted && judges_lost_ < kMaxJudgesLost)
+      measurement = attempt(planned, artifact);
+  } catch (const Error& error) {
+    if (setup_.interrupted) return;
+    running_ = nullptr;
+    return observer_.not_done(planned, error.what());
   }
   if (setup_.interrupted) return;
-  if (!measured) return observer_.not_done(planned, reason);
+  if (!measurement) return observer_.not_done(planned, kLaneClosed);
   // After any failure the next workload gets a fresh worker.
-  if (measurement.status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
-  report(planned, measurement, started);
+  if (measurement->status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
+  report(planned, *measurement, started);
 }
 
-// Throws worker::JudgeLost; Error for whatever else keeps the evaluation from being made. What is wrong with the
-// workload itself is remembered for the other solutions.
-Measurement Lane::attempt_once(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+// Nothing when the judge was lost on the way. Throws Error for whatever else keeps the evaluation from being
+// made.
+std::optional<Measurement> Lane::attempt(const PlannedEvaluation& planned,
+                                         const compile::Artifact& artifact) {
+  try {
+    return make_evaluation_run(planned, artifact);
+  } catch (const worker::JudgeLost&) {
+    lose_judge();
+    return std::nullopt;
+  }
+}
+
+// What is wrong with the workload itself is remembered for the other solutions.
+Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
   JudgedWorkload* workload = nullptr;
   try {
     workload = &judged(planned);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,8 @@ class Lane {
  private:
   void evaluate(const PlannedEvaluation& planned);
   void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact);
-  Measurement attempt_once(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
   JudgedWorkload& judged(const PlannedEvaluation& planned);

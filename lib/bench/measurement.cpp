@@ -76,7 +76,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
                       {"run_id", identity.run_id},
                       {"build_id", identity.build_id},
                       {"version", identity.version},
-                      {"solution_sha256", model::content_sha256(*planned.solution)},
+                      {"solution_sha256", planned.solution_sha256},
                       {"config", to_json(config)},
                       {"device", {{"kind", identity.device}, {"uuid", nullptr}}},
                       {"started_utc", started_utc}};

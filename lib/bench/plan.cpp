@@ -63,7 +63,8 @@ std::string why_not_judged(const model::Definition& definition) {
   const bool distribution = definition.op_type == "sampling";
   const bool index_sets = definition.name.starts_with("dsa_topk_indexer");
   if (!distribution && !index_sets) return {};
-  return fmt::format("definition {} needs a rule of judging that this version does not have", definition.name);
+  return fmt::format("definition {} needs a rule of judging that this version does not have",
+                     definition.name);
 }
 
 class Planner {
@@ -112,7 +113,7 @@ class Planner {
       if (done_.contains({index, workload->uuid, solution.name, hash})) {
         ++plan_.resumed;
       } else {
-        plan_.evaluations.push_back({index, &definition, &solution, workload});
+        plan_.evaluations.push_back({index, &definition, &solution, workload, hash});
       }
     }
   }

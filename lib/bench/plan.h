@@ -30,6 +30,7 @@ struct PlannedEvaluation {
   const model::Definition* definition = nullptr;
   const model::Solution* solution = nullptr;
   const model::Workload* workload = nullptr;
+  std::string solution_sha256 = {};  // model::content_sha256 of the solution
 };
 
 struct SkippedSolution {

@@ -3,7 +3,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -34,12 +33,11 @@ std::string make_secret() {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
+// The plan is ordered by solution within a definition, so each one's evaluations stand together.
 std::vector<const model::Solution*> solutions_of(const Plan& plan) {
   std::vector<const model::Solution*> solutions;
   for (const auto& planned : plan.evaluations) {
-    if (std::find(solutions.begin(), solutions.end(), planned.solution) == solutions.end()) {
-      solutions.push_back(planned.solution);
-    }
+    if (solutions.empty() || solutions.back() != planned.solution) solutions.push_back(planned.solution);
   }
   return solutions;
 }
@@ -145,10 +143,11 @@ RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& 
 
   // The keeper holds the device's lock too, until the last child is gone: a killed run must not overlap the
   // next.
-  const auto lock = util::FileLock::take(fs::path(kLockFolder) / "cpu.lock", util::FileLock::Sharing::kMachine, [&] {
-    observer.waiting_for_device("cpu");
-    return !interrupted;
-  });
+  const auto lock =
+      util::FileLock::take(fs::path(kLockFolder) / "cpu.lock", util::FileLock::Sharing::kMachine, [&] {
+        observer.waiting_for_device("cpu");
+        return !interrupted;
+      });
   if (!lock) {
     report.interrupted = true;
     return report;

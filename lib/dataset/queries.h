@@ -39,6 +39,9 @@ struct Score {
   std::optional<std::map<std::string, std::string>> best_solutions;  // authors: definition -> solution
 };
 
+// The mean of the rates, the sum of the workloads, the number of the scores as definitions. Not empty.
+[[nodiscard]] Score mean_score(const std::vector<Score>& scores);
+
 using Ranking = std::vector<std::pair<std::string, Score>>;  // author, score; best first, ties by name
 
 struct Summary {

@@ -82,22 +82,6 @@ std::optional<Score> compare(const Results& baseline, const Results& solution) {
   return score;
 }
 
-Score mean(const std::vector<Score>& scores) {
-  Score total;
-  for (const Score& score : scores) {
-    total.avg_speedup += score.avg_speedup;
-    total.success_rate += score.success_rate;
-    total.win_rate += score.win_rate;
-    total.workloads += score.workloads;
-  }
-  const auto count = static_cast<double>(scores.size());
-  total.avg_speedup /= count;
-  total.success_rate /= count;
-  total.win_rate /= count;
-  total.definitions = static_cast<std::int64_t>(scores.size());
-  return total;
-}
-
 std::vector<std::string> names_of(const std::vector<const model::Solution*>& solutions) {
   std::vector<std::string> names;
   for (const model::Solution* solution : solutions) names.push_back(solution->name);
@@ -113,6 +97,22 @@ std::vector<const model::Solution*> able(const std::vector<const model::Solution
 }
 
 }  // namespace
+
+Score mean_score(const std::vector<Score>& scores) {
+  Score total;
+  for (const Score& score : scores) {
+    total.avg_speedup += score.avg_speedup;
+    total.success_rate += score.success_rate;
+    total.win_rate += score.win_rate;
+    total.workloads += score.workloads;
+  }
+  const auto count = static_cast<double>(scores.size());
+  total.avg_speedup /= count;
+  total.success_rate /= count;
+  total.win_rate /= count;
+  total.definitions = static_cast<std::int64_t>(scores.size());
+  return total;
+}
 
 Queries::Group Queries::group(const Scope& scope) const {
   Group group{scope.hardware, std::nullopt, hardware_.size() > 1};
@@ -193,7 +193,7 @@ std::optional<Score> Queries::score_author(std::string_view author, const Scope&
     if (best) best_scores.push_back(*best);
   }
   if (best_scores.empty()) return std::nullopt;
-  Score result = mean(best_scores);
+  Score result = mean_score(best_scores);
   result.best_solutions = std::move(best_solutions);
   return result;
 }

@@ -122,7 +122,7 @@ Value read_object(sj::value value, int depth) {
     std::string_view key;
     check(field.unescaped_key().get(key));
     std::string name = checked_text(key);
-    result.members.emplace_back(std::move(name), read_value(field.value(), depth + 1));
+    result.members.push_back({std::move(name), read_value(field.value(), depth + 1)});
   }
   remove_duplicates(result.members);
   return result;

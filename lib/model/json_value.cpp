@@ -13,7 +13,7 @@ const Value* Value::find(std::string_view name) const {
   return nullptr;
 }
 
-void Value::add(std::string name, Value value) { members.emplace_back(std::move(name), std::move(value)); }
+void Value::add(std::string name, Value value) { members.push_back({std::move(name), std::move(value)}); }
 
 Value make_null() { return {}; }
 

@@ -14,7 +14,7 @@ namespace fib::model::json {
 enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
 
 struct Value;
-using Member = std::pair<std::string, Value>;
+struct Member;
 
 struct Value {
   Kind kind = Kind::null;
@@ -25,6 +25,11 @@ struct Value {
 
   [[nodiscard]] const Value* find(std::string_view name) const;  // a member's value; null when there is none
   void add(std::string name, Value value);                       // appends a member; the name must be new
+};
+
+struct Member {
+  std::string first;  // the name
+  Value second;
 };
 
 [[nodiscard]] Value make_null();

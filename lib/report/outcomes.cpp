@@ -29,18 +29,9 @@ struct AuthorScores {
   }
 
   [[nodiscard]] Score mean() const {
-    Score total;
-    for (const auto& [definition, score] : best) {
-      total.avg_speedup += score.avg_speedup;
-      total.success_rate += score.success_rate;
-      total.win_rate += score.win_rate;
-      total.workloads += score.workloads;
-    }
-    const auto count = static_cast<double>(best.size());
-    total.avg_speedup /= count;
-    total.success_rate /= count;
-    total.win_rate /= count;
-    total.definitions = static_cast<std::int64_t>(best.size());
+    std::vector<Score> scores;
+    for (const auto& [definition, score] : best) scores.push_back(score);
+    Score total = dataset::mean_score(scores);
     total.best_solutions = solutions;
     return total;
   }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "util/c_strings.h"
 #include "util/capture.h"
 #include "util/errno_error.h"
 
@@ -17,13 +18,6 @@ extern char** environ;
 namespace fib::util {
 
 namespace {
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (auto& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
 
 std::vector<std::string> merged_environment(const std::vector<std::string>& variables) {
   std::vector<std::string> settings = variables;
@@ -54,8 +48,8 @@ CommandResult run_command(const std::vector<std::string>& words, const std::file
   UniqueFd write_end(ends[1]);
   std::vector<std::string> copies = words;
   std::vector<std::string> settings = merged_environment(variables);
-  const std::vector<char*> arguments = pointers(copies);
-  const std::vector<char*> environment = pointers(settings);
+  const std::vector<char*> arguments = c_pointers(copies);
+  const std::vector<char*> environment = c_pointers(settings);
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

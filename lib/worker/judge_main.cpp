@@ -3,7 +3,6 @@
 #include <sys/prctl.h>
 
 #include <cstring>
-#include <exception>
 #include <deque>
 #include <map>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "worker/channel.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
+#include "worker/serve.h"
 
 namespace fib::worker {
 namespace {
@@ -51,17 +51,7 @@ class Judge {
   explicit Judge(util::UniqueFd socket) : channel_(std::move(socket)), threads_(util::usable_cores()) {}
 
   int run() {
-    if (!channel_.send(MessageType::kHello, 0, Hello{build_id()}.encode())) return 1;
-    Message message;
-    while (channel_.receive(message, -1) == Channel::Result::kMessage) {
-      try {
-        if (!answer(message)) return 1;
-      } catch (const std::exception& error) {
-        const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
-        if (!channel_.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;
-      }
-    }
-    return 0;
+    return serve(channel_, [this](Message& message) { return answer(message); });
   }
 
  private:

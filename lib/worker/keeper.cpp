@@ -17,6 +17,7 @@
 #include <map>
 #include <vector>
 
+#include "util/c_strings.h"
 #include "util/errno_error.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
@@ -26,13 +27,6 @@ namespace fib::worker {
 namespace {
 
 constexpr int kChildChannelFd = 3;
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (auto& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
 
 // In the new child, between fork and exec: only async-signal-safe calls. The keeper has one thread, so even
 // the allocations made before fork are safe to use.
@@ -59,7 +53,8 @@ void limit(__rlimit_resource resource, rlim_t value) {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   limit(RLIMIT_CORE, 0);
   if (start.file_size_limit != 0) limit(RLIMIT_FSIZE, start.file_size_limit);
-  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);  // the keeper ignores them
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP})
+    ::signal(signal, SIG_DFL);  // the keeper ignores them
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -142,8 +137,8 @@ class Keeper {
 
   // Forks and waits until the child has executed its program; the error's text, or empty.
   std::string fork_child(Spawn& request, const std::vector<util::UniqueFd>& fds, std::int32_t& pid) {
-    auto arguments = pointers(request.arguments);
-    auto environment = pointers(request.environment);
+    auto arguments = util::c_pointers(request.arguments);
+    auto environment = util::c_pointers(request.environment);
     int failure[2];
     if (::pipe2(failure, O_CLOEXEC) != 0) return std::strerror(errno);
     const util::UniqueFd failure_read(failure[0]);

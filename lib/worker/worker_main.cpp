@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <optional>
 
@@ -19,6 +18,7 @@
 #include "worker/messages.h"
 #include "worker/private_files.h"
 #include "worker/sandbox.h"
+#include "worker/serve.h"
 #include "worker/target.h"
 
 namespace fib::worker {
@@ -43,23 +43,12 @@ class Worker {
   explicit Worker(util::UniqueFd socket) : channel_(std::move(socket)) {}
 
   int run() {
-    if (!channel_.send(MessageType::kHello, 0, Hello{build_id()}.encode())) return 1;
-    Message message;
-    while (channel_.receive(message, -1, spin_after(message.type)) == Channel::Result::kMessage) {
-      try {
-        answer(message);
-      } catch (const std::exception& error) {
-        std::fflush(nullptr);  // what was printed so far belongs to the log of this failure
-        // The log limit of the parent is far above this; a message's is not.
-        const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
-        if (!channel_.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;
-      }
-    }
-    return 0;
+    return serve(
+        channel_, [this](Message& message) { return answer(message); }, spin_after);
   }
 
  private:
-  void answer(Message& message) {
+  bool answer(Message& message) {
     switch (message.type) {
       case MessageType::kPing:
         return reply(message, MessageType::kPong, {});
@@ -80,8 +69,8 @@ class Worker {
     }
   }
 
-  void reply(const Message& request, MessageType type, const std::string& payload) {
-    if (!channel_.send(type, request.sequence, payload)) throw Error("the parent is gone");
+  bool reply(const Message& request, MessageType type, const std::string& payload) {
+    return channel_.send(type, request.sequence, payload);
   }
 
   Loaded load(const Message& message) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "util/c_strings.h"
 #include "util/errno_error.h"
 #include "util/files.h"
 
@@ -33,12 +34,6 @@ inline CommandOutput run_fib(const std::vector<std::string>& arguments, const st
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> settings;
   for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
-  const auto pointers = [](std::vector<std::string>& texts) {
-    std::vector<char*> result;
-    for (std::string& text : texts) result.push_back(text.data());
-    result.push_back(nullptr);
-    return result;
-  };
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
@@ -46,8 +41,8 @@ inline CommandOutput run_fib(const std::vector<std::string>& arguments, const st
   ::posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
   pid_t child = -1;
-  errno =
-      ::posix_spawn(&child, FIB_BINARY, &actions, nullptr, pointers(words).data(), pointers(settings).data());
+  errno = ::posix_spawn(&child, FIB_BINARY, &actions, nullptr, util::c_pointers(words).data(),
+                        util::c_pointers(settings).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (errno != 0) throw util::errno_error("cannot start " FIB_BINARY);
   int status = 0;

@@ -1,50 +1,31 @@
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <csignal>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <thread>
 
+#include "cli/run_support.h"
 #include "dataset/load.h"
-#include "support/fib_run.h"
-#include "util/file_lock.h"
 #include "util/files.h"
 
+// What `fib run` does and says when all goes its way, and when the user or the dataset is wrong.
 namespace fs = std::filesystem;
 using namespace fib;
-using testing::FibRun;
+using namespace fib::testing;  // NOLINT: all of it is used
 
 namespace {
 
-const std::string kHonest = util::read_file(FIB_SOURCE_DIR "/tests/data/hostile/honest.cpp");
-// Right, and takes a tenth of a second a call.
-const std::string kSlow = R"(
-#include <unistd.h>
-extern "C" void run(const float* a, const float* b, float* c, long n) {
-  usleep(100000);
-  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
-})";
-
-std::vector<std::string> few(std::vector<std::string> more = {}) {
-  more.insert(more.end(), {"--iterations", "4", "--num-trials", "2", "--warmup-runs", "1"});
-  return more;
-}
+// Right, and prints the first input of every call.
+const std::string kPrintsInput = R"(
+    #include <cstdio>
+    extern "C" void run(const float* a, const float* b, float* c, long n) {
+      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+      std::printf("%a\n", a[0]);
+    })";
 
 nlohmann::json fib_record(const testing::TraceLine& trace) {
   return nlohmann::json::parse(trace.text).at("evaluation").at("fib");
-}
-
-bool wait_for(const std::function<bool()>& condition) {
-  for (int i = 0; i < 1000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
 }
 
 }  // namespace
@@ -138,13 +119,7 @@ TEST_CASE("--strict turns a failed evaluation into exit code 3") {
 
 TEST_CASE("the seed of a run's record replays its inputs, and the traces are marked") {
   FibRun run;
-  const std::string prints = R"(
-    #include <cstdio>
-    extern "C" void run(const float* a, const float* b, float* c, long n) {
-      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
-      std::printf("%a\n", a[0]);
-    })";
-  run.dataset.add_definition({100}).solution("one", "alice", prints);
+  run.dataset.add_definition({100}).solution("one", "alice", kPrintsInput);
   REQUIRE(run.run(few()).exit_code == 0);
   const auto record = nlohmann::json::parse(util::read_file(run.dataset.root() / "runs" / "runs.jsonl"));
   CHECK(record.at("seed").get<std::string>().size() == 64);
@@ -161,15 +136,9 @@ TEST_CASE("the seed of a run's record replays its inputs, and the traces are mar
 
 TEST_CASE("no input set comes twice within a worker, nor in two solutions") {
   FibRun run;
-  const std::string prints = R"(
-    #include <cstdio>
-    extern "C" void run(const float* a, const float* b, float* c, long n) {
-      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
-      std::printf("%a\n", a[0]);
-    })";
   run.dataset.add_definition({100})
-      .solution("one", "alice", prints)
-      .solution("two", "bob", prints + "// other\n");
+      .solution("one", "alice", kPrintsInput)
+      .solution("two", "bob", kPrintsInput + "// other\n");
   REQUIRE(run.run(few()).exit_code == 0);
   std::set<std::string> seen;
   std::size_t calls = 0;
@@ -265,61 +234,6 @@ TEST_CASE("wrong usage is exit code 2 with a sentence") {
   CHECK(testing::run_process({FIB_BINARY, "run", "--local", "/no/such/folder"}).exit_code == 1);
 }
 
-TEST_CASE("two runs take turns on the device") {
-  FibRun run;
-  run.dataset.add_definition({100}).solution("slow", "alice", kSlow);
-  const int first = run.start(few());
-  REQUIRE(wait_for([&] { return !util::FileLock::try_take("/tmp/fib-locks/cpu.lock", util::FileLock::Sharing::kMachine); }));
-  FibRun other;
-  other.dataset.add_definition({100}).solution("one", "alice", kHonest);
-  const auto second = other.run(few());
-  CHECK(second.exit_code == 0);
-  CHECK(second.err.find("waiting for another fib run to release the device cpu") != std::string::npos);
-  int status = 0;
-  ::waitpid(first, &status, 0);
-  CHECK(status == 0);
-}
-
-TEST_CASE("kill -9 of the coordinator leaves no process and no torn record, and --resume does the rest") {
-  FibRun run;
-  run.dataset.add_definition({10, 20, 30, 40, 50, 60}).solution("slow", "alice", kSlow);
-  const bool during_build = GENERATE(true, false);
-  const int coordinator = run.start(few());
-  if (during_build) {
-    REQUIRE(wait_for([&] { return run.processes().size() > 3; }));
-  } else {
-    REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
-  }
-  ::kill(coordinator, SIGKILL);
-  ::waitpid(coordinator, nullptr, 0);
-  CHECK(wait_for([&] { return run.processes().empty(); }));
-  CHECK(wait_for([&] { return fs::is_empty(run.folder.path() / "tmp"); }));
-  const auto before = testing::read_traces(run.dataset.root()).size();  // throws at a torn record
-  CHECK(before < 6);
-  const auto resumed = run.run(few({"--resume"}));
-  CHECK(resumed.exit_code == 0);
-  CHECK(resumed.out.find(fmt::format("{0} of {0} evaluations done", 6 - before)) == 0);
-  CHECK(testing::read_traces(run.dataset.root()).size() == 6);
-}
-
-TEST_CASE("an interrupt keeps all traces, cleans up, and says how to go on") {
-  FibRun run;
-  run.dataset.add_definition({10, 20, 30, 40}).solution("slow", "alice", kSlow);
-  const int coordinator = run.start(few());
-  REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
-  ::kill(coordinator, SIGINT);
-  int status = 0;
-  ::waitpid(coordinator, &status, 0);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 130);
-  CHECK(wait_for([&] { return run.processes().empty(); }));
-  const auto kept = testing::read_traces(run.dataset.root());
-  CHECK(kept.size() < 4);
-  for (const auto& trace : kept) CHECK(trace.status == "PASSED");
-  CHECK(run.run(few({"--resume"})).exit_code == 0);
-  CHECK(testing::read_traces(run.dataset.root()).size() == 4);
-}
-
 TEST_CASE("solutions for real definitions pass on all real workloads") {
   const fs::path real = FIB_SOURCE_DIR "/../shared/data/flashinfer_trace";
   if (!fs::exists(real)) {
@@ -354,67 +268,6 @@ TEST_CASE("solutions for real definitions pass on all real workloads") {
   CHECK(testing::read_traces(run.dataset.root()).size() == workloads);
 }
 
-namespace {
-
-// Right, and prints its process id once a workload.
-const std::string kPrintsPid = R"(
-#include <unistd.h>
-#include <cstdio>
-extern "C" void run(const float* a, const float* b, float* c, long n) {
-  static long last = 0;
-  if (last != n) std::printf("pid %d\n", int(getpid()));
-  last = n;
-  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
-})";
-
-std::vector<std::string> logs(const FibRun& run) {
-  std::vector<std::string> result;
-  for (const auto& trace : testing::read_traces(run.dataset.root())) result.push_back(trace.log);
-  return result;
-}
-
-// Processes of the run that were started with this hidden command.
-std::vector<int> children(const FibRun& run, const std::string& command) {
-  std::vector<int> found;
-  for (const int pid : run.processes()) {
-    std::ifstream file(fmt::format("/proc/{}/cmdline", pid));
-    std::string text;
-    std::getline(file, text);
-    if (text.find(command) != std::string::npos) found.push_back(pid);
-  }
-  return found;
-}
-
-}  // namespace
-
-TEST_CASE("one worker serves all workloads of a solution, or each its own with --use-isolated-runner") {
-  FibRun run;
-  run.dataset.add_definition({100, 200}).solution("one", "alice", kPrintsPid);
-  REQUIRE(run.run(few()).exit_code == 0);
-  auto pids = logs(run);
-  REQUIRE(pids.size() == 2);
-  CHECK(pids[0] == pids[1]);
-  REQUIRE(run.run(few({"--use-isolated-runner"})).exit_code == 0);
-  pids = logs(run);
-  REQUIRE(pids.size() == 4);
-  CHECK(pids[2] != pids[3]);
-}
-
-TEST_CASE("after a failure the next workload gets a fresh worker") {
-  FibRun run;
-  run.dataset.add_definition({100, 200, 300});
-  std::string failing = kPrintsPid;
-  failing.replace(failing.find("for (long i"), 0, "if (n == 200) { c[0] = 1e9f; return; }\n  ");
-  run.dataset.solution("one", "alice", failing);
-  REQUIRE(run.run(few()).exit_code == 0);
-  const auto traces = testing::read_traces(run.dataset.root());
-  REQUIRE(traces.size() == 3);
-  CHECK(traces[1].status == "INCORRECT_NUMERICAL");
-  CHECK(traces[2].status == "PASSED");
-  CHECK(traces[1].log.find(traces[0].log) == 0);  // the same worker as before
-  CHECK(traces[2].log.find(traces[0].log) == std::string::npos);
-}
-
 TEST_CASE("a solution's environment and descriptors show nothing of the harness") {
   FibRun run;
   run.dataset.add_definition({100}).solution("one", "alice", R"(
@@ -434,63 +287,17 @@ TEST_CASE("a solution's environment and descriptors show nothing of the harness"
   CHECK(log.find("LC_ALL=C") != std::string::npos);
 }
 
-TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends and says so") {
-  if (::geteuid() != 0) {
-    WARN("skipped: only root can tell whose child a judge is, which is not dumpable");
-    return;
-  }
-  FibRun run;
-  run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
-  const bool twice = GENERATE(false, true);
-  const int coordinator = run.start(few());
-  int killed = 0;
-  for (int i = 0; i < (twice ? 2 : 1); ++i) {
-    std::vector<int> judges;
-    REQUIRE(wait_for([&] {
-      judges = children(run, "__judge");
-      return judges.size() == 1 && judges[0] != killed;
-    }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    killed = judges[0];
-    ::kill(killed, SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(coordinator, &status, 0);
-  CHECK(WEXITSTATUS(status) == (twice ? 1 : 0));
-  const auto traces = testing::read_traces(run.dataset.root());
-  CHECK((twice ? traces.size() < 3 : traces.size() == 3));
-  for (const auto& trace : traces) CHECK(trace.status == "PASSED");
-}
-
-TEST_CASE("an interrupt while waiting for the device ends with 130") {
-  FibRun first;
-  first.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
-  const int holder = first.start(few());
-  REQUIRE(wait_for([&] { return children(first, "__judge").size() == 1 || ::geteuid() != 0; }));
-  FibRun second;
-  second.dataset.add_definition({10}).solution("one", "alice", kHonest);
-  const int waiting = second.start(few());
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  ::kill(waiting, SIGINT);
-  int status = 0;
-  ::waitpid(waiting, &status, 0);
-  CHECK(WEXITSTATUS(status) == 130);
-  ::kill(holder, SIGINT);
-  ::waitpid(holder, &status, 0);
-  CHECK(WEXITSTATUS(status) == 130);
-  CHECK(first.processes().empty());
-}
-
 TEST_CASE("solutions that share sets share the small plan too") {
   FibRun run;
-  run.dataset
-      .definition("test", "dear", R"({"name": "dear", "op_type": "test", "axes": {"n": {"type": "var"}},
+  run.dataset.definition(
+      "test", "dear", R"({"name": "dear", "op_type": "test", "axes": {"n": {"type": "var"}},
         "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"b": {"shape": ["n"], "dtype": "float32"}},
         "reference": "import torch\n\ndef run(a):\n    b = a\n    for i in range(20000):\n        b = b + 0\n    return b\n"})",
-                  {R"({"definition": "dear", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"});
+      {R"({"definition": "dear", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"});
   for (const std::string name : {"one", "two", "three"}) {
     run.dataset.solution(name, "alice",
-                         "extern \"C\" void run(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i]; }\n//" +
+                         "extern \"C\" void run(const float* a, float* b, long n) { for (long i = 0; i < n; "
+                         "++i) b[i] = a[i]; }\n//" +
                              name,
                          "dear");
   }

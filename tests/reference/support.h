@@ -37,6 +37,13 @@ inline HostTensor make(DType dtype, const Shape& shape, const std::vector<double
   return result;
 }
 
+// 0, 1, 2, ... in float32.
+inline HostTensor counting(const Shape& shape) {
+  std::vector<double> values(static_cast<std::size_t>(*tensor::element_count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  return make(DType::kFloat32, shape, values);
+}
+
 // Values that repeat only after a long while: i -> something in [-1, 1].
 inline HostTensor make_varied(DType dtype, const Shape& shape, unsigned seed) {
   std::vector<double> values(static_cast<std::size_t>(*tensor::element_count(shape)));

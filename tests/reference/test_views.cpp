@@ -7,12 +7,6 @@ namespace {
 using namespace fib::test;  // NOLINT: all of it is used
 using Values = std::vector<double>;
 
-HostTensor counting(const Shape& shape) {
-  Values values(static_cast<std::size_t>(*fib::tensor::element_count(shape)));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-  return make(DType::kFloat32, shape, values);
-}
-
 struct Case {
   const char* expression;
   Shape shape;

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "support/temporary.h"
+#include "util/c_strings.h"
 #include "util/files.h"
 
 extern char** environ;
@@ -29,12 +30,8 @@ pid_t spawn(const std::vector<std::string>& words, const std::vector<std::string
   std::vector<std::string> copies = words;
   std::vector<std::string> variables = environment;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  std::vector<char*> arguments;
-  std::vector<char*> env;
-  for (auto& word : copies) arguments.push_back(word.data());
-  for (auto& variable : variables) env.push_back(variable.data());
-  arguments.push_back(nullptr);
-  env.push_back(nullptr);
+  const auto arguments = util::c_pointers(copies);
+  const auto env = util::c_pointers(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

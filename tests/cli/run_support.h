@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/fib_run.h"
+
+// What the tests of `fib run` share: solutions of the definition "add", and few calls.
+namespace fib::testing {
+
+inline const std::string kHonest = util::read_file(FIB_SOURCE_DIR "/tests/data/hostile/honest.cpp");
+
+// Right, and takes a tenth of a second a call.
+inline const std::string kSlow = R"(
+#include <unistd.h>
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  usleep(100000);
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+})";
+
+inline std::vector<std::string> few(std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--iterations", "4", "--num-trials", "2", "--warmup-runs", "1"});
+  return more;
+}
+
+inline std::vector<std::string> logs(const FibRun& run) {
+  std::vector<std::string> result;
+  for (const auto& trace : read_traces(run.dataset.root())) result.push_back(trace.log);
+  return result;
+}
+
+}  // namespace fib::testing

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "cli/run_support.h"
+#include "util/file_lock.h"
+
+// The processes of `fib run`: who lives how long, who takes turns, and what is left when one is killed.
+namespace fs = std::filesystem;
+using namespace fib;
+using namespace fib::testing;  // NOLINT: all of it is used
+
+namespace {
+
+// Right, and prints its process id once a workload.
+const std::string kPrintsPid = R"(
+#include <unistd.h>
+#include <cstdio>
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  static long last = 0;
+  if (last != n) std::printf("pid %d\n", int(getpid()));
+  last = n;
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+})";
+
+bool wait_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+// Processes of the run that were started with this hidden command.
+std::vector<int> children(const FibRun& run, const std::string& command) {
+  std::vector<int> found;
+  for (const int pid : run.processes()) {
+    std::ifstream file(fmt::format("/proc/{}/cmdline", pid));
+    std::string text;
+    std::getline(file, text);
+    if (text.find(command) != std::string::npos) found.push_back(pid);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("two runs take turns on the device") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("slow", "alice", kSlow);
+  const int first = run.start(few());
+  REQUIRE(wait_for([&] {
+    return !util::FileLock::try_take("/tmp/fib-locks/cpu.lock", util::FileLock::Sharing::kMachine);
+  }));
+  FibRun other;
+  other.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const auto second = other.run(few());
+  CHECK(second.exit_code == 0);
+  CHECK(second.err.find("waiting for another fib run to release the device cpu") != std::string::npos);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  CHECK(status == 0);
+}
+
+TEST_CASE("kill -9 of the coordinator leaves no process and no torn record, and --resume does the rest") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30, 40, 50, 60}).solution("slow", "alice", kSlow);
+  const bool during_build = GENERATE(true, false);
+  const int coordinator = run.start(few());
+  if (during_build) {
+    REQUIRE(wait_for([&] { return run.processes().size() > 3; }));
+  } else {
+    REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  }
+  ::kill(coordinator, SIGKILL);
+  ::waitpid(coordinator, nullptr, 0);
+  CHECK(wait_for([&] { return run.processes().empty(); }));
+  CHECK(wait_for([&] { return fs::is_empty(run.folder.path() / "tmp"); }));
+  const auto before = testing::read_traces(run.dataset.root()).size();  // throws at a torn record
+  CHECK(before < 6);
+  const auto resumed = run.run(few({"--resume"}));
+  CHECK(resumed.exit_code == 0);
+  CHECK(resumed.out.find(fmt::format("{0} of {0} evaluations done", 6 - before)) == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 6);
+}
+
+TEST_CASE("an interrupt keeps all traces, cleans up, and says how to go on") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30, 40}).solution("slow", "alice", kSlow);
+  const int coordinator = run.start(few());
+  REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  ::kill(coordinator, SIGINT);
+  int status = 0;
+  ::waitpid(coordinator, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(wait_for([&] { return run.processes().empty(); }));
+  const auto kept = testing::read_traces(run.dataset.root());
+  CHECK(kept.size() < 4);
+  for (const auto& trace : kept) CHECK(trace.status == "PASSED");
+  CHECK(run.run(few({"--resume"})).exit_code == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 4);
+}
+
+TEST_CASE("one worker serves all workloads of a solution, or each its own with --use-isolated-runner") {
+  FibRun run;
+  run.dataset.add_definition({100, 200}).solution("one", "alice", kPrintsPid);
+  REQUIRE(run.run(few()).exit_code == 0);
+  auto pids = logs(run);
+  REQUIRE(pids.size() == 2);
+  CHECK(pids[0] == pids[1]);
+  REQUIRE(run.run(few({"--use-isolated-runner"})).exit_code == 0);
+  pids = logs(run);
+  REQUIRE(pids.size() == 4);
+  CHECK(pids[2] != pids[3]);
+}
+
+TEST_CASE("after a failure the next workload gets a fresh worker") {
+  FibRun run;
+  run.dataset.add_definition({100, 200, 300});
+  std::string failing = kPrintsPid;
+  failing.replace(failing.find("for (long i"), 0, "if (n == 200) { c[0] = 1e9f; return; }\n  ");
+  run.dataset.solution("one", "alice", failing);
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 3);
+  CHECK(traces[1].status == "INCORRECT_NUMERICAL");
+  CHECK(traces[2].status == "PASSED");
+  CHECK(traces[1].log.find(traces[0].log) == 0);  // the same worker as before
+  CHECK(traces[2].log.find(traces[0].log) == std::string::npos);
+}
+
+TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends and says so") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can tell whose child a judge is, which is not dumpable");
+    return;
+  }
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const bool twice = GENERATE(false, true);
+  const int coordinator = run.start(few());
+  int killed = 0;
+  for (int i = 0; i < (twice ? 2 : 1); ++i) {
+    std::vector<int> judges;
+    REQUIRE(wait_for([&] {
+      judges = children(run, "__judge");
+      return judges.size() == 1 && judges[0] != killed;
+    }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    killed = judges[0];
+    ::kill(killed, SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(coordinator, &status, 0);
+  CHECK(WEXITSTATUS(status) == (twice ? 1 : 0));
+  const auto traces = testing::read_traces(run.dataset.root());
+  CHECK((twice ? traces.size() < 3 : traces.size() == 3));
+  for (const auto& trace : traces) CHECK(trace.status == "PASSED");
+}
+
+TEST_CASE("an interrupt while waiting for the device ends with 130") {
+  FibRun first;
+  first.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const int holder = first.start(few());
+  REQUIRE(wait_for([&] { return children(first, "__judge").size() == 1 || ::geteuid() != 0; }));
+  FibRun second;
+  second.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  const int waiting = second.start(few());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ::kill(waiting, SIGINT);
+  int status = 0;
+  ::waitpid(waiting, &status, 0);
+  CHECK(WEXITSTATUS(status) == 130);
+  ::kill(holder, SIGINT);
+  ::waitpid(holder, &status, 0);
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(first.processes().empty());
+}
