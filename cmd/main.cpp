@@ -33,8 +33,9 @@ int run_child(std::string_view command) {
   return -1;
 }
 
-// The arguments in the order CLI11 wants them (last first). A seed is wiped from the process's own memory, where any
-// process of this machine could read it (/proc/<pid>/cmdline): it tells all inputs of the run in advance.
+// The arguments in the order CLI11 wants them (last first). A seed is wiped from the process's own memory,
+// where any process of this machine could read it (/proc/<pid>/cmdline): it tells all inputs of the run in
+// advance.
 std::vector<std::string> take_arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (int i = 1; i < argc; ++i) {

@@ -79,7 +79,8 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
   if (!outcome.error.empty() || outcome.result.outcome == Outcome::kFailed) {
     clear();
     const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
-    spdlog::warn("{} does not build: {}", report::printable(solution.name), report::printable(first_line(text)));
+    spdlog::warn("{} does not build: {}", report::printable(solution.name),
+                 report::printable(first_line(text)));
   }
   show(fmt::format("[{}/{}] built {}", done, total, report::printable(solution.name)), done == total);
 }

@@ -21,19 +21,19 @@ struct Measurement {
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double matched_ratio = 1;
-  CallPlan plan;                               // as made
-  std::vector<std::vector<double>> trials_ms;  // timed calls of each trial, the worker's clock
-  std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
+  CallPlan plan;                                    // as made
+  std::vector<std::vector<double>> trials_ms;       // timed calls of each trial, the worker's clock
+  std::vector<double> envelopes_ms;                 // the coordinator's clock around the same calls
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
-  std::vector<double> reference_ms;            // calls of the reference
-  double round_trip_ms = 0;                    // an empty request to the worker
-  std::uint64_t sets = 0;                      // distinct input sets
-  bool sets_shared = false;                    // the sets are shared between solutions
-  bool inputs_fixed = false;                   // no input is random: there is one set
-  std::uint64_t inputs_changed = 0;            // calls after which the private inputs had changed
-  bool private_files = false;                  // the worker could write to its own folders only
-  std::string engine;                          // the reference's
-  worker::DeviceState device;                  // when the calls were made
+  std::vector<double> reference_ms;                 // calls of the reference
+  double round_trip_ms = 0;                         // an empty request to the worker
+  std::uint64_t sets = 0;                           // distinct input sets
+  bool sets_shared = false;                         // the sets are shared between solutions
+  bool inputs_fixed = false;                        // no input is random: there is one set
+  std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
+  bool private_files = false;                       // the worker could write to its own folders only
+  std::string engine;                               // the reference's
+  worker::DeviceState device;                       // when the calls were made
 };
 
 // What is the same for all evaluations of a run.

@@ -88,16 +88,17 @@ std::string cache_key(const model::Solution& solution, const Toolchain& toolchai
 
 BuildResult failed(std::string log) { return {BuildResult::Outcome::kFailed, {}, std::move(log), false}; }
 
-// Options that make a compiler run other programs or write elsewhere. The list is for honest mistakes and obvious
-// tricks; a build process has no capabilities and cannot look into other processes of fib.
+// Options that make a compiler run other programs or write elsewhere. The list is for honest mistakes and
+// obvious tricks; a build process has no capabilities and cannot look into other processes of fib.
 std::optional<std::string> refused_option(const model::Solution& solution) {
   if (!solution.spec.compile_options) return std::nullopt;
   const auto& options = *solution.spec.compile_options;
   for (const auto& list : {options.cflags, options.ld_flags}) {
     for (const auto& flag : list.value_or(Words{})) {
-      for (const std::string_view bad : {"-wrapper", "-fplugin", "-specs", "--specs", "-B", "-o", "@", "-plugin",
-                                         "-Wl,-plugin", "-Wl,--plugin", "-Wl,@", "-Xlinker", "-fuse-ld", "-dumpdir",
-                                         "-save-temps", "-Xclang", "-load", "-MF", "-MD", "-fdump"}) {
+      for (const std::string_view bad :
+           {"-wrapper",    "-fplugin",    "-specs",       "--specs", "-B",       "-o",       "@",
+            "-plugin",     "-Wl,-plugin", "-Wl,--plugin", "-Wl,@",   "-Xlinker", "-fuse-ld", "-dumpdir",
+            "-save-temps", "-Xclang",     "-load",        "-MF",     "-MD",      "-fdump"}) {
         if (flag.starts_with(bad)) return fmt::format("the compile option \"{}\" is not allowed", flag);
       }
     }
@@ -208,7 +209,8 @@ BuildResult build_native(const model::Solution& solution, const fs::path& cache)
   const fs::path parent = cache / "native" / key.substr(0, 2);
   const fs::path folder = parent / key;
   fs::create_directories(parent);
-  const auto lock = util::FileLock::take(cache / "locks" / (key + ".lock"), util::FileLock::Sharing::kUser, [] { return true; });
+  const auto lock = util::FileLock::take(cache / "locks" / (key + ".lock"), util::FileLock::Sharing::kUser,
+                                         [] { return true; });
   if (fs::exists(folder / kLibraryName)) {
     return {BuildResult::Outcome::kBuilt, artifact_in(folder, solution), {}, true};
   }

@@ -14,8 +14,9 @@
 namespace fib::util {
 namespace {
 
-// Opened without O_CREAT first: with fs.protected_regular even root may not "create" another user's existing file
-// in a sticky folder. Links are not followed, and only what was made here gets its mode: the folder may be anybody's.
+// Opened without O_CREAT first: with fs.protected_regular even root may not "create" another user's existing
+// file in a sticky folder. Links are not followed, and only what was made here gets its mode: the folder may
+// be anybody's.
 UniqueFd open_lock_file(const std::filesystem::path& path, FileLock::Sharing sharing) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (fd.valid()) return fd;

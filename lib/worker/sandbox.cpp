@@ -35,70 +35,28 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 const std::vector<long>& refused_calls() {
   static const std::vector<long> calls = {
 #ifdef SYS_fork
-      SYS_fork,
-      SYS_vfork,
+      SYS_fork, SYS_vfork,
 #endif
-      SYS_execve,
-      SYS_execveat,
-      SYS_ptrace,
-      SYS_process_vm_readv,
-      SYS_process_vm_writev,
-      SYS_pidfd_open,
-      SYS_pidfd_getfd,
-      SYS_pidfd_send_signal,
-      SYS_kcmp,
-      SYS_unshare,
-      SYS_setns,
-      SYS_mount,
-      SYS_umount2,
-      SYS_pivot_root,
-      SYS_chroot,
-      SYS_bpf,
-      SYS_keyctl,
-      SYS_add_key,
-      SYS_request_key,
-      SYS_init_module,
-      SYS_finit_module,
-      SYS_delete_module,
-      SYS_kexec_load,
-      SYS_reboot,
-      SYS_swapon,
-      SYS_swapoff,
-      SYS_sethostname,
-      SYS_settimeofday,
-      SYS_clock_settime,
-      SYS_clock_adjtime,
-      SYS_adjtimex,
-      SYS_perf_event_open,
-      SYS_rt_sigqueueinfo,
-      SYS_tkill,
-      SYS_open_by_handle_at,
+      SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
+      SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_unshare, SYS_setns, SYS_mount, SYS_umount2,
+      SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
+      SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff,
+      SYS_sethostname, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex,
+      SYS_perf_event_open, SYS_rt_sigqueueinfo, SYS_tkill, SYS_open_by_handle_at,
       // the network, and ways around the filter
-      SYS_socket,
-      SYS_connect,
-      SYS_bind,
-      SYS_listen,
-      SYS_io_uring_setup,
-      SYS_io_uring_enter,
+      SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_io_uring_setup, SYS_io_uring_enter,
       SYS_io_uring_register,
       // memory that RLIMIT_DATA does not count and that outlives the process
-      SYS_shmget,
-      SYS_msgget,
-      SYS_semget,
-      SYS_mq_open,
+      SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open,
       // locks on files that fib writes, and other processes' priorities
-      SYS_flock,
-      SYS_setpriority,
-      SYS_ioprio_set,
-      SYS_sched_setscheduler,
-      SYS_sched_setattr,
+      SYS_flock, SYS_setpriority, SYS_ioprio_set, SYS_sched_setscheduler, SYS_sched_setattr,
       SYS_sched_setparam};
   return calls;
 }
 
 // Commands that lock files or have the kernel send signals to others.
-constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,     F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
-                                           F_SETSIG, F_SETOWN_EX,  F_SETLEASE,  F_NOTIFY};
+constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,    F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
+                                           F_SETSIG, F_SETOWN_EX, F_SETLEASE,  F_NOTIFY};
 constexpr std::uint32_t kRefusedIoctl[] = {FIOSETOWN, SIOCSPGRP};
 
 constexpr std::uint32_t offset_of_argument(unsigned index) {

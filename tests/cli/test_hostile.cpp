@@ -53,7 +53,8 @@ const std::map<std::string, Expectation>& expectations() {
       {"wrong_shape", {"INCORRECT_SHAPE", "expected shape (1000), got (1001)"}},
       {"wrong_dtype", {"INCORRECT_DTYPE", "expected dtype float32, got bfloat16"}},
       {"claims_no_time", {"RUNTIME_ERROR", "broke the protocol"}},
-      {"claims_less", {"RUNTIME_ERROR", "the worker claims 0.005 ms a call, and the coordinator's clock saw 5."}},
+      {"claims_less",
+       {"RUNTIME_ERROR", "the worker claims 0.005 ms a call, and the coordinator's clock saw 5."}},
   };
   return table;
 }
