@@ -2,34 +2,117 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
 
+#include "device/cpu/hardware.h"
 #include "util/command.h"
 
-#if FIB_CUDA_HEADERS
+#if FIB_CUDA
 #include "cuda/devices.h"
 #endif
 
 namespace fib::cmd {
+namespace {
 
-int print_devices() {
-#if FIB_CUDA_HEADERS
-  const auto list = cuda::list_devices();
-  for (const auto& name : list.names) fmt::print("{}\n", name);
-  return list.problem.empty() ? 0 : 1;
-#else
-  return 1;
-#endif
+using bench::LaneDevice;
+
+LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}}; }
+
+// The N of "cuda:N".
+std::size_t ordinal_of(const std::string& word) {
+  const std::string_view digits = std::string_view(word).substr(std::string_view("cuda:").size());
+  std::size_t ordinal = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+  if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size()) {
+    throw CLI::ValidationError("--device", word + ": expected cuda:N with the device's number");
+  }
+  return ordinal;
 }
 
-std::vector<std::string> cuda_devices() {
-  std::vector<std::string> names;
-  if (!FIB_CUDA_HEADERS) return names;
-  const auto result = util::run_command({"/proc/self/exe", "__devices"}, "/");
-  if (!result.succeeded()) return names;
-  std::istringstream lines(result.output);
-  for (std::string line; std::getline(lines, line);) names.push_back(line);
-  return names;
+void check_word(const std::string& word) {
+  if (word == "auto" || word == "cpu" || word == "cuda") return;
+  if (!word.starts_with("cuda:")) {
+    throw CLI::ValidationError("--device", word + ": expected auto, cpu, cuda, cuda:N, or a list of them");
+  }
+  (void)ordinal_of(word);
+}
+
+std::vector<LaneDevice> named(const std::string& word, const CudaDevices& gpus) {
+  if (word == "cpu" || (word == "auto" && gpus.devices.empty())) return {cpu_device()};
+  if (gpus.devices.empty()) throw Error("no CUDA device: {}", gpus.problem);
+  if (!word.starts_with("cuda:")) return gpus.devices;
+  const std::size_t ordinal = ordinal_of(word);
+  if (ordinal >= gpus.devices.size()) {
+    throw Error("there is no device {}: this machine shows {} CUDA device{}", word, gpus.devices.size(),
+                gpus.devices.size() == 1 ? "" : "s");
+  }
+  return {gpus.devices[ordinal]};
+}
+
+}  // namespace
+
+int print_devices() {
+#if FIB_CUDA
+  const auto list = cuda::list_devices();
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const auto& device : list.devices) {
+    devices.push_back({{"name", device.name},
+                       {"uuid", device.uuid},
+                       {"architecture", cuda::architecture_of(device.major, device.minor)}});
+  }
+  const nlohmann::ordered_json document = {{"devices", devices}, {"problem", list.problem}};
+#else
+  const nlohmann::ordered_json document = {{"devices", nlohmann::ordered_json::array()},
+                                           {"problem", "this fib was built without CUDA support"}};
+#endif
+  fmt::print("{}\n", document.dump());
+  return 0;
+}
+
+CudaDevices cuda_devices() try {
+  CudaDevices result;
+  const auto child = util::run_command({"/proc/self/exe", "__devices"}, "/");
+  if (!child.succeeded()) {
+    result.problem = fmt::format("the process that lists devices ended with {}", child.status_text());
+    return result;
+  }
+  const auto document = nlohmann::json::parse(child.output);
+  for (const auto& device : document.at("devices")) {
+    result.devices.push_back(
+        {model::DeviceKind::cuda, device.at("name"), device.at("uuid"), device.at("architecture"), {}});
+  }
+  result.problem = document.at("problem");
+  return result;
+} catch (const nlohmann::json::exception& error) {
+  return {{}, fmt::format("the list of devices cannot be read: {}", error.what())};
+}
+
+std::vector<LaneDevice> choose_devices(const std::vector<std::string>& wanted) {
+  const std::vector<std::string> words = wanted.empty() ? std::vector<std::string>{"auto"} : wanted;
+  for (const auto& word : words) check_word(word);
+  if (words.size() > 1 && std::find(words.begin(), words.end(), "auto") != words.end()) {
+    throw CLI::ValidationError("--device", "auto stands alone: it chooses the devices itself");
+  }
+  const auto is_cpu = [](const std::string& word) { return word == "cpu"; };
+  const auto is_cuda = [](const std::string& word) { return word.starts_with("cuda"); };
+  if (std::any_of(words.begin(), words.end(), is_cpu) && std::any_of(words.begin(), words.end(), is_cuda)) {
+    throw CLI::ValidationError("--device",
+                               "the CPU and CUDA devices need a run each: their latencies do not compare");
+  }
+  const bool cpu_only = std::all_of(words.begin(), words.end(), is_cpu);
+  const CudaDevices gpus = cpu_only ? CudaDevices{} : cuda_devices();
+  std::vector<LaneDevice> devices;
+  for (const auto& word : words) {
+    for (const auto& device : named(word, gpus)) {
+      const bool known =
+          std::any_of(devices.begin(), devices.end(), [&](const auto& d) { return d.uuid == device.uuid; });
+      if (!known) devices.push_back(device);
+    }
+  }
+  return devices;
 }
 
 }  // namespace fib::cmd

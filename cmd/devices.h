@@ -3,13 +3,25 @@
 #include <string>
 #include <vector>
 
+#include "bench/evaluation.h"
+
 namespace fib::cmd {
 
-// The hidden command "__devices": prints one CUDA device name a line. Returns the process's exit code.
+// The hidden command "__devices": prints the CUDA devices, or why there are none, as one JSON document.
+// Returns the process's exit code.
 [[nodiscard]] int print_devices();
 
-// Names of the CUDA devices, asked for in a child process, so that this one never opens a GPU. Empty where
-// there are none or CUDA support is not built.
-[[nodiscard]] std::vector<std::string> cuda_devices();
+struct CudaDevices {
+  std::vector<bench::LaneDevice> devices;  // in the driver's order, CUDA_VISIBLE_DEVICES respected
+  std::string problem;                     // why there are none
+};
+
+// The CUDA devices, asked for in a child process, so that this one never opens a GPU.
+[[nodiscard]] CudaDevices cuda_devices();
+
+// What `--device` names: "auto" (all GPUs, or the CPU where there is none), "cpu", "cuda" (all), "cuda:N", or
+// several of them; each device once, all of one kind. Throws CLI::ValidationError for words that mean
+// nothing, Error in one sentence for devices that are not there.
+[[nodiscard]] std::vector<bench::LaneDevice> choose_devices(const std::vector<std::string>& words);
 
 }  // namespace fib::cmd

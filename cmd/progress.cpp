@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "report/text.h"
@@ -62,7 +63,7 @@ std::string Progress::time_left(std::size_t done, std::size_t total) const {
   if (done <= first_done_ || first_ns_ == 0) return "";
   const auto spent = static_cast<double>(util::monotonic_ns() - first_ns_) / static_cast<double>(kSecond);
   const double left = spent / static_cast<double>(done - first_done_) * static_cast<double>(total - done);
-  const auto seconds = static_cast<long>(left + 0.5);
+  const auto seconds = std::lround(left);
   return fmt::format("{}:{:02} left, ", seconds / 60, seconds % 60);
 }
 

@@ -9,12 +9,12 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "commands.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
-#include "device/cpu/hardware.h"
 #include "devices.h"
 #include "logging.h"
 #include "progress.h"
@@ -29,6 +29,8 @@ struct RunOptions {
   bench::RunConfig config;
   std::string reference = "auto";
   std::string seed;
+  std::string flush = "clean";
+  std::optional<double> call_budget_s;
   double memory_budget_mib = 0;
   bool save_results = true;
   bool no_profile_baseline = false;
@@ -79,19 +81,7 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   return datasets;
 }
 
-// This version runs on the CPU; another device by name is an error, not something to fall back from.
-void check_devices(const std::vector<std::string>& devices) {
-  for (const auto& device : devices) {
-    if (device == "auto" || device == "cpu") continue;
-    if (device == "cuda" || device.starts_with("cuda:")) {
-      throw CLI::ValidationError("--device",
-                                 device + ": CUDA devices are not supported by this build of fib; use cpu");
-    }
-    throw CLI::ValidationError("--device", device + ": expected auto, cpu, cuda, cuda:N, or a list of them");
-  }
-}
-
-void finish_options(RunOptions& options) {
+void finish_options(RunOptions& options, model::DeviceKind device) {
   auto& config = options.config;
   if (options.reference == "python") {
     throw CLI::ValidationError("--reference",
@@ -103,9 +93,13 @@ void finish_options(RunOptions& options) {
     throw CLI::ValidationError("--memory-budget", "must be at least 0");
   }
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
+  const double usual_budget_s = device == model::DeviceKind::cuda ? 2 : 5;
+  config.call_budget_s = options.call_budget_s.value_or(usual_budget_s);
+  config.flush = options.flush == "dirty"  ? worker::Flush::kDirty
+                 : options.flush == "none" ? worker::Flush::kNone
+                                           : worker::Flush::kClean;
   config.profile_baseline = !options.no_profile_baseline;
   if (!options.seed.empty()) config.seed = options.seed;
-  check_devices(options.devices);
   try {
     bench::check(config);
   } catch (const Error& error) {
@@ -113,20 +107,10 @@ void finish_options(RunOptions& options) {
   }
 }
 
-// "auto" is meant to be all GPUs: whoever has some is told that they are not used.
-void mention_gpus(const std::vector<std::string>& devices) {
-  const bool automatic =
-      devices.empty() || std::find(devices.begin(), devices.end(), "auto") != devices.end();
-  if (!automatic) return;
-  const auto gpus = cuda_devices();
-  if (gpus.empty()) return;
-  spdlog::warn("this version runs on the CPU only; not used: {} (--device cpu silences this)",
-               fmt::join(gpus, ", "));
-}
-
-void print_plan(const bench::Plan& plan) {
+void print_plan(const bench::Plan& plan, model::DeviceKind device) {
   for (const auto& planned : plan.evaluations) {
-    fmt::print("cpu  {}  {}  {}\n", planned.definition->name, planned.solution->name, planned.workload->uuid);
+    fmt::print("{}  {}  {}  {}\n", model::name_of(device), planned.definition->name, planned.solution->name,
+               planned.workload->uuid);
   }
   fmt::print("{} evaluations planned", plan.evaluations.size());
   if (plan.resumed > 0) fmt::print(", {} already done", plan.resumed);
@@ -160,19 +144,21 @@ int print_report(const bench::RunReport& report, const RunOptions& options, cons
 
 int run(RunOptions options) {
   set_up_logging(options.log_level);
-  finish_options(options);
+  const auto devices = choose_devices(options.devices);
+  const model::DeviceKind kind = devices.front().kind;
+  finish_options(options, kind);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   const auto datasets = load_all(options);
   const std::set<bench::DoneKey> done =
       options.resume
-          ? bench::finished_evaluations(datasets, device::cpu::model_name(), bench::to_json(options.config))
+          ? bench::finished_evaluations(datasets, devices.front().name, bench::to_json(options.config))
           : std::set<bench::DoneKey>{};
-  const auto plan = bench::make_plan(datasets, options.filters, model::DeviceKind::cpu, done);
+  const auto plan = bench::make_plan(datasets, options.filters, kind, done);
   log_plan_remarks(plan);
   if (options.dry_run) {
-    print_plan(plan);
+    print_plan(plan, kind);
     return kDone;
   }
   if (plan.evaluations.empty()) {
@@ -180,12 +166,11 @@ int run(RunOptions options) {
                plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
     return plan.unmatched.empty() ? kDone : kNotAllDone;
   }
-  mention_gpus(options.devices);
-  const bench::RunSetup setup{std::filesystem::read_symlink("/proc/self/exe"), dataset::default_cache_path(),
-                              FIB_VERSION, device::cpu::model_name(), options.save_results};
+  const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
+                              dataset::default_cache_path(), FIB_VERSION, options.save_results};
   const auto report = [&] {
     Progress progress(::isatty(STDERR_FILENO) == 1);
-    return bench::run_on_cpu(datasets, plan, options.config, setup, progress, interrupted);
+    return bench::run(datasets, plan, options.config, setup, progress, interrupted);
   }();
   return print_report(report, options, plan, datasets);
 }
@@ -197,7 +182,9 @@ void add_selection(CLI::App& app, RunOptions& o) {
                  "~/.cache/flashinfer_bench/dataset)")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--device", o.devices, "auto, cpu, cuda, cuda:N, or a list")->delimiter(',')->group(group);
+  app.add_option("--device", o.devices, "auto (all GPUs, or the CPU), cpu, cuda, cuda:N, or a list")
+      ->delimiter(',')
+      ->group(group);
   app.add_option("--definitions", o.filters.definitions, "Only these definitions (names or globs)")
       ->group(group);
   app.add_option("--solutions", o.filters.solutions, "Only these solutions (names or globs)")->group(group);
@@ -224,10 +211,9 @@ void add_measuring(CLI::App& app, RunOptions& o) {
   app.add_option("--num-trials", c.num_trials, "Trials of each evaluation")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--call-budget", c.call_budget_s,
+  app.add_option("--call-budget", o.call_budget_s,
                  "Seconds for the calls of one evaluation; fewer are made when "
-                 "they are slow")
-      ->capture_default_str()
+                 "they are slow (default: 5, on CUDA 2)")
       ->group(group);
   app.add_option("--memory-budget", o.memory_budget_mib,
                  "MiB for expected outputs (0: an eighth of the memory)")
@@ -237,6 +223,12 @@ void add_measuring(CLI::App& app, RunOptions& o) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--flush", o.flush,
+                 "CUDA: what the L2 cache holds when a call begins: lines to drop, lines to write back, or "
+                 "what it held")
+      ->check(CLI::IsMember({"clean", "dirty", "none"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")

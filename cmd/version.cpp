@@ -6,8 +6,7 @@
 namespace fib::cmd {
 
 std::string version_text() {
-  const char* cuda = FIB_CUDA_HEADERS ? "built (this version lists CUDA devices and runs on the CPU)"
-                                      : "not built (cuda.h was not found)";
+  const char* cuda = FIB_CUDA ? "built" : "not built (CUDA's headers were not found)";
   return fmt::format("fib {} (build {})\nCUDA support: {}", FIB_VERSION, worker::build_id().substr(0, 12),
                      cuda);
 }

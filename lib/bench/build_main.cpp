@@ -6,6 +6,7 @@
 
 #include "bench/build_document.h"
 #include "compile/builder.h"
+#include "compile/device_kernels.h"
 #include "util/files.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
@@ -17,14 +18,26 @@ namespace {
 constexpr std::size_t kMaxDocument = 256 * 1024 * 1024;
 constexpr rlim_t kDataLimit = rlim_t{16} << 30U;  // a compiler that wants more is lost in its templates
 
-compile::BuildResult build(const worker::Message& message) {
-  const auto request = BuildRequest::parse(util::read_document(message.fds[0].get(), kMaxDocument));
+// The path of fib's own kernels.
+std::string build([[maybe_unused]] const KernelsRequest& request) {
+#if FIB_CUDA
+  return compile::device_kernels(request.architecture, request.cache);
+#else
+  throw Error("this fib was built without CUDA support");
+#endif
+}
+
+// The document of the answer.
+std::string build(const worker::Message& message) {
 #if !defined(__SANITIZE_ADDRESS__)
   const rlimit limit{kDataLimit, kDataLimit};
   ::setrlimit(RLIMIT_DATA, &limit);
 #endif
   worker::drop_capabilities();
-  return compile::build(request.solution, request.cache);
+  const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
+  if (const auto kernels = KernelsRequest::parse(document)) return build(*kernels);
+  const auto request = BuildRequest::parse(document);
+  return to_json(compile::build(request.solution, request.definition, request.target, request.cache));
 }
 
 }  // namespace
@@ -39,7 +52,7 @@ int run_build(util::UniqueFd socket) {
     if (message.type != MessageType::kBuild || message.fds.size() != 1) {
       throw worker::ProtocolError("a builder takes one Build request");
     }
-    const auto document = util::make_sealed_document("fib-build", to_json(build(message)));
+    const auto document = util::make_sealed_document("fib-build", build(message));
     return channel.send(MessageType::kBuilt, message.sequence, {}, {document.get()}) ? 0 : 1;
   } catch (const std::exception& error) {
     return channel.send(MessageType::kError, message.sequence, worker::WorkerError{error.what()}.encode())

@@ -13,6 +13,16 @@
 
 namespace fib::bench {
 
+// One solution to be built; the pointers must stay valid.
+struct BuildJob {
+  const model::Solution* solution = nullptr;
+  const model::Definition* definition = nullptr;
+  compile::BuildTarget target;
+};
+
+// By solution and architecture (compile::BuildTarget; empty on the CPU).
+using BuildKey = std::pair<const model::Solution*, std::string>;
+
 // What became of one solution's build. `error` is set when it could not be tried: no verdict on the solution.
 struct BuildOutcome {
   compile::BuildResult result;
@@ -23,11 +33,17 @@ struct BuildOutcome {
 // takes longer failed, and says so). `finished` is called from the calling thread's helpers, one at a time,
 // after each. Stops early when `interrupted` becomes true; solutions without an outcome are then missing from
 // the result.
-[[nodiscard]] std::map<const model::Solution*, BuildOutcome> build_all(
-    worker::Spawner& spawner, const worker::ChildSetup& setup,
-    const std::vector<const model::Solution*>& solutions, const std::filesystem::path& cache,
-    double timeout_s, unsigned parallel,
+[[nodiscard]] std::map<BuildKey, BuildOutcome> build_all(
+    worker::Spawner& spawner, const worker::ChildSetup& setup, const std::vector<BuildJob>& jobs,
+    const std::filesystem::path& cache, double timeout_s, unsigned parallel,
     const std::function<void(const model::Solution&, const BuildOutcome&)>& finished,
     const std::atomic<bool>& interrupted);
+
+// fib's own kernels for a CUDA architecture, built in a process of its own; the path of the cubin. Throws
+// Error.
+[[nodiscard]] std::filesystem::path build_device_kernels(worker::Spawner& spawner,
+                                                         const worker::ChildSetup& setup,
+                                                         const std::string& architecture,
+                                                         const std::filesystem::path& cache);
 
 }  // namespace fib::bench

@@ -45,6 +45,7 @@ nlohmann::ordered_json to_json(const RunConfig& config) {
           {"timeout_s", config.timeout_s},
           {"call_budget_s", config.call_budget_s},
           {"profile_baseline", config.profile_baseline},
+          {"flush", name_of(config.flush)},
           {"isolated", config.isolated},
           {"strict_inputs", config.strict_inputs},
           {"reference", name_of(config.reference)}};

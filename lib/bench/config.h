@@ -6,6 +6,7 @@
 #include <string>
 
 #include "worker/judge_document.h"
+#include "worker/messages.h"
 
 namespace fib::bench {
 
@@ -21,11 +22,12 @@ struct RunConfig {
   double build_timeout_s = 600;  // one build
   double call_budget_s =
       5;  // calls of one evaluation, the reference's included; fewer are made when it is short
-  std::uint64_t memory_budget_bytes = 0;  // for expected outputs; 0: an eighth of the machine's memory
-  std::optional<std::string> seed;        // the run's secret, given back to replay a run
-  bool profile_baseline = true;           // else reference latencies and speedups are 0
-  bool isolated = false;                  // a fresh worker for every workload
-  bool strict_inputs = false;             // a changed input is INCORRECT_NUMERICAL
+  std::uint64_t memory_budget_bytes = 0;        // for expected outputs; 0: an eighth of the machine's memory
+  std::optional<std::string> seed;              // the run's secret, given back to replay a run
+  bool profile_baseline = true;                 // else reference latencies and speedups are 0
+  worker::Flush flush = worker::Flush::kClean;  // cuda: what the L2 cache holds when a call begins
+  bool isolated = false;                        // a fresh worker for every workload
+  bool strict_inputs = false;                   // a changed input is INCORRECT_NUMERICAL
   ReferenceEngine reference = ReferenceEngine::kAuto;
 };
 

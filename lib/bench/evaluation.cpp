@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compile/launch_plan.h"
 #include "eval/evaluator.h"
 #include "eval/statistics.h"
 #include "util/clock.h"
@@ -14,26 +15,33 @@ using model::Status;
 using worker::Failure;
 
 constexpr std::uint64_t kLargestChunk = 64;
-// No memory of today writes faster; a claim below this is not a measurement.
+// No memory of today writes faster (on a GPU: no second level cache); a claim below this is not a
+// measurement.
 constexpr double kMaxBytesPerNs = 4000;
+constexpr double kMaxCudaBytesPerNs = 20000;
+// A call on a multiprocessor slower than this share of its highest clock is made again (nvbench's threshold).
+constexpr double kSlowClock = 0.75;
 // What the coordinator's clock may see beyond the worker's claim: looking at its threads takes the worker
 // some tenths of a millisecond, and long calls meet interrupts.
 constexpr double kLeastSlackMs = 0.4;
 constexpr double kSlackShare = 0.1;
 
-double ms(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
+double ms(double nanoseconds) { return nanoseconds / 1e6; }
+double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
 
 }  // namespace
 
-EvaluationRun::EvaluationRun(const RunConfig& config, worker::JudgeClient& judge, ReferenceRunner& reference,
-                             SolutionWorker& solution, JudgedWorkload& workload,
-                             const PlannedEvaluation& planned)
+EvaluationRun::EvaluationRun(const RunConfig& config, const LaneDevice& device, worker::JudgeClient& judge,
+                             ReferenceRunner& reference, SolutionWorker& solution, JudgedWorkload& workload,
+                             const PlannedEvaluation& planned, const std::vector<std::string>& symbols)
     : config_(config),
+      device_(device),
       judge_(judge),
       reference_(reference),
       solution_(solution),
       workload_(workload),
-      planned_(planned) {}
+      planned_(planned),
+      symbols_(symbols) {}
 
 template <typename Request>
 auto EvaluationRun::timed(Request request) {
@@ -61,12 +69,15 @@ Measurement EvaluationRun::run() {
   result_.round_trip_ms = solution_.round_trip_ms;
   result_.private_files = solution_.private_files;
   result_.device = judge_.describe();
+  result_.on_cuda = device_.is_cuda();
+  result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
   bool well = open_solution() && make_pilot_calls();
-  while (well && made_ < static_cast<std::uint64_t>(result_.plan.total())) {
-    well = make_calls(std::min(chunk(), static_cast<std::uint64_t>(result_.plan.total()) - made_));
+  while (well && runs_.size() < static_cast<std::size_t>(result_.plan.total())) {
+    well = make_calls(std::min(chunk(), static_cast<std::uint64_t>(result_.plan.total()) - runs_.size()));
   }
   sort_into_trials();
+  result_.clock = clock();
   if (well && clocks_agree()) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_;
@@ -82,14 +93,24 @@ Measurement EvaluationRun::run() {
 }
 
 void EvaluationRun::attach() {
-  reference_door_ = judge_.attach(workload_.opened.workload);
+  reference_door_ = judge_.attach({workload_.opened.workload, false});
   reference_.open(*planned_.definition, layout(), reference_door_);
-  solution_door_ = judge_.attach(workload_.opened.workload);
+  solution_door_ = judge_.attach({workload_.opened.workload, true});
 }
 
 bool EvaluationRun::open_solution() {
+  worker::Open request{layout(), {}};
+  if (!symbols_.empty()) {
+    try {
+      const auto plan = compile::parse_launch_plan(*planned_.solution, *planned_.definition);
+      request.plan =
+          compile::resolve(plan, symbols_, model::axis_values(*planned_.definition, planned_.workload->axes));
+    } catch (const Error& error) {
+      return fail(Status::RUNTIME_ERROR, error.what());
+    }
+  }
   auto opened =
-      timed([&](std::int64_t until) { return solution_.client->open(layout(), solution_door_, until); });
+      timed([&](std::int64_t until) { return solution_.client->open(request, solution_door_, until); });
   if (const auto* failure = std::get_if<Failure>(&opened))
     return fail(*failure, "while the workload was opened");
   return true;
@@ -145,14 +166,31 @@ bool EvaluationRun::make_call(std::uint64_t call) {
   const auto ready = timed([&](std::int64_t until) { return client.prepare(until); });
   if (const auto* failure = std::get_if<Failure>(&ready))
     return fail(*failure, "while the call was prepared");
-  const auto ran = timed([&](std::int64_t until) { return client.run(until); });
+  const auto ran = timed([&](std::int64_t until) { return client.run(clock(), until); });
   if (const auto* failure = std::get_if<Failure>(&ran)) return fail(*failure, "while the solution ran");
   const auto collected = timed([&](std::int64_t until) { return client.collect(until); });
   if (const auto* failure = std::get_if<Failure>(&collected))
     return fail(*failure, "while outputs were collected");
-  if (!claim_is_possible(std::get<worker::WorkerClient::Ran>(ran))) return false;
-  runs_.push_back(std::get<worker::WorkerClient::Ran>(ran));
-  return judge_call(set, std::get<worker::Collected>(collected));
+  if (!judge_call(set, std::get<worker::Collected>(collected))) return false;
+  const auto& seen = std::get<worker::WorkerClient::Ran>(ran);
+  if (!claim_is_possible(seen)) return false;
+  if (!seen.done.covered) queue_hides_launches_ = false;
+  if (!is_slow(seen.done)) runs_.push_back(seen);
+  return true;
+}
+
+// Only a device that reports its clock can be too slow, and only as often as there are calls to make: a
+// device that stays slow is measured as it is.
+bool EvaluationRun::is_slow(const worker::Done& done) {
+  const bool slow = done.clock_mhz > 0 && done.clock_mhz < kSlowClock * result_.highest_clock_mhz;
+  if (!slow || result_.slow_calls >= static_cast<std::uint64_t>(result_.plan.total())) return false;
+  ++result_.slow_calls;
+  return true;
+}
+
+worker::Clock EvaluationRun::clock() const {
+  if (!device_.is_cuda()) return worker::Clock::kHost;
+  return queue_hides_launches_ ? worker::Clock::kEvents : worker::Clock::kOpenEvents;
 }
 
 bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected& collected) {
@@ -194,22 +232,23 @@ void EvaluationRun::sort_into_trials() {
       result_.unexplained_ms.resize(trial + 1);
     }
     const auto& ran = runs_[call];
-    result_.trials_ms[trial].push_back(ms(ran.claimed_ns));
-    result_.unexplained_ms[trial].push_back(ms(ran.envelope_ns - ran.claimed_ns - ran.delay_ns));
+    result_.trials_ms[trial].push_back(ms(ran.done.elapsed_ns));
+    result_.unexplained_ms[trial].push_back(ms(ran.envelope_ns - ran.delay_ns) - ms(ran.done.elapsed_ns));
     result_.envelopes_ms.push_back(ms(ran.envelope_ns));
+    result_.host_ms.push_back(ms(ran.done.host_ns));
+    if (ran.done.clock_mhz > 0) result_.clocks_mhz.push_back(ran.done.clock_mhz);
   }
 }
 
 bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
-  const double floor_ns = static_cast<double>(layout().output_bytes) / kMaxBytesPerNs;
-  if (ran.claimed_ns > 0 && ran.claimed_ns <= ran.envelope_ns &&
-      static_cast<double>(ran.claimed_ns) >= floor_ns) {
-    return true;
-  }
+  const double bytes_per_ns = device_.is_cuda() ? kMaxCudaBytesPerNs : kMaxBytesPerNs;
+  const double floor_ns = static_cast<double>(layout().output_bytes) / bytes_per_ns;
+  const double claim = ran.done.elapsed_ns;
+  if (claim > 0 && claim <= static_cast<double>(ran.envelope_ns) && claim >= floor_ns) return true;
   return fail(Status::RUNTIME_ERROR,
-              fmt::format("the worker claims {} ns for the call, which is not possible (the "
+              fmt::format("the worker claims {:.0f} ns for the call, which is not possible (the "
                           "coordinator saw {} ns, writing the outputs takes {:.0f} ns)",
-                          ran.claimed_ns, ran.envelope_ns, floor_ns));
+                          claim, ran.envelope_ns, floor_ns));
 }
 
 // The worker's clock may leave out a round trip and the wait for its threads to rest; waiting for a CPU is

@@ -27,13 +27,25 @@ struct SolutionWorker {
   bool private_files = false;
 };
 
+// The device of a lane as an evaluation needs it.
+struct LaneDevice {
+  model::DeviceKind kind = model::DeviceKind::cpu;
+  std::string name;          // for traces and people: "NVIDIA H200"
+  std::string uuid;          // cuda
+  std::string architecture;  // cuda: "sm_90a"
+  std::string kernels_path;  // cuda: fib's own kernels, once they are built
+  [[nodiscard]] bool is_cuda() const { return kind == model::DeviceKind::cuda; }
+};
+
 // Makes the calls of one evaluation: one solution's worker on one workload. Every call is filled, prepared,
 // run, collected and compared; there is no other kind. Outcomes of the solution are in the Measurement;
 // throws ReferenceError, worker::JudgeLost, or Error for inputs that cannot be made. One thread, one use.
 class EvaluationRun {
  public:
-  EvaluationRun(const RunConfig& config, worker::JudgeClient& judge, ReferenceRunner& reference,
-                SolutionWorker& solution, JudgedWorkload& workload, const PlannedEvaluation& planned);
+  // `symbols` are the kernels' names of a solution with spec.launch.
+  EvaluationRun(const RunConfig& config, const LaneDevice& device, worker::JudgeClient& judge,
+                ReferenceRunner& reference, SolutionWorker& solution, JudgedWorkload& workload,
+                const PlannedEvaluation& planned, const std::vector<std::string>& symbols);
   ~EvaluationRun();
   EvaluationRun(const EvaluationRun&) = delete;
   EvaluationRun& operator=(const EvaluationRun&) = delete;
@@ -52,6 +64,8 @@ class EvaluationRun {
   void fit_plan(double call_s);
   void sort_into_trials();
   bool claim_is_possible(const worker::WorkerClient::Ran& ran);
+  [[nodiscard]] bool is_slow(const worker::Done& done);
+  [[nodiscard]] worker::Clock clock() const;
   bool clocks_agree();
   bool fail(model::Status status, const std::string& note);
   bool fail(const worker::Failure& failure, const char* request);
@@ -63,18 +77,21 @@ class EvaluationRun {
   [[nodiscard]] const eval::Layout& layout() const { return workload_.opened.layout; }
 
   const RunConfig& config_;
+  const LaneDevice& device_;
   worker::JudgeClient& judge_;
   ReferenceRunner& reference_;
   SolutionWorker& solution_;
   JudgedWorkload& workload_;
   const PlannedEvaluation& planned_;
+  const std::vector<std::string>& symbols_;
   worker::DoorFds reference_door_;
   worker::DoorFds solution_door_;
   Measurement result_;
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;     // calls made so far
   bool shared_ = false;
-  std::vector<worker::WorkerClient::Ran> runs_;  // by call
+  bool queue_hides_launches_ = true;             // cuda: calls can be queued as a whole before they begin
+  std::vector<worker::WorkerClient::Ran> runs_;  // calls that count, in order
 };
 
 }  // namespace fib::bench

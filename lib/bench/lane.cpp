@@ -37,15 +37,17 @@ std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& p
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
-    : setup_(setup), observer_(observer), reference_(setup.spawner, setup.children, util::usable_cores()) {}
+    : setup_(setup),
+      observer_(observer),
+      reference_(setup.spawner, setup.children, setup.reference_threads) {}
 
 Lane::~Lane() = default;
 
-void Lane::run(const std::vector<PlannedEvaluation>& evaluations) {
+void Lane::run(std::span<const PlannedEvaluation> evaluations) {
   for (const auto& planned : evaluations) {
     if (setup_.interrupted) return;
-    if (judges_lost_ >= kMaxJudgesLost) {
-      observer_.not_done(planned, kLaneClosed);
+    if (!closed_.empty()) {
+      observer_.not_done(planned, closed_);
     } else {
       evaluate(planned);
     }
@@ -53,7 +55,7 @@ void Lane::run(const std::vector<PlannedEvaluation>& evaluations) {
 }
 
 void Lane::evaluate(const PlannedEvaluation& planned) {
-  const auto build = setup_.builds.find(planned.solution);
+  const auto build = setup_.builds.find({planned.solution, setup_.device.architecture});
   if (build == setup_.builds.end()) return observer_.not_done(planned, "it was not built");
   if (!build->second.error.empty()) return observer_.not_done(planned, build->second.error);
   const auto& result = build->second.result;
@@ -76,15 +78,14 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   const std::string started = util::utc_timestamp();
   std::optional<Measurement> measurement;
   try {
-    while (!measurement && !setup_.interrupted && judges_lost_ < kMaxJudgesLost)
-      measurement = attempt(planned, artifact);
+    while (!measurement && !setup_.interrupted && closed_.empty()) measurement = attempt(planned, artifact);
   } catch (const Error& error) {
     if (setup_.interrupted) return;
     running_ = nullptr;
     return observer_.not_done(planned, error.what());
   }
   if (setup_.interrupted) return;
-  if (!measurement) return observer_.not_done(planned, kLaneClosed);
+  if (!measurement) return observer_.not_done(planned, closed_);
   // After any failure the next workload gets a fresh worker.
   if (measurement->status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
   report(planned, *measurement, started);
@@ -116,7 +117,9 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   Measurement measurement;
   if (!start_solution(planned, artifact, measurement)) return measurement;
   try {
-    return EvaluationRun(setup_.config, *judge_, reference_, solution_, *workload, planned).run();
+    return EvaluationRun(setup_.config, setup_.device, *judge_, reference_, solution_, *workload, planned,
+                         artifact.kernels)
+        .run();
   } catch (const ReferenceError& error) {
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();
     throw;
@@ -124,14 +127,27 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
 }
 
 void Lane::lose_judge() {
-  ++judges_lost_;
+  if (++judges_lost_ >= kMaxJudgesLost) closed_ = kLaneClosed;
   judge_.reset();
   workloads_.clear();
   running_ = nullptr;
 }
 
+void Lane::start_judge() {
+  judge_ = std::make_unique<worker::JudgeClient>(setup_.spawner, setup_.children);
+  if (!setup_.device.is_cuda()) return;
+  try {
+    judge_->use({setup_.device.uuid, setup_.device.kernels_path, setup_.config.flush});
+  } catch (const worker::JudgeLost&) {
+    throw;
+  } catch (const Error& error) {
+    closed_ = fmt::format("{} cannot be used: {}", setup_.device.name, error.what());
+    throw Error("{}", closed_);
+  }
+}
+
 JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
-  if (!judge_) judge_ = std::make_unique<worker::JudgeClient>(setup_.spawner, setup_.children);
+  if (!judge_) start_judge();
   if (const auto known = workloads_.find(planned.workload); known != workloads_.end()) return known->second;
   worker::JudgeDocument document;
   document.definition = *planned.definition;
@@ -156,7 +172,12 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   solution_.round_trip_ms = static_cast<double>(std::get<std::int64_t>(trip)) / 1e6;
   worker::Load request;
-  request.library_path = artifact.library;
+  const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
+  request.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
+  if (setup_.device.is_cuda()) {
+    request.device = {setup_.device.uuid, setup_.device.kernels_path, setup_.config.flush};
+  }
+  request.path = artifact.file;
   request.symbol = artifact.symbol;
   request.returns_status = artifact.returns_status;
   request.data_limit_bytes = data_limit();

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,16 @@ struct LaneSetup {
   worker::Spawner& spawner;
   worker::ChildSetup children;
   const RunConfig& config;
-  const RunIdentity& identity;
+  RunIdentity identity;
+  LaneDevice device;
+  unsigned reference_threads = 1;
   std::string secret;
   const std::vector<dataset::Dataset>& datasets;
-  const std::map<const model::Solution*, BuildOutcome>& builds;
+  const std::map<BuildKey, BuildOutcome>& builds;
   const std::atomic<bool>& interrupted;
 };
 
-// What a lane reports, one call at a time, from its own thread.
+// What a lane reports, from its own thread; several lanes may report at once.
 class LaneObserver {
  public:
   virtual ~LaneObserver() = default;
@@ -42,8 +45,12 @@ class Lane {
   Lane(const LaneSetup& setup, LaneObserver& observer);
   ~Lane();
 
-  // Stops early when interrupted, or when the judge has died twice: what is left is then not done.
-  void run(const std::vector<PlannedEvaluation>& evaluations);
+  // Stops early when interrupted. May be called again for more.
+  void run(std::span<const PlannedEvaluation> evaluations);
+
+  // Why it cannot go on; empty while it can: the judge has died twice, or the device cannot be used. What
+  // run() is given then is reported as not done.
+  [[nodiscard]] const std::string& closed() const { return closed_; }
 
  private:
   void evaluate(const PlannedEvaluation& planned);
@@ -52,6 +59,7 @@ class Lane {
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
+  void start_judge();
   JudgedWorkload& judged(const PlannedEvaluation& planned);
   void report(const PlannedEvaluation& planned, const Measurement& measurement,
               const std::string& started_utc);
@@ -66,6 +74,7 @@ class Lane {
   std::map<const model::Workload*, JudgedWorkload> workloads_;
   std::map<const model::Workload*, std::string> unusable_;  // why it has no expected outputs
   int judges_lost_ = 0;
+  std::string closed_;
 };
 
 }  // namespace fib::bench

@@ -32,7 +32,8 @@ std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
 model::Performance performance_of(const Measurement& m, const RunConfig& config) {
   model::Performance performance;
   performance.latency_ms = eval::mean(medians(m.trials_ms));
-  if (config.profile_baseline && !m.reference_ms.empty()) {
+  // A ratio across devices would be a lie: references run on the CPU.
+  if (config.profile_baseline && !m.on_cuda && !m.reference_ms.empty()) {
     performance.reference_latency_ms = eval::median(m.reference_ms);
     performance.speedup_factor = performance.reference_latency_ms / performance.latency_ms;
   }
@@ -62,7 +63,12 @@ void add_timing(ordered_json& fib, const Measurement& m) {
   fib["quantiles_ms"] = eval::quantiles21(all);
   fib["n"] = all.size();
   fib["cv"] = eval::coefficient_of_variation(all);
-  fib["clock"] = "monotonic";
+  fib["clock"] = name_of(m.clock);
+  if (m.on_cuda) {
+    fib["host_median_ms"] = eval::median(m.host_ms);
+    if (!m.clocks_mhz.empty()) fib["sm_clock_median_mhz"] = eval::median(m.clocks_mhz);
+    fib["slow_calls"] = m.slow_calls;
+  }
   fib["witness"] = {{"clock", "coordinator"},
                     {"envelope_median_ms", eval::median(m.envelopes_ms)},
                     {"unexplained_median_ms", eval::median(joined(m.unexplained_ms))},
@@ -78,7 +84,9 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
                       {"version", identity.version},
                       {"solution_sha256", planned.solution_sha256},
                       {"config", to_json(config)},
-                      {"device", {{"kind", identity.device}, {"uuid", nullptr}}},
+                      {"device",
+                       {{"kind", identity.device},
+                        {"uuid", identity.uuid.empty() ? ordered_json() : ordered_json(identity.uuid)}}},
                       {"started_utc", started_utc}};
   add_timing(fib, m);
   fib["calls"] = {{"trials", m.plan.trials}, {"warmup", m.plan.warmup}, {"timed", m.plan.timed}};
@@ -89,10 +97,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["inputs_changed"] = m.inputs_changed;
   fib["private_files"] = m.private_files;
   fib["reference"] = reference_record(m, config, identity.version);
-  if (!m.device.hardware.empty()) {
-    fib["device_state"] = {
-        {"cpu", m.device.hardware}, {"governor", m.device.governor}, {"load_average", m.device.load_average}};
-  }
+  if (!m.device.state.empty()) fib["device_state"] = ordered_json::parse(m.device.state);
   return fib;
 }
 

@@ -32,6 +32,12 @@ struct Measurement {
   bool inputs_fixed = false;                        // no input is random: there is one set
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
   bool private_files = false;                       // the worker could write to its own folders only
+  bool on_cuda = false;                             // the reference ran elsewhere: no speedup
+  worker::Clock clock{};                            // of the last calls
+  std::vector<double> host_ms{};                    // cuda: what queueing each timed call took
+  std::vector<double> clocks_mhz{};                 // cuda: the multiprocessor's clock before each timed call
+  double highest_clock_mhz = 0;                     // cuda: what it can reach; 0: unknown
+  std::uint64_t slow_calls = 0;                     // made again because the clock was far below that
   std::string engine;                               // the reference's
   worker::DeviceState device;                       // when the calls were made
 };
@@ -42,8 +48,9 @@ struct RunIdentity {
   std::string build_id;
   std::string version;
   std::string hardware;
-  std::string device = "cpu";
-  bool seeded = false;  // the secret was given: the run repeats another one
+  std::string device = "cpu";  // or "cuda"
+  std::string uuid = {};       // of a CUDA device
+  bool seeded = false;         // the secret was given: the run repeats another one
 };
 
 // Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation

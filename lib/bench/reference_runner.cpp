@@ -42,17 +42,17 @@ void ReferenceRunner::start(const model::Definition& definition) {
 void ReferenceRunner::open(const model::Definition& definition, const eval::Layout& layout,
                            const worker::DoorFds& door) {
   if (definition_ != &definition || !worker_ || !worker_->alive()) start(definition);
-  (void)expect(worker_->open(layout, door, deadline()));
+  (void)expect(worker_->open({layout, {}}, door, deadline()));
 }
 
-std::int64_t ReferenceRunner::call(const eval::Layout& layout) {
+double ReferenceRunner::call(const eval::Layout& layout) {
   (void)expect(worker_->prepare(deadline()));
-  const auto ran = expect(worker_->run(deadline()));
+  const auto ran = expect(worker_->run(worker::Clock::kHost, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
-  return ran.claimed_ns;
+  return ran.done.elapsed_ns;
 }
 
 }  // namespace fib::bench

@@ -26,7 +26,7 @@ class ReferenceRunner {
   void open(const model::Definition& definition, const eval::Layout& layout, const worker::DoorFds& door);
 
   // One call on the inputs that lie at the door; the outputs lie there afterwards. Nanoseconds of the call.
-  [[nodiscard]] std::int64_t call(const eval::Layout& layout);
+  [[nodiscard]] double call(const eval::Layout& layout);
 
   // The engine's description, once a worker has been started.
   [[nodiscard]] const std::string& engine() const { return engine_; }

@@ -12,7 +12,8 @@
 
 namespace fib::bench {
 
-// How a run tells what it does: progress, not results. Calls come one at a time, from the run's threads.
+// How a run tells what it does: progress, not results. Calls come from the run's threads, waiting_for_device
+// of several lanes perhaps at once, all others one at a time.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -40,19 +41,20 @@ struct RunReport {
 
 // Where a run finds what it needs outside of the datasets.
 struct RunSetup {
-  std::string program;          // path of the fib binary, for children
-  std::filesystem::path cache;  // artifacts
-  std::string version;          // of fib
-  std::string hardware;         // the name that traces get
+  std::vector<LaneDevice> devices;  // one lane each, all of one kind; at least one
+  std::string program;              // path of the fib binary, for children
+  std::filesystem::path cache;      // artifacts
+  std::string version;              // of fib
   bool save_results = true;
 };
 
-// Builds every solution of the plan in parallel, takes the CPU's lock, and runs all evaluations in one lane;
-// each trace is on disk before the next evaluation begins. At the end one line a dataset goes to
-// runs/runs.jsonl, with the run's secret. Setting `interrupted` (from any thread) makes it kill its children
-// and return soon. Throws Error for what makes the whole run impossible.
-[[nodiscard]] RunReport run_on_cpu(const std::vector<dataset::Dataset>& datasets, const Plan& plan,
-                                   const RunConfig& config, const RunSetup& setup, RunObserver& observer,
-                                   std::atomic<bool>& interrupted);
+// Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane
+// takes its device's machine-wide lock and then the next piece of the plan until none is left. Each trace is
+// on disk before its lane goes on. At the end one line a dataset goes to runs/runs.jsonl, with the run's
+// secret. Setting `interrupted` (from any thread) makes it kill its children and return soon. Throws Error
+// for what makes the whole run impossible.
+[[nodiscard]] RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan,
+                            const RunConfig& config, const RunSetup& setup, RunObserver& observer,
+                            std::atomic<bool>& interrupted);
 
 }  // namespace fib::bench

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <set>
 
+#include "compile/artifact_cache.h"
 #include "compile/compiler_log.h"
 #include "compile/elf_symbols.h"
 #include "compile/entry_signature.h"
+#include "compile/sources.h"
 #include "util/command.h"
-#include "util/file_lock.h"
-#include "util/files.h"
 #include "util/hash.h"
 
 namespace fib::compile {
@@ -20,7 +19,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kLibraryName = "kernel.so";
-constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 
 Words split_words(const std::string& text) {
   Words words;
@@ -41,15 +40,32 @@ Words compiler_from(const char* variable, const char* otherwise) {
   return words.empty() ? Words{otherwise} : words;
 }
 
+// nvcc of the CUDA toolkit, else whatever PATH has.
+std::string default_nvcc() {
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* root = std::getenv(variable);
+    if (root != nullptr && fs::exists(fs::path(root) / "bin/nvcc"))
+      return (fs::path(root) / "bin/nvcc").string();
+  }
+  return fs::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc" : "nvcc";
+}
+
 struct Toolchain {
   Words cxx = compiler_from("CXX", "c++");
   Words cc = compiler_from("CC", "cc");
+  Words nvcc = compiler_from("NVCC", default_nvcc().c_str());
 };
 
 bool is_cxx(const fs::path& path) {
   return path.extension() == ".cpp" || path.extension() == ".cc" || path.extension() == ".cxx";
 }
 bool is_c(const fs::path& path) { return path.extension() == ".c"; }
+bool is_cuda(const fs::path& path) { return path.extension() == ".cu"; }
+
+bool has_cuda_sources(const model::Solution& solution) {
+  return std::any_of(solution.sources.begin(), solution.sources.end(),
+                     [](const auto& source) { return is_cuda(source.path); });
+}
 
 void append(Words& words, const std::optional<Words>& more) {
   if (more) words.insert(words.end(), more->begin(), more->end());
@@ -71,12 +87,14 @@ std::string cpu_identity() {
   return identity;
 }
 
-std::string cache_key(const model::Solution& solution, const Toolchain& toolchain) {
+std::string cache_key(const model::Solution& solution, const BuildTarget& target,
+                      const Toolchain& toolchain) {
   util::Sha256 hash;
-  hash.add(kCacheFormat).add(model::content_sha256(solution));
+  hash.add(kCacheFormat).add(model::content_sha256(solution)).add(target.architecture);
   bool c_sources = false;
   for (const auto& source : solution.sources) c_sources |= is_c(source.path);
   hash.add(version_of(toolchain.cxx)).add(c_sources ? version_of(toolchain.cc) : "");
+  hash.add(has_cuda_sources(solution) ? version_of(toolchain.nvcc) : "");
   bool native = false;
   if (const auto& options = solution.spec.compile_options) {
     for (const auto& flag : options->cflags.value_or(Words{}))
@@ -86,14 +104,12 @@ std::string cache_key(const model::Solution& solution, const Toolchain& toolchai
   return hash.hex();
 }
 
-BuildResult failed(std::string log) { return {BuildResult::Outcome::kFailed, {}, std::move(log), false}; }
-
 // Options that make a compiler run other programs or write elsewhere. The list is for honest mistakes and
 // obvious tricks; a build process has no capabilities and cannot look into other processes of fib.
 std::optional<std::string> refused_option(const model::Solution& solution) {
   if (!solution.spec.compile_options) return std::nullopt;
   const auto& options = *solution.spec.compile_options;
-  for (const auto& list : {options.cflags, options.ld_flags}) {
+  for (const auto& list : {options.cflags, options.cuda_cflags, options.ld_flags}) {
     for (const auto& flag : list.value_or(Words{})) {
       for (const std::string_view bad :
            {"-wrapper",    "-fplugin",    "-specs",       "--specs", "-B",       "-o",       "@",
@@ -106,52 +122,78 @@ std::optional<std::string> refused_option(const model::Solution& solution) {
   return std::nullopt;
 }
 
-// One build in a temporary folder; moved into the cache when it is complete.
+// One build: sources in `work`, the library in `out`.
 class NativeBuild {
  public:
-  NativeBuild(const model::Solution& solution, const Toolchain& toolchain, const fs::path& folder)
-      : solution_(solution), toolchain_(toolchain), folder_(folder), sources_(folder / "src") {}
+  NativeBuild(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
+              const fs::path& work, const fs::path& out)
+      : solution_(solution),
+        target_(target),
+        toolchain_(toolchain),
+        folder_(work),
+        sources_(work / "src"),
+        out_(out) {}
 
-  BuildResult run() {
-    if (auto problem = refused_option(solution_)) return failed(std::move(*problem));
-    if (auto problem = write_sources()) return failed(std::move(*problem));
+  // Why it failed, or nothing.
+  std::string run() {
+    if (auto problem = refused_option(solution_)) return *problem;
+    if (auto problem = write_sources(solution_, sources_)) return *problem;
     for (const auto& source : solution_.sources) {
-      if (!is_cxx(source.path) && !is_c(source.path)) continue;
-      if (!compile(source.path)) return failed(first_error_first(log_));
+      if (!is_cxx(source.path) && !is_c(source.path) && !is_cuda(source.path)) continue;
+      if (is_cuda(source.path) && target_.device != model::DeviceKind::cuda) continue;
+      if (!compile(source.path)) return first_error_first(log_);
     }
-    if (objects_.empty()) return failed("no source can be compiled: expected .cpp, .cc, .cxx or .c files");
-    if (!link()) return failed(first_error_first(log_));
-    if (auto problem = missing_symbol()) return failed(std::move(*problem));
-    return {BuildResult::Outcome::kBuilt, {}, log_, false};
+    if (objects_.empty()) return fmt::format("no source can be compiled: expected {} files", kinds());
+    if (!link()) return first_error_first(log_);
+    return missing_symbol().value_or("");
   }
 
+  [[nodiscard]] const std::string& log() const { return log_; }
+
  private:
-  std::optional<std::string> write_sources() {
-    std::set<fs::path> written;
-    for (const auto& source : solution_.sources) {
-      const fs::path path = (sources_ / source.path).lexically_normal();
-      if (!written.insert(path).second)
-        return fmt::format("two sources are the same file \"{}\"", source.path);
-      util::write_file_atomic(path, source.content);
+  [[nodiscard]] const char* kinds() const {
+    return target_.device == model::DeviceKind::cuda ? ".cu, .cpp, .cc, .cxx or .c" : ".cpp, .cc, .cxx or .c";
+  }
+
+  [[nodiscard]] std::string architecture_option() const {
+    const std::string number = target_.architecture.substr(std::string_view("sm_").size());
+    return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number);
+  }
+
+  [[nodiscard]] Words compiler_for(const std::string& source) const {
+    const auto& options = solution_.spec.compile_options;
+    Words command = is_cuda(source) ? toolchain_.nvcc : is_c(source) ? toolchain_.cc : toolchain_.cxx;
+    if (!is_c(source)) command.push_back("-std=c++17");
+    if (is_cuda(source)) {
+      command.insert(command.end(),
+                     {"-O3", "-Xcompiler", "-fPIC", "-I" + sources_.string(), architecture_option()});
+      if (options) append(command, options->cuda_cflags);
+    } else {
+      command.insert(command.end(), {"-O2", "-fPIC", "-I" + sources_.string()});
+      if (options) append(command, options->cflags);
     }
-    return std::nullopt;
+    return command;
   }
 
   bool compile(const std::string& source) {
-    const std::string object = fmt::format("{}.o", objects_.size());
-    Words command = is_c(source) ? toolchain_.cc : toolchain_.cxx;
-    if (!is_c(source)) command.push_back("-std=c++17");
-    command.insert(command.end(), {"-O2", "-fPIC", "-I" + sources_.string()});
-    if (solution_.spec.compile_options) append(command, solution_.spec.compile_options->cflags);
-    command.insert(command.end(),
-                   {"-c", fs::path(source).lexically_normal(), "-o", (folder_ / object).string()});
-    objects_.push_back((folder_ / object).string());
+    const std::string object = (folder_ / fmt::format("{}.o", objects_.size())).string();
+    Words command = compiler_for(source);
+    command.insert(command.end(), {"-c", fs::path(source).lexically_normal(), "-o", object});
+    objects_.push_back(object);
     return run_compiler(command);
   }
 
+  // nvcc links what it compiled, with its run time inside the library.
   bool link() {
-    Words command = toolchain_.cxx;
-    command.insert(command.end(), {"-shared", "-Wl,--no-undefined", "-o", (folder_ / kLibraryName).string()});
+    const bool cuda = target_.device == model::DeviceKind::cuda && has_cuda_sources(solution_);
+    Words command = cuda ? toolchain_.nvcc : toolchain_.cxx;
+    if (cuda) {
+      command.insert(command.end(),
+                     {"-shared", "-cudart", "static", "-Xlinker", "--no-undefined", architecture_option()});
+    } else {
+      command.insert(command.end(), {"-shared", "-Wl,--no-undefined"});
+    }
+    command.insert(command.end(), {"-o", (out_ / kLibraryName).string()});
     command.insert(command.end(), objects_.begin(), objects_.end());
     if (solution_.spec.compile_options) append(command, solution_.spec.compile_options->ld_flags);
     return run_compiler(command);
@@ -166,7 +208,7 @@ class NativeBuild {
   }
 
   std::optional<std::string> missing_symbol() const {
-    const auto exported = exported_functions(folder_ / kLibraryName);
+    const auto exported = exported_functions(out_ / kLibraryName);
     const std::string symbol(solution_.spec.entry_symbol());
     if (exported.contains(symbol)) return std::nullopt;
     std::string text = fmt::format("the library does not export the entry point's symbol \"{}\"", symbol);
@@ -181,50 +223,38 @@ class NativeBuild {
   }
 
   const model::Solution& solution_;
+  const BuildTarget& target_;
   const Toolchain& toolchain_;
   fs::path folder_;
   fs::path sources_;
+  fs::path out_;
   Words objects_;
   std::string log_;
 };
 
 Artifact artifact_in(const fs::path& folder, const model::Solution& solution) {
   const auto* entry = solution.entry_source();
-  const std::string symbol(solution.spec.entry_symbol());
-  return {folder / kLibraryName, symbol, entry != nullptr && returns_status(entry->content, symbol)};
-}
-
-// What killed builders of the same artifact left behind; called with its lock held.
-void remove_leftovers(const fs::path& parent, const std::string& prefix) {
-  for (const auto& entry : fs::directory_iterator(parent)) {
-    if (entry.path().filename().string().starts_with(prefix)) fs::remove_all(entry.path());
-  }
+  Artifact artifact;
+  artifact.file = folder / kLibraryName;
+  artifact.symbol = solution.spec.entry_symbol();
+  artifact.returns_status = entry != nullptr && returns_status(entry->content, artifact.symbol);
+  return artifact;
 }
 
 }  // namespace
 
-BuildResult build_native(const model::Solution& solution, const fs::path& cache) try {
+BuildResult build_native(const model::Solution& solution, const BuildTarget& target, const fs::path& cache) {
   const Toolchain toolchain;
-  const std::string key = cache_key(solution, toolchain);
-  const fs::path parent = cache / "native" / key.substr(0, 2);
-  const fs::path folder = parent / key;
-  fs::create_directories(parent);
-  const auto lock = util::FileLock::take(cache / "locks" / (key + ".lock"), util::FileLock::Sharing::kUser,
-                                         [] { return true; });
-  if (fs::exists(folder / kLibraryName)) {
-    return {BuildResult::Outcome::kBuilt, artifact_in(folder, solution), {}, true};
-  }
-  remove_leftovers(parent, key + ".tmp-");
-  const util::TemporaryFolder temporary(parent, key + ".tmp-");
-  BuildResult result = NativeBuild(solution, toolchain, temporary.path()).run();
-  if (result.outcome == BuildResult::Outcome::kBuilt) {
-    fs::create_directories(folder);
-    fs::rename(temporary.path() / kLibraryName, folder / kLibraryName);
-    result.artifact = artifact_in(folder, solution);
-  }
-  return result;
-} catch (const fs::filesystem_error& error) {
-  throw Error("cannot use the cache {}: {}", cache.string(), error.what());
+  std::string log;
+  const CacheEntry entry{cache, "native", cache_key(solution, target, toolchain), {kLibraryName}};
+  const auto result = through_cache(entry, [&](const fs::path& work, const fs::path& out) {
+    NativeBuild build(solution, target, toolchain, work, out);
+    std::string failure = build.run();
+    log = build.log();
+    return failure;
+  });
+  if (!result.failure.empty()) return {BuildResult::Outcome::kFailed, {}, result.failure, false};
+  return {BuildResult::Outcome::kBuilt, artifact_in(result.folder, solution), log, result.from_cache};
 }
 
 }  // namespace fib::compile

@@ -1,65 +1,62 @@
 #include "cuda/devices.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include <memory>
+#include "cuda/driver.h"
 
 namespace fib::cuda {
 namespace {
 
-// The few functions needed, by the types of the header.
-struct Driver {
-  decltype(&cuInit) init = nullptr;
-  decltype(&cuDeviceGetCount) count = nullptr;
-  decltype(&cuDeviceGet) get = nullptr;
-  decltype(&cuDeviceGetName) name = nullptr;
-
-  explicit Driver(void* library) {
-    load(library, "cuInit", init);
-    load(library, "cuDeviceGetCount", count);
-    load(library, "cuDeviceGet", get);
-    load(library, "cuDeviceGetName", name);
-  }
-  [[nodiscard]] bool complete() const { return init && count && get && name; }
-
- private:
-  template <typename Function>
-  static void load(void* library, const char* symbol, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(library, symbol));
-  }
-};
+DeviceInfo info_of(const Driver& driver, int ordinal) {
+  DeviceInfo info;
+  info.ordinal = ordinal;
+  CUdevice device{};
+  driver.check(driver.device_get(&device, ordinal), "cuDeviceGet");
+  char name[256] = {};
+  driver.check(driver.device_name(name, sizeof name, device), "cuDeviceGetName");
+  info.name = name;
+  info.uuid = uuid_of(driver, device);
+  std::size_t memory = 0;
+  driver.check(driver.device_memory(&memory, device), "cuDeviceTotalMem");
+  info.memory = memory;
+  const auto attribute = [&](CUdevice_attribute which, int& value) {
+    driver.check(driver.device_attribute(&value, which, device), "cuDeviceGetAttribute");
+  };
+  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, info.major);
+  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, info.minor);
+  attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, info.multiprocessors);
+  return info;
+}
 
 }  // namespace
 
-DeviceList list_devices() {
+DeviceList list_devices() try {
   DeviceList list;
-  // Never closed: the driver does not support being unloaded.
-  void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    list.problem = "no CUDA driver (libcuda.so.1 cannot be opened)";
-    return list;
-  }
-  const Driver driver(library);
-  if (!driver.complete()) {
-    list.problem = "the CUDA driver lacks functions that fib needs";
-    return list;
-  }
+  const Driver driver = Driver::open();
+  driver.check(driver.init(0), "cuInit");
+  driver.check(driver.version(&list.driver_version), "cuDriverGetVersion");
   int count = 0;
-  CUresult result = driver.init(0);
-  if (result == CUDA_SUCCESS) result = driver.count(&count);
-  if (result != CUDA_SUCCESS) {
-    list.problem = fmt::format("the CUDA driver gives error {}", static_cast<int>(result));
-    return list;
-  }
-  for (int i = 0; i < count; ++i) {
-    CUdevice device{};
-    char name[256] = {};
-    if (driver.get(&device, i) != CUDA_SUCCESS) continue;
-    if (driver.name(name, sizeof name, device) == CUDA_SUCCESS) list.names.emplace_back(name);
-  }
+  driver.check(driver.device_count(&count), "cuDeviceGetCount");
+  for (int i = 0; i < count; ++i) list.devices.push_back(info_of(driver, i));
+  if (count == 0) list.problem = "the CUDA driver shows no device (CUDA_VISIBLE_DEVICES may hide them)";
   return list;
+} catch (const DriverError& error) {
+  return {{}, 0, fmt::format("the CUDA driver cannot be used: {}", error.what())};
+} catch (const Error& error) {
+  return {{}, 0, error.what()};
+}
+
+std::string uuid_of(const Driver& driver, int device) {
+  CUuuid uuid{};
+  driver.check(driver.device_uuid(&uuid, device), "cuDeviceGetUuid");
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+std::string architecture_of(int major, int minor) {
+  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
 }  // namespace fib::cuda

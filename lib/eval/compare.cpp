@@ -140,28 +140,26 @@ void compare_block(const Pair& pair, std::size_t begin, std::size_t end, const T
   totals.add(block);
 }
 
-// An element for a message.
-std::string text_of(const Pair& pair, const std::byte* base, std::size_t index) {
-  const std::uint64_t bits = element_bits(pair.dtype, base, index);
-  if (pair.dtype == DType::kBool) {
-    if (bits > 1) return fmt::format("{:#04x}, which is no bool", bits);
-    return bits == 1 ? "true" : "false";
-  }
-  if (pair.dtype == DType::kInt64) return std::to_string(static_cast<std::int64_t>(bits));
-  double value = 0;
-  tensor::to_double(pair.dtype, &bits, &value, 1);
-  // As float32 where it is exact, which has fewer digits: 0.1 instead of 0.10000000149011612.
-  if (tensor::is_floating(pair.dtype) && pair.dtype != DType::kFloat64)
-    return fmt::format("{}", static_cast<float>(value));
-  return fmt::format("{}", value);
-}
-
 double with_disagreement(double error, const Totals& totals) {
   if (totals.nan_disagrees) return std::numeric_limits<double>::quiet_NaN();
   return totals.infinity_disagrees ? std::numeric_limits<double>::infinity() : error;
 }
 
 }  // namespace
+
+std::string element_text(DType dtype, std::uint64_t element) {
+  if (dtype == DType::kBool) {
+    if (element > 1) return fmt::format("{:#04x}, which is no bool", element);
+    return element == 1 ? "true" : "false";
+  }
+  if (dtype == DType::kInt64) return std::to_string(static_cast<std::int64_t>(element));
+  double value = 0;
+  tensor::to_double(dtype, &element, &value, 1);
+  // As float32 where it is exact, which has fewer digits: 0.1 instead of 0.10000000149011612.
+  if (tensor::is_floating(dtype) && dtype != DType::kFloat64)
+    return fmt::format("{}", static_cast<float>(value));
+  return fmt::format("{}", value);
+}
 
 double Comparison::matched_ratio() const {
   return count == 0 ? 1 : static_cast<double>(count - mismatched) / static_cast<double>(count);
@@ -190,8 +188,8 @@ Comparison compare(DType dtype, const void* got, const void* expected, std::size
   result.max_relative_error = with_disagreement(totals.relative_error, totals);
   if (totals.bad == 0) return result;
   result.first_bad = totals.first_bad;
-  result.expected_text = text_of(pair, pair.expected, totals.first_bad);
-  result.got_text = text_of(pair, pair.got, totals.first_bad);
+  result.expected_text = element_text(dtype, element_bits(dtype, pair.expected, totals.first_bad));
+  result.got_text = element_text(dtype, element_bits(dtype, pair.got, totals.first_bad));
   return result;
 }
 

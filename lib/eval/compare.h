@@ -48,6 +48,10 @@ struct Comparison {
                                  std::size_t count, const Tolerance& tolerance, const void* poison_element,
                                  unsigned threads);
 
+// One element for a message: "0.1", "true", "-inf". `element` holds its bits, low byte first; for float4_e2m1
+// the low four bits.
+[[nodiscard]] std::string element_text(tensor::DType dtype, std::uint64_t element);
+
 // One poison element made from random bits: for float64, float32, float16 and bfloat16 a signalling NaN with
 // a random sign and payload, which no arithmetic gives; for bool a byte that is no truth value; for the
 // others random bits. The element's bytes come first, the rest is 0; float4_e2m1 has the same code in both

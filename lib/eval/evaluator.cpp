@@ -40,23 +40,32 @@ std::string explain(const Slot& slot, const Comparison& result, const Tolerance&
 
 double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b); }
 
-Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
-                        const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
-                        unsigned threads) {
+Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>& comparisons,
+                            const Tolerance& tolerance) {
   Judgement judgement;
   judgement.correct = true;
   for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
-    const Slot& slot = layout.outputs[i];
-    const Comparison result = compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(),
-                                      tolerance, poison[i].data(), threads);
+    const Comparison& result = comparisons.at(i);
     judgement.max_absolute_error = worse(judgement.max_absolute_error, result.max_absolute_error);
     judgement.max_relative_error = worse(judgement.max_relative_error, result.max_relative_error);
     judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
     if (result.unwritten == 0 && result.matched_ratio() >= tolerance.required_matched_ratio) continue;
-    if (judgement.correct) judgement.explanation = explain(slot, result, tolerance);
+    if (judgement.correct) judgement.explanation = explain(layout.outputs[i], result, tolerance);
     judgement.correct = false;
   }
   return judgement;
+}
+
+Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
+                        const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
+                        unsigned threads) {
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    const Slot& slot = layout.outputs[i];
+    comparisons.push_back(compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(),
+                                  tolerance, poison[i].data(), threads));
+  }
+  return judge_comparisons(layout, comparisons, tolerance);
 }
 
 std::optional<ClaimProblem> check_claims(const Layout& layout, const std::vector<OutputClaim>& claims) {

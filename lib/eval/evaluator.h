@@ -23,6 +23,10 @@ using PoisonElement = std::array<std::byte, 8>;
                                       const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
                                       unsigned threads);
 
+// The same from comparisons that were made elsewhere, one an output.
+[[nodiscard]] Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>& comparisons,
+                                          const Tolerance& tolerance);
+
 // Why a claim about the outputs does not fit the layout: the status it deserves and the sentence for the log.
 struct ClaimProblem {
   bool shape = false;  // else the dtype

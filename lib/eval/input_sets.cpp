@@ -66,16 +66,11 @@ void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
   store_scalar(dtype, scalar_from(dtype, element), target);
 }
 
-void random_probabilities(const Slot& slot, std::uint64_t key, std::byte* target, unsigned threads) {
-  const auto columns = static_cast<std::size_t>(slot.shape.empty() ? 1 : slot.shape.back());
-  const std::size_t rows = columns == 0 ? 0 : slot.count() / columns;
-  tensor::fill_probabilities(slot.dtype, key, target, rows, columns, threads);
-}
-
 }  // namespace
 
 struct InputSets::Source {
-  enum class Kind { kRandom, kProbabilities, kScalar, kData } kind = Kind::kRandom;
+  using Kind = InputContent::Kind;
+  Kind kind = Kind::kRandom;
   model::Scalar scalar;
   const std::byte* data = nullptr;
 };
@@ -144,28 +139,48 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
   return source;
 }
 
-void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads) const {
+std::vector<InputContent> InputSets::contents(std::string_view seed) const {
+  using Kind = InputContent::Kind;
+  std::vector<InputContent> contents;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const Slot& slot = layout_.inputs[i];
-    const Source& source = sources_[i];
+    InputContent content;
+    content.kind = slot.scalar ? Kind::kScalar : sources_[i].kind;
+    content.key = key_of(seed, i);
+    content.data = sources_[i].data;
+    if (content.kind == Kind::kProbabilities) {
+      content.columns = slot.shape.empty() ? 1 : static_cast<std::uint64_t>(slot.shape.back());
+      content.rows = content.columns == 0 ? 0 : slot.count() / content.columns;
+    }
+    if (sources_[i].kind == Kind::kScalar)
+      store_scalar(slot.dtype, sources_[i].scalar, content.scalar.data());
+    if (slot.scalar && sources_[i].kind == Kind::kRandom)
+      random_scalar(slot.dtype, content.key, content.scalar.data());
+    contents.push_back(content);
+  }
+  return contents;
+}
+
+void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads) const {
+  using Kind = InputContent::Kind;
+  const auto all = contents(seed);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Slot& slot = layout_.inputs[i];
+    const InputContent& content = all[i];
     std::byte* target = buffer + slot.offset;
     const unsigned used = slot.bytes < kThreadedBytes ? 1 : threads;
-    switch (source.kind) {
-      case Source::Kind::kScalar:
-        store_scalar(slot.dtype, source.scalar, target);
+    switch (content.kind) {
+      case Kind::kScalar:
+        std::memcpy(target, content.scalar.data(), content.scalar.size());
         break;
-      case Source::Kind::kData:
-        std::memcpy(target, source.data, slot.bytes);
+      case Kind::kData:
+        std::memcpy(target, content.data, slot.bytes);
         break;
-      case Source::Kind::kProbabilities:
-        random_probabilities(slot, key_of(seed, i), target, used);
+      case Kind::kProbabilities:
+        tensor::fill_probabilities(slot.dtype, content.key, target, content.rows, content.columns, used);
         break;
-      case Source::Kind::kRandom:
-        if (slot.scalar) {
-          random_scalar(slot.dtype, key_of(seed, i), target);
-        } else {
-          tensor::fill_random(slot.dtype, key_of(seed, i), target, slot.count(), used);
-        }
+      case Kind::kRandom:
+        tensor::fill_random(slot.dtype, content.key, target, slot.count(), used);
     }
   }
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -18,6 +20,16 @@ class SafetensorsFile;
 
 namespace fib::eval {
 
+// What one input of one set is made of, for a device that makes it itself.
+struct InputContent {
+  enum class Kind { kRandom, kProbabilities, kScalar, kData } kind = Kind::kRandom;
+  std::uint64_t key = 0;              // kRandom and kProbabilities: of the stream (tensor/fill.h)
+  std::uint64_t rows = 0;             // kProbabilities
+  std::uint64_t columns = 0;          // kProbabilities
+  std::array<std::byte, 8> scalar{};  // kScalar, and every scalar input: what its slot holds
+  const std::byte* data = nullptr;    // kData: slot.bytes bytes, valid as long as the sets are
+};
+
 // Makes the input sets of one workload: random values by the counter-based generator, tensors from
 // safetensors files, scalar literals. A set is a pure function of its seed. Not copyable (it maps files);
 // const calls may come from any thread.
@@ -34,6 +46,9 @@ class InputSets {
   // Writes the whole set `seed` (any text, usually a digest) to `buffer` of layout.input_bytes bytes, with up
   // to `threads` threads.
   void fill(std::string_view seed, std::byte* buffer, unsigned threads) const;
+
+  // What fill() would write, input by input; scalars are drawn already (kScalar).
+  [[nodiscard]] std::vector<InputContent> contents(std::string_view seed) const;
 
   // No input is random: every seed gives the same set.
   [[nodiscard]] bool fixed() const;

@@ -88,7 +88,7 @@ json::Value scalar_to_value(const Scalar& scalar) {
   if (const auto* boolean = std::get_if<bool>(&scalar.value)) return json::make_boolean(*boolean);
   if (const auto* number = std::get_if<double>(&scalar.value)) return json::make_number(*number);
   Integer integer(std::get<std::int64_t>(scalar.value));
-  const std::size_t digits = scalar.token.find_first_not_of("-");
+  const std::size_t digits = scalar.token.find_first_not_of('-');
   const bool whole = digits != std::string::npos &&
                      scalar.token.find_first_not_of("0123456789", digits) == std::string::npos;
   const bool saturated = integer.value == std::numeric_limits<std::int64_t>::max() ||

@@ -81,8 +81,9 @@ struct Value {
   Value() = default;
   Value(Kind k) : kind(std::move(k)) {}  // NOLINT: values are made from what they hold
   template <typename T>
-  requires(std::is_constructible_v<Kind, T> && !std::is_same_v<std::decay_t<T>, Value>) Value(T&& value)
-      : kind(std::forward<T>(value)) {}  // NOLINT
+  requires(std::is_constructible_v<Kind, T> && !std::is_same_v<std::decay_t<T>, Value>)
+      Value(T&& value)  // NOLINT
+      : kind(std::forward<T>(value)) {}
 
   template <typename T>
   [[nodiscard]] bool is() const {

@@ -66,7 +66,8 @@ struct IntElement {
     using Limits = std::numeric_limits<Int>;
     // One above the largest value is a power of two, so it is exact in any float type; so is the lowest
     // value.
-    constexpr Real kEnd = static_cast<Real>(Limits::max() / 2 + 1) * Real{2};
+    constexpr Int kHalfOfEnd = Limits::max() / 2 + 1;
+    constexpr Real kEnd = static_cast<Real>(kHalfOfEnd) * Real{2};
     constexpr Real kBegin = static_cast<Real>(Limits::min());
     const bool inside = value >= kBegin && value < kEnd;
     const Int cut = static_cast<Int>(inside ? value : Real{0});

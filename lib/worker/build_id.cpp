@@ -50,8 +50,9 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
   for (int i = 0; i < object->dlpi_phnum && search->found.empty(); ++i) {
     const auto& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
+    const auto address = object->dlpi_addr + segment.p_vaddr;
     search->found =
-        build_id_in(reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_memsz);
+        build_id_in(reinterpret_cast<const char*>(address), segment.p_memsz);  // NOLINT: it is one
   }
   return 1;
 }

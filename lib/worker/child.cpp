@@ -19,7 +19,7 @@ std::int64_t after_ms(int milliseconds) {
 
 }  // namespace
 
-Child::Child(Spawner& spawner, std::string name, ChildSpec spec, int start_timeout_ms)
+Child::Child(Spawner& spawner, std::string name, const ChildSpec& spec, int start_timeout_ms)
     : spawner_(spawner), name_(std::move(name)) {
   auto [ours, theirs] = Channel::make_pair();
   int output[2];

@@ -32,7 +32,7 @@ class Child {
  public:
   // Starts `fib <arguments>` and checks its greeting within `start_timeout_ms`. `name` is for messages.
   // Throws Error when it does not come up.
-  Child(Spawner& spawner, std::string name, ChildSpec spec, int start_timeout_ms);
+  Child(Spawner& spawner, std::string name, const ChildSpec& spec, int start_timeout_ms);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

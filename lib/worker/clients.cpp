@@ -37,8 +37,9 @@ Answer<bool> acknowledged(Answer<Message> answer) {
 std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
   std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive", "OPENBLAS_THREAD_TIMEOUT=4",
                                           "TMPDIR=" + temporary.string(), "HOME=" + temporary.string()};
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX",
-                           "CC", "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {
+  for (const char* name :
+       {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX", "CC", "NVCC",
+        "CUTLASS_PATH", "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {
     if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
   }
   return environment;
@@ -56,6 +57,10 @@ Message JudgeClient::ask(MessageType type, const std::string& payload, MessageTy
   throw JudgeLost("{}\n{}", failure.text, child_.take_output());
 }
 
+void JudgeClient::use(const UseDevice& device) {
+  (void)ask(MessageType::kUseDevice, device.encode(), MessageType::kDeviceReady);
+}
+
 DeviceState JudgeClient::describe() {
   return DeviceState::decode(ask(MessageType::kDescribe, {}, MessageType::kDescribed).payload);
 }
@@ -65,8 +70,8 @@ JudgeOpened JudgeClient::open(const JudgeDocument& document) {
   return JudgeOpened::decode(ask(MessageType::kJudgeOpen, {}, MessageType::kJudgeOpened, {fd.get()}).payload);
 }
 
-DoorFds JudgeClient::attach(std::uint32_t workload) {
-  Message answer = ask(MessageType::kAttach, Number{workload}.encode(), MessageType::kAttached);
+DoorFds JudgeClient::attach(const Attach& request) {
+  Message answer = ask(MessageType::kAttach, request.encode(), MessageType::kAttached);
   if (answer.fds.size() != 2) throw JudgeLost("the judge sent {} buffers instead of 2", answer.fds.size());
   return {Attached::decode(answer.payload).door, std::move(answer.fds[0]), std::move(answer.fds[1])};
 }
@@ -114,23 +119,23 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
       child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
 }
 
-Answer<bool> WorkerClient::open(const eval::Layout& layout, const DoorFds& door, std::int64_t deadline_ns) {
-  return acknowledged(child_.request(MessageType::kOpen, Open{layout}.encode(), MessageType::kOpened,
-                                     deadline_ns, {door.inputs.get(), door.outputs.get()}));
+Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
+  return acknowledged(child_.request(MessageType::kOpen, workload.encode(), MessageType::kOpened, deadline_ns,
+                                     {door.inputs.get(), door.outputs.get()}));
 }
 
 Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
   return acknowledged(child_.request(MessageType::kPrepare, {}, MessageType::kReady, deadline_ns));
 }
 
-Answer<WorkerClient::Ran> WorkerClient::run(std::int64_t deadline_ns) {
+Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   const std::int64_t delay = own_delay_.ns() + worker_delay_.ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = child_.request(MessageType::kRun, {}, MessageType::kDone, deadline_ns);
+  auto answer = child_.request(MessageType::kRun, Run{clock}.encode(), MessageType::kDone, deadline_ns);
   const std::int64_t envelope = util::monotonic_ns() - begin;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
-  return Ran{std::get<Done>(done).elapsed_ns, envelope, own_delay_.ns() + worker_delay_.ns() - delay};
+  return Ran{std::get<Done>(done), envelope, own_delay_.ns() + worker_delay_.ns() - delay};
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {

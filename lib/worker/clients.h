@@ -41,9 +41,11 @@ class JudgeClient {
  public:
   JudgeClient(Spawner& spawner, const ChildSetup& setup);
 
+  // To be called first, when solutions run on a CUDA device.
+  void use(const UseDevice& device);
   [[nodiscard]] DeviceState describe();
   [[nodiscard]] JudgeOpened open(const JudgeDocument& document);
-  [[nodiscard]] DoorFds attach(std::uint32_t workload);
+  [[nodiscard]] DoorFds attach(const Attach& request);
   void detach(std::uint32_t door);
   // Whether the set's expected outputs are kept, so that the reference need not make them.
   [[nodiscard]] bool knows(std::uint32_t door, const SetId& set);
@@ -70,16 +72,16 @@ class WorkerClient {
 
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
                                     const std::string& document = {});
-  [[nodiscard]] Answer<bool> open(const eval::Layout& layout, const DoorFds& door, std::int64_t deadline_ns);
+  [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns);
   [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
   // The worker's claim, the coordinator's own clock around the request, and how much of that the worker's
   // main thread and the coordinator's spent waiting for a CPU.
   struct Ran {
-    std::int64_t claimed_ns = 0;
+    Done done;
     std::int64_t envelope_ns = 0;
     std::int64_t delay_ns = 0;
   };
-  [[nodiscard]] Answer<Ran> run(std::int64_t deadline_ns);
+  [[nodiscard]] Answer<Ran> run(Clock clock, std::int64_t deadline_ns);
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns);
   // The median of a few empty round trips, in nanoseconds.
   [[nodiscard]] Answer<std::int64_t> ping(std::int64_t deadline_ns);

@@ -8,25 +8,19 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "device/cpu/cache.h"
-#include "device/cpu/hardware.h"
-#include "device/cpu/memory.h"
 #include "eval/evaluator.h"
 #include "eval/input_sets.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/machine.h"
 #include "worker/channel.h"
+#include "worker/doors.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
 #include "worker/serve.h"
 
 namespace fib::worker {
 namespace {
-
-using device::cpu::PrivateMemory;
-using device::cpu::SharedMemory;
-using device::cpu::WorkerAccess;
 
 constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
 
@@ -39,16 +33,16 @@ struct OpenWorkload {
 };
 
 // One pair of shared buffers, attached to one worker.
-struct Door {
+struct AttachedDoor {
   std::uint32_t workload = 0;
-  SharedMemory inputs;
-  SharedMemory outputs;
+  std::unique_ptr<Door> buffers;
   std::vector<eval::PoisonElement> poison;  // of the current call
 };
 
 class Judge {
  public:
-  explicit Judge(util::UniqueFd socket) : channel_(std::move(socket)), threads_(util::usable_cores()) {}
+  explicit Judge(util::UniqueFd socket)
+      : channel_(std::move(socket)), host_(make_cpu_judge_device(util::usable_cores())) {}
 
   int run() {
     return serve(channel_, [this](Message& message) { return answer(message); });
@@ -60,15 +54,16 @@ class Judge {
       return channel_.send(type, message.sequence, payload, fds);
     };
     switch (message.type) {
+      case MessageType::kUseDevice:
+        device_ = make_cuda_judge_device(UseDevice::decode(message.payload));
+        return reply(MessageType::kDeviceReady, {});
       case MessageType::kJudgeOpen:
         return reply(MessageType::kJudgeOpened, open(message).encode());
       case MessageType::kDescribe:
-        return reply(MessageType::kDescribed, describe().encode());
+        return reply(MessageType::kDescribed, device().describe().encode());
       case MessageType::kAttach: {
-        const Number door = attach(Number::decode(message.payload));
-        const Door& made = doors_.at(door.value);
-        return reply(MessageType::kAttached, Attached{door.value}.encode(),
-                     {made.inputs.fd(), made.outputs.fd()});
+        const std::uint32_t door = attach(Attach::decode(message.payload));
+        return reply(MessageType::kAttached, Attached{door}.encode(), doors_.at(door).buffers->fds());
       }
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
@@ -88,10 +83,8 @@ class Judge {
     }
   }
 
-  static DeviceState describe() {
-    return {device::cpu::model_name(), device::cpu::governor(), device::cpu::load_average(),
-            std::string(device::cpu::flush_method())};
-  }
+  // The device that solutions run on.
+  JudgeDevice& device() { return device_ ? *device_ : *host_; }
 
   JudgeOpened open(const Message& message) {
     if (message.fds.size() != 1) throw ProtocolError("a workload comes as one document");
@@ -99,9 +92,8 @@ class Judge {
     opened->document = JudgeDocument::parse(util::read_document(message.fds[0].get(), kMaxDocument));
     const auto& document = opened->document;
     opened->layout = eval::make_layout(document.definition, document.workload);
-    // Each side has its own copy of everything, and the reference and expected outputs come on top.
     const std::uint64_t bytes = opened->layout.input_bytes + opened->layout.output_bytes;
-    if (bytes > util::physical_memory() / 6) {
+    if (bytes > std::min(host_->memory_limit(), device().memory_limit())) {
       throw Error("its inputs and outputs take {} MiB, too much for this machine", bytes >> 20U);
     }
     opened->sets = std::make_unique<eval::InputSets>(document.definition, document.workload, opened->layout,
@@ -112,15 +104,12 @@ class Judge {
     return answer;
   }
 
-  Number attach(Number workload) {
-    const auto& layout = workload_of(workload.value).layout;
-    Door door{workload.value,
-              SharedMemory::create(layout.input_bytes, WorkerAccess::kReads),
-              SharedMemory::create(layout.output_bytes, WorkerAccess::kWrites),
-              {}};
+  std::uint32_t attach(const Attach& request) {
+    const auto& layout = workload_of(request.workload).layout;
+    JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
-    doors_.emplace(number, std::move(door));
-    return {number};
+    doors_.emplace(number, AttachedDoor{request.workload, where.make_door(layout), {}});
+    return number;
   }
 
   OpenWorkload& workload_of(std::uint32_t number) {
@@ -129,7 +118,7 @@ class Judge {
     return *found->second;
   }
 
-  Door& door_of(std::uint32_t number) {
+  AttachedDoor& door_of(std::uint32_t number) {
     const auto found = doors_.find(number);
     if (found == doors_.end()) throw ProtocolError("no door has the number {}", number);
     return found->second;
@@ -140,7 +129,7 @@ class Judge {
   }
 
   void fill(const SetRequest& request) {
-    Door& door = door_of(request.door);
+    AttachedDoor& door = door_of(request.door);
     OpenWorkload& workload = workload_of(door.workload);
     const auto& document = workload.document;
     util::Sha256 seed;
@@ -148,31 +137,28 @@ class Judge {
         .add(document.workload.uuid)
         .add(request.set.solution_sha256)
         .add(request.set.call);
-    workload.sets->fill(seed.hex(), door.inputs.data(), threads_);
+    door.buffers->fill(*workload.sets, seed.hex());
     poison(door, workload.layout, document.secret);
   }
 
   // New for every fill, so that no worker can tell a poisoned element from one it wrote in an earlier call.
-  void poison(Door& door, const eval::Layout& layout, const std::string& secret) {
+  void poison(AttachedDoor& door, const eval::Layout& layout, const std::string& secret) {
     door.poison.clear();
     for (const auto& slot : layout.outputs) {
       util::Sha256 hash;
       const std::string digest = hash.add("poison").add(secret).add(++poisons_).hex();
       const std::uint64_t random = std::stoull(digest.substr(0, 16), nullptr, 16);
       door.poison.push_back(eval::make_poison(slot.dtype, random));
-      const std::size_t element = std::max<std::size_t>(1, tensor::bits_of(slot.dtype) / 8);
-      eval::fill_pattern(door.outputs.data() + slot.offset, slot.bytes, door.poison.back().data(), element);
     }
+    door.buffers->poison(door.poison);
   }
 
   void keep(const SetRequest& request) {
-    const Door& door = door_of(request.door);
+    AttachedDoor& door = door_of(request.door);
     OpenWorkload& workload = workload_of(door.workload);
     if (workload.expected.contains(request.set)) return;
     make_room(workload);
-    const std::byte* outputs = door.outputs.data();
-    workload.expected.emplace(request.set,
-                              std::vector<std::byte>(outputs, outputs + workload.layout.output_bytes));
+    workload.expected.emplace(request.set, door.buffers->outputs());
     kept_bytes_ += workload.layout.output_bytes;
     kept_.emplace_back(door.workload, request.set);
   }
@@ -204,27 +190,22 @@ class Judge {
   }
 
   Verdict compare(const SetRequest& request) {
-    const Door& door = door_of(request.door);
+    AttachedDoor& door = door_of(request.door);
     OpenWorkload& workload = workload_of(door.workload);
     const auto expected = workload.expected.find(request.set);
     if (expected == workload.expected.end()) throw ProtocolError("the set's expected outputs are not kept");
-    // The worker can still write to the shared buffer: judge a copy that it cannot reach.
-    if (snapshot_.size() < workload.layout.output_bytes)
-      snapshot_ = PrivateMemory(workload.layout.output_bytes);
-    std::memcpy(snapshot_.data(), door.outputs.data(), workload.layout.output_bytes);
-    return {eval::judge_outputs(workload.layout, snapshot_.data(), expected->second.data(), door.poison,
-                                workload.document.tolerance, threads_)};
+    return {door.buffers->compare(expected->second.data(), door.poison, workload.document.tolerance)};
   }
 
   Channel channel_;
-  unsigned threads_;
+  std::unique_ptr<JudgeDevice> host_;    // where references run
+  std::unique_ptr<JudgeDevice> device_;  // where solutions run, if that is another one
   std::uint32_t next_number_ = 1;
   std::uint64_t poisons_ = 0;
   std::map<std::uint32_t, std::unique_ptr<OpenWorkload>> workloads_;
-  std::map<std::uint32_t, Door> doors_;
+  std::map<std::uint32_t, AttachedDoor> doors_;
   std::deque<std::pair<std::uint32_t, SetId>> kept_;  // oldest first
   std::uint64_t kept_bytes_ = 0;
-  PrivateMemory snapshot_;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <dlfcn.h>
 #include <ffi.h>
 
-#include <cstring>
 #include <exception>
 
+#include "worker/scalars.h"
 #include "worker/target.h"
 
 namespace fib::worker {
@@ -33,49 +33,6 @@ ffi_type* scalar_type(DType dtype) {
   }
 }
 
-// One argument's value, as libffi reads it.
-union ArgumentValue {
-  void* pointer;
-  float f32;
-  double f64;
-  std::int64_t i64;
-  std::int32_t i32;
-  std::int16_t i16;
-  std::int8_t i8;
-  std::uint8_t u8;
-};
-
-// From a scalar slot's 8 bytes (a double for floating dtypes, else an int64).
-void load_scalar(DType dtype, const std::byte* slot, ArgumentValue& value) {
-  double real = 0;
-  std::int64_t integer = 0;
-  std::memcpy(&real, slot, sizeof real);
-  std::memcpy(&integer, slot, sizeof integer);
-  switch (dtype) {
-    case DType::kFloat64:
-      value.f64 = real;
-      break;
-    case DType::kInt64:
-      value.i64 = integer;
-      break;
-    case DType::kInt32:
-      value.i32 = static_cast<std::int32_t>(integer);
-      break;
-    case DType::kInt16:
-      value.i16 = static_cast<std::int16_t>(integer);
-      break;
-    case DType::kInt8:
-      value.i8 = static_cast<std::int8_t>(integer);
-      break;
-    case DType::kUInt8:
-    case DType::kBool:
-      value.u8 = static_cast<std::uint8_t>(integer);
-      break;
-    default:
-      value.f32 = static_cast<float>(real);
-  }
-}
-
 class LibraryTarget : public Target {
  public:
   LibraryTarget(const std::string& path, const std::string& symbol, bool returns_status)
@@ -86,23 +43,28 @@ class LibraryTarget : public Target {
     if (function_ == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
   }
 
-  void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) override {
-    layout_ = layout;
-    inputs_ = inputs;
+  void open(const Open& workload, const Buffers& buffers) override {
+    layout_ = workload.layout;
+    scalars_ = buffers.scalars;
     types_.clear();
-    values_.assign(layout.inputs.size() + layout.outputs.size() + layout.axes.size(), {});
+    const std::size_t streams = buffers.stream == nullptr ? 0 : 1;
+    values_.assign(layout_.inputs.size() + layout_.outputs.size() + layout_.axes.size() + streams, {});
     std::size_t next = 0;
-    for (const auto& slot : layout.inputs) {
+    for (const auto& slot : layout_.inputs) {
       types_.push_back(slot.scalar ? scalar_type(slot.dtype) : &ffi_type_pointer);
-      values_[next++].pointer = inputs + slot.offset;
+      values_[next++].pointer = buffers.inputs + slot.offset;
     }
-    for (const auto& slot : layout.outputs) {
+    for (const auto& slot : layout_.outputs) {
       types_.push_back(&ffi_type_pointer);
-      values_[next++].pointer = outputs + slot.offset;
+      values_[next++].pointer = buffers.outputs + slot.offset;
     }
-    for (const std::int64_t axis : layout.axes) {
+    for (const std::int64_t axis : layout_.axes) {
       types_.push_back(&ffi_type_sint64);
       values_[next++].i64 = axis;
+    }
+    if (buffers.stream != nullptr) {
+      types_.push_back(&ffi_type_pointer);
+      values_[next++].pointer = buffers.stream;
     }
     arguments_.clear();
     for (auto& value : values_) arguments_.push_back(&value);
@@ -116,7 +78,7 @@ class LibraryTarget : public Target {
   void prepare() override {
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
-      if (slot.scalar) load_scalar(slot.dtype, inputs_ + slot.offset, values_[i]);
+      if (slot.scalar) load_scalar(slot.dtype, scalars_ + 8 * i, values_[i]);
     }
   }
 
@@ -144,7 +106,7 @@ class LibraryTarget : public Target {
   void* function_ = nullptr;  // the library stays loaded until the process ends
   bool returns_status_;
   eval::Layout layout_;
-  const std::byte* inputs_ = nullptr;
+  const std::byte* scalars_ = nullptr;
   ffi_cif call_{};
   std::vector<ffi_type*> types_;
   std::vector<ArgumentValue> values_;

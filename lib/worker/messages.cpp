@@ -1,5 +1,7 @@
 #include "worker/messages.h"
 
+#include <cmath>
+
 namespace fib::worker {
 namespace {
 
@@ -68,6 +70,90 @@ std::vector<std::string> take_texts(WireReader& in) {
   return texts;
 }
 
+void put_sizes(WireWriter& out, const std::array<std::uint32_t, 3>& sizes) {
+  for (const auto size : sizes) out.number(size);
+}
+
+std::array<std::uint32_t, 3> take_sizes(WireReader& in) {
+  std::array<std::uint32_t, 3> sizes{};
+  for (auto& size : sizes) size = in.number<std::uint32_t>();
+  return sizes;
+}
+
+void put_plan(WireWriter& out, const compile::ResolvedPlan& plan) {
+  out.number(static_cast<std::uint32_t>(plan.launches.size()));
+  for (const auto& launch : plan.launches) {
+    out.text(launch.kernel).text(launch.symbol);
+    put_sizes(out, launch.grid);
+    put_sizes(out, launch.block);
+    put_sizes(out, launch.cluster);
+    out.number(launch.shared_memory).number(static_cast<std::uint8_t>(launch.cooperative));
+    out.number(static_cast<std::uint32_t>(launch.arguments.size()));
+    for (const auto& argument : launch.arguments) {
+      out.number(static_cast<std::uint8_t>(argument.kind)).number(argument.value);
+    }
+  }
+  out.numbers(plan.workspaces);
+}
+
+compile::ResolvedArgument take_argument(WireReader& in) {
+  using Kind = compile::LaunchArgument::Kind;
+  const auto kind = in.number<std::uint8_t>();
+  if (kind > static_cast<std::uint8_t>(Kind::kInteger))
+    throw ProtocolError("{} is not a kind of argument", kind);
+  return {static_cast<Kind>(kind), in.number<std::int64_t>()};
+}
+
+compile::ResolvedPlan take_plan(WireReader& in) {
+  compile::ResolvedPlan plan;
+  for (auto left = in.count(1); left > 0; --left) {
+    compile::ResolvedLaunch launch;
+    launch.kernel = in.text();
+    launch.symbol = in.text();
+    launch.grid = take_sizes(in);
+    launch.block = take_sizes(in);
+    launch.cluster = take_sizes(in);
+    launch.shared_memory = in.number<std::uint32_t>();
+    launch.cooperative = take_bool(in);
+    for (auto arguments = in.count(9); arguments > 0; --arguments)
+      launch.arguments.push_back(take_argument(in));
+    plan.launches.push_back(std::move(launch));
+  }
+  plan.workspaces = in.numbers<std::uint64_t>();
+  return plan;
+}
+
+template <typename Enum>
+Enum take_enum(WireReader& in, Enum last, const char* what) {
+  const auto value = in.number<std::uint8_t>();
+  if (value > static_cast<std::uint8_t>(last)) throw ProtocolError("{} is not {}", value, what);
+  return static_cast<Enum>(value);
+}
+
+double take_finite(WireReader& in) {
+  const auto value = in.number<double>();
+  if (!std::isfinite(value)) throw ProtocolError("a time is not a finite number");
+  return value;
+}
+
+double take_amount(WireReader& in) {
+  const double value = take_finite(in);
+  if (value < 0) throw ProtocolError("a time is negative");
+  return value;
+}
+
+void put_device(WireWriter& out, const UseDevice& device) {
+  out.text(device.uuid).text(device.kernels_path).number(static_cast<std::uint8_t>(device.flush));
+}
+
+UseDevice take_device(WireReader& in) {
+  UseDevice device;
+  device.uuid = in.text();
+  device.kernels_path = in.text();
+  device.flush = take_enum(in, Flush::kNone, "a kind of flush");
+  return device;
+}
+
 // Reads all fields of one message and makes sure that nothing follows them.
 template <typename T, typename Fields>
 T decode_all(const std::string& payload, Fields fields) {
@@ -90,19 +176,35 @@ WorkerError WorkerError::decode(const std::string& payload) {
   return decode_all<WorkerError>(payload, [](WireReader& in, WorkerError& m) { m.text = in.text(); });
 }
 
+std::string name_of(Flush flush) {
+  return flush == Flush::kClean ? "clean" : flush == Flush::kDirty ? "dirty" : "none";
+}
+
+std::string name_of(Clock clock) {
+  return clock == Clock::kHost ? "monotonic" : clock == Clock::kEvents ? "events" : "open events";
+}
+
+std::string UseDevice::encode() const {
+  WireWriter out;
+  put_device(out, *this);
+  return out.payload();
+}
+UseDevice UseDevice::decode(const std::string& payload) {
+  return decode_all<UseDevice>(payload, [](WireReader& in, UseDevice& m) { m = take_device(in); });
+}
+
 std::string Load::encode() const {
   WireWriter out;
-  out.number(static_cast<std::uint8_t>(kind)).text(library_path).text(symbol);
-  out.number(static_cast<std::uint8_t>(returns_status)).number(threads);
+  out.number(static_cast<std::uint8_t>(kind));
+  put_device(out, device);
+  out.text(path).text(symbol).number(static_cast<std::uint8_t>(returns_status)).number(threads);
   return out.number(data_limit_bytes).payload();
 }
 Load Load::decode(const std::string& payload) {
   return decode_all<Load>(payload, [](WireReader& in, Load& m) {
-    const auto kind = in.number<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(TargetKind::kReference))
-      throw ProtocolError("{} is not a target", kind);
-    m.kind = static_cast<TargetKind>(kind);
-    m.library_path = in.text();
+    m.kind = take_enum(in, TargetKind::kKernels, "a target");
+    m.device = take_device(in);
+    m.path = in.text();
     m.symbol = in.text();
     m.returns_status = take_bool(in);
     m.threads = in.number<std::uint32_t>();
@@ -123,15 +225,34 @@ Loaded Loaded::decode(const std::string& payload) {
 std::string Open::encode() const {
   WireWriter out;
   put_layout(out, layout);
+  put_plan(out, plan);
   return out.payload();
 }
 Open Open::decode(const std::string& payload) {
-  return decode_all<Open>(payload, [](WireReader& in, Open& m) { m.layout = take_layout(in); });
+  return decode_all<Open>(payload, [](WireReader& in, Open& m) {
+    m.layout = take_layout(in);
+    m.plan = take_plan(in);
+  });
 }
 
-std::string Done::encode() const { return WireWriter().number(elapsed_ns).payload(); }
+std::string Run::encode() const { return WireWriter().number(static_cast<std::uint8_t>(clock)).payload(); }
+Run Run::decode(const std::string& payload) {
+  return decode_all<Run>(
+      payload, [](WireReader& in, Run& m) { m.clock = take_enum(in, Clock::kOpenEvents, "a clock"); });
+}
+
+std::string Done::encode() const {
+  WireWriter out;
+  out.number(elapsed_ns).number(host_ns).number(static_cast<std::uint8_t>(covered)).number(clock_mhz);
+  return out.payload();
+}
 Done Done::decode(const std::string& payload) {
-  return decode_all<Done>(payload, [](WireReader& in, Done& m) { m.elapsed_ns = in.number<std::int64_t>(); });
+  return decode_all<Done>(payload, [](WireReader& in, Done& m) {
+    m.elapsed_ns = take_finite(in);
+    m.host_ns = take_amount(in);
+    m.covered = take_bool(in);
+    m.clock_mhz = take_amount(in);
+  });
 }
 
 std::string Collected::encode() const {
@@ -164,14 +285,13 @@ SetRequest SetRequest::decode(const std::string& payload) {
 }
 
 std::string DeviceState::encode() const {
-  return WireWriter().text(hardware).text(governor).number(load_average).text(flush).payload();
+  return WireWriter().text(hardware).text(flush).text(state).payload();
 }
 DeviceState DeviceState::decode(const std::string& payload) {
   return decode_all<DeviceState>(payload, [](WireReader& in, DeviceState& m) {
     m.hardware = in.text();
-    m.governor = in.text();
-    m.load_average = in.number<double>();
     m.flush = in.text();
+    m.state = in.text();
   });
 }
 
@@ -192,6 +312,16 @@ JudgeOpened JudgeOpened::decode(const std::string& payload) {
 std::string Known::encode() const { return WireWriter().number(static_cast<std::uint8_t>(known)).payload(); }
 Known Known::decode(const std::string& payload) {
   return decode_all<Known>(payload, [](WireReader& in, Known& m) { m.known = take_bool(in); });
+}
+
+std::string Attach::encode() const {
+  return WireWriter().number(workload).number(static_cast<std::uint8_t>(on_device)).payload();
+}
+Attach Attach::decode(const std::string& payload) {
+  return decode_all<Attach>(payload, [](WireReader& in, Attach& m) {
+    m.workload = in.number<std::uint32_t>();
+    m.on_device = take_bool(in);
+  });
 }
 
 std::string Number::encode() const { return WireWriter().number(value).payload(); }

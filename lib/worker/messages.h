@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/launch_plan.h"
 #include "eval/layout.h"
 #include "worker/wire.h"
 
@@ -29,6 +30,8 @@ enum class MessageType : std::uint16_t {
   kPing,
   kPong,
   // judge
+  kUseDevice,
+  kDeviceReady,
   kDescribe,
   kDescribed,
   kJudgeOpen,
@@ -74,16 +77,31 @@ struct WorkerError {
   [[nodiscard]] static WorkerError decode(const std::string& payload);
 };
 
-enum class TargetKind : std::uint8_t { kSharedLibrary, kReference };
+// What a CUDA device's caches hold when a call begins (device/cuda/flush.h).
+enum class Flush : std::uint8_t { kClean, kDirty, kNone };
+[[nodiscard]] std::string name_of(Flush flush);  // "clean", "dirty", "none"
+
+// The device that a judge or a solution's worker works with; without a uuid it is the CPU.
+struct UseDevice {
+  std::string uuid;          // cuda::DeviceInfo::uuid
+  std::string kernels_path;  // fib's own kernels for it (compile/device_kernels.h)
+  Flush flush = Flush::kClean;
+  [[nodiscard]] bool is_cuda() const { return !uuid.empty(); }
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static UseDevice decode(const std::string& payload);
+};
+
+enum class TargetKind : std::uint8_t { kSharedLibrary, kReference, kKernels };
 
 // What a worker shall run. A reference's source comes as a document beside the message.
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
-  std::string library_path;            // kSharedLibrary
+  UseDevice device;                    // of a solution; references run on the CPU
+  std::string path;                    // kSharedLibrary: the library; kKernels: the cubin
   std::string symbol;                  // kSharedLibrary
   bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
   std::uint32_t threads = 1;           // kReference: threads the engine may use
-  std::uint64_t data_limit_bytes = 0;  // kSharedLibrary: what the sandbox lets it allocate
+  std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);
 };
@@ -96,15 +114,36 @@ struct Loaded {
 };
 
 // A new workload: where everything lies in the two shared buffers whose descriptors travel beside the message
-// (inputs, then outputs).
+// (inputs, then outputs), and for kKernels what is launched.
 struct Open {
   eval::Layout layout;
+  compile::ResolvedPlan plan;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Open decode(const std::string& payload);
 };
 
+// Which clock times a call.
+enum class Clock : std::uint8_t {
+  kHost,        // the CPU's monotonic clock
+  kEvents,      // a pair of CUDA events behind a bounded spin (device/cuda/timer.h)
+  kOpenEvents,  // the same without the spin, for calls that wait for the device inside
+};
+
+[[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open events"
+
+struct Run {
+  Clock clock = Clock::kHost;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Run decode(const std::string& payload);
+};
+
+// What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a
+// clock gave.
 struct Done {
-  std::int64_t elapsed_ns = 0;  // the worker's claim
+  double elapsed_ns = 0;  // the worker's claim, by the clock that was asked for
+  double host_ns = 0;     // CUDA: what the host needed to queue the call; else elapsed_ns
+  bool covered = true;    // CUDA: the device began after everything was queued
+  double clock_mhz = 0;   // CUDA: of a multiprocessor just before the call; 0: unknown
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Done decode(const std::string& payload);
 };
@@ -122,7 +161,8 @@ struct Collected {
 struct SetId {
   std::string solution_sha256;
   std::uint64_t call = 0;
-  auto operator<=>(const SetId&) const = default;
+  auto operator<=>(const SetId&) const =
+      default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer
 };
 
 // Knows, Fill, Keep and Compare: which attached door (a pair of shared buffers), which set.
@@ -144,9 +184,8 @@ struct Known {
 // The state of the judge's device now.
 struct DeviceState {
   std::string hardware;
-  std::string governor;
-  double load_average = 0;  // negative: unknown
-  std::string flush;        // how caches are flushed
+  std::string flush;  // how caches are flushed
+  std::string state;  // a JSON object: what else is known of it (evaluation.fib.device_state)
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static DeviceState decode(const std::string& payload);
 };
@@ -167,7 +206,15 @@ struct Attached {
   [[nodiscard]] static Attached decode(const std::string& payload);
 };
 
-// Attach (a workload's number) and Detach (a door's number).
+// Attach: a pair of buffers for one workload, in the device's memory or (for the reference) in the host's.
+struct Attach {
+  std::uint32_t workload = 0;
+  bool on_device = false;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Attach decode(const std::string& payload);
+};
+
+// Detach (a door's number).
 struct Number {
   std::uint32_t value = 0;
   [[nodiscard]] std::string encode() const;

@@ -67,6 +67,9 @@ bool enter_private_files(const fs::path& folder) {
     if (!mount((folder / place->name).c_str(), place->path, kBind)) return false;
   }
   if (!set_read_only("/", true, AT_RECURSIVE)) return false;
+  // CUDA names its threads by writing below the process's own folder.
+  const std::string own = "/proc/" + std::to_string(::getpid());
+  if (!mount(own.c_str(), own.c_str(), kBind) || !set_read_only(own.c_str(), false, 0)) return false;
   for (const auto& place : kPlaces) {
     if (fs::exists(place.path, error) && !set_read_only(place.path, false, 0)) return false;
   }

@@ -28,10 +28,10 @@ class ReferenceTarget : public Target {
 
   [[nodiscard]] std::string engine() const { return engine_.description(); }
 
-  void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) override {
-    layout_ = layout;
-    inputs_ = inputs;
-    outputs_ = outputs;
+  void open(const Open& workload, const Buffers& buffers) override {
+    layout_ = workload.layout;
+    inputs_ = buffers.inputs;
+    outputs_ = buffers.outputs;
   }
 
   void prepare() override {

@@ -101,7 +101,7 @@ class Filter {
     answer(SECCOMP_RET_ALLOW);
     const sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
       throw util::errno_error("cannot install the sandbox's system call filter");
     }
   }

@@ -11,15 +11,24 @@
 
 namespace fib::worker {
 
-// What a worker runs, behind one door: a solution's function or a definition's reference. Lives in a worker
-// process; one thread.
+// A worker's private buffers, laid out by the layout, on the stage's device.
+struct Buffers {
+  std::byte* inputs = nullptr;
+  std::byte* outputs = nullptr;
+  // In host memory: 8 bytes for each input, in order; those of scalars hold what their slots do.
+  const std::byte* scalars = nullptr;
+  void* stream = nullptr;  // CUDA: the stream to queue work on
+};
+
+// What a worker runs, behind one door: a solution's function or kernels, or a definition's reference. Lives
+// in a worker process; one thread.
 class Target {
  public:
   virtual ~Target() = default;
 
-  // A new workload: `inputs` and `outputs` are the worker's private buffers, laid out by `layout`; both stay
-  // valid and in place until the next open().
-  virtual void open(const eval::Layout& layout, std::byte* inputs, std::byte* outputs) = 0;
+  // A new workload; the buffers stay valid and in place until the next open(). Throws Error with the sentence
+  // for the log when the solution does not fit it.
+  virtual void open(const Open& workload, const Buffers& buffers) = 0;
 
   // Reads the scalars of the current set, so that the timed call needs no look-ups.
   virtual void prepare() = 0;
@@ -33,8 +42,8 @@ class Target {
 };
 
 // A function of a shared library by the C calling convention: inputs in order, outputs in order, then the
-// variable axes as int64_t; tensors are bare pointers, scalars are passed by value. Opens the library (its
-// constructors run here) and looks the symbol up. Throws Error.
+// variable axes as int64_t, then on CUDA the stream; tensors are bare pointers, scalars are passed by value.
+// Opens the library (its constructors run here) and looks the symbol up. Throws Error.
 [[nodiscard]] std::unique_ptr<Target> make_library_target(const std::string& path, const std::string& symbol,
                                                           bool returns_status);
 

@@ -8,10 +8,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "device/cpu/cache.h"
-#include "device/cpu/memory.h"
-#include "device/cpu/quiescence.h"
-#include "util/clock.h"
 #include "util/errno_error.h"
 #include "util/files.h"
 #include "worker/channel.h"
@@ -19,18 +15,14 @@
 #include "worker/private_files.h"
 #include "worker/sandbox.h"
 #include "worker/serve.h"
+#include "worker/stage.h"
 #include "worker/target.h"
 
 namespace fib::worker {
 namespace {
 
-using device::cpu::PrivateMemory;
-using device::cpu::SharedMemory;
-using device::cpu::WorkerAccess;
-
 constexpr std::size_t kMaxDocument = 16 * 1024 * 1024;
-constexpr int kQuietWindowUs = 100;
-constexpr int kQuietLimitMs = 50;
+constexpr std::size_t kMaxCubin = 1024 * 1024 * 1024;
 
 // Within a call the next request comes at once, and nothing but this process has work to do: stay awake.
 std::int64_t spin_after(MessageType request) {
@@ -61,7 +53,7 @@ class Worker {
         prepare();
         return reply(message, MessageType::kReady, {});
       case MessageType::kRun:
-        return reply(message, MessageType::kDone, run_once().encode());
+        return reply(message, MessageType::kDone, run_once(Run::decode(message.payload)).encode());
       case MessageType::kCollect:
         return reply(message, MessageType::kCollected, collect().encode());
       default:
@@ -76,79 +68,75 @@ class Worker {
   Loaded load(const Message& message) {
     const Load request = Load::decode(message.payload);
     Loaded loaded;
-    if (request.kind == TargetKind::kReference) {
-      if (message.fds.size() != 1) throw ProtocolError("a reference comes as one document");
-      const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
-      target_ = make_reference_target(document, request.threads, loaded.engine);
-    } else {
-      // Opened first: the library's path may be out of sight in the sandbox.
-      const util::UniqueFd library(::open(request.library_path.c_str(), O_RDONLY | O_CLOEXEC));
-      if (!library.valid()) throw util::errno_error("cannot open " + request.library_path);
-      loaded.private_files = enter_private_files(std::filesystem::current_path());
-      enter_sandbox(request.data_limit_bytes);
-      sandboxed_ = true;
-      const std::string path = fmt::format("/proc/self/fd/{}", library.get());
-      target_ = make_library_target(path, request.symbol, request.returns_status);
+    if (request.kind != TargetKind::kReference) {
+      load_solution(request, loaded);
+      return loaded;
     }
+    if (message.fds.size() != 1) throw ProtocolError("a reference comes as one document");
+    const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
+    stage_ = make_cpu_stage(false);
+    target_ = make_reference_target(document, request.threads, loaded.engine);
     return loaded;
   }
 
+  // Files are opened first: their paths may be out of sight in the sandbox.
+  void load_solution(const Load& request, Loaded& loaded) {
+    const util::UniqueFd file(::open(request.path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) throw util::errno_error("cannot open " + request.path);
+    const std::string kernels = request.device.is_cuda() ? util::read_file(request.device.kernels_path) : "";
+    loaded.private_files = enter_private_files(std::filesystem::current_path());
+    drop_capabilities();
+    // CUDA opens a socket and starts threads when it starts: what the sandbox refuses is refused after that.
+    stage_ = request.device.is_cuda() ? make_cuda_stage(request.device, kernels) : make_cpu_stage(true);
+    enter_sandbox(request.data_limit_bytes);
+    if (request.kind == TargetKind::kKernels) {
+      target_ = make_kernel_target(*stage_, util::read_document(file.get(), kMaxCubin));
+    } else {
+      const std::string path = fmt::format("/proc/self/fd/{}", file.get());
+      target_ = make_library_target(path, request.symbol, request.returns_status);
+    }
+  }
+
   void open(Message& message) {
-    Open request = Open::decode(message.payload);
+    const Open request = Open::decode(message.payload);
     if (!target_) throw ProtocolError("nothing is loaded");
     if (message.fds.size() != 2 || !eval::is_sound(request.layout))
       throw ProtocolError("the layout is not sound");
-    layout_ = std::move(request.layout);
-    shared_inputs_.emplace(
-        SharedMemory::open(std::move(message.fds[0]), layout_.input_bytes, WorkerAccess::kReads));
-    shared_outputs_.emplace(
-        SharedMemory::open(std::move(message.fds[1]), layout_.output_bytes, WorkerAccess::kWrites));
-    inputs_ = PrivateMemory(layout_.input_bytes);
-    outputs_ = PrivateMemory(layout_.output_bytes);
-    target_->open(layout_, inputs_.data(), outputs_.data());
+    open_ = false;
+    stage_->open(request.layout, std::move(message.fds[0]), std::move(message.fds[1]));
+    target_->open(request, stage_->buffers());
+    open_ = true;
+  }
+
+  void require_open() const {
+    if (!open_) throw ProtocolError("no workload is open");
   }
 
   void prepare() {
-    if (!shared_inputs_) throw ProtocolError("no workload is open");
-    std::memcpy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
-    std::memcpy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
+    require_open();
+    stage_->fill();
     target_->prepare();
-    device::cpu::flush_from_caches(inputs_.data(), layout_.input_bytes);
-    device::cpu::flush_from_caches(outputs_.data(), layout_.output_bytes);
+    stage_->flush();
   }
 
-  Done run_once() {
-    if (!shared_inputs_) throw ProtocolError("no workload is open");
-    const std::int64_t begin = util::monotonic_ns();
-    target_->call();
-    std::int64_t end = util::monotonic_ns();
-    if (!sandboxed_) return {end - begin};  // the reference engine waits for its threads itself
-    const auto quiescence = device::cpu::wait_until_quiet(kQuietWindowUs, kQuietLimitMs);
-    if (!quiescence.quiet) {
-      throw Error("threads of the solution keep running after the call has returned; they must sleep or end");
-    }
-    if (quiescence.last_activity_ns != 0) end = quiescence.last_activity_ns;
-    return {end - begin};
+  Done run_once(const Run& request) {
+    require_open();
+    return stage_->run(*target_, request.clock);
   }
 
   Collected collect() {
-    if (!shared_inputs_) throw ProtocolError("no workload is open");
+    require_open();
     Collected collected;
     collected.outputs = target_->collect();
-    std::memcpy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
-    collected.inputs_changed = std::memcmp(inputs_.data(), shared_inputs_->data(), layout_.input_bytes) != 0;
+    collected.inputs_changed = stage_->collect();
     std::fflush(nullptr);  // what the call printed belongs to this workload's log
     return collected;
   }
 
   Channel channel_;
+  std::unique_ptr<Stage> stage_;  // outlives the target
   std::unique_ptr<Target> target_;
-  bool sandboxed_ = false;  // a solution is loaded, not a reference
-  eval::Layout layout_;
-  std::optional<SharedMemory> shared_inputs_;
-  std::optional<SharedMemory> shared_outputs_;
-  PrivateMemory inputs_;
-  PrivateMemory outputs_;
+  bool open_ = false;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ bench::Measurement passed() {
 
 model::Evaluation evaluate(const bench::Measurement& m, const bench::RunConfig& config = {}) {
   const Planned p;
-  return bench::make_evaluation(m, p.planned, config, {"run", "build", "1.0", "CPU X", "cpu", false},
+  return bench::make_evaluation(m, p.planned, config, {"run", "build", "1.0", "CPU X", "cpu", {}, false},
                                 "start");
 }
 

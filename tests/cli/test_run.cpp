@@ -327,10 +327,33 @@ TEST_CASE("compile options that would run programs are refused") {
   CHECK(traces[0].log.find("-wrapper") != std::string::npos);
 }
 
-TEST_CASE("another device by name is wrong usage, not something to fall back from") {
+TEST_CASE("a device that is not there is one sentence, not something to fall back from") {
   FibRun run;
   run.dataset.add_definition({100});
-  const auto result = run.run({"--device", "cuda:0"});
-  CHECK(result.exit_code == 2);
-  CHECK(result.err.find("cuda:0: CUDA devices are not supported by this build of fib") != std::string::npos);
+  const auto without_gpus = [&](const std::string& device) {
+    auto environment = run.environment();
+    environment.emplace_back("CUDA_VISIBLE_DEVICES=");
+    return testing::run_process(run.words({"--device", device}), environment);
+  };
+  for (const char* device : {"cuda", "cuda:0"}) {
+    const auto result = without_gpus(device);
+    CHECK(result.exit_code == 1);
+    CHECK(result.out.empty());
+    CHECK(result.err.find("fib: no CUDA device: ") == 0);
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("words for devices that mean nothing, or not together, are wrong usage") {
+  FibRun run;
+  run.dataset.add_definition({100});
+  const auto error_of = [&](const std::string& device) {
+    const auto result = run.run({"--device", device});
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(error_of("gpu").find("gpu: expected auto, cpu, cuda, cuda:N") != std::string::npos);
+  CHECK(error_of("cuda:x").find("cuda:x: expected cuda:N") != std::string::npos);
+  CHECK(error_of("cpu,cuda:0").find("need a run each") != std::string::npos);
+  CHECK(error_of("auto,cpu").find("auto stands alone") != std::string::npos);
 }

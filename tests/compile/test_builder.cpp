@@ -25,6 +25,10 @@ model::Solution solution(const json& sources, const json& extra_spec = json::obj
       json{{"name", "s"}, {"definition", "d"}, {"author", "a"}, {"spec", spec}, {"sources", sources}}.dump());
 }
 
+compile::BuildResult build(const model::Solution& s, const std::filesystem::path& cache) {
+  return compile::build(s, {}, {}, cache);
+}
+
 model::Solution single(const std::string& source, const json& extra_spec = json::object()) {
   return solution({{{"path", "a.cpp"}, {"content", source}}}, extra_spec);
 }
@@ -33,24 +37,24 @@ model::Solution single(const std::string& source, const json& extra_spec = json:
 
 TEST_CASE("a solution becomes a library that exports its symbol, and the second build finds it") {
   const testing::TemporaryFolder cache;
-  const auto first = compile::build(single(kAdd), cache.path());
+  const auto first = build(single(kAdd), cache.path());
   INFO(first.log);
   REQUIRE(first.outcome == Outcome::kBuilt);
   CHECK_FALSE(first.from_cache);
   CHECK(first.artifact.symbol == "run");
-  CHECK(compile::exported_functions(first.artifact.library).contains("run"));
-  const auto second = compile::build(single(kAdd), cache.path());
+  CHECK(compile::exported_functions(first.artifact.file).contains("run"));
+  const auto second = build(single(kAdd), cache.path());
   CHECK(second.from_cache);
-  CHECK(second.artifact.library == first.artifact.library);
+  CHECK(second.artifact.file == first.artifact.file);
 }
 
 TEST_CASE("everything that changes the build changes the artifact") {
   const testing::TemporaryFolder cache;
   const auto library = [&](const model::Solution& s) {
-    const auto result = compile::build(s, cache.path());
+    const auto result = build(s, cache.path());
     INFO(result.log);
     REQUIRE(result.outcome == Outcome::kBuilt);
-    return result.artifact.library;
+    return result.artifact.file;
   };
   const auto base = library(single(kAdd));
   CHECK(library(single(kAdd + "//\n")) != base);
@@ -62,20 +66,20 @@ TEST_CASE("compile options reach compiler and linker, after the base flags") {
   const testing::TemporaryFolder cache;
   const std::string source =
       "#if !defined(WANTED) || __cplusplus != 202002L\n#error flags are missing\n#endif\n" + kAdd;
-  CHECK(compile::build(single(source), cache.path()).outcome == Outcome::kFailed);
+  CHECK(build(single(source), cache.path()).outcome == Outcome::kFailed);
   const json options = {
       {"compile_options", {{"cflags", {"-DWANTED", "-std=c++20"}}, {"ld_flags", {"-Wl,-soname,mine.so"}}}}};
-  CHECK(compile::build(single(source, options), cache.path()).outcome == Outcome::kBuilt);
+  CHECK(build(single(source, options), cache.path()).outcome == Outcome::kBuilt);
 }
 
 TEST_CASE("headers and C sources in folders are part of the build") {
   const testing::TemporaryFolder cache;
-  const auto result = compile::build(
-      solution({{{"path", "a.cpp"},
-                 {"content", "#include \"deep/b.h\"\nextern \"C\" int run() { return b(); }\n"}},
-                {{"path", "deep/b.h"}, {"content", "extern \"C\" int b(void);\n"}},
-                {{"path", "deep/b.c"}, {"content", "int b(void) { int class = 3; return class; }\n"}}}),
-      cache.path());
+  const auto result =
+      build(solution({{{"path", "a.cpp"},
+                       {"content", "#include \"deep/b.h\"\nextern \"C\" int run() { return b(); }\n"}},
+                      {{"path", "deep/b.h"}, {"content", "extern \"C\" int b(void);\n"}},
+                      {{"path", "deep/b.c"}, {"content", "int b(void) { int class = 3; return class; }\n"}}}),
+            cache.path());
   INFO(result.log);
   REQUIRE(result.outcome == Outcome::kBuilt);
   CHECK(result.artifact.returns_status);
@@ -83,7 +87,7 @@ TEST_CASE("headers and C sources in folders are part of the build") {
 
 TEST_CASE("a failed build's log begins with the compiler's first error") {
   const testing::TemporaryFolder cache;
-  const auto result = compile::build(single("#warning look here\nint x = y;\n"), cache.path());
+  const auto result = build(single("#warning look here\nint x = y;\n"), cache.path());
   REQUIRE(result.outcome == Outcome::kFailed);
   CHECK(result.log.find("a.cpp:2:9: error: 'y' was not declared") == 0);
   CHECK(result.log.find("look here") != std::string::npos);
@@ -92,7 +96,7 @@ TEST_CASE("a failed build's log begins with the compiler's first error") {
 TEST_CASE("missing symbols, undefined symbols and missing sources fail with a reason") {
   const testing::TemporaryFolder cache;
   const auto log = [&](const model::Solution& s) {
-    const auto result = compile::build(s, cache.path());
+    const auto result = build(s, cache.path());
     CHECK(result.outcome == Outcome::kFailed);
     return result.log;
   };
@@ -108,7 +112,7 @@ TEST_CASE("missing symbols, undefined symbols and missing sources fail with a re
 
 TEST_CASE("what no builder takes says so") {
   const testing::TemporaryFolder cache;
-  const auto result = compile::build(single(kAdd, {{"binding", "torch"}}), cache.path());
+  const auto result = build(single(kAdd, {{"binding", "torch"}}), cache.path());
   CHECK(result.outcome == Outcome::kUnsupported);
   CHECK(result.log.find("torch") != std::string::npos);
 }
@@ -119,7 +123,7 @@ TEST_CASE("processes that want the same artifact at once build it once") {
   for (int i = 0; i < 4; ++i) {
     const pid_t pid = ::fork();
     if (pid == 0) {
-      const auto result = compile::build(single(kAdd), cache.path());
+      const auto result = build(single(kAdd), cache.path());
       ::_exit(result.outcome != Outcome::kBuilt ? 2 : result.from_cache ? 1 : 0);
     }
     children.push_back(pid);
@@ -137,11 +141,11 @@ TEST_CASE("processes that want the same artifact at once build it once") {
 
 TEST_CASE("what a killed build left behind is removed by the next") {
   const testing::TemporaryFolder cache;
-  const auto first = compile::build(single(kAdd), cache.path());
-  const auto folder = first.artifact.library.parent_path();
+  const auto first = build(single(kAdd), cache.path());
+  const auto folder = first.artifact.file.parent_path();
   std::filesystem::remove_all(folder);
   const std::filesystem::path leftover = folder.string() + ".tmp-killed";
   std::filesystem::create_directory(leftover);
-  CHECK(compile::build(single(kAdd), cache.path()).outcome == Outcome::kBuilt);
+  CHECK(build(single(kAdd), cache.path()).outcome == Outcome::kBuilt);
   CHECK_FALSE(std::filesystem::exists(leftover));
 }

@@ -57,6 +57,20 @@ DatasetBuilder& DatasetBuilder::solution(const std::string& name, const std::str
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::cuda_solution(const std::string& name, const std::string& author,
+                                              const std::string& source, const ordered_json& more_spec) {
+  ordered_json spec = {
+      {"language", "cuda"}, {"target_hardware", {"cuda"}}, {"entry_point", "kernel.cu::run"}};
+  spec.update(more_spec);
+  const ordered_json json = {{"name", name},
+                             {"definition", "add"},
+                             {"author", author},
+                             {"spec", spec},
+                             {"sources", {{{"path", "kernel.cu"}, {"content", source}}}}};
+  util::write_file_atomic(root_ / "solutions" / author / "test/add" / (name + ".json"), json.dump(2));
+  return *this;
+}
+
 std::vector<TraceLine> read_traces(const fs::path& root) {
   std::vector<fs::path> files;
   if (fs::exists(root / "traces")) {

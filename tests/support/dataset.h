@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ class DatasetBuilder {
   DatasetBuilder& solution(const std::string& name, const std::string& author, const std::string& source,
                            const std::string& definition = "add",
                            const std::vector<std::pair<std::string, std::string>>& headers = {});
+  // A CUDA solution of "add" in kernel.cu::run; `spec` has what else its spec holds, "launch" for example.
+  DatasetBuilder& cuda_solution(const std::string& name, const std::string& author, const std::string& source,
+                                const nlohmann::ordered_json& spec);
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:

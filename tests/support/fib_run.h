@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/dataset.h"
+#include "support/places.h"
 #include "support/process.h"
 #include "support/temporary.h"
 
@@ -22,7 +23,7 @@ struct FibRun {
             "FIB_CACHE_PATH=" + (folder.path() / "cache").string()};
   }
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options) const {
-    std::vector<std::string> all = {FIB_BINARY, "run", "--local", dataset.root()};
+    std::vector<std::string> all = {fib_binary(), "run", "--local", dataset.root()};
     all.insert(all.end(), options.begin(), options.end());
     return all;
   }

@@ -12,7 +12,7 @@ using tensor::DType;
 
 namespace {
 
-std::string compile(const testing::TemporaryFolder& folder, const std::string& source) {
+std::string build(const testing::TemporaryFolder& folder, const std::string& source) {
   util::write_file_atomic(folder.path() / "a.cpp", source);
   const auto library = (folder.path() / "a.so").string();
   const auto result = util::run_command({"c++", "-shared", "-fPIC", "-o", library, "a.cpp"}, folder.path());
@@ -32,7 +32,7 @@ void store(std::byte* buffer, std::uint64_t offset, T value) {
 
 TEST_CASE("inputs, outputs and axes arrive in order, scalars by value in their own types") {
   const testing::TemporaryFolder folder;
-  const std::string library = compile(folder, R"(
+  const std::string library = build(folder, R"(
     #include <cstdint>
     extern "C" void f(const float* x, float half, double d, int64_t l, int32_t i, int16_t s, int8_t b, uint8_t t,
                       double* out, int64_t n, int64_t m) {
@@ -61,7 +61,9 @@ TEST_CASE("inputs, outputs and axes arrive in order, scalars by value in their o
   store(inputs, 1536, std::int64_t{-7});
   store(inputs, 1792, std::int64_t{1});
   const auto target = worker::make_library_target(library, "f", false);
-  target->open(layout, inputs, outputs);
+  std::byte scalars[8 * 8] = {};
+  for (std::size_t i = 0; i < 8; ++i) std::memcpy(scalars + 8 * i, inputs + 256 * i, 8);
+  target->open({layout, {}}, {inputs, outputs, scalars, nullptr});
   target->prepare();
   target->call();
   double values[10];
@@ -73,21 +75,36 @@ TEST_CASE("inputs, outputs and axes arrive in order, scalars by value in their o
 
 TEST_CASE("a non-zero status and an exception are errors with the reason") {
   const testing::TemporaryFolder folder;
-  const std::string library = compile(folder, R"(
+  const std::string library = build(folder, R"(
     #include <stdexcept>
     extern "C" int fails() { return -3; }
     extern "C" void throws() { throw std::runtime_error("out of luck"); })");
   const auto fails = worker::make_library_target(library, "fails", true);
-  fails->open({}, nullptr, nullptr);
+  fails->open({}, {});
   CHECK_THROWS_WITH(fails->call(), Catch::Contains("error code -3"));
   const auto throws = worker::make_library_target(library, "throws", false);
-  throws->open({}, nullptr, nullptr);
+  throws->open({}, {});
   CHECK_THROWS_WITH(throws->call(), Catch::Contains("out of luck"));
 }
 
 TEST_CASE("a library without the symbol is an error that names it") {
   const testing::TemporaryFolder folder;
-  const std::string library = compile(folder, "void f() {}");
+  const std::string library = build(folder, "void f() {}");
   CHECK_THROWS_WITH(worker::make_library_target(library, "f", false), Catch::Contains("\"f\""));
   CHECK_THROWS_AS(worker::make_library_target("/no/such.so", "f", false), Error);
+}
+
+TEST_CASE("on a CUDA device the stream comes last") {
+  const testing::TemporaryFolder folder;
+  const std::string library = build(folder, R"(
+    extern "C" int f(void** out, long n, void* stream) { *out = stream; return n == 7 ? 0 : 1; })");
+  eval::Layout layout;
+  layout.outputs = {{"out", DType::kInt64, false, {1}, 0, 8}};
+  layout.axes = {7};
+  void* seen = nullptr;
+  int stream = 0;
+  const auto target = worker::make_library_target(library, "f", true);
+  target->open({layout, {}}, {nullptr, reinterpret_cast<std::byte*>(&seen), nullptr, &stream});
+  target->call();
+  CHECK(seen == &stream);
 }

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "worker/messages.h"
 
@@ -18,10 +19,24 @@ eval::Layout some_layout() {
   return layout;
 }
 
+compile::ResolvedPlan some_plan() {
+  using Kind = compile::LaunchArgument::Kind;
+  compile::ResolvedLaunch launch;
+  launch.kernel = "f<4>";
+  launch.symbol = "_Z1fILi4EEvv";
+  launch.grid = {1, 2, 3};
+  launch.block = {4, 5, 6};
+  launch.cluster = {2, 1, 1};
+  launch.shared_memory = 7;
+  launch.cooperative = true;
+  launch.arguments = {{Kind::kInput, 1}, {Kind::kInteger, -9}};
+  return {{launch}, {4096, 8}};
+}
+
 }  // namespace
 
 TEST_CASE("a layout survives the way to a worker") {
-  const Open decoded = Open::decode(Open{some_layout()}.encode());
+  const Open decoded = Open::decode(Open{some_layout(), some_plan()}.encode());
   REQUIRE(decoded.layout.inputs.size() == 2);
   CHECK(decoded.layout.inputs[0].name == "a");
   CHECK(decoded.layout.inputs[0].shape == std::vector<std::int64_t>{3, 5});
@@ -31,8 +46,42 @@ TEST_CASE("a layout survives the way to a worker") {
   CHECK(eval::is_sound(decoded.layout));
 }
 
+TEST_CASE("a launch plan survives the way to a worker") {
+  const auto plan = Open::decode(Open{some_layout(), some_plan()}.encode()).plan;
+  REQUIRE(plan.launches.size() == 1);
+  const auto& launch = plan.launches[0];
+  CHECK(launch.kernel == "f<4>");
+  CHECK(launch.symbol == "_Z1fILi4EEvv");
+  CHECK(launch.grid == std::array<std::uint32_t, 3>{1, 2, 3});
+  CHECK(launch.block == std::array<std::uint32_t, 3>{4, 5, 6});
+  CHECK(launch.cluster == std::array<std::uint32_t, 3>{2, 1, 1});
+  CHECK(launch.shared_memory == 7);
+  CHECK(launch.cooperative);
+  REQUIRE(launch.arguments.size() == 2);
+  CHECK(launch.arguments[0].kind == compile::LaunchArgument::Kind::kInput);
+  CHECK(launch.arguments[1].value == -9);
+  CHECK(plan.workspaces == std::vector<std::uint64_t>{4096, 8});
+}
+
+TEST_CASE("times that are no numbers, and negative ones but the claim, are refused") {
+  const Done honest{100, 50, false, 1980};
+  const Done decoded = Done::decode(honest.encode());
+  CHECK(decoded.elapsed_ns == 100);
+  CHECK(decoded.host_ns == 50);
+  CHECK_FALSE(decoded.covered);
+  CHECK(decoded.clock_mhz == 1980);
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    CHECK_THROWS_AS(Done::decode(Done{bad, 50, true, 0}.encode()), ProtocolError);
+    CHECK_THROWS_AS(Done::decode(Done{100, bad, true, 0}.encode()), ProtocolError);
+    CHECK_THROWS_AS(Done::decode(Done{100, 50, true, bad}.encode()), ProtocolError);
+  }
+  CHECK(Done::decode(Done{-1, 50, true, 0}.encode()).elapsed_ns == -1);
+  CHECK_THROWS_AS(Done::decode(Done{1, -1, true, 0}.encode()), ProtocolError);
+  CHECK_THROWS_AS(Done::decode(Done{1, 1, true, -1}.encode()), ProtocolError);
+}
+
 TEST_CASE("every truncation and every extension of a message is refused") {
-  const std::string whole = Open{some_layout()}.encode();
+  const std::string whole = Open{some_layout(), some_plan()}.encode();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CHECK_THROWS_AS(Open::decode(whole.substr(0, size)), ProtocolError);
   }

@@ -35,7 +35,7 @@ struct Fixture {
   worker::ChildSetup setup{FIB_BINARY, folder.path()};
   worker::JudgeClient judge{spawner, setup};
   worker::JudgeOpened opened = judge.open(add_document());
-  worker::DoorFds door = judge.attach(opened.workload);
+  worker::DoorFds door = judge.attach({opened.workload, false});
 };
 
 std::vector<float> floats_at(int fd, std::size_t offset, std::size_t count) {
@@ -108,7 +108,7 @@ TEST_CASE("a solution's own sets are forgotten with its door, shared ones are ke
     write_sum(f);
     f.judge.keep(f.door.door, {solution, 0});
   }
-  const auto second = f.judge.attach(f.opened.workload);
+  const auto second = f.judge.attach({f.opened.workload, false});
   f.judge.detach(f.door.door);
   CHECK_FALSE(f.judge.knows(second.door, {"one", 0}));
   CHECK(f.judge.knows(second.door, {"", 0}));
@@ -138,15 +138,15 @@ TEST_CASE("a worker runs a reference through the same door") {
                                   R"({"source": "def run(a, b):\n    return a + b\n", "outputs": ["c"]})");
   REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
   CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
-  REQUIRE(std::holds_alternative<bool>(client.open(f.opened.layout, f.door, in_seconds(5))));
+  REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
   const worker::SetId set{"one", 0};
   f.judge.fill(f.door.door, set);
   REQUIRE(std::holds_alternative<bool>(client.prepare(in_seconds(5))));
-  const auto ran = client.run(in_seconds(5));
+  const auto ran = client.run(worker::Clock::kHost, in_seconds(5));
   REQUIRE(std::holds_alternative<worker::WorkerClient::Ran>(ran));
-  CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns > 0);
-  CHECK(std::get<worker::WorkerClient::Ran>(ran).claimed_ns <
-        std::get<worker::WorkerClient::Ran>(ran).envelope_ns);
+  CHECK(std::get<worker::WorkerClient::Ran>(ran).done.elapsed_ns > 0);
+  CHECK(std::get<worker::WorkerClient::Ran>(ran).done.elapsed_ns <
+        static_cast<double>(std::get<worker::WorkerClient::Ran>(ran).envelope_ns));
   const auto collected = client.collect(in_seconds(5));
   REQUIRE(std::holds_alternative<worker::Collected>(collected));
   const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);
@@ -158,7 +158,7 @@ TEST_CASE("a worker runs a reference through the same door") {
 TEST_CASE("a worker that is asked out of order refuses and lives on") {
   Fixture f;
   worker::WorkerClient client(f.spawner, f.setup, "worker", 0);
-  const auto early = client.run(in_seconds(5));
+  const auto early = client.run(worker::Clock::kHost, in_seconds(5));
   REQUIRE(std::holds_alternative<Failure>(early));
   CHECK(std::get<Failure>(early).kind == Failure::Kind::kRefused);
   CHECK(std::holds_alternative<std::int64_t>(client.ping(in_seconds(5))));

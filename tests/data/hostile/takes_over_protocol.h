@@ -38,14 +38,22 @@ void put(std::string& payload, T value) {
   payload.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+// The payload of Done: a claim of `elapsed_ns`.
+inline std::string done_in(double elapsed_ns) {
+  std::string done;
+  put(done, elapsed_ns);
+  put(done, elapsed_ns);       // of the host
+  put(done, std::uint8_t{1});  // covered
+  put(done, 0.0);              // no clock known
+  return done;
+}
+
 // Answers the Run request that is being served, then the Collect request with one output of this dtype and shape.
 // `sequence` numbers the Run request: greeting, five pings, load, open and prepare come before it.
 [[noreturn]] inline void claim(std::uint8_t dtype, std::int64_t size) {
-  std::string done;
-  put(done, std::int64_t{100000});
   constexpr std::uint32_t kRunSequence = 9;
   ::usleep(300);
-  send(kDone, kRunSequence, done);
+  send(kDone, kRunSequence, done_in(100000));
   std::string collected;
   put(collected, std::uint8_t{0});   // inputs unchanged
   put(collected, std::uint32_t{1});  // one output

@@ -1,0 +1,119 @@
+#include "cuda/driver.h"
+
+#include <vector>
+
+#include "cuda/library.h"
+
+namespace fib::cuda {
+namespace {
+
+// Fills a table, and remembers what was missing.
+class Loader {
+ public:
+  explicit Loader(const Library& library) : library_(library) {}
+  template <typename Function>
+  void optional(const char* symbol, Function& function) const {
+    function = reinterpret_cast<Function>(library_.symbol(symbol));
+  }
+  template <typename Function>
+  void operator()(const char* symbol, Function& function) {
+    optional(symbol, function);
+    if (function == nullptr) missing_.emplace_back(symbol);
+  }
+  [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+
+ private:
+  const Library& library_;
+  std::vector<std::string> missing_;
+};
+
+void load_devices(Driver& d, Loader& load) {
+  load("cuInit", d.init);
+  load("cuDriverGetVersion", d.version);
+  load("cuGetErrorName", d.error_name);
+  load("cuGetErrorString", d.error_string);
+  load("cuDeviceGetCount", d.device_count);
+  load("cuDeviceGet", d.device_get);
+  load("cuDeviceGetName", d.device_name);
+  load("cuDeviceGetUuid_v2", d.device_uuid);
+  load("cuDeviceGetAttribute", d.device_attribute);
+  load("cuDeviceTotalMem_v2", d.device_memory);
+  load("cuDevicePrimaryCtxSetFlags_v2", d.primary_flags);
+  load("cuDevicePrimaryCtxRetain", d.primary_retain);
+  load("cuCtxSetCurrent", d.set_current);
+  load("cuCtxSynchronize", d.synchronize);
+  load("cuCtxSetLimit", d.set_limit);
+  load("cuCtxResetPersistingL2Cache", d.reset_persisting_l2);
+}
+
+void load_memory(Driver& d, Loader& load) {
+  load("cuMemGetInfo_v2", d.memory_info);
+  load("cuMemAlloc_v2", d.allocate);
+  load("cuMemFree_v2", d.free);
+  load("cuMemHostAlloc", d.host_allocate);
+  load("cuMemFreeHost", d.host_free);
+  load("cuMemcpyHtoDAsync_v2", d.copy_to_device);
+  load("cuMemcpyDtoHAsync_v2", d.copy_to_host);
+  load("cuMemcpyDtoDAsync_v2", d.copy);
+  load("cuMemsetD8Async", d.set_bytes);
+  load("cuMemCreate", d.create);
+  load("cuMemRelease", d.release);
+  load("cuMemAddressReserve", d.reserve);
+  load("cuMemAddressFree", d.unreserve);
+  load("cuMemMap", d.map);
+  load("cuMemUnmap", d.unmap);
+  load("cuMemSetAccess", d.set_access);
+  load("cuMemExportToShareableHandle", d.export_handle);
+  load("cuMemImportFromShareableHandle", d.import_handle);
+  load("cuMemGetAllocationGranularity", d.granularity);
+}
+
+void load_work(Driver& d, Loader& load) {
+  load("cuStreamCreate", d.stream_create);
+  load("cuStreamSynchronize", d.stream_synchronize);
+  load("cuEventCreate", d.event_create);
+  load("cuEventRecord", d.event_record);
+  load("cuEventQuery", d.event_query);
+  load("cuEventSynchronize", d.event_synchronize);
+  load("cuEventElapsedTime", d.event_elapsed);
+  load("cuModuleLoadData", d.module_load);
+  load("cuModuleGetFunction", d.module_function);
+  load("cuFuncGetAttribute", d.function_attribute);
+  load("cuFuncSetAttribute", d.set_function_attribute);
+  load("cuLaunchKernel", d.launch);
+  load("cuLaunchKernelEx", d.launch_ex);
+  load("cuOccupancyMaxActiveBlocksPerMultiprocessor", d.max_active_blocks);
+  load.optional("cuFuncGetParamInfo", d.parameter_info);
+}
+
+}  // namespace
+
+Driver Driver::open() {
+  const Library library = open_library("the CUDA driver", {"libcuda.so.1"});
+  if (library.handle == nullptr) throw Error("{}", library.problem);
+  Driver driver;
+  Loader load(library);
+  load_devices(driver, load);
+  load_memory(driver, load);
+  load_work(driver, load);
+  if (!load.missing().empty()) {
+    throw Error("the CUDA driver {} is too old: it has no {}; CUDA 12 or newer is needed", library.path,
+                fmt::join(load.missing(), ", "));
+  }
+  return driver;
+}
+
+std::string Driver::describe(CUresult result) const {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (error_name(result, &name) != CUDA_SUCCESS || error_string(result, &text) != CUDA_SUCCESS) {
+    return fmt::format("CUDA error {}", static_cast<int>(result));
+  }
+  return fmt::format("{} ({})", name, text);
+}
+
+void Driver::check(CUresult result, const char* function) const {
+  if (result != CUDA_SUCCESS) throw DriverError(result, fmt::format("{}: {}", function, describe(result)));
+}
+
+}  // namespace fib::cuda

@@ -1,0 +1,31 @@
+#include "device/cuda/flush.h"
+
+namespace fib::device::cuda {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+// Two and a half caches: replacement is not strictly by age.
+std::uint64_t bytes_for(const Context& context) { return (context.l2_bytes() * 5 / 2 + kMiB) / kMiB * kMiB; }
+
+}  // namespace
+
+Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind)
+    : context_(context), kernels_(kernels), kind_(kind) {
+  if (kind == FlushKind::kNone) return;
+  buffer_ = DeviceMemory(context, bytes_for(context));
+  never_ = DeviceMemory(context, sizeof(std::uint32_t));
+  const Driver& driver = context.driver();
+  context.check(driver.set_bytes(buffer_.data(), 0, buffer_.size(), context.stream()), "cuMemsetD8Async");
+}
+
+void Flush::operator()() {
+  const Driver& driver = context_.driver();
+  // Devices that have no persisting L2 refuse; then there is nothing to take back.
+  (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+  (void)driver.reset_persisting_l2();
+  if (kind_ == FlushKind::kClean) kernels_.read(buffer_.data(), buffer_.size(), never_.data());
+  if (kind_ == FlushKind::kDirty) kernels_.write(buffer_.data(), buffer_.size());
+}
+
+}  // namespace fib::device::cuda

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "device/cpu/cache.h"
+#include "device/cpu/hardware.h"
+#include "device/cpu/memory.h"
+#include "util/machine.h"
+#include "worker/doors.h"
+
+namespace fib::worker {
+namespace {
+
+using device::cpu::PrivateMemory;
+using device::cpu::SharedMemory;
+using device::cpu::WorkerAccess;
+
+class CpuDoor : public Door {
+ public:
+  CpuDoor(const eval::Layout& layout, unsigned threads, PrivateMemory& snapshot)
+      : layout_(layout),
+        threads_(threads),
+        snapshot_(snapshot),
+        inputs_(SharedMemory::create(layout.input_bytes, WorkerAccess::kReads)),
+        outputs_(SharedMemory::create(layout.output_bytes, WorkerAccess::kWrites)) {}
+
+  void fill(const eval::InputSets& sets, std::string_view seed) override {
+    sets.fill(seed, inputs_.data(), threads_);
+  }
+
+  void poison(const std::vector<eval::PoisonElement>& elements) override {
+    for (std::size_t i = 0; i < layout_.outputs.size(); ++i) {
+      const auto& slot = layout_.outputs[i];
+      const std::size_t element = std::max<std::size_t>(1, tensor::bits_of(slot.dtype) / 8);
+      eval::fill_pattern(outputs_.data() + slot.offset, slot.bytes, elements[i].data(), element);
+    }
+  }
+
+  std::vector<std::byte> outputs() override { return {outputs_.data(), outputs_.data() + layout_.output_bytes}; }
+
+  eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
+                          const eval::Tolerance& tolerance) override {
+    // The worker can still write to the shared buffer: judge a copy that it cannot reach.
+    if (snapshot_.size() < layout_.output_bytes) snapshot_ = PrivateMemory(layout_.output_bytes);
+    std::memcpy(snapshot_.data(), outputs_.data(), layout_.output_bytes);
+    return eval::judge_outputs(layout_, snapshot_.data(), expected, poison, tolerance, threads_);
+  }
+
+  std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
+
+ private:
+  eval::Layout layout_;
+  unsigned threads_;
+  PrivateMemory& snapshot_;
+  SharedMemory inputs_;
+  SharedMemory outputs_;
+};
+
+class CpuJudgeDevice : public JudgeDevice {
+ public:
+  explicit CpuJudgeDevice(unsigned threads) : threads_(threads) {}
+  std::unique_ptr<Door> make_door(const eval::Layout& layout) override {
+    return std::make_unique<CpuDoor>(layout, threads_, snapshot_);
+  }
+  DeviceState describe() override {
+    const nlohmann::ordered_json state = {{"cpu", device::cpu::model_name()},
+                                          {"governor", device::cpu::governor()},
+                                          {"load_average", device::cpu::load_average()}};
+    return {device::cpu::model_name(), std::string(device::cpu::flush_method()), state.dump()};
+  }
+  // Each side has its own copy of everything, and the reference and expected outputs come on top.
+  std::uint64_t memory_limit() const override { return util::physical_memory() / 6; }
+
+ private:
+  unsigned threads_;
+  PrivateMemory snapshot_;  // where outputs are judged, for all doors
+};
+
+}  // namespace
+
+std::unique_ptr<JudgeDevice> make_cpu_judge_device(unsigned threads) {
+  return std::make_unique<CpuJudgeDevice>(threads);
+}
+
+}  // namespace fib::worker

@@ -1,0 +1,85 @@
+#include <cstring>
+#include <optional>
+
+#include "device/cpu/cache.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/quiescence.h"
+#include "util/clock.h"
+#include "worker/stage.h"
+
+namespace fib::worker {
+namespace {
+
+using device::cpu::PrivateMemory;
+using device::cpu::SharedMemory;
+using device::cpu::WorkerAccess;
+
+constexpr int kQuietWindowUs = 100;
+constexpr int kQuietLimitMs = 50;
+
+class CpuStage : public Stage {
+ public:
+  explicit CpuStage(bool has_threads) : has_threads_(has_threads) {}
+
+  void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override {
+    layout_ = layout;
+    shared_inputs_.emplace(SharedMemory::open(std::move(inputs), layout.input_bytes, WorkerAccess::kReads));
+    shared_outputs_.emplace(SharedMemory::open(std::move(outputs), layout.output_bytes, WorkerAccess::kWrites));
+    inputs_ = PrivateMemory(layout.input_bytes);
+    outputs_ = PrivateMemory(layout.output_bytes);
+    scalars_.assign(8 * layout.inputs.size(), {});
+  }
+
+  Buffers buffers() override { return {inputs_.data(), outputs_.data(), scalars_.data(), nullptr}; }
+
+  void fill() override {
+    std::memcpy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
+    std::memcpy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
+    for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
+      const auto& slot = layout_.inputs[i];
+      if (slot.scalar) std::memcpy(scalars_.data() + 8 * i, inputs_.data() + slot.offset, 8);
+    }
+  }
+
+  void flush() override {
+    device::cpu::flush_from_caches(inputs_.data(), layout_.input_bytes);
+    device::cpu::flush_from_caches(outputs_.data(), layout_.output_bytes);
+  }
+
+  Done run(Target& target, Clock) override {
+    const std::int64_t begin = util::monotonic_ns();
+    target.call();
+    std::int64_t end = util::monotonic_ns();
+    if (has_threads_) {
+      const auto quiescence = device::cpu::wait_until_quiet(kQuietWindowUs, kQuietLimitMs);
+      if (!quiescence.quiet) {
+        throw Error("threads of the solution keep running after the call has returned; they must sleep or end");
+      }
+      if (quiescence.last_activity_ns != 0) end = quiescence.last_activity_ns;
+    }
+    Done done;
+    done.elapsed_ns = static_cast<double>(end - begin);
+    done.host_ns = done.elapsed_ns;
+    return done;
+  }
+
+  bool collect() override {
+    std::memcpy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
+    return std::memcmp(inputs_.data(), shared_inputs_->data(), layout_.input_bytes) != 0;
+  }
+
+ private:
+  bool has_threads_;
+  eval::Layout layout_;
+  std::optional<SharedMemory> shared_inputs_;
+  std::optional<SharedMemory> shared_outputs_;
+  PrivateMemory inputs_;
+  PrivateMemory outputs_;
+  std::vector<std::byte> scalars_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_cpu_stage(bool has_threads) { return std::make_unique<CpuStage>(has_threads); }
+
+}  // namespace fib::worker

@@ -1,0 +1,88 @@
+#include "worker/cuda_stage.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fib::worker {
+namespace {
+
+device::cuda::FlushKind kind_of(Flush flush) {
+  if (flush == Flush::kDirty) return device::cuda::FlushKind::kDirty;
+  return flush == Flush::kNone ? device::cuda::FlushKind::kNone : device::cuda::FlushKind::kClean;
+}
+
+std::byte* as_pointer(CUdeviceptr address) {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr): the driver's type is an integer
+}
+
+}  // namespace
+
+CudaStage::CudaStage(const UseDevice& device, const std::string& kernels)
+    : context_(device.uuid),
+      kernels_(context_, kernels),
+      timer_(context_, kernels_),
+      flush_(context_, kernels_, kind_of(device.flush)),
+      differs_(context_, sizeof(std::uint32_t)) {}
+
+void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) {
+  using device::cuda::DeviceMemory;
+  using device::cuda::SharedDeviceMemory;
+  layout_ = layout;
+  shared_inputs_.emplace(SharedDeviceMemory::open(context_, std::move(inputs), layout.input_bytes));
+  shared_outputs_.emplace(SharedDeviceMemory::open(context_, std::move(outputs), layout.output_bytes));
+  inputs_ = DeviceMemory(context_, layout.input_bytes);
+  outputs_ = DeviceMemory(context_, layout.output_bytes);
+  scalars_.assign(8 * layout.inputs.size(), {});
+}
+
+Buffers CudaStage::buffers() {
+  return {as_pointer(inputs_.data()), as_pointer(outputs_.data()), scalars_.data(), context_.stream()};
+}
+
+void CudaStage::copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes) {
+  if (bytes > 0) context_.check(context_.driver().copy(target, source, bytes, context_.stream()), "cuMemcpyDtoDAsync");
+}
+
+void CudaStage::fill() {
+  copy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
+  copy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
+  for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
+    const auto& slot = layout_.inputs[i];
+    if (!slot.scalar) continue;
+    context_.check(context_.driver().copy_to_host(scalars_.data() + 8 * i, shared_inputs_->data() + slot.offset, 8,
+                                                  context_.stream()),
+                   "cuMemcpyDtoHAsync");
+  }
+  context_.wait();
+}
+
+void CudaStage::flush() {
+  flush_();
+  context_.wait();
+}
+
+Done CudaStage::run(Target& target, Clock clock) {
+  const auto timing = timer_.time([&] { target.call(); }, clock != Clock::kOpenEvents);
+  Done done;
+  done.elapsed_ns = timing.device_ns + timing.side_ns;
+  done.host_ns = timing.host_ns;
+  done.covered = timing.covered;
+  done.clock_mhz = timing.clock_mhz;
+  return done;
+}
+
+bool CudaStage::collect() {
+  std::memset(differs_.data(), 0, sizeof(std::uint32_t));
+  copy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
+  kernels_.differs(inputs_.data(), shared_inputs_->data(), layout_.input_bytes, differs_.device());
+  context_.wait();
+  std::uint32_t differs = 0;
+  std::memcpy(&differs, differs_.data(), sizeof differs);
+  return differs != 0;
+}
+
+std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels) {
+  return std::make_unique<CudaStage>(device, kernels);
+}
+
+}  // namespace fib::worker

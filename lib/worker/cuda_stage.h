@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/cuda/context.h"
+#include "device/cuda/flush.h"
+#include "device/cuda/kernels.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/timer.h"
+#include "worker/stage.h"
+
+namespace fib::worker {
+
+// A CUDA device as a worker sees it (worker/stage.h).
+class CudaStage : public Stage {
+ public:
+  CudaStage(const UseDevice& device, const std::string& kernels);
+
+  void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override;
+  Buffers buffers() override;
+  void fill() override;
+  void flush() override;
+  Done run(Target& target, Clock clock) override;
+  bool collect() override;
+
+  [[nodiscard]] const device::cuda::Context& context() const { return context_; }
+
+ private:
+  void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes);
+
+  device::cuda::Context context_;
+  device::cuda::Kernels kernels_;
+  device::cuda::Timer timer_;
+  device::cuda::Flush flush_;
+  device::cuda::PinnedMemory differs_;
+  eval::Layout layout_;
+  std::optional<device::cuda::SharedDeviceMemory> shared_inputs_;
+  std::optional<device::cuda::SharedDeviceMemory> shared_outputs_;
+  device::cuda::DeviceMemory inputs_;
+  device::cuda::DeviceMemory outputs_;
+  std::vector<std::byte> scalars_;
+};
+
+}  // namespace fib::worker

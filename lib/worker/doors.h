@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eval/evaluator.h"
+#include "eval/input_sets.h"
+#include "eval/layout.h"
+#include "worker/messages.h"
+
+namespace fib::worker {
+
+// One pair of shared buffers, inputs and outputs, as the judge sees it: in host or in device memory. The judge owns
+// both; a worker gets the descriptors. One thread.
+class Door {
+ public:
+  virtual ~Door() = default;
+
+  // Writes a whole set to the inputs; they lie there when this returns.
+  virtual void fill(const eval::InputSets& sets, std::string_view seed) = 0;
+
+  // Fills every output with its poison element.
+  virtual void poison(const std::vector<eval::PoisonElement>& elements) = 0;
+
+  // A copy of the outputs, in host memory.
+  [[nodiscard]] virtual std::vector<std::byte> outputs() = 0;
+
+  // Judges a copy of the outputs that no worker can reach. `expected` is a whole output buffer in host memory.
+  [[nodiscard]] virtual eval::Judgement compare(const std::byte* expected,
+                                                const std::vector<eval::PoisonElement>& poison,
+                                                const eval::Tolerance& tolerance) = 0;
+
+  // To be sent to the worker: inputs, then outputs.
+  [[nodiscard]] virtual std::vector<int> fds() const = 0;
+};
+
+// A device as the judge needs it.
+class JudgeDevice {
+ public:
+  virtual ~JudgeDevice() = default;
+  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout) = 0;
+  [[nodiscard]] virtual DeviceState describe() = 0;
+  // What inputs and outputs of one workload may take together, in bytes.
+  [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
+};
+
+// The CPU; `threads` fill and compare.
+[[nodiscard]] std::unique_ptr<JudgeDevice> make_cpu_judge_device(unsigned threads);
+
+// A CUDA device. Throws Error when it cannot be used, or when fib was built without CUDA support.
+[[nodiscard]] std::unique_ptr<JudgeDevice> make_cuda_judge_device(const UseDevice& device);
+
+}  // namespace fib::worker

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/layout.h"
+#include "util/unique_fd.h"
+#include "worker/messages.h"
+#include "worker/target.h"
+
+namespace fib::worker {
+
+// Where a worker's calls happen: its private buffers on one device, how data moves between them and the shared ones,
+// and the clock. One workload at a time; one thread.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  // A new workload; `inputs` and `outputs` are the shared buffers. Throws Error.
+  virtual void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) = 0;
+
+  // The private buffers, valid until the next open().
+  [[nodiscard]] virtual Buffers buffers() = 0;
+
+  // Copies inputs and poison to the private buffers, and scalars to host memory.
+  virtual void fill() = 0;
+  // Then, as the last step before the call: takes the caches to their starting state.
+  virtual void flush() = 0;
+
+  // One timed call; the device is idle when it returns. Throws Error with the sentence for the log.
+  [[nodiscard]] virtual Done run(Target& target, Clock clock) = 0;
+
+  // Copies the outputs back; whether the private inputs changed.
+  [[nodiscard]] virtual bool collect() = 0;
+};
+
+// The CPU. `has_threads`: the target may have threads of its own, whose work counts (a solution, not the reference).
+[[nodiscard]] std::unique_ptr<Stage> make_cpu_stage(bool has_threads);
+
+// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes). Throws Error when the device
+// cannot be used, or when fib was built without CUDA support.
+[[nodiscard]] std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels);
+
+// The kernels of a solution with spec.launch (the cubin's bytes), on the stage made by make_cuda_stage, which must
+// outlive it. Throws Error.
+[[nodiscard]] std::unique_ptr<Target> make_kernel_target(Stage& stage, const std::string& cubin);
+
+}  // namespace fib::worker

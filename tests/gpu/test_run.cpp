@@ -1,0 +1,165 @@
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "gpu/gpu.h"
+#include "support/fib_run.h"
+#include "util/command.h"
+
+using namespace fib;
+using nlohmann::ordered_json;
+using testing::FibRun;
+
+namespace {
+
+const ordered_json kLaunch = {{"launch", {{"grid", "ceil_div(n, 256)"}, {"block", 256}}}};
+const ordered_json kOneBlock = {{"launch", {{"grid", 1}, {"block", 256}}}};
+
+ordered_json with(ordered_json spec, const ordered_json& more) {
+  spec.update(more);
+  return spec;
+}
+
+struct Expectation {
+  ordered_json spec;  // {}: host code, built by nvcc
+  std::string status;
+  std::string log;  // a part of it
+  double least_latency_ms = 0;
+};
+
+// What each file of tests/data/hostile_cuda deserves.
+const std::map<std::string, Expectation>& expectations() {
+  static const ordered_json none = ordered_json::object();
+  static const std::map<std::string, Expectation> table = {
+      {"honest", {kLaunch, "PASSED", ""}},
+      {"small_integer", {kLaunch, "PASSED", ""}},
+      {"illegal_address", {kLaunch, "RUNTIME_ERROR", "CUDA_ERROR_ILLEGAL_ADDRESS"}},
+      {"misaligned", {kLaunch, "RUNTIME_ERROR", "CUDA_ERROR_MISALIGNED_ADDRESS"}},
+      {"trap", {kLaunch, "RUNTIME_ERROR", "CUDA_ERROR_"}},
+      {"infinite", {kLaunch, "TIMEOUT", "no answer while the solution ran"}},
+      {"changes_inputs", {kLaunch, "PASSED", "the solution changed its inputs in"}},
+      {"cached_first_answer", {kOneBlock, "INCORRECT_NUMERICAL", "call 2: "}},
+      {"fingerprint_cache", {kOneBlock, "PASSED", ""}},
+      {"unwritten", {kLaunch, "INCORRECT_NUMERICAL", "500 of 1000 elements were never written; first at c[500]"}},
+      {"too_few_parameters", {kLaunch, "RUNTIME_ERROR", "the kernel takes 3 parameters, the launch plan passes 4"}},
+      {"wrong_parameter_size",
+       {kLaunch, "RUNTIME_ERROR", "parameter 4 of the kernel has 16 bytes, the launch plan passes the integer 1000 in 8"}},
+      {"host_honest", {none, "PASSED", ""}},
+      {"host_synchronises", {none, "PASSED", ""}},
+      // A million cycles: half a millisecond, wherever it runs.
+      {"host_side_stream", {none, "PASSED", "", 0.3}},
+      {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
+      {"host_allocates_200_gb", {none, "RUNTIME_ERROR", "returned the error code 2"}},
+      {"host_device_launch",
+       {{{"compile_options", {{"cuda_cflags", {"-rdc=true"}}, {"ld_flags", {"-lcudadevrt"}}}}}, "PASSED", "", 0.3}},
+      {"host_segfault", {none, "RUNTIME_ERROR", "SIGSEGV"}},
+  };
+  return table;
+}
+
+bool nvcc_is_here() {
+  return std::filesystem::exists("/usr/local/cuda/bin/nvcc") || std::getenv("CUDA_HOME") != nullptr;
+}
+
+std::vector<std::string> few(std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--device", "cuda:0", "--iterations", "5", "--num-trials", "2", "--warmup-runs", "2"});
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run goes on to its end", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  FibRun run;
+  run.dataset.add_definition({1000});
+  const auto sources = testing::source_folder() / "tests/data/hostile_cuda";
+  std::size_t planned = 0;
+  for (const auto& [name, expected] : expectations()) {
+    if (name.starts_with("host_") && !nvcc_is_here()) {
+      WARN("skipped " << name << ": no nvcc");
+      continue;
+    }
+    run.dataset.cuda_solution(name, "test", util::read_file(sources / (name + ".cu")), expected.spec);
+    ++planned;
+  }
+  const std::string honest = util::read_file(sources / "honest.cu");
+  // The same right kernel with launch plans that no device can serve.
+  run.dataset.cuda_solution("huge_workspace", "test", honest, with(kLaunch, {{"workspace", {{"w", "200000000000"}}}}));
+  run.dataset.cuda_solution("huge_shared_memory", "test", honest,
+                            {{"launch", {{"grid", 4}, {"block", 256}, {"shared_memory", 500000}}}});
+  const auto result = run.run(few({"--timeout", "5"}));
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  CHECK(traces.size() == planned + 2);
+  for (const auto& trace : traces) {
+    INFO(trace.solution << ": " << trace.status << " " << trace.latency_ms << " ms: " << trace.log.substr(0, 2000));
+    if (trace.solution == "huge_workspace") {
+      CHECK(trace.status == "RUNTIME_ERROR");
+      CHECK(trace.log.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);
+      continue;
+    }
+    if (trace.solution == "huge_shared_memory") {
+      CHECK(trace.status == "RUNTIME_ERROR");
+      CHECK(trace.log.find("it asks for 500000 bytes of shared memory; a block of this device has at most") !=
+            std::string::npos);
+      continue;
+    }
+    const auto& expected = expectations().at(trace.solution);
+    CHECK(trace.status == expected.status);
+    CHECK(trace.log.find(expected.log) != std::string::npos);
+    CHECK(trace.log.find("FOUND") == std::string::npos);
+    if (trace.status == "PASSED") CHECK(trace.latency_ms > expected.least_latency_ms);
+  }
+  CHECK(run.processes().empty());
+}
+
+TEST_CASE("a CUDA trace names the device, its state and its clock, and has no speedup across devices", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  FibRun run;
+  run.dataset.add_definition({1000, 100000});
+  run.dataset.cuda_solution("honest", "test",
+                            util::read_file(testing::source_folder() / "tests/data/hostile_cuda/honest.cu"), kLaunch);
+  REQUIRE(run.run(few({"--flush", "dirty"})).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 2);
+  for (const auto& trace : traces) {
+    const auto evaluation = ordered_json::parse(trace.text).at("evaluation");
+    CHECK(evaluation.at("environment").at("hardware") == gpu->info.name);
+    CHECK(evaluation.at("performance").at("speedup_factor") == 0);
+    CHECK(evaluation.at("performance").at("reference_latency_ms") == 0);
+    CHECK(evaluation.at("performance").at("latency_ms") > 0.0005);
+    const auto& fib = evaluation.at("fib");
+    CHECK(fib.at("device").at("uuid") == gpu->info.uuid);
+    CHECK(fib.at("clock") == "events");
+    CHECK(fib.at("flush") == "dirty");
+    CHECK(fib.at("device_state").at("driver").get<std::string>().size() > 3);
+    CHECK(fib.at("sm_clock_median_mhz") > 200);
+    CHECK(fib.at("reference").at("device") == "cpu");
+  }
+}
+
+TEST_CASE("inputs have the same bits on the CPU and on the GPU: both solutions see the same sets", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  FibRun run;
+  run.dataset.add_definition({100});
+  const std::string seed(64, '7');
+  // Both print the first element of every call.
+  run.dataset.cuda_solution("device", "test", R"(
+    extern "C" int printf(const char*, ...);
+    extern "C" __global__ void run(const float* a, const float* b, float* c, long long n) {
+      if (threadIdx.x < n) c[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+      if (threadIdx.x == 0) printf("%08x\n", __float_as_uint(a[0]));
+    })", kOneBlock);
+  const auto result = run.run(few({"--seed", seed}));
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto first = testing::read_traces(run.dataset.root());
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].status == "PASSED");  // the reference saw the inputs in host memory
+  REQUIRE(run.run(few({"--seed", seed})).exit_code == 0);
+  const auto second = testing::read_traces(run.dataset.root());
+  REQUIRE(second.size() == 2);
+  CHECK(second[0].log == second[1].log);
+  CHECK(std::count(second[0].log.begin(), second[0].log.end(), '\n') == 14);
+}

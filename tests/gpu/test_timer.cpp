@@ -1,0 +1,82 @@
+#include "device/cuda/flush.h"
+#include "device/cuda/timer.h"
+#include "gpu/gpu.h"
+
+using namespace fib;
+using device::cuda::PinnedMemory;
+using device::cuda::Timer;
+
+TEST_CASE("the timer reads what a kernel of known duration takes, without the spin and without an empty pair", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  Timer timer(gpu->context, gpu->kernels);
+  const PinnedMemory words(gpu->context, 128);
+  for (const std::uint64_t wanted_ns : {20'000ULL, 200'000ULL}) {
+    // A spin of our own as the work: it ends by its bound.
+    const auto timing = timer.time([&] { gpu->kernels.spin(words.device(), wanted_ns, wanted_ns, words.device() + 64); });
+    CHECK(timing.covered);
+    CHECK(timing.device_ns > static_cast<double>(wanted_ns) * 0.98);
+    CHECK(timing.device_ns < static_cast<double>(wanted_ns) * 1.02 + 3000);
+    CHECK(timing.side_ns == 0);
+    CHECK(timing.host_ns > 0);
+    CHECK(timing.host_ns < 1e6);
+    CHECK(timing.clock_mhz > 200);
+    CHECK(timing.clock_mhz < 4000);
+  }
+}
+
+TEST_CASE("a call that waits for the device inside is not covered, and does not hang", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  Timer timer(gpu->context, gpu->kernels);
+  const PinnedMemory words(gpu->context, 128);
+  const auto work = [&] {
+    gpu->kernels.spin(words.device(), 50'000, 50'000, words.device() + 64);
+    gpu->context.wait();
+  };
+  CHECK_FALSE(timer.time(work).covered);
+  const auto open = timer.time(work, false);
+  CHECK_FALSE(open.covered);
+  CHECK(open.device_ns > 49'000);
+  CHECK(open.device_ns < 150'000);
+}
+
+TEST_CASE("work on another stream that outlives the call is seen", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  Timer timer(gpu->context, gpu->kernels);
+  const auto& driver = gpu->context.driver();
+  CUstream side = nullptr;
+  REQUIRE(driver.stream_create(&side, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  // A large set on a side stream: nothing of it lies between the events.
+  const device::cuda::DeviceMemory memory(gpu->context, 1ULL << 30U);
+  const auto timing = timer.time([&] { driver.set_bytes(memory.data(), 1, memory.size(), side); });
+  CHECK(timing.device_ns < 100'000);
+  CHECK(timing.device_ns + timing.side_ns > 100'000);
+}
+
+TEST_CASE("a flush leaves inputs cold", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  using device::cuda::FlushKind;
+  Timer timer(gpu->context, gpu->kernels);
+  const std::uint64_t bytes = 16ULL << 20U;
+  const device::cuda::DeviceMemory data(gpu->context, bytes);
+  const device::cuda::DeviceMemory never(gpu->context, 4);
+  REQUIRE(gpu->context.driver().set_bytes(data.data(), 0, bytes, gpu->context.stream()) == CUDA_SUCCESS);
+  const auto read = [&] { gpu->kernels.read(data.data(), bytes, never.data()); };
+  const auto best_after = [&](FlushKind kind) {
+    device::cuda::Flush flush(gpu->context, gpu->kernels, kind);
+    double best = 1e18;
+    for (int i = 0; i < 9; ++i) {
+      (void)timer.time(read);
+      flush();
+      gpu->context.wait();
+      best = std::min(best, timer.time(read).device_ns);
+    }
+    return best;
+  };
+  // 16 MB stay in a cache of at least 32 MB, and come from memory after a flush.
+  if (gpu->context.l2_bytes() < (32ULL << 20U)) return;
+  CHECK(best_after(FlushKind::kClean) > 1.2 * best_after(FlushKind::kNone));
+}
