@@ -29,6 +29,7 @@ struct RunOptions {
   bench::RunConfig config;
   std::string reference = "auto";
   std::string seed;
+  std::string clock = "auto";
   std::string flush = "clean";
   std::optional<double> call_budget_s;
   double memory_budget_mib = 0;
@@ -95,6 +96,11 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
   const double usual_budget_s = device == model::DeviceKind::cuda ? 2 : 5;
   config.call_budget_s = options.call_budget_s.value_or(usual_budget_s);
+  using bench::ClockChoice;
+  for (const auto choice :
+       {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
+    if (options.clock == bench::name_of(choice)) config.clock = choice;
+  }
   config.flush = options.flush == "dirty"  ? worker::Flush::kDirty
                  : options.flush == "none" ? worker::Flush::kNone
                                            : worker::Flush::kClean;
@@ -223,6 +229,13 @@ void add_measuring(CLI::App& app, RunOptions& o) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--clock", o.clock,
+                 "CUDA: what times a call: a pair of events, or CUPTI's records of kernels run alone or as "
+                 "they come; "
+                 "auto takes events, and records where a call waits inside or uses several streams")
+      ->check(CLI::IsMember({"auto", "events", "cupti-kernel", "cupti-concurrent"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--flush", o.flush,

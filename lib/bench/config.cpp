@@ -21,6 +21,20 @@ const char* name_of(ReferenceEngine engine) {
 
 }  // namespace
 
+std::string name_of(ClockChoice choice) {
+  switch (choice) {
+    case ClockChoice::kAuto:
+      return "auto";
+    case ClockChoice::kEvents:
+      return "events";
+    case ClockChoice::kCuptiKernel:
+      return "cupti-kernel";
+    case ClockChoice::kCuptiConcurrent:
+      return "cupti-concurrent";
+  }
+  return "?";
+}
+
 void check(const RunConfig& config) {
   require(config.warmup_runs >= 0, "--warmup-runs", "at least 0");
   require(config.iterations > 0, "--iterations", "positive");
@@ -45,6 +59,7 @@ nlohmann::ordered_json to_json(const RunConfig& config) {
           {"timeout_s", config.timeout_s},
           {"call_budget_s", config.call_budget_s},
           {"profile_baseline", config.profile_baseline},
+          {"clock", name_of(config.clock)},
           {"flush", name_of(config.flush)},
           {"isolated", config.isolated},
           {"strict_inputs", config.strict_inputs},

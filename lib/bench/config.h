@@ -12,6 +12,12 @@ namespace fib::bench {
 
 enum class ReferenceEngine { kAuto, kNative, kPython };
 
+// What times the calls on CUDA. Automatic: events, or CUPTI's records where a call waits for the device
+// inside or uses several streams.
+enum class ClockChoice { kAuto, kEvents, kCuptiKernel, kCuptiConcurrent };
+[[nodiscard]] std::string name_of(
+    ClockChoice choice);  // "auto", "events", "cupti-kernel", "cupti-concurrent"
+
 // How evaluations are made: everything `fib run` can be told besides what to run. Defaults are the format's.
 struct RunConfig {
   int warmup_runs = 10;
@@ -22,9 +28,10 @@ struct RunConfig {
   double build_timeout_s = 600;  // one build
   double call_budget_s =
       5;  // calls of one evaluation, the reference's included; fewer are made when it is short
-  std::uint64_t memory_budget_bytes = 0;        // for expected outputs; 0: an eighth of the machine's memory
-  std::optional<std::string> seed;              // the run's secret, given back to replay a run
-  bool profile_baseline = true;                 // else reference latencies and speedups are 0
+  std::uint64_t memory_budget_bytes = 0;  // for expected outputs; 0: an eighth of the machine's memory
+  std::optional<std::string> seed;        // the run's secret, given back to replay a run
+  bool profile_baseline = true;           // else reference latencies and speedups are 0
+  ClockChoice clock = ClockChoice::kAuto;
   worker::Flush flush = worker::Flush::kClean;  // cuda: what the L2 cache holds when a call begins
   bool isolated = false;                        // a fresh worker for every workload
   bool strict_inputs = false;                   // a changed input is INCORRECT_NUMERICAL

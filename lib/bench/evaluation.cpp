@@ -12,6 +12,7 @@ namespace fib::bench {
 namespace {
 
 using model::Status;
+using worker::Clock;
 using worker::Failure;
 
 constexpr std::uint64_t kLargestChunk = 64;
@@ -24,10 +25,24 @@ constexpr double kSlowClock = 0.75;
 // What the coordinator's clock may see beyond the worker's claim: looking at its threads takes the worker
 // some tenths of a millisecond, and long calls meet interrupts.
 constexpr double kLeastSlackMs = 0.4;
+constexpr double kTracedSlackMs = 2;  // CUPTI is switched on, read and switched off within the request
 constexpr double kSlackShare = 0.1;
+// What CUPTI may see beyond the events: it runs kernels one at a time, which costs small ones some
+// microseconds.
+constexpr double kWitnessShare = 1.5;
+constexpr double kWitnessSlackMs = 0.005;
+// What events may read beyond CUPTI's records without hiding work: gaps in which the host waits and launches.
+constexpr double kUnseenNs = 100'000;
+constexpr double kUnseenShare = 0.5;
 
 double ms(double nanoseconds) { return nanoseconds / 1e6; }
 double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
+
+Clock first_clock(const LaneDevice& device, ClockChoice choice) {
+  if (!device.is_cuda()) return Clock::kHost;
+  if (choice == ClockChoice::kCuptiKernel) return Clock::kCuptiKernel;
+  return choice == ClockChoice::kCuptiConcurrent ? Clock::kCuptiConcurrent : Clock::kEvents;
+}
 
 }  // namespace
 
@@ -70,15 +85,17 @@ Measurement EvaluationRun::run() {
   result_.private_files = solution_.private_files;
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
+  clock_ = first_clock(device_, config_.clock);
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
-  bool well = open_solution() && make_pilot_calls();
+  bool well = open_solution() && make_pilot_calls() && choose_clock();
   while (well && runs_.size() < static_cast<std::size_t>(result_.plan.total())) {
     well = make_calls(std::min(chunk(), static_cast<std::uint64_t>(result_.plan.total()) - runs_.size()));
   }
   sort_into_trials();
-  result_.clock = clock();
-  if (well && clocks_agree()) result_.status = Status::PASSED;
+  result_.clock = clock_;
+  result_.no_witness = solution_.no_tracer;
+  if (well && clocks_agree() && witness_agrees()) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_;
   result_.sets_shared = shared_;
@@ -124,7 +141,8 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
 void EvaluationRun::make_expected(std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t call = first; call < first + count; ++call) {
     const worker::SetId set = set_of(call);
-    if (judge_.knows(reference_door_.door, set)) continue;
+    // Only sets that others use too may be known already.
+    if (set.solution_sha256.empty() && judge_.knows(reference_door_.door, set)) continue;
     judge_.fill(reference_door_.door, set);
     const double reference_ms = ms(reference_.call(layout()));
     auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
@@ -151,46 +169,102 @@ bool EvaluationRun::make_pilot_calls() {
   return true;
 }
 
+// Expected outputs are made ahead, so that the reference rests while calls are timed; calls that are made
+// besides, as witnesses, take some too.
 bool EvaluationRun::make_calls(std::uint64_t count) {
   make_expected(made_, count);
-  for (const std::uint64_t end = made_ + count; made_ < end; ++made_) {
-    if (!make_call(made_)) return false;
+  expected_until_ = std::max(expected_until_, made_ + count);
+  const std::size_t end = runs_.size() + count;
+  for (std::uint64_t i = 0; i < count && runs_.size() < end; ++i) {
+    if (witness_is_due() && !make_witness_call()) return false;
+    if (!make_counted_call()) return false;
   }
   return true;
 }
 
-bool EvaluationRun::make_call(std::uint64_t call) {
-  const worker::SetId set = set_of(call);
+std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock clock) {
+  if (made_ >= expected_until_) {
+    make_expected(made_, 1);
+    expected_until_ = made_ + 1;
+  }
+  const worker::SetId set = set_of(made_);
   judge_.fill(solution_door_.door, set);
   auto& client = *solution_.client;
+  const auto failed = [&](const Failure& failure, const char* request) {
+    fail(failure, request);
+    return std::nullopt;
+  };
   const auto ready = timed([&](std::int64_t until) { return client.prepare(until); });
   if (const auto* failure = std::get_if<Failure>(&ready))
-    return fail(*failure, "while the call was prepared");
-  const auto ran = timed([&](std::int64_t until) { return client.run(clock(), until); });
-  if (const auto* failure = std::get_if<Failure>(&ran)) return fail(*failure, "while the solution ran");
+    return failed(*failure, "while the call was prepared");
+  const auto ran = timed([&](std::int64_t until) { return client.run(clock, until); });
+  if (const auto* failure = std::get_if<Failure>(&ran)) return failed(*failure, "while the solution ran");
   const auto collected = timed([&](std::int64_t until) { return client.collect(until); });
   if (const auto* failure = std::get_if<Failure>(&collected))
-    return fail(*failure, "while outputs were collected");
-  if (!judge_call(set, std::get<worker::Collected>(collected))) return false;
+    return failed(*failure, "while outputs were collected");
+  if (!judge_call(set, std::get<worker::Collected>(collected))) return std::nullopt;
   const auto& seen = std::get<worker::WorkerClient::Ran>(ran);
-  if (!claim_is_possible(seen)) return false;
-  if (!seen.done.covered) queue_hides_launches_ = false;
-  if (!is_slow(seen.done)) runs_.push_back(seen);
+  if (!seen.done.dropped && !claim_is_possible(seen)) return std::nullopt;
+  ++made_;
+  return seen;
+}
+
+bool EvaluationRun::make_counted_call() {
+  const auto ran = make_call(clock_);
+  if (!ran) return false;
+  if (!is_discarded(ran->done)) runs_.push_back(*ran);
+  covered_ = ran->done.covered;
+  last_elapsed_ns_ = ran->done.elapsed_ns;
   return true;
 }
 
-// Only a device that reports its clock can be too slow, and only as often as there are calls to make: a
-// device that stays slow is measured as it is.
-bool EvaluationRun::is_slow(const worker::Done& done) {
+// The first calls have shown whether a call can be queued as a whole; another shows by CUPTI what it does.
+bool EvaluationRun::choose_clock() {
+  if (!device_.is_cuda() || config_.clock != ClockChoice::kAuto) return true;
+  // A very first call may wait for its code to be loaded.
+  if (!covered_ && !make_counted_call()) return false;
+  if (!has_tracer()) {
+    if (!covered_) clock_ = Clock::kOpenEvents;
+    return true;
+  }
+  const auto probe = make_call(Clock::kCuptiConcurrent);
+  if (!probe) return false;
+  result_.kernels = probe->done.kernels;
+  result_.copies = probe->done.copies;
+  result_.streams = probe->done.streams;
+  if (covered_ && probe->done.streams <= 1) return true;
+  // CUPTI does not see what kernels launch on new devices: where its records leave much of the events' time
+  // unexplained, the events count.
+  const double unseen_ns = last_elapsed_ns_ - probe->done.span_ns;
+  const bool all_seen = unseen_ns <= kUnseenNs + kUnseenShare * probe->done.span_ns;
+  clock_ = all_seen ? Clock::kCuptiConcurrent : Clock::kOpenEvents;
+  return true;
+}
+
+// Once a trial, just before its timed calls begin.
+bool EvaluationRun::witness_is_due() const {
+  if (!has_tracer() || made_ < 2 || result_.plan.too_dear) return false;
+  const auto warmup = static_cast<std::size_t>(result_.plan.warmup);
+  return runs_.size() % (warmup + static_cast<std::size_t>(result_.plan.timed)) == warmup;
+}
+
+bool EvaluationRun::make_witness_call() {
+  const bool by_events = clock_ == Clock::kEvents || clock_ == Clock::kOpenEvents;
+  result_.witness_clock = by_events ? Clock::kCuptiKernel : Clock::kOpenEvents;
+  const auto ran = make_call(result_.witness_clock);
+  if (!ran) return false;
+  if (ran->done.dropped) return true;
+  result_.witness_ms.push_back(ms(ran->done.elapsed_ns));
+  return true;
+}
+
+// Only as often as there are calls to make: a device that stays slow is measured as it is.
+bool EvaluationRun::is_discarded(const worker::Done& done) {
   const bool slow = done.clock_mhz > 0 && done.clock_mhz < kSlowClock * result_.highest_clock_mhz;
-  if (!slow || result_.slow_calls >= static_cast<std::uint64_t>(result_.plan.total())) return false;
-  ++result_.slow_calls;
+  const auto limit = static_cast<std::uint64_t>(result_.plan.total());
+  if (!(slow || done.dropped) || result_.slow_calls + result_.dropped_calls >= limit) return false;
+  ++(slow ? result_.slow_calls : result_.dropped_calls);
   return true;
-}
-
-worker::Clock EvaluationRun::clock() const {
-  if (!device_.is_cuda()) return worker::Clock::kHost;
-  return queue_hides_launches_ ? worker::Clock::kEvents : worker::Clock::kOpenEvents;
 }
 
 bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected& collected) {
@@ -257,7 +331,9 @@ bool EvaluationRun::clocks_agree() {
   for (std::size_t trial = 0; trial < result_.trials_ms.size(); ++trial) {
     const double claim = eval::median(result_.trials_ms[trial]);
     const double unexplained = eval::median(result_.unexplained_ms[trial]);
-    if (unexplained <= std::max(kLeastSlackMs, 5 * result_.round_trip_ms) + kSlackShare * claim) continue;
+    const bool traced = clock_ == Clock::kCuptiKernel || clock_ == Clock::kCuptiConcurrent;
+    const double least = traced ? kTracedSlackMs : kLeastSlackMs;
+    if (unexplained <= std::max(least, 5 * result_.round_trip_ms) + kSlackShare * claim) continue;
     result_.status = Status::RUNTIME_ERROR;
     result_.note = fmt::format(
         "the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more "
@@ -266,6 +342,21 @@ bool EvaluationRun::clocks_agree() {
     return false;
   }
   return true;
+}
+
+// Two device clocks never read the same (docs/measuring.md), but neither may see much more work than the
+// other.
+bool EvaluationRun::witness_agrees() {
+  if (result_.witness_ms.empty() || clock_ != Clock::kEvents) return true;
+  std::vector<double> medians;
+  for (const auto& trial : result_.trials_ms) medians.push_back(eval::median(trial));
+  const double claim = eval::mean(medians);
+  const double witness = eval::median(result_.witness_ms);
+  if (witness <= kWitnessShare * claim + kWitnessSlackMs) return true;
+  result_.status = Status::RUNTIME_ERROR;
+  result_.note = fmt::format("the clocks disagree: {:.4f} ms a call by {}, {:.4f} ms by {}\n", claim,
+                             name_of(clock_), witness, name_of(result_.witness_clock));
+  return false;
 }
 
 bool EvaluationRun::fail(Status status, const std::string& note) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/config.h"
@@ -25,6 +26,7 @@ struct SolutionWorker {
   std::unique_ptr<worker::WorkerClient> client;
   double round_trip_ms = 0;
   bool private_files = false;
+  std::string no_tracer = {};  // why it has no second clock; empty: it has one
 };
 
 // The device of a lane as an evaluation needs it.
@@ -58,15 +60,21 @@ class EvaluationRun {
   [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
   void make_expected(std::uint64_t first, std::uint64_t count);
   bool make_calls(std::uint64_t count);
-  bool make_call(std::uint64_t call);
+  // One call by this clock, with the next set; nothing when the evaluation has failed.
+  std::optional<worker::WorkerClient::Ran> make_call(worker::Clock clock);
+  bool make_counted_call();
+  bool make_witness_call();
+  bool choose_clock();
+  [[nodiscard]] bool witness_is_due() const;
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   bool make_pilot_calls();
   void fit_plan(double call_s);
   void sort_into_trials();
   bool claim_is_possible(const worker::WorkerClient::Ran& ran);
-  [[nodiscard]] bool is_slow(const worker::Done& done);
-  [[nodiscard]] worker::Clock clock() const;
+  [[nodiscard]] bool is_discarded(const worker::Done& done);
+  [[nodiscard]] bool has_tracer() const { return device_.is_cuda() && solution_.no_tracer.empty(); }
   bool clocks_agree();
+  bool witness_agrees();
   bool fail(model::Status status, const std::string& note);
   bool fail(const worker::Failure& failure, const char* request);
   [[nodiscard]] std::int64_t deadline() const;
@@ -90,7 +98,10 @@ class EvaluationRun {
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;     // calls made so far
   bool shared_ = false;
-  bool queue_hides_launches_ = true;             // cuda: calls can be queued as a whole before they begin
+  bool covered_ = true;                          // cuda: the last call was queued before it began
+  double last_elapsed_ns_ = 0;                   // of the last call that counted
+  std::uint64_t expected_until_ = 0;             // expected outputs are kept for the calls before this one
+  worker::Clock clock_ = worker::Clock::kHost;   // of the calls that count
   std::vector<worker::WorkerClient::Ran> runs_;  // calls that count, in order
 };
 

@@ -133,11 +133,15 @@ void Lane::lose_judge() {
   running_ = nullptr;
 }
 
+worker::UseDevice Lane::use_device() const {
+  return {setup_.device.uuid, setup_.device.kernels_path, setup_.config.flush, setup_.children.awake_us};
+}
+
 void Lane::start_judge() {
   judge_ = std::make_unique<worker::JudgeClient>(setup_.spawner, setup_.children);
   if (!setup_.device.is_cuda()) return;
   try {
-    judge_->use({setup_.device.uuid, setup_.device.kernels_path, setup_.config.flush});
+    judge_->use(use_device());
   } catch (const worker::JudgeLost&) {
     throw;
   } catch (const Error& error) {
@@ -174,9 +178,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   worker::Load request;
   const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
   request.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
-  if (setup_.device.is_cuda()) {
-    request.device = {setup_.device.uuid, setup_.device.kernels_path, setup_.config.flush};
-  }
+  request.device = use_device();
   request.path = artifact.file;
   request.symbol = artifact.symbol;
   request.returns_status = artifact.returns_status;
@@ -189,6 +191,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
     return false;
   }
   solution_.private_files = std::get<worker::Loaded>(loaded).private_files;
+  solution_.no_tracer = std::get<worker::Loaded>(loaded).no_tracer;
   running_ = planned.solution;
   return true;
 }

@@ -59,6 +59,7 @@ class Lane {
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
+  [[nodiscard]] worker::UseDevice use_device() const;
   void start_judge();
   JudgedWorkload& judged(const PlannedEvaluation& planned);
   void report(const PlannedEvaluation& planned, const Measurement& measurement,

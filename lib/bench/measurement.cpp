@@ -56,6 +56,14 @@ ordered_json reference_record(const Measurement& m, const RunConfig& config, con
   return record;
 }
 
+void add_second_clock(ordered_json& witness, const Measurement& m) {
+  if (!m.no_witness.empty()) witness["missing"] = m.no_witness;
+  if (m.witness_ms.empty()) return;
+  witness["device_clock"] = name_of(m.witness_clock);
+  witness["device_median_ms"] = eval::median(m.witness_ms);
+  witness["device_calls"] = m.witness_ms.size();
+}
+
 void add_timing(ordered_json& fib, const Measurement& m) {
   const auto all = joined(m.trials_ms);
   if (all.empty()) return;
@@ -68,11 +76,16 @@ void add_timing(ordered_json& fib, const Measurement& m) {
     fib["host_median_ms"] = eval::median(m.host_ms);
     if (!m.clocks_mhz.empty()) fib["sm_clock_median_mhz"] = eval::median(m.clocks_mhz);
     fib["slow_calls"] = m.slow_calls;
+    fib["dropped_calls"] = m.dropped_calls;
+    if (m.no_witness.empty()) {
+      fib["launches"] = {{"kernels", m.kernels}, {"copies", m.copies}, {"streams", m.streams}};
+    }
   }
   fib["witness"] = {{"clock", "coordinator"},
                     {"envelope_median_ms", eval::median(m.envelopes_ms)},
                     {"unexplained_median_ms", eval::median(joined(m.unexplained_ms))},
                     {"round_trip_ms", m.round_trip_ms}};
+  if (m.on_cuda) add_second_clock(fib["witness"], m);
   fib["flush"] = m.device.flush;
 }
 

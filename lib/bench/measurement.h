@@ -37,6 +37,13 @@ struct Measurement {
   std::vector<double> host_ms{};                    // cuda: what queueing each timed call took
   std::vector<double> clocks_mhz{};                 // cuda: the multiprocessor's clock before each timed call
   double highest_clock_mhz = 0;                     // cuda: what it can reach; 0: unknown
+  std::uint64_t dropped_calls = 0;                  // made again because CUPTI lost records
+  worker::Clock witness_clock{};                    // cuda: the second clock
+  std::vector<double> witness_ms{};                 // cuda: calls by the second clock, one a trial
+  std::string no_witness{};                         // cuda: why there is no second clock
+  std::uint64_t kernels = 0;                        // cuda: launched by one call, as the second clock saw it
+  std::uint64_t copies = 0;                         // copies and sets of one call
+  std::uint64_t streams = 0;                        // streams that one call used
   std::uint64_t slow_calls = 0;                     // made again because the clock was far below that
   std::string engine;                               // the reference's
   worker::DeviceState device;                       // when the calls were made

@@ -29,6 +29,8 @@ namespace fs = std::filesystem;
 // One machine-wide place for the locks of all devices; a folder that every user can write to.
 const char* const kLockFolder = "/tmp/fib-locks";
 
+constexpr std::uint32_t kAwakeUs = 500;
+
 std::string make_secret() {
   std::array<unsigned char, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
@@ -242,6 +244,10 @@ class Lanes {
     }
     LaneSetup setup = common_;
     setup.device = device;
+    // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
+    // disturb.
+    const bool cores_to_spare = util::usable_cores() >= 4 * setup_.devices.size() + 2;
+    if (device.is_cuda() && cores_to_spare) setup.children.awake_us = kAwakeUs;
     setup.identity.hardware = device.name;
     setup.identity.device = model::name_of(device.kind);
     setup.identity.uuid = device.uuid;

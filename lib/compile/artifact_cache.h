@@ -22,11 +22,13 @@ struct CacheResult {
   std::string failure;  // what `build` said; empty: the entry is there
 };
 
-// Finds the entry, or has it built: `build` gets a temporary folder to work in and one whose content becomes the
-// entry, and returns why it failed, or nothing. Concurrent processes that want the same entry take turns by a lock
-// file, and the later ones find it built. Throws Error when the cache cannot be used, and whatever `build` throws.
+// Finds the entry, or has it built: `build` gets a temporary folder to work in and one whose content becomes
+// the entry, and returns why it failed, or nothing. Concurrent processes that want the same entry take turns
+// by a lock file, and the later ones find it built. Throws Error when the cache cannot be used, and whatever
+// `build` throws.
 [[nodiscard]] CacheResult through_cache(
     const CacheEntry& entry,
-    const std::function<std::string(const std::filesystem::path& work, const std::filesystem::path& out)>& build);
+    const std::function<std::string(const std::filesystem::path& work, const std::filesystem::path& out)>&
+        build);
 
 }  // namespace fib::compile

@@ -36,7 +36,8 @@ std::filesystem::path device_kernels(const std::string& architecture, const std:
   const NvrtcInput input = input_for(check_architecture(architecture));
   const auto build = [&](const std::filesystem::path&, const std::filesystem::path& out) -> std::string {
     const auto output = run_nvrtc(input);
-    if (!output.succeeded) throw Error("fib's own kernels do not compile for {}:\n{}", architecture, output.log);
+    if (!output.succeeded)
+      throw Error("fib's own kernels do not compile for {}:\n{}", architecture, output.log);
     util::write_file_atomic(out / kFile, output.cubin);
     return {};
   };

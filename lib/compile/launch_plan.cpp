@@ -73,9 +73,11 @@ class PlanReader {
 
   void read_launch(const ordered_json& object, const std::string& path) {
     if (!object.is_object()) throw Error("{}: expected an object, got {}", path, object.dump());
-    static const std::set<std::string> known = {"kernel", "grid", "block", "cluster", "shared_memory", "args", "cooperative"};
+    static const std::set<std::string> known = {"kernel",        "grid", "block",      "cluster",
+                                                "shared_memory", "args", "cooperative"};
     for (const auto& [key, value] : object.items()) {
-      if (!known.contains(key)) throw Error("{}: unknown key \"{}\"; known are {}", path, key, fmt::join(known, ", "));
+      if (!known.contains(key))
+        throw Error("{}: unknown key \"{}\"; known are {}", path, key, fmt::join(known, ", "));
     }
     const auto field = [&](const char* key, auto read) {
       try {
@@ -92,9 +94,11 @@ class PlanReader {
       launch.cluster = dimensions(value, false);
       launch.clustered = value != nullptr;
     });
-    field("shared_memory", [&](auto* value) { launch.shared_memory = expression(value ? text_of(*value) : "0"); });
+    field("shared_memory",
+          [&](auto* value) { launch.shared_memory = expression(value ? text_of(*value) : "0"); });
     field("cooperative", [&](auto* value) {
-      if (value != nullptr && !value->is_boolean()) throw Error("expected true or false, got {}", value->dump());
+      if (value != nullptr && !value->is_boolean())
+        throw Error("expected true or false, got {}", value->dump());
       launch.cooperative = value != nullptr && value->template get<bool>();
     });
     field("args", [&](auto* value) { launch.arguments = value ? arguments(*value) : default_arguments(); });
@@ -103,7 +107,8 @@ class PlanReader {
 
   std::string kernel_name(const ordered_json* value) const {
     if (value == nullptr) return std::string(solution_.spec.entry_symbol());
-    if (!value->is_string() || value->get<std::string>().empty()) throw Error("expected a name, got {}", value->dump());
+    if (!value->is_string() || value->get<std::string>().empty())
+      throw Error("expected a name, got {}", value->dump());
     return value->get<std::string>();
   }
 
@@ -116,7 +121,8 @@ class PlanReader {
       result[0] = expression(text_of(*value));
       return result;
     }
-    if (value->empty() || value->size() > 3) throw Error("expected one to three expressions, got {}", value->size());
+    if (value->empty() || value->size() > 3)
+      throw Error("expected one to three expressions, got {}", value->size());
     for (std::size_t i = 0; i < value->size(); ++i) result.at(i) = expression(text_of((*value)[i]));
     return result;
   }
@@ -139,7 +145,8 @@ class PlanReader {
     try {
       (void)expression(text);
     } catch (const Error& error) {
-      throw Error("\"{}\" is no input, output or workspace, nor an expression over axes ({})", text, error.what());
+      throw Error("\"{}\" is no input, output or workspace, nor an expression over axes ({})", text,
+                  error.what());
     }
     return {Kind::kInteger, text, 0};
   }
@@ -164,13 +171,14 @@ class PlanReader {
   LaunchPlan plan_;
 };
 
-std::array<std::uint32_t, 3> sizes(const Dimensions& dimensions, const model::AxisValues& axes, const char* what,
-                                   const std::array<std::int64_t, 3>& limits) {
+std::array<std::uint32_t, 3> sizes(const Dimensions& dimensions, const model::AxisValues& axes,
+                                   const char* what, const std::array<std::int64_t, 3>& limits) {
   std::array<std::uint32_t, 3> result{};
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t value = dimensions.at(i).evaluate(axes);
     if (value < 1 || value > limits.at(i)) {
-      throw Error("{}[{}] is \"{}\" = {}; it must be 1 to {}", what, i, dimensions.at(i).text(), value, limits.at(i));
+      throw Error("{}[{}] is \"{}\" = {}; it must be 1 to {}", what, i, dimensions.at(i).text(), value,
+                  limits.at(i));
     }
     result.at(i) = static_cast<std::uint32_t>(value);
   }
@@ -188,7 +196,8 @@ ResolvedLaunch resolve(const KernelLaunch& launch, const std::string& symbol, co
   if (launch.clustered) result.cluster = sizes(launch.cluster, axes, "cluster", {16, 16, 16});
   const std::int64_t shared = launch.shared_memory.evaluate(axes);
   if (shared < 0 || shared > (std::int64_t{1} << 20U)) {
-    throw Error("shared_memory is \"{}\" = {} bytes, more than any device has", launch.shared_memory.text(), shared);
+    throw Error("shared_memory is \"{}\" = {} bytes, more than any device has", launch.shared_memory.text(),
+                shared);
   }
   result.shared_memory = static_cast<std::uint32_t>(shared);
   result.cooperative = launch.cooperative;
@@ -207,8 +216,10 @@ LaunchPlan parse_launch_plan(const model::Solution& solution, const model::Defin
   return PlanReader(solution, definition).read();
 }
 
-ResolvedPlan resolve(const LaunchPlan& plan, const std::vector<std::string>& symbols, const model::AxisValues& axes) {
-  if (symbols.size() != plan.launches.size()) throw Error("{} kernels for {} launches", symbols.size(), plan.launches.size());
+ResolvedPlan resolve(const LaunchPlan& plan, const std::vector<std::string>& symbols,
+                     const model::AxisValues& axes) {
+  if (symbols.size() != plan.launches.size())
+    throw Error("{} kernels for {} launches", symbols.size(), plan.launches.size());
   ResolvedPlan result;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     try {
@@ -219,7 +230,8 @@ ResolvedPlan resolve(const LaunchPlan& plan, const std::vector<std::string>& sym
   }
   for (const auto& [name, bytes] : plan.workspaces) {
     const std::int64_t size = bytes.evaluate(axes);
-    if (size < 0 || size > kMaxWorkspace) throw Error("workspace \"{}\" is \"{}\" = {} bytes", name, bytes.text(), size);
+    if (size < 0 || size > kMaxWorkspace)
+      throw Error("workspace \"{}\" is \"{}\" = {} bytes", name, bytes.text(), size);
     result.workspaces.push_back(static_cast<std::uint64_t>(size));
   }
   return result;

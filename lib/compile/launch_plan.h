@@ -24,15 +24,15 @@
 //   "workspace": name -> expression: bytes of device memory, 256-byte aligned, content undefined before every
 //                call
 //
-// Expressions (util/expression.h) are over the definition's axes, constant and variable. A kernel's tensors are
-// bare pointers; scalar inputs are passed by value as the C calling convention says; expressions are int64_t, or
-// int32_t where the kernel's parameter has 4 bytes.
+// Expressions (util/expression.h) are over the definition's axes, constant and variable. A kernel's tensors
+// are bare pointers; scalar inputs are passed by value as the C calling convention says; expressions are
+// int64_t, or int32_t where the kernel's parameter has 4 bytes.
 namespace fib::compile {
 
 struct LaunchArgument {
   enum class Kind : std::uint8_t { kInput, kOutput, kWorkspace, kInteger } kind{};
-  std::string text;        // as written
-  std::size_t index = 0;   // into the definition's inputs or outputs, or the plan's workspaces
+  std::string text;       // as written
+  std::size_t index = 0;  // into the definition's inputs or outputs, or the plan's workspaces
 };
 
 using Dimensions = std::array<util::Expression, 3>;
@@ -62,8 +62,8 @@ struct ResolvedArgument {
 };
 
 struct ResolvedLaunch {
-  std::string kernel;  // for messages
-  std::string symbol;  // the kernel's name in the compiled module
+  std::string kernel;                                       // for messages
+  std::string symbol;                                       // the kernel's name in the compiled module
   std::array<std::uint32_t, 3> grid{}, block{}, cluster{};  // cluster: 0 0 0 for none
   std::uint32_t shared_memory = 0;                          // bytes
   bool cooperative = false;
@@ -76,7 +76,8 @@ struct ResolvedPlan {
 };
 
 // `symbols` are the compiled kernels' names, one a launch. Throws Error with one sentence when a size is
-// outside of what CUDA allows (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+// outside of what CUDA allows (CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability").
 [[nodiscard]] ResolvedPlan resolve(const LaunchPlan& plan, const std::vector<std::string>& symbols,
                                    const model::AxisValues& axes);
 

@@ -21,7 +21,8 @@ class Program {
     check(nvrtc_.create(&program_, input.source.c_str(), input.name.c_str(), static_cast<int>(names.size()),
                         contents.data(), names.data()),
           "nvrtcCreateProgram");
-    for (const auto& kernel : input.kernels) check(nvrtc_.add_name(program_, kernel.c_str()), "nvrtcAddNameExpression");
+    for (const auto& kernel : input.kernels)
+      check(nvrtc_.add_name(program_, kernel.c_str()), "nvrtcAddNameExpression");
   }
   ~Program() { nvrtc_.destroy(&program_); }
   Program(const Program&) = delete;
@@ -103,8 +104,8 @@ std::string check_architecture(const std::string& wanted) {
   std::vector<int> known(static_cast<std::size_t>(count));
   if (nvrtc.architectures(known.data()) != NVRTC_SUCCESS) return wanted;
   if (std::find(known.begin(), known.end(), number_of(wanted)) != known.end()) return wanted;
-  throw Error("NVRTC {}.{} ({}) cannot compile for {}; it knows {} to {}", nvrtc.major, nvrtc.minor, nvrtc.path, wanted,
-              known.empty() ? 0 : known.front(), known.empty() ? 0 : known.back());
+  throw Error("NVRTC {}.{} ({}) cannot compile for {}; it knows {} to {}", nvrtc.major, nvrtc.minor,
+              nvrtc.path, wanted, known.empty() ? 0 : known.front(), known.empty() ? 0 : known.back());
 }
 
 }  // namespace fib::compile

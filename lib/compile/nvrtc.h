@@ -7,7 +7,7 @@
 namespace fib::compile {
 
 struct NvrtcInput {
-  std::string name;                                          // of the main source, for messages
+  std::string name;  // of the main source, for messages
   std::string source;
   std::vector<std::pair<std::string, std::string>> headers;  // include name, content
   std::vector<std::string> options;                          // complete, the architecture included
@@ -21,15 +21,15 @@ struct NvrtcOutput {
   std::string log;                   // the compiler's messages
 };
 
-// Compiles in this process, without a GPU. Throws Error when NVRTC itself is missing or fails in a way that is
-// not the source's fault.
+// Compiles in this process, without a GPU. Throws Error when NVRTC itself is missing or fails in a way that
+// is not the source's fault.
 [[nodiscard]] NvrtcOutput run_nvrtc(const NvrtcInput& input);
 
 // "13.0": what decides, besides source and options, what comes out. Throws Error when NVRTC is missing.
 [[nodiscard]] std::string nvrtc_version();
 
-// The architecture to ask NVRTC for: `wanted` ("sm_103a") where this NVRTC knows its number. Throws Error with a
-// sentence when the device is newer than this NVRTC.
+// The architecture to ask NVRTC for: `wanted` ("sm_103a") where this NVRTC knows its number. Throws Error
+// with a sentence when the device is newer than this NVRTC.
 [[nodiscard]] std::string check_architecture(const std::string& wanted);
 
 }  // namespace fib::compile

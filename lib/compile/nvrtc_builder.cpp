@@ -35,11 +35,13 @@ bool depends_on(const model::Solution& solution, const std::string& name) {
 std::vector<fs::path> cutlass_folders(std::string& problem) {
   const char* root = std::getenv("CUTLASS_PATH");
   if (root == nullptr || *root == '\0') {
-    problem = "the solution depends on cutlass: set CUTLASS_PATH to a CUTLASS checkout (the folder with include/)";
+    problem =
+        "the solution depends on cutlass: set CUTLASS_PATH to a CUTLASS checkout (the folder with include/)";
     return {};
   }
   const fs::path include = fs::path(root) / "include";
-  if (!fs::is_directory(include)) problem = fmt::format("CUTLASS_PATH: there is no folder {}", include.string());
+  if (!fs::is_directory(include))
+    problem = fmt::format("CUTLASS_PATH: there is no folder {}", include.string());
   return {include, fs::path(root) / "tools/util/include"};
 }
 
@@ -56,7 +58,8 @@ Options options_for(const model::Solution& solution, const std::string& architec
   const auto names_standard = [](const std::string& word) { return word.find("std=") != std::string::npos; };
   if (std::none_of(user.begin(), user.end(), names_standard)) options.fixed.emplace_back("--std=c++17");
   if (depends_on(solution, "cutlass")) {
-    for (const auto& folder : cutlass_folders(options.problem)) options.fixed.push_back("-I" + folder.string());
+    for (const auto& folder : cutlass_folders(options.problem))
+      options.fixed.push_back("-I" + folder.string());
   }
   for (const auto& folder : cuda::include_folders()) options.fixed.push_back("-I" + folder.string());
   for (const auto& word : user) {
@@ -77,7 +80,8 @@ std::string key_of(const model::Solution& solution, const LaunchPlan& plan, cons
 // Messages name the sources as the solution does, not by the temporary folder they were compiled in.
 std::string without_folder(std::string log, const fs::path& folder) {
   const std::string prefix = folder.string() + "/";
-  for (std::size_t at = log.find(prefix); at != std::string::npos; at = log.find(prefix, at)) log.erase(at, prefix.size());
+  for (std::size_t at = log.find(prefix); at != std::string::npos; at = log.find(prefix, at))
+    log.erase(at, prefix.size());
   return log;
 }
 
@@ -90,21 +94,25 @@ Words kernels_of(const LaunchPlan& plan) {
   return names;
 }
 
-std::string compile(const model::Solution& solution, const LaunchPlan& plan, const Words& options, const fs::path& work,
-                    const fs::path& out, std::string& log) {
+std::string compile(const model::Solution& solution, const LaunchPlan& plan, const Words& options,
+                    const fs::path& work, const fs::path& out, std::string& log) {
   const fs::path folder = work / "src";
   if (auto problem = write_sources(solution, folder)) return *problem;
   const auto* entry = solution.entry_source();
-  if (entry == nullptr) return "no source has the entry point's path";  // the model's reader refuses such files
+  if (entry == nullptr)
+    return "no source has the entry point's path";  // the model's reader refuses such files
   const fs::path main = (folder / entry->path).lexically_normal();
   NvrtcInput input{main.string(), entry->content, {}, options, kernels_of(plan)};
   input.options.insert(input.options.begin(), {"-I" + folder.string(), "-I" + main.parent_path().string()});
   const auto output = run_nvrtc(input);
   log = without_folder(output.log, folder);
-  if (!output.succeeded) return log.empty() ? fmt::format("NVRTC refuses the options: {}", fmt::join(options, " ")) : first_error_first(log);
+  if (!output.succeeded)
+    return log.empty() ? fmt::format("NVRTC refuses the options: {}", fmt::join(options, " "))
+                       : first_error_first(log);
   nlohmann::json names;
   for (const auto& launch : plan.launches) {
-    const auto at = std::find(input.kernels.begin(), input.kernels.end(), launch.kernel) - input.kernels.begin();
+    const auto at =
+        std::find(input.kernels.begin(), input.kernels.end(), launch.kernel) - input.kernels.begin();
     names.push_back(output.symbols.at(static_cast<std::size_t>(at)));
   }
   util::write_file_atomic(out / kNames, names.dump());

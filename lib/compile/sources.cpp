@@ -8,7 +8,8 @@
 
 namespace fib::compile {
 
-std::optional<std::string> write_sources(const model::Solution& solution, const std::filesystem::path& folder) {
+std::optional<std::string> write_sources(const model::Solution& solution,
+                                         const std::filesystem::path& folder) {
   std::set<std::filesystem::path> written;
   for (const auto& source : solution.sources) {
     const auto path = (folder / source.path).lexically_normal();

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> toolkits() {
   std::vector<fs::path> roots;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') roots.emplace_back(value);
+    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
+      roots.emplace_back(value);
   }
   roots.emplace_back("/usr/local/cuda");
   return roots;
@@ -36,9 +37,11 @@ std::vector<fs::path> children_of(const fs::path& parent) {
 std::vector<fs::path> python_components() {
   std::vector<fs::path> libraries;
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const char* value = std::getenv(variable); value != nullptr) libraries.push_back(fs::path(value) / "lib");
+    if (const char* value = std::getenv(variable); value != nullptr)
+      libraries.push_back(fs::path(value) / "lib");
   }
-  if (const char* home = std::getenv("HOME"); home != nullptr) libraries.push_back(fs::path(home) / ".local/lib");
+  if (const char* home = std::getenv("HOME"); home != nullptr)
+    libraries.push_back(fs::path(home) / ".local/lib");
   libraries.insert(libraries.end(), {"/usr/local/lib", "/usr/lib"});
   std::vector<fs::path> components;
   for (const auto& library : libraries) {
@@ -68,8 +71,8 @@ std::vector<fs::path> existing(const std::vector<fs::path>& candidates) {
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> candidates;
   for (const auto& root : toolkits()) {
-    for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",
-                               "extras/CUPTI/lib64"}) {
+    for (const char* folder :
+         {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64"}) {
       candidates.push_back(root / folder);
     }
   }
@@ -80,7 +83,8 @@ std::vector<fs::path> library_folders() {
 std::vector<fs::path> include_folders() {
   std::vector<fs::path> candidates;
   for (const auto& root : toolkits()) {
-    for (const char* folder : {"include", "include/cccl", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
+    for (const char* folder :
+         {"include", "include/cccl", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
       candidates.push_back(root / folder);
     }
   }
@@ -110,7 +114,8 @@ Library open_library(const std::string& title, const std::vector<std::string>& n
   }
   std::vector<std::string> places = {"the loader's folders"};
   for (const auto& folder : folders) places.push_back(folder.string());
-  library.problem = fmt::format("{} was not found: no {} in {}", title, fmt::join(names, " or "), fmt::join(places, ", "));
+  library.problem =
+      fmt::format("{} was not found: no {} in {}", title, fmt::join(names, " or "), fmt::join(places, ", "));
   return library;
 }
 

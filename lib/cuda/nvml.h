@@ -5,9 +5,9 @@
 
 namespace fib::cuda {
 
-// The functions of NVML that fib uses, opened at run time. Declared here by NVML's stable C interface (NVML API
-// Reference Guide), since its header comes with few installations. Every function returns 0 for success; those that a
-// driver lacks are null.
+// The functions of NVML that fib uses, opened at run time. Declared here by NVML's stable C interface (NVML
+// API Reference Guide), since its header comes with few installations. Every function returns 0 for success;
+// those that a driver lacks are null.
 struct Nvml {
   using Device = struct NvmlDevice*;
   struct Process {  // nvmlProcessInfo_t, version 2 and 3
@@ -18,7 +18,8 @@ struct Nvml {
   };
   enum Clock : int { kSm = 1, kMemory = 2 };
 
-  // Opens and initialises NVML. Not there or not working: `problem` is a sentence, and no function may be called.
+  // Opens and initialises NVML. Not there or not working: `problem` is a sentence, and no function may be
+  // called.
   [[nodiscard]] static Nvml open();
 
   std::string problem;

@@ -8,15 +8,17 @@ namespace fib::cuda {
 Nvrtc Nvrtc::open() {
   const Library library = open_library("NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
   if (library.handle == nullptr) {
-    throw Error("{}; CUDA solutions with spec.launch cannot be compiled (install the CUDA toolkit, or the Python "
-                "package nvidia-cuda-nvrtc)",
-                library.problem);
+    throw Error(
+        "{}; CUDA solutions with spec.launch cannot be compiled (install the CUDA toolkit, or the Python "
+        "package nvidia-cuda-nvrtc)",
+        library.problem);
   }
   Nvrtc nvrtc;
   nvrtc.path = library.path;
   const auto load = [&](const char* symbol, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
-    if (function == nullptr) throw Error("{} is too old: it has no {}; CUDA 12 or newer is needed", library.path, symbol);
+    if (function == nullptr)
+      throw Error("{} is too old: it has no {}; CUDA 12 or newer is needed", library.path, symbol);
   };
   load("nvrtcVersion", nvrtc.version);
   load("nvrtcGetErrorString", nvrtc.error_string);

@@ -1,8 +1,8 @@
 #include "util/expression.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <limits>
 
 #include "util/error.h"
@@ -13,7 +13,18 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-enum class Operation { kNumber, kName, kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMin, kMax, kCeilDiv };
+enum class Operation {
+  kNumber,
+  kName,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kRemainder,
+  kMin,
+  kMax,
+  kCeilDiv
+};
 
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -156,7 +167,8 @@ class Expression::Parser {
     std::int64_t value = 0;
     const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
     at_ = begin;
-    if (result.ec != std::errc{} || result.ptr != word.data() + word.size()) fail("a whole number of 64 bits");
+    if (result.ec != std::errc{} || result.ptr != word.data() + word.size())
+      fail("a whole number of 64 bits");
     at_ = begin + word.size();
     return std::make_shared<Node>(Node{Operation::kNumber, value});
   }

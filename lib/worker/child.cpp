@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "util/clock.h"
 #include "util/errno_error.h"
 
@@ -64,8 +66,8 @@ Answer<Message> Child::request(MessageType type, const std::string& payload, Mes
   if (!channel_->send(type, sequence_, payload, fds)) return ended();
   try {
     Message answer;
-    // Nothing of ours may run beside a timed call.
-    const std::int64_t spin_ns = type == MessageType::kRun ? 0 : kSpinNs;
+    // On the CPU nothing of ours may run beside a timed call.
+    const std::int64_t spin_ns = std::max(awake_ns_, type == MessageType::kRun ? 0 : kSpinNs);
     switch (channel_->receive(answer, deadline_ns, spin_ns)) {
       case Channel::Result::kClosed:
         return ended();

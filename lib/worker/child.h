@@ -45,6 +45,10 @@ class Child {
   // What the child printed since the last call, at most 5 MiB.
   [[nodiscard]] std::string take_output();
 
+  // Answers are looked for this long, in nanoseconds, before the calling thread sleeps; also while a call is
+  // timed.
+  void stay_awake(std::int64_t ns) { awake_ns_ = ns; }
+
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] std::optional<pid_t> pid() { return spawner_.pid_of(id_); }
 
@@ -60,6 +64,7 @@ class Child {
   std::uint32_t id_ = 0;
   std::uint32_t sequence_ = 0;
   bool alive_ = false;
+  std::int64_t awake_ns_ = 0;
 };
 
 constexpr std::size_t kOutputLimit = 5 * 1024 * 1024;

@@ -46,7 +46,9 @@ std::vector<std::string> clean_environment(const std::filesystem::path& temporar
 }
 
 JudgeClient::JudgeClient(Spawner& spawner, const ChildSetup& setup)
-    : child_(spawner, "judge", spec_of(setup, "__judge", setup.temporary, 0), setup.start_timeout_ms) {}
+    : child_(spawner, "judge", spec_of(setup, "__judge", setup.temporary, 0), setup.start_timeout_ms) {
+  child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
+}
 
 Message JudgeClient::ask(MessageType type, const std::string& payload, MessageType expected,
                          const std::vector<int>& fds) {
@@ -105,7 +107,9 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std:
       child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit),
              setup.start_timeout_ms),
       own_delay_(0),
-      worker_delay_(child_.pid().value_or(-1)) {}
+      worker_delay_(child_.pid().value_or(-1)) {
+  child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
+}
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
                                   const std::string& document) {

@@ -17,6 +17,7 @@ struct ChildSetup {
   std::string program;  // path of the fib binary
   std::filesystem::path temporary;
   int start_timeout_ms = 30'000;
+  std::uint32_t awake_us = 0;  // how long both ends look for the next message before they sleep
 };
 
 // The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`,

@@ -36,7 +36,9 @@ class CpuDoor : public Door {
     }
   }
 
-  std::vector<std::byte> outputs() override { return {outputs_.data(), outputs_.data() + layout_.output_bytes}; }
+  std::vector<std::byte> outputs() override {
+    return {outputs_.data(), outputs_.data() + layout_.output_bytes};
+  }
 
   eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
                           const eval::Tolerance& tolerance) override {

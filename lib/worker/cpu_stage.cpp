@@ -24,7 +24,8 @@ class CpuStage : public Stage {
   void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override {
     layout_ = layout;
     shared_inputs_.emplace(SharedMemory::open(std::move(inputs), layout.input_bytes, WorkerAccess::kReads));
-    shared_outputs_.emplace(SharedMemory::open(std::move(outputs), layout.output_bytes, WorkerAccess::kWrites));
+    shared_outputs_.emplace(
+        SharedMemory::open(std::move(outputs), layout.output_bytes, WorkerAccess::kWrites));
     inputs_ = PrivateMemory(layout.input_bytes);
     outputs_ = PrivateMemory(layout.output_bytes);
     scalars_.assign(8 * layout.inputs.size(), {});
@@ -53,7 +54,8 @@ class CpuStage : public Stage {
     if (has_threads_) {
       const auto quiescence = device::cpu::wait_until_quiet(kQuietWindowUs, kQuietLimitMs);
       if (!quiescence.quiet) {
-        throw Error("threads of the solution keep running after the call has returned; they must sleep or end");
+        throw Error(
+            "threads of the solution keep running after the call has returned; they must sleep or end");
       }
       if (quiescence.last_activity_ns != 0) end = quiescence.last_activity_ns;
     }

@@ -44,13 +44,16 @@ struct Tools {
   DeviceMemory expected;
 
   explicit Tools(const UseDevice& device)
-      : context(device.uuid), kernels(context, util::read_file(device.kernels_path)), comparer(context, kernels) {}
+      : context(device.uuid),
+        kernels(context, util::read_file(device.kernels_path)),
+        comparer(context, kernels) {}
 
   void reserve(DeviceMemory& memory, std::uint64_t bytes) {
     if (memory.size() < bytes || memory.data() == 0) memory = DeviceMemory(context, bytes);
   }
   void upload(CUdeviceptr target, const void* source, std::uint64_t bytes) {
-    context.check(context.driver().copy_to_device(target, source, bytes, context.stream()), "cuMemcpyHtoDAsync");
+    context.check(context.driver().copy_to_device(target, source, bytes, context.stream()),
+                  "cuMemcpyHtoDAsync");
   }
   void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes) {
     context.check(context.driver().copy(target, source, bytes, context.stream()), "cuMemcpyDtoDAsync");
@@ -110,7 +113,8 @@ class CudaDoor : public Door {
       case Kind::kRandom:
         return tools_.kernels.fill_random(slot.dtype, content.key, target, slot.count());
       case Kind::kProbabilities:
-        return tools_.kernels.fill_probabilities(slot.dtype, content.key, target, content.rows, content.columns);
+        return tools_.kernels.fill_probabilities(slot.dtype, content.key, target, content.rows,
+                                                 content.columns);
       case Kind::kData:
         return tools_.copy(target, fixed(content.data, slot.bytes), slot.bytes);
     }
@@ -126,12 +130,13 @@ class CudaDoor : public Door {
 
   void download(void* target, CUdeviceptr source, std::uint64_t bytes) {
     const auto& context = tools_.context;
-    context.check(context.driver().copy_to_host(target, source, bytes, context.stream()), "cuMemcpyDtoHAsync");
+    context.check(context.driver().copy_to_host(target, source, bytes, context.stream()),
+                  "cuMemcpyDtoHAsync");
     context.wait();
   }
 
-  eval::Comparison compare(const eval::Slot& slot, const std::byte* expected, const eval::PoisonElement& poison,
-                           const eval::Tolerance& tolerance) {
+  eval::Comparison compare(const eval::Slot& slot, const std::byte* expected,
+                           const eval::PoisonElement& poison, const eval::Tolerance& tolerance) {
     const CUdeviceptr got = tools_.snapshot.data() + slot.offset;
     const Findings findings =
         tools_.comparer.compare(slot.dtype, got, tools_.expected.data() + slot.offset, slot.count(),
@@ -169,7 +174,8 @@ class CudaDoor : public Door {
 
 class CudaJudgeDevice : public JudgeDevice {
  public:
-  explicit CudaJudgeDevice(const UseDevice& device) : tools_(device), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
+  explicit CudaJudgeDevice(const UseDevice& device)
+      : tools_(device), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
 
   std::unique_ptr<Door> make_door(const eval::Layout& layout) override {
     return std::make_unique<CudaDoor>(tools_, layout);

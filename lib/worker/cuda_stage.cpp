@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "util/clock.h"
+
 namespace fib::worker {
 namespace {
 
@@ -12,7 +14,8 @@ device::cuda::FlushKind kind_of(Flush flush) {
 }
 
 std::byte* as_pointer(CUdeviceptr address) {
-  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr): the driver's type is an integer
+  return reinterpret_cast<std::byte*>(
+      address);  // NOLINT(performance-no-int-to-ptr): the driver's type is an integer
 }
 
 }  // namespace
@@ -40,7 +43,8 @@ Buffers CudaStage::buffers() {
 }
 
 void CudaStage::copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes) {
-  if (bytes > 0) context_.check(context_.driver().copy(target, source, bytes, context_.stream()), "cuMemcpyDtoDAsync");
+  if (bytes > 0)
+    context_.check(context_.driver().copy(target, source, bytes, context_.stream()), "cuMemcpyDtoDAsync");
 }
 
 void CudaStage::fill() {
@@ -49,8 +53,8 @@ void CudaStage::fill() {
   for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
     const auto& slot = layout_.inputs[i];
     if (!slot.scalar) continue;
-    context_.check(context_.driver().copy_to_host(scalars_.data() + 8 * i, shared_inputs_->data() + slot.offset, 8,
-                                                  context_.stream()),
+    context_.check(context_.driver().copy_to_host(scalars_.data() + 8 * i,
+                                                  shared_inputs_->data() + slot.offset, 8, context_.stream()),
                    "cuMemcpyDtoHAsync");
   }
   context_.wait();
@@ -61,13 +65,46 @@ void CudaStage::flush() {
   context_.wait();
 }
 
+std::string CudaStage::prepare_tracer() {
+  try {
+    tracer_.emplace(context_);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 Done CudaStage::run(Target& target, Clock clock) {
+  using device::cuda::TraceKind;
+  if (clock == Clock::kCuptiKernel) return trace(target, TraceKind::kOneAtATime);
+  if (clock == Clock::kCuptiConcurrent) return trace(target, TraceKind::kConcurrent);
   const auto timing = timer_.time([&] { target.call(); }, clock != Clock::kOpenEvents);
   Done done;
   done.elapsed_ns = timing.device_ns + timing.side_ns;
   done.host_ns = timing.host_ns;
   done.covered = timing.covered;
   done.clock_mhz = timing.clock_mhz;
+  return done;
+}
+
+Done CudaStage::trace(Target& target, device::cuda::TraceKind kind) {
+  if (!tracer_) throw Error("there is no second clock");
+  Done done;
+  const auto trace = tracer_->trace(kind, [&] {
+    const std::int64_t begin = util::monotonic_ns();
+    target.call();
+    done.host_ns = static_cast<double>(util::monotonic_ns() - begin);
+  });
+  if (trace.orphans > 0 && trace.dropped == 0) {
+    throw Error("{} pieces of work on the device were not launched by the call itself", trace.orphans);
+  }
+  done.kernels = static_cast<std::uint32_t>(trace.kernels);
+  done.copies = static_cast<std::uint32_t>(trace.copies);
+  done.streams = static_cast<std::uint32_t>(trace.streams);
+  done.dropped = trace.dropped > 0;
+  done.busy_ns = trace.busy_ns;
+  done.span_ns = trace.span_ns;
+  done.elapsed_ns = kind == device::cuda::TraceKind::kOneAtATime ? trace.busy_ns : trace.span_ns;
   return done;
 }
 

@@ -9,6 +9,7 @@
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/timer.h"
+#include "device/cuda/tracer.h"
 #include "worker/stage.h"
 
 namespace fib::worker {
@@ -23,17 +24,20 @@ class CudaStage : public Stage {
   void fill() override;
   void flush() override;
   Done run(Target& target, Clock clock) override;
+  std::string prepare_tracer() override;
   bool collect() override;
 
   [[nodiscard]] const device::cuda::Context& context() const { return context_; }
 
  private:
+  Done trace(Target& target, device::cuda::TraceKind kind);
   void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes);
 
   device::cuda::Context context_;
   device::cuda::Kernels kernels_;
   device::cuda::Timer timer_;
   device::cuda::Flush flush_;
+  std::optional<device::cuda::Tracer> tracer_;
   device::cuda::PinnedMemory differs_;
   eval::Layout layout_;
   std::optional<device::cuda::SharedDeviceMemory> shared_inputs_;

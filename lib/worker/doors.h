@@ -13,8 +13,8 @@
 
 namespace fib::worker {
 
-// One pair of shared buffers, inputs and outputs, as the judge sees it: in host or in device memory. The judge owns
-// both; a worker gets the descriptors. One thread.
+// One pair of shared buffers, inputs and outputs, as the judge sees it: in host or in device memory. The
+// judge owns both; a worker gets the descriptors. One thread.
 class Door {
  public:
   virtual ~Door() = default;
@@ -28,7 +28,8 @@ class Door {
   // A copy of the outputs, in host memory.
   [[nodiscard]] virtual std::vector<std::byte> outputs() = 0;
 
-  // Judges a copy of the outputs that no worker can reach. `expected` is a whole output buffer in host memory.
+  // Judges a copy of the outputs that no worker can reach. `expected` is a whole output buffer in host
+  // memory.
   [[nodiscard]] virtual eval::Judgement compare(const std::byte* expected,
                                                 const std::vector<eval::PoisonElement>& poison,
                                                 const eval::Tolerance& tolerance) = 0;

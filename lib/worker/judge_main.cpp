@@ -45,7 +45,9 @@ class Judge {
       : channel_(std::move(socket)), host_(make_cpu_judge_device(util::usable_cores())) {}
 
   int run() {
-    return serve(channel_, [this](Message& message) { return answer(message); });
+    return serve(
+        channel_, [this](Message& message) { return answer(message); },
+        [this](MessageType) { return awake_ns_; });
   }
 
  private:
@@ -55,7 +57,7 @@ class Judge {
     };
     switch (message.type) {
       case MessageType::kUseDevice:
-        device_ = make_cuda_judge_device(UseDevice::decode(message.payload));
+        use(UseDevice::decode(message.payload));
         return reply(MessageType::kDeviceReady, {});
       case MessageType::kJudgeOpen:
         return reply(MessageType::kJudgeOpened, open(message).encode());
@@ -81,6 +83,11 @@ class Judge {
       default:
         throw ProtocolError("the judge does not know this request");
     }
+  }
+
+  void use(const UseDevice& device) {
+    awake_ns_ = std::int64_t{device.awake_us} * 1000;
+    device_ = make_cuda_judge_device(device);
   }
 
   // The device that solutions run on.
@@ -200,6 +207,7 @@ class Judge {
   Channel channel_;
   std::unique_ptr<JudgeDevice> host_;    // where references run
   std::unique_ptr<JudgeDevice> device_;  // where solutions run, if that is another one
+  std::int64_t awake_ns_ = 0;
   std::uint32_t next_number_ = 1;
   std::uint64_t poisons_ = 0;
   std::map<std::uint32_t, std::unique_ptr<OpenWorkload>> workloads_;

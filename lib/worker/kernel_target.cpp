@@ -58,7 +58,8 @@ class KernelTarget : public Target {
   void prepare() override {
     for (auto& launch : launches_) {
       for (const auto& [parameter, input] : launch.scalars) {
-        load_scalar(layout_.inputs[input].dtype, buffers_.scalars + 8 * input, launch.parameters[parameter].value);
+        load_scalar(layout_.inputs[input].dtype, buffers_.scalars + 8 * input,
+                    launch.parameters[parameter].value);
       }
     }
   }
@@ -66,7 +67,8 @@ class KernelTarget : public Target {
   void call() override {
     const auto& driver = context_.driver();
     for (const auto& launch : launches_) {
-      context_.check(driver.launch_ex(&launch.config, launch.function, const_cast<void**>(launch.pointers.data()), nullptr),
+      context_.check(driver.launch_ex(&launch.config, launch.function,
+                                      const_cast<void**>(launch.pointers.data()), nullptr),
                      "cuLaunchKernelEx");
     }
   }
@@ -94,7 +96,9 @@ class KernelTarget : public Target {
     return launch;
   }
 
-  static std::size_t index(const compile::ResolvedArgument& argument) { return static_cast<std::size_t>(argument.value); }
+  static std::size_t index(const compile::ResolvedArgument& argument) {
+    return static_cast<std::size_t>(argument.value);
+  }
 
   Parameter parameter_for(const compile::ResolvedArgument& argument) {
     Parameter parameter;
@@ -129,17 +133,19 @@ class KernelTarget : public Target {
     return parameter;
   }
 
-  // Compares the plan's arguments with what the compiled kernel takes; integers shrink to 4 bytes where it wants that.
+  // Compares the plan's arguments with what the compiled kernel takes; integers shrink to 4 bytes where it
+  // wants that.
   void fit_parameters(Launch& launch) const {
     const auto& driver = context_.driver();
     if (driver.parameter_info == nullptr) return;  // before CUDA 12.4 the driver does not tell
     std::size_t count = 0;
-    for (std::size_t offset = 0, bytes = 0; driver.parameter_info(launch.function, count, &offset, &bytes) == CUDA_SUCCESS;
-         ++count) {
+    for (std::size_t offset = 0, bytes = 0;
+         driver.parameter_info(launch.function, count, &offset, &bytes) == CUDA_SUCCESS; ++count) {
       if (count < launch.parameters.size()) fit(launch.parameters[count], count, bytes);
     }
     if (count != launch.parameters.size()) {
-      throw Error("the kernel takes {} parameters, the launch plan passes {}", count, launch.parameters.size());
+      throw Error("the kernel takes {} parameters, the launch plan passes {}", count,
+                  launch.parameters.size());
     }
   }
 
@@ -148,8 +154,8 @@ class KernelTarget : public Target {
                          parameter.value.i64 == static_cast<std::int32_t>(parameter.value.i64);
     if (shrinks) return;  // the low half is what it reads
     if (bytes != parameter.bytes) {
-      throw Error("parameter {} of the kernel has {} bytes, the launch plan passes the {} in {}", number + 1, bytes,
-                  parameter.what, parameter.bytes);
+      throw Error("parameter {} of the kernel has {} bytes, the launch plan passes the {} in {}", number + 1,
+                  bytes, parameter.what, parameter.bytes);
     }
   }
 
@@ -164,7 +170,8 @@ class KernelTarget : public Target {
     config.blockDimZ = planned.block[2];
     config.sharedMemBytes = planned.shared_memory;
     config.hStream = static_cast<CUstream>(buffers_.stream);
-    if (planned.shared_memory > kUsualSharedMemory) allow_shared_memory(launch.function, planned.shared_memory);
+    if (planned.shared_memory > kUsualSharedMemory)
+      allow_shared_memory(launch.function, planned.shared_memory);
     if (planned.cooperative) {
       CUlaunchAttribute attribute{};
       attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
@@ -190,7 +197,8 @@ class KernelTarget : public Target {
   void allow_shared_memory(CUfunction function, std::uint32_t bytes) const {
     const int most = context_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if (bytes > static_cast<std::uint32_t>(most)) {
-      throw Error("it asks for {} bytes of shared memory; a block of this device has at most {}", bytes, most);
+      throw Error("it asks for {} bytes of shared memory; a block of this device has at most {}", bytes,
+                  most);
     }
     context_.check(context_.driver().set_function_attribute(
                        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)),

@@ -144,6 +144,7 @@ double take_amount(WireReader& in) {
 
 void put_device(WireWriter& out, const UseDevice& device) {
   out.text(device.uuid).text(device.kernels_path).number(static_cast<std::uint8_t>(device.flush));
+  out.number(device.awake_us);
 }
 
 UseDevice take_device(WireReader& in) {
@@ -151,6 +152,7 @@ UseDevice take_device(WireReader& in) {
   device.uuid = in.text();
   device.kernels_path = in.text();
   device.flush = take_enum(in, Flush::kNone, "a kind of flush");
+  device.awake_us = in.number<std::uint32_t>();
   return device;
 }
 
@@ -181,7 +183,19 @@ std::string name_of(Flush flush) {
 }
 
 std::string name_of(Clock clock) {
-  return clock == Clock::kHost ? "monotonic" : clock == Clock::kEvents ? "events" : "open events";
+  switch (clock) {
+    case Clock::kHost:
+      return "monotonic";
+    case Clock::kEvents:
+      return "events";
+    case Clock::kOpenEvents:
+      return "open-events";
+    case Clock::kCuptiKernel:
+      return "cupti-kernel";
+    case Clock::kCuptiConcurrent:
+      return "cupti-concurrent";
+  }
+  return "?";
 }
 
 std::string UseDevice::encode() const {
@@ -213,12 +227,13 @@ Load Load::decode(const std::string& payload) {
 }
 
 std::string Loaded::encode() const {
-  return WireWriter().text(engine).number(static_cast<std::uint8_t>(private_files)).payload();
+  return WireWriter().text(engine).number(static_cast<std::uint8_t>(private_files)).text(no_tracer).payload();
 }
 Loaded Loaded::decode(const std::string& payload) {
   return decode_all<Loaded>(payload, [](WireReader& in, Loaded& m) {
     m.engine = in.text();
     m.private_files = take_bool(in);
+    m.no_tracer = in.text();
   });
 }
 
@@ -238,13 +253,14 @@ Open Open::decode(const std::string& payload) {
 std::string Run::encode() const { return WireWriter().number(static_cast<std::uint8_t>(clock)).payload(); }
 Run Run::decode(const std::string& payload) {
   return decode_all<Run>(
-      payload, [](WireReader& in, Run& m) { m.clock = take_enum(in, Clock::kOpenEvents, "a clock"); });
+      payload, [](WireReader& in, Run& m) { m.clock = take_enum(in, Clock::kCuptiConcurrent, "a clock"); });
 }
 
 std::string Done::encode() const {
   WireWriter out;
   out.number(elapsed_ns).number(host_ns).number(static_cast<std::uint8_t>(covered)).number(clock_mhz);
-  return out.payload();
+  out.number(kernels).number(copies).number(streams).number(static_cast<std::uint8_t>(dropped));
+  return out.number(busy_ns).number(span_ns).payload();
 }
 Done Done::decode(const std::string& payload) {
   return decode_all<Done>(payload, [](WireReader& in, Done& m) {
@@ -252,6 +268,12 @@ Done Done::decode(const std::string& payload) {
     m.host_ns = take_amount(in);
     m.covered = take_bool(in);
     m.clock_mhz = take_amount(in);
+    m.kernels = in.number<std::uint32_t>();
+    m.copies = in.number<std::uint32_t>();
+    m.streams = in.number<std::uint32_t>();
+    m.dropped = take_bool(in);
+    m.busy_ns = take_amount(in);
+    m.span_ns = take_amount(in);
   });
 }
 

@@ -86,6 +86,7 @@ struct UseDevice {
   std::string uuid;          // cuda::DeviceInfo::uuid
   std::string kernels_path;  // fib's own kernels for it (compile/device_kernels.h)
   Flush flush = Flush::kClean;
+  std::uint32_t awake_us = 0;  // how long the child looks for its next request before it sleeps
   [[nodiscard]] bool is_cuda() const { return !uuid.empty(); }
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static UseDevice decode(const std::string& payload);
@@ -109,6 +110,7 @@ struct Load {
 struct Loaded {
   std::string engine;          // "native (OpenBLAS ...)" for a reference, empty for a library
   bool private_files = false;  // a solution: it has temporary folders of its own and can write nowhere else
+  std::string no_tracer;       // CUDA: why there is no second clock (CUPTI); empty: there is one
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Loaded decode(const std::string& payload);
 };
@@ -124,12 +126,15 @@ struct Open {
 
 // Which clock times a call.
 enum class Clock : std::uint8_t {
-  kHost,        // the CPU's monotonic clock
-  kEvents,      // a pair of CUDA events behind a bounded spin (device/cuda/timer.h)
-  kOpenEvents,  // the same without the spin, for calls that wait for the device inside
+  kHost,             // the CPU's monotonic clock
+  kEvents,           // a pair of CUDA events behind a bounded spin (device/cuda/timer.h)
+  kOpenEvents,       // the same without the spin, for calls that wait for the device inside
+  kCuptiKernel,      // CUPTI's records of kernels, one at a time: how long the device was busy
+                     // (device/cuda/tracer.h)
+  kCuptiConcurrent,  // CUPTI's records as streams run: from the first begin to the last end
 };
 
-[[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open events"
+[[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
 
 struct Run {
   Clock clock = Clock::kHost;
@@ -144,6 +149,13 @@ struct Done {
   double host_ns = 0;     // CUDA: what the host needed to queue the call; else elapsed_ns
   bool covered = true;    // CUDA: the device began after everything was queued
   double clock_mhz = 0;   // CUDA: of a multiprocessor just before the call; 0: unknown
+  // By CUPTI's clocks only: what the device did.
+  std::uint32_t kernels = 0;
+  std::uint32_t copies = 0;  // and sets
+  std::uint32_t streams = 0;
+  bool dropped = false;  // records were lost: the call does not count
+  double busy_ns = 0;
+  double span_ns = 0;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Done decode(const std::string& payload);
 };

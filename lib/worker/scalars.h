@@ -19,8 +19,8 @@ union ArgumentValue {
   std::uint8_t u8;
 };
 
-// From a scalar slot's 8 bytes (a double for floating dtypes, else an int64): float32 and smaller floats as float,
-// float64 as double, intN as intN_t, bool as uint8_t.
+// From a scalar slot's 8 bytes (a double for floating dtypes, else an int64): float32 and smaller floats as
+// float, float64 as double, intN as intN_t, bool as uint8_t.
 void load_scalar(tensor::DType dtype, const std::byte* slot, ArgumentValue& value);
 
 // How many bytes it is passed in.

@@ -11,8 +11,8 @@
 
 namespace fib::worker {
 
-// Where a worker's calls happen: its private buffers on one device, how data moves between them and the shared ones,
-// and the clock. One workload at a time; one thread.
+// Where a worker's calls happen: its private buffers on one device, how data moves between them and the
+// shared ones, and the clock. One workload at a time; one thread.
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -31,19 +31,24 @@ class Stage {
   // One timed call; the device is idle when it returns. Throws Error with the sentence for the log.
   [[nodiscard]] virtual Done run(Target& target, Clock clock) = 0;
 
+  // Why it has no second clock; empty when it has one. To be asked before the sandbox is closed: it may start
+  // one.
+  [[nodiscard]] virtual std::string prepare_tracer() { return "the CPU has one clock"; }
+
   // Copies the outputs back; whether the private inputs changed.
   [[nodiscard]] virtual bool collect() = 0;
 };
 
-// The CPU. `has_threads`: the target may have threads of its own, whose work counts (a solution, not the reference).
+// The CPU. `has_threads`: the target may have threads of its own, whose work counts (a solution, not the
+// reference).
 [[nodiscard]] std::unique_ptr<Stage> make_cpu_stage(bool has_threads);
 
-// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes). Throws Error when the device
-// cannot be used, or when fib was built without CUDA support.
+// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes). Throws Error when
+// the device cannot be used, or when fib was built without CUDA support.
 [[nodiscard]] std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels);
 
-// The kernels of a solution with spec.launch (the cubin's bytes), on the stage made by make_cuda_stage, which must
-// outlive it. Throws Error.
+// The kernels of a solution with spec.launch (the cubin's bytes), on the stage made by make_cuda_stage, which
+// must outlive it. Throws Error.
 [[nodiscard]] std::unique_ptr<Target> make_kernel_target(Stage& stage, const std::string& cubin);
 
 }  // namespace fib::worker

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -24,22 +25,24 @@ namespace {
 constexpr std::size_t kMaxDocument = 16 * 1024 * 1024;
 constexpr std::size_t kMaxCubin = 1024 * 1024 * 1024;
 
-// Within a call the next request comes at once, and nothing but this process has work to do: stay awake.
-std::int64_t spin_after(MessageType request) {
-  constexpr std::int64_t kSpinNs = 50'000;
-  return request == MessageType::kPrepare || request == MessageType::kRun ? kSpinNs : 0;
-}
-
 class Worker {
  public:
   explicit Worker(util::UniqueFd socket) : channel_(std::move(socket)) {}
 
   int run() {
     return serve(
-        channel_, [this](Message& message) { return answer(message); }, spin_after);
+        channel_, [this](Message& message) { return answer(message); },
+        [this](MessageType request) { return spin_after(request); });
   }
 
  private:
+  // Within a call the next request comes at once, and nothing but this process has work to do: stay awake.
+  [[nodiscard]] std::int64_t spin_after(MessageType request) const {
+    constexpr std::int64_t kSpinNs = 50'000;
+    return std::max(awake_ns_,
+                    request == MessageType::kPrepare || request == MessageType::kRun ? kSpinNs : 0);
+  }
+
   bool answer(Message& message) {
     switch (message.type) {
       case MessageType::kPing:
@@ -67,6 +70,7 @@ class Worker {
 
   Loaded load(const Message& message) {
     const Load request = Load::decode(message.payload);
+    awake_ns_ = std::int64_t{request.device.awake_us} * 1000;
     Loaded loaded;
     if (request.kind != TargetKind::kReference) {
       load_solution(request, loaded);
@@ -88,6 +92,7 @@ class Worker {
     drop_capabilities();
     // CUDA opens a socket and starts threads when it starts: what the sandbox refuses is refused after that.
     stage_ = request.device.is_cuda() ? make_cuda_stage(request.device, kernels) : make_cpu_stage(true);
+    loaded.no_tracer = stage_->prepare_tracer();
     enter_sandbox(request.data_limit_bytes);
     if (request.kind == TargetKind::kKernels) {
       target_ = make_kernel_target(*stage_, util::read_document(file.get(), kMaxCubin));
@@ -137,6 +142,7 @@ class Worker {
   std::unique_ptr<Stage> stage_;  // outlives the target
   std::unique_ptr<Target> target_;
   bool open_ = false;
+  std::int64_t awake_ns_ = 0;
 };
 
 }  // namespace

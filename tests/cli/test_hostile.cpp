@@ -18,6 +18,13 @@ const fs::path kSources = FIB_SOURCE_DIR "/tests/data/hostile";
 
 std::string source_of(const std::string& name) { return util::read_file(kSources / (name + ".cpp")); }
 
+// AddressSanitizer's operator new does not throw.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr const char* kOutOfMemory = "out of memory";
+#else
+constexpr const char* kOutOfMemory = "bad_alloc";
+#endif
+
 struct Expectation {
   std::string status;
   std::string log;  // a part of it
@@ -43,7 +50,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"much_output", {"PASSED", "[log truncated]"}},
       {"forged_message", {"RUNTIME_ERROR", "broke the protocol"}},
       {"truncates_buffers", {"PASSED", "truncated 0, writable 1"}},  // the outputs are its own to write
-      {"allocates_100_gb", {"RUNTIME_ERROR", "bad_alloc"}},
+      {"allocates_100_gb", {"RUNTIME_ERROR", kOutOfMemory}},
       {"compile_error", {"COMPILE_ERROR", "error: 'undeclared_name' was not declared"}},
       {"missing_symbol", {"COMPILE_ERROR", "declare the function extern \"C\""}},
       {"fork_bomb", {"RUNTIME_ERROR", "fork: Operation not permitted"}},

@@ -1,8 +1,7 @@
-#include "compile/launch_plan.h"
-
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "compile/launch_plan.h"
 #include "util/error.h"
 
 using namespace fib;
@@ -20,17 +19,20 @@ model::Definition definition() {
 }
 
 compile::LaunchPlan plan_of(const json& launch, const json& workspace = nullptr) {
-  json spec = {{"language", "cuda"}, {"target_hardware", {"cuda"}}, {"entry_point", "a.cu::run"}, {"launch", launch}};
+  json spec = {
+      {"language", "cuda"}, {"target_hardware", {"cuda"}}, {"entry_point", "a.cu::run"}, {"launch", launch}};
   if (!workspace.is_null()) spec["workspace"] = workspace;
   const json sources = {{{"path", "a.cu"}, {"content", "x"}}};
   return compile::parse_launch_plan(
       model::parse_solution(
-          json{{"name", "s"}, {"definition", "d"}, {"author", "a"}, {"spec", spec}, {"sources", sources}}.dump()),
+          json{{"name", "s"}, {"definition", "d"}, {"author", "a"}, {"spec", spec}, {"sources", sources}}
+              .dump()),
       definition());
 }
 
 compile::ResolvedPlan resolved(const compile::LaunchPlan& plan) {
-  return compile::resolve(plan, std::vector<std::string>(plan.launches.size(), "symbol"), {{"n", 1000}, {"m", 3}, {"k", 64}});
+  return compile::resolve(plan, std::vector<std::string>(plan.launches.size(), "symbol"),
+                          {{"n", 1000}, {"m", 3}, {"k", 64}});
 }
 
 std::string error_of(const json& launch, const json& workspace = nullptr) {
@@ -65,9 +67,16 @@ TEST_CASE("one launch with defaults: the entry point, then inputs, outputs and v
 }
 
 TEST_CASE("several launches, workspaces, clusters, shared memory and integer arguments") {
-  const auto plan = plan_of(json::array({{{"kernel", "f<64>"}, {"grid", {"n", "m", 2}}, {"block", {32, "k / 8"}},
-                                          {"cluster", {2}}, {"shared_memory", "4 * k"}, {"args", {"a", "partial", "n * m"}}},
-                                         {{"kernel", "g"}, {"grid", {1}}, {"block", {64}}, {"cooperative", true},
+  const auto plan = plan_of(json::array({{{"kernel", "f<64>"},
+                                          {"grid", {"n", "m", 2}},
+                                          {"block", {32, "k / 8"}},
+                                          {"cluster", {2}},
+                                          {"shared_memory", "4 * k"},
+                                          {"args", {"a", "partial", "n * m"}}},
+                                         {{"kernel", "g"},
+                                          {"grid", {1}},
+                                          {"block", {64}},
+                                          {"cooperative", true},
                                           {"args", {"partial", "c"}}}}),
                             {{"partial", "4 * n * m"}});
   const auto numbers = resolved(plan);
@@ -98,7 +107,8 @@ TEST_CASE("what a plan gets wrong is named with its field") {
   CHECK(with("grid", {1, 2, 3, 4}) == "launch.grid: expected one to three expressions, got 4");
   CHECK(with("args", {"b"}).find("launch.args: \"b\" is no input, output or workspace") == 0);
   CHECK(with("cooperative", 1) == "launch.cooperative: expected true or false, got 1");
-  CHECK(with("shared_memory", 1.5) == "launch.shared_memory: expected an expression (a string or a whole number), got 1.5");
+  CHECK(with("shared_memory", 1.5) ==
+        "launch.shared_memory: expected an expression (a string or a whole number), got 1.5");
   CHECK(error_of(block, {{"a", 4}}) == "workspace.a: an input or output has this name");
   CHECK(error_of(block, 3) == "workspace: expected an object, got 3");
 }
@@ -108,10 +118,12 @@ TEST_CASE("sizes that CUDA does not allow are named with their value") {
         "launch of run: grid[0] is \"n - 1000\" = 0; it must be 1 to 2147483647");
   CHECK(error_of({{"grid", {1, 65536}}, {"block", 32}}) ==
         "launch of run: grid[1] is \"65536\" = 65536; it must be 1 to 65535");
-  CHECK(error_of({{"grid", 1}, {"block", {64, 32}}}) == "launch of run: a block of 2048 threads; at most 1024 are allowed");
+  CHECK(error_of({{"grid", 1}, {"block", {64, 32}}}) ==
+        "launch of run: a block of 2048 threads; at most 1024 are allowed");
   CHECK(error_of({{"grid", 1}, {"block", "n / (m - 3)"}}) ==
         "launch of run: expression \"n / (m - 3)\": division by zero");
-  CHECK(error_of({{"grid", 1}, {"block", 32}, {"shared_memory", -1}}).find("shared_memory is \"-1\" = -1 bytes") !=
-        std::string::npos);
-  CHECK(error_of({{"grid", 1}, {"block", 32}}, {{"w", "0 - n"}}) == "workspace \"w\" is \"0 - n\" = -1000 bytes");
+  CHECK(error_of({{"grid", 1}, {"block", 32}, {"shared_memory", -1}})
+            .find("shared_memory is \"-1\" = -1 bytes") != std::string::npos);
+  CHECK(error_of({{"grid", 1}, {"block", 32}}, {{"w", "0 - n"}}) ==
+        "workspace \"w\" is \"0 - n\" = -1000 bytes");
 }

@@ -1,11 +1,11 @@
-#include "compile/nvrtc_builder.h"
-
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "compile/builder.h"
 #include "compile/device_kernels.h"
 #include "compile/nvrtc.h"
+#include "compile/nvrtc_builder.h"
+#include "cuda/library.h"
 #include "dataset/load.h"
 #include "support/temporary.h"
 #include "util/error.h"
@@ -68,7 +68,9 @@ TEST_CASE("kernels become a cubin with their names, and the second build finds i
   CHECK_FALSE(first.from_cache);
   CHECK(first.artifact.kind == compile::Artifact::Kind::kKernels);
   CHECK(first.artifact.kernels == std::vector<std::string>{"run"});
-  CHECK(util::read_file(first.artifact.file).substr(0, 4) == "\x7f" "ELF");
+  CHECK(util::read_file(first.artifact.file).substr(0, 4) ==
+        "\x7f"
+        "ELF");
   const auto second = build(single(kCopy), cache);
   CHECK(second.from_cache);
   CHECK(second.artifact.file == first.artifact.file);
@@ -80,10 +82,12 @@ TEST_CASE("templates are instantiated by name expression, headers are found by t
   const testing::TemporaryFolder cache;
   const json sources = {
       {{"path", "src/a.cu"},
-       {"content", "#include \"near.cuh\"\n#include \"lib/far.cuh\"\n"
-                   "template <int N, typename T> __global__ void f(const T* a, T* c) { c[near()] = a[far()] + N; }\n"}},
+       {"content",
+        "#include \"near.cuh\"\n#include \"lib/far.cuh\"\n"
+        "template <int N, typename T> __global__ void f(const T* a, T* c) { c[near()] = a[far()] + N; }\n"}},
       {{"path", "src/near.cuh"}, {"content", "__device__ inline int near() { return 1; }\n"}},
-      {{"path", "lib/far.cuh"}, {"content", "#include \"deep.cuh\"\n__device__ inline int far() { return deep; }\n"}},
+      {{"path", "lib/far.cuh"},
+       {"content", "#include \"deep.cuh\"\n__device__ inline int far() { return deep; }\n"}},
       {{"path", "lib/deep.cuh"}, {"content", "constexpr int deep = 2;\n"}}};
   const json launch = {{{"kernel", "f<4, float>"}, {"grid", 1}, {"block", 32}, {"args", {"a", "c"}}},
                        {{"kernel", "f<8, float>"}, {"grid", 1}, {"block", 32}, {"args", {"a", "c"}}},
@@ -111,7 +115,9 @@ TEST_CASE("options are honoured, nvcc's levels of optimisation are dropped, othe
   if (!nvrtc_is_here()) return;
   const testing::TemporaryFolder cache;
   const auto with = [&](const json& flags) {
-    return build(single("#ifndef WANTED\n#error not wanted\n#endif\n" + kCopy, {{"compile_options", {{"cuda_cflags", flags}}}}), cache);
+    return build(single("#ifndef WANTED\n#error not wanted\n#endif\n" + kCopy,
+                        {{"compile_options", {{"cuda_cflags", flags}}}}),
+                 cache);
   };
   CHECK(with({"-DWANTED", "-O3"}).outcome == Outcome::kBuilt);
   CHECK(with(json::array()).outcome == Outcome::kFailed);
@@ -136,18 +142,36 @@ TEST_CASE("a solution that needs CUTLASS says how to name it") {
   CHECK(with.outcome == Outcome::kBuilt);
 }
 
+TEST_CASE("headers of CUDA and CCCL are found where a toolkit is installed") {
+  if (!nvrtc_is_here()) return;
+  bool toolkit = false;
+  for (const auto& folder : cuda::include_folders())
+    toolkit |= std::filesystem::exists(folder / "cub/cub.cuh");
+  if (!toolkit) {
+    WARN("skipped: no CCCL headers");
+    return;
+  }
+  const testing::TemporaryFolder cache;
+  const auto result =
+      build(single("#include <cuda_bf16.h>\n#include <cub/block/block_reduce.cuh>\n" + kCopy), cache);
+  INFO(result.log);
+  CHECK(result.outcome == Outcome::kBuilt);
+}
+
 TEST_CASE("fib's own kernels compile, once") {
   if (!nvrtc_is_here()) return;
   const testing::TemporaryFolder cache;
   const auto file = compile::device_kernels("sm_90a", cache.path());
   const std::string cubin = util::read_file(file);
-  for (const char* kernel : {"fib_fill_float4_e2m1", "fib_compare_bool", "fib_spin", "fib_read", "fib_poison"}) {
+  for (const char* kernel :
+       {"fib_fill_float4_e2m1", "fib_compare_bool", "fib_spin", "fib_read", "fib_poison"}) {
     CHECK(cubin.find(kernel) != std::string::npos);
   }
   const auto time = std::filesystem::last_write_time(file);
   CHECK(compile::device_kernels("sm_90a", cache.path()) == file);
   CHECK(std::filesystem::last_write_time(file) == time);
-  CHECK_THROWS_WITH(compile::device_kernels("sm_999", cache.path()), Catch::Contains("cannot compile for sm_999"));
+  CHECK_THROWS_WITH(compile::device_kernels("sm_999", cache.path()),
+                    Catch::Contains("cannot compile for sm_999"));
 }
 
 TEST_CASE("all CUDA solutions of the examples compile") {

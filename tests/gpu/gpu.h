@@ -48,7 +48,8 @@ inline Gpu* gpu() {
   }
   static const TemporaryFolder cache;
   static const auto& device = list.devices.front();
-  static Gpu gpu(device, compile::device_kernels(cuda::architecture_of(device.major, device.minor), cache.path()));
+  static Gpu gpu(device,
+                 compile::device_kernels(cuda::architecture_of(device.major, device.minor), cache.path()));
   return &gpu;
 }
 

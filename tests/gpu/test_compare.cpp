@@ -19,15 +19,16 @@ std::uint64_t pattern_of(DType dtype, const std::array<std::byte, 8>& element) {
 }
 
 // Both comparisons of one pair of buffers must say the same.
-void check_same(testing::Gpu& gpu, DType dtype, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
-                std::size_t count, const std::array<std::byte, 8>& poison) {
+void check_same(testing::Gpu& gpu, DType dtype, const std::vector<std::byte>& got,
+                const std::vector<std::byte>& expected, std::size_t count,
+                const std::array<std::byte, 8>& poison) {
   const eval::Tolerance tolerance;
   const auto host = eval::compare(dtype, got.data(), expected.data(), count, tolerance, poison.data(), 2);
   const auto got_memory = gpu.upload(got.data(), got.size());
   const auto expected_memory = gpu.upload(expected.data(), expected.size());
   device::cuda::Comparer comparer(gpu.context, gpu.kernels);
-  const auto device = comparer.compare(dtype, got_memory.data(), expected_memory.data(), count, pattern_of(dtype, poison),
-                                       tolerance.atol, tolerance.rtol);
+  const auto device = comparer.compare(dtype, got_memory.data(), expected_memory.data(), count,
+                                       pattern_of(dtype, poison), tolerance.atol, tolerance.rtol);
   CHECK(device.bad == host.mismatched);
   CHECK(device.unwritten == host.unwritten);
   CHECK((device.bad == 0) == !host.first_bad.has_value());
@@ -48,9 +49,9 @@ TEST_CASE("the device's comparison says what the host's says, for every dtype", 
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
   std::mt19937_64 random(7);
-  for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat8E4M3FN,
-                            DType::kFloat8E5M2, DType::kFloat4E2M1, DType::kInt64, DType::kInt32, DType::kInt16,
-                            DType::kInt8, DType::kUInt8, DType::kBool}) {
+  for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16,
+                            DType::kFloat8E4M3FN, DType::kFloat8E5M2, DType::kFloat4E2M1, DType::kInt64,
+                            DType::kInt32, DType::kInt16, DType::kInt8, DType::kUInt8, DType::kBool}) {
     for (const std::size_t count : {1UL, 5UL, 16UL, 1001UL, 300007UL}) {
       for (const int changes : {0, 1, 20}) {
         std::vector<std::byte> expected(tensor::bytes_of(dtype, count));
@@ -85,7 +86,8 @@ TEST_CASE("an output that was never written is found whole", "[gpu]") {
     tensor::fill_random(dtype, 3, expected.data(), count, 1);
     const auto poison = eval::make_poison(dtype, 0x9876543210fedcbaU);
     std::vector<std::byte> got(expected.size());
-    eval::fill_pattern(got.data(), got.size(), poison.data(), std::max<std::size_t>(1, tensor::bits_of(dtype) / 8));
+    eval::fill_pattern(got.data(), got.size(), poison.data(),
+                       std::max<std::size_t>(1, tensor::bits_of(dtype) / 8));
     INFO(tensor::name_of(dtype));
     check_same(*gpu, dtype, got, expected, count, poison);
   }

@@ -8,9 +8,10 @@ using tensor::DType;
 
 namespace {
 
-const std::vector<DType> kAll = {DType::kFloat64,    DType::kFloat32,    DType::kFloat16, DType::kBFloat16, DType::kFloat8E4M3FN,
-                                 DType::kFloat8E5M2, DType::kFloat4E2M1, DType::kInt64,   DType::kInt32,    DType::kInt16,
-                                 DType::kInt8,       DType::kUInt8,      DType::kBool};
+const std::vector<DType> kAll = {
+    DType::kFloat64,    DType::kFloat32,    DType::kFloat16, DType::kBFloat16, DType::kFloat8E4M3FN,
+    DType::kFloat8E5M2, DType::kFloat4E2M1, DType::kInt64,   DType::kInt32,    DType::kInt16,
+    DType::kInt8,       DType::kUInt8,      DType::kBool};
 
 }  // namespace
 
@@ -39,9 +40,10 @@ TEST_CASE("random inputs have the host's bits for every dtype and length", "[gpu
 TEST_CASE("probabilities have the host's bits", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
-  for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat8E4M3FN,
-                            DType::kFloat8E5M2}) {
-    for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {3, 7}, {5, 32000}}) {
+  for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16,
+                            DType::kFloat8E4M3FN, DType::kFloat8E5M2}) {
+    for (const auto& [rows, columns] :
+         std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {3, 7}, {5, 32000}}) {
       const std::size_t bytes = tensor::bytes_of(dtype, rows * columns);
       std::vector<std::byte> expected(bytes);
       tensor::fill_probabilities(dtype, 42, expected.data(), rows, columns, 2);

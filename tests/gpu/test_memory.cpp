@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t kBytes = 4096;
 
-// The other process: maps what it is sent, doubles its bytes, and tries to reach what lies beside it. Exit code: 0 when
-// everything is as it should be, else which step was not.
+// The other process: maps what it is sent, doubles its bytes, and tries to reach what lies beside it. Exit
+// code: 0 when everything is as it should be, else which step was not.
 int other_process(const std::string& uuid, int socket) {
   worker::Channel channel{util::UniqueFd(socket)};
   worker::Message message;
@@ -31,7 +31,8 @@ int other_process(const std::string& uuid, int socket) {
   context.wait();
   // Beyond the allocation there is nothing: neither behind nor before it.
   unsigned char stolen = 0;
-  if (driver.copy_to_host(&stolen, memory.data() + memory.size(), 1, context.stream()) == CUDA_SUCCESS) return 13;
+  if (driver.copy_to_host(&stolen, memory.data() + memory.size(), 1, context.stream()) == CUDA_SUCCESS)
+    return 13;
   if (driver.copy_to_host(&stolen, memory.data() - 1, 1, context.stream()) == CUDA_SUCCESS) return 14;
   return 0;
 }

@@ -1,9 +1,12 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
-#include "util/command.h"
+#include "util/file_lock.h"
 
 using namespace fib;
 using nlohmann::ordered_json;
@@ -24,6 +27,8 @@ struct Expectation {
   std::string status;
   std::string log;  // a part of it
   double least_latency_ms = 0;
+  std::string clock = "";
+  int kernels = 0;  // that one call launches
 };
 
 // What each file of tests/data/hostile_cuda deserves.
@@ -39,18 +44,47 @@ const std::map<std::string, Expectation>& expectations() {
       {"changes_inputs", {kLaunch, "PASSED", "the solution changed its inputs in"}},
       {"cached_first_answer", {kOneBlock, "INCORRECT_NUMERICAL", "call 2: "}},
       {"fingerprint_cache", {kOneBlock, "PASSED", ""}},
-      {"unwritten", {kLaunch, "INCORRECT_NUMERICAL", "500 of 1000 elements were never written; first at c[500]"}},
-      {"too_few_parameters", {kLaunch, "RUNTIME_ERROR", "the kernel takes 3 parameters, the launch plan passes 4"}},
+      {"unwritten",
+       {kLaunch, "INCORRECT_NUMERICAL", "500 of 1000 elements were never written; first at c[500]"}},
+      {"too_few_parameters",
+       {kLaunch, "RUNTIME_ERROR", "the kernel takes 3 parameters, the launch plan passes 4"}},
       {"wrong_parameter_size",
-       {kLaunch, "RUNTIME_ERROR", "parameter 4 of the kernel has 16 bytes, the launch plan passes the integer 1000 in 8"}},
-      {"host_honest", {none, "PASSED", ""}},
-      {"host_synchronises", {none, "PASSED", ""}},
+       {kLaunch, "RUNTIME_ERROR",
+        "parameter 4 of the kernel has 16 bytes, the launch plan passes the integer 1000 in 8"}},
+      {"cluster",
+       {{{"launch", {{"grid", "2 * ceil_div(n, 512)"}, {"block", 256}, {"cluster", 2}}}}, "PASSED", ""}},
+      {"cooperative",
+       {{{"launch",
+          {{"grid", "ceil_div(n, 256)"},
+           {"block", 256},
+           {"cooperative", true},
+           {"args", {"a", "b", "c", "partial", "n"}}}},
+         {"workspace", {{"partial", "4 * n"}}}},
+        "PASSED",
+        ""}},
+      {"shared_memory",
+       {{{"launch", {{"grid", "ceil_div(n, 256)"}, {"block", 256}, {"shared_memory", 102400}}}},
+        "PASSED",
+        ""}},
+      {"host_graph", {none, "PASSED", "", 0, "events", 2}},
+      {"host_honest", {none, "PASSED", "", 0, "events", 1}},
+      {"host_synchronises", {none, "PASSED", "", 0, "cupti-concurrent"}},
+      // Half a millisecond of a kernel that CUPTI does not see, behind a wait that makes CUPTI the clock.
+      {"host_waits_for_device_launch",
+       {{{"compile_options", {{"cuda_cflags", {"-rdc=true"}}, {"ld_flags", {"-lcudadevrt"}}}}},
+        "PASSED",
+        "",
+        0.3}},
       // A million cycles: half a millisecond, wherever it runs.
       {"host_side_stream", {none, "PASSED", "", 0.3}},
+      {"host_two_streams", {none, "PASSED", "", 0.3, "cupti-concurrent"}},
       {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
       {"host_allocates_200_gb", {none, "RUNTIME_ERROR", "returned the error code 2"}},
       {"host_device_launch",
-       {{{"compile_options", {{"cuda_cflags", {"-rdc=true"}}, {"ld_flags", {"-lcudadevrt"}}}}}, "PASSED", "", 0.3}},
+       {{{"compile_options", {{"cuda_cflags", {"-rdc=true"}}, {"ld_flags", {"-lcudadevrt"}}}}},
+        "PASSED",
+        "",
+        0.3}},
       {"host_segfault", {none, "RUNTIME_ERROR", "SIGSEGV"}},
   };
   return table;
@@ -61,13 +95,15 @@ bool nvcc_is_here() {
 }
 
 std::vector<std::string> few(std::vector<std::string> more = {}) {
-  more.insert(more.end(), {"--device", "cuda:0", "--iterations", "5", "--num-trials", "2", "--warmup-runs", "2"});
+  more.insert(more.end(),
+              {"--device", "cuda:0", "--iterations", "5", "--num-trials", "2", "--warmup-runs", "2"});
   return more;
 }
 
 }  // namespace
 
-TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run goes on to its end", "[gpu]") {
+TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run goes on to its end",
+          "[gpu]") {
   if (testing::gpu() == nullptr) return;
   FibRun run;
   run.dataset.add_definition({1000});
@@ -83,7 +119,8 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   }
   const std::string honest = util::read_file(sources / "honest.cu");
   // The same right kernel with launch plans that no device can serve.
-  run.dataset.cuda_solution("huge_workspace", "test", honest, with(kLaunch, {{"workspace", {{"w", "200000000000"}}}}));
+  run.dataset.cuda_solution("huge_workspace", "test", honest,
+                            with(kLaunch, {{"workspace", {{"w", "200000000000"}}}}));
   run.dataset.cuda_solution("huge_shared_memory", "test", honest,
                             {{"launch", {{"grid", 4}, {"block", 256}, {"shared_memory", 500000}}}});
   const auto result = run.run(few({"--timeout", "5"}));
@@ -92,7 +129,8 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   const auto traces = testing::read_traces(run.dataset.root());
   CHECK(traces.size() == planned + 2);
   for (const auto& trace : traces) {
-    INFO(trace.solution << ": " << trace.status << " " << trace.latency_ms << " ms: " << trace.log.substr(0, 2000));
+    INFO(trace.solution << ": " << trace.status << " " << trace.latency_ms
+                        << " ms: " << trace.log.substr(0, 2000));
     if (trace.solution == "huge_workspace") {
       CHECK(trace.status == "RUNTIME_ERROR");
       CHECK(trace.log.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);
@@ -109,17 +147,24 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
     CHECK(trace.log.find(expected.log) != std::string::npos);
     CHECK(trace.log.find("FOUND") == std::string::npos);
     if (trace.status == "PASSED") CHECK(trace.latency_ms > expected.least_latency_ms);
+    if (!expected.clock.empty()) {
+      const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");
+      CHECK(fib.at("clock") == expected.clock);
+      if (expected.kernels > 0) CHECK(fib.at("launches").at("kernels") == expected.kernels);
+    }
   }
   CHECK(run.processes().empty());
 }
 
-TEST_CASE("a CUDA trace names the device, its state and its clock, and has no speedup across devices", "[gpu]") {
+TEST_CASE("a CUDA trace names the device, its state and its clock, and has no speedup across devices",
+          "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
   FibRun run;
   run.dataset.add_definition({1000, 100000});
   run.dataset.cuda_solution("honest", "test",
-                            util::read_file(testing::source_folder() / "tests/data/hostile_cuda/honest.cu"), kLaunch);
+                            util::read_file(testing::source_folder() / "tests/data/hostile_cuda/honest.cu"),
+                            kLaunch);
   REQUIRE(run.run(few({"--flush", "dirty"})).exit_code == 0);
   const auto traces = testing::read_traces(run.dataset.root());
   REQUIRE(traces.size() == 2);
@@ -150,7 +195,8 @@ TEST_CASE("inputs have the same bits on the CPU and on the GPU: both solutions s
     extern "C" __global__ void run(const float* a, const float* b, float* c, long long n) {
       if (threadIdx.x < n) c[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
       if (threadIdx.x == 0) printf("%08x\n", __float_as_uint(a[0]));
-    })", kOneBlock);
+    })",
+                            kOneBlock);
   const auto result = run.run(few({"--seed", seed}));
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
@@ -161,5 +207,30 @@ TEST_CASE("inputs have the same bits on the CPU and on the GPU: both solutions s
   const auto second = testing::read_traces(run.dataset.root());
   REQUIRE(second.size() == 2);
   CHECK(second[0].log == second[1].log);
-  CHECK(std::count(second[0].log.begin(), second[0].log.end(), '\n') == 14);
+  CHECK(std::count(second[0].log.begin(), second[0].log.end(), '\n') ==
+        17);  // 14 calls, one to choose the clock, two witnesses
+}
+
+TEST_CASE("two runs take turns on a GPU, and the second says that it waits", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  const std::string honest = util::read_file(testing::source_folder() / "tests/data/hostile_cuda/honest.cu");
+  FibRun first;
+  first.dataset.add_definition({1000, 2000, 3000});
+  first.dataset.cuda_solution("one", "test", honest, kLaunch);
+  REQUIRE(first.run(few()).exit_code == 0);  // builds
+  const int running = first.start({"--device", "cuda:0", "--iterations", "500", "--call-budget", "100"});
+  const auto lock = "/tmp/fib-locks/cuda-" + gpu->info.uuid + ".lock";
+  for (int i = 0; i < 500 && util::FileLock::try_take(lock, util::FileLock::Sharing::kMachine); ++i)
+    ::usleep(10'000);
+  FibRun second;
+  second.dataset.add_definition({1000});
+  second.dataset.cuda_solution("two", "test", honest, kLaunch);
+  const auto result = second.run(few());
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("waiting for another fib run to release the device " + gpu->info.name) !=
+        std::string::npos);
+  int status = 0;
+  ::waitpid(running, &status, 0);
+  CHECK(status == 0);
 }

@@ -6,14 +6,16 @@ using namespace fib;
 using device::cuda::PinnedMemory;
 using device::cuda::Timer;
 
-TEST_CASE("the timer reads what a kernel of known duration takes, without the spin and without an empty pair", "[gpu]") {
+TEST_CASE("the timer reads what a kernel of known duration takes, without the spin and without an empty pair",
+          "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
   Timer timer(gpu->context, gpu->kernels);
   const PinnedMemory words(gpu->context, 128);
   for (const std::uint64_t wanted_ns : {20'000ULL, 200'000ULL}) {
     // A spin of our own as the work: it ends by its bound.
-    const auto timing = timer.time([&] { gpu->kernels.spin(words.device(), wanted_ns, wanted_ns, words.device() + 64); });
+    const auto timing =
+        timer.time([&] { gpu->kernels.spin(words.device(), wanted_ns, wanted_ns, words.device() + 64); });
     CHECK(timing.covered);
     CHECK(timing.device_ns > static_cast<double>(wanted_ns) * 0.98);
     CHECK(timing.device_ns < static_cast<double>(wanted_ns) * 1.02 + 3000);

@@ -1,8 +1,7 @@
-#include "util/expression.h"
-
 #include <catch2/catch.hpp>
 
 #include "util/error.h"
+#include "util/expression.h"
 
 using fib::util::Expression;
 
@@ -53,7 +52,8 @@ TEST_CASE("what is wrong is said with its place") {
   CHECK(error_of("12x") == "expression \"12x\": expected a whole number of 64 bits at position 1");
   CHECK(error_of("m") == "expression \"m\": \"m\" has no value");
   CHECK(error_of("n / (n - 1000)") == "expression \"n / (n - 1000)\": division by zero");
-  CHECK(error_of("9223372036854775807 + n") == "expression \"9223372036854775807 + n\": the result does not fit 64 bits");
+  CHECK(error_of("9223372036854775807 + n") ==
+        "expression \"9223372036854775807 + n\": the result does not fit 64 bits");
   CHECK(error_of("(-9223372036854775807 - 1) / -1").find("does not fit") != std::string::npos);
   CHECK(error_of(std::string(1000, '(')).find("less nesting") != std::string::npos);
   CHECK(error_of(std::string(1000, '-')).find("less nesting") != std::string::npos);

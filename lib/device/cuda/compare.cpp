@@ -7,7 +7,10 @@ namespace fib::device::cuda {
 static_assert(sizeof(Findings) == 7 * sizeof(std::uint64_t));
 
 Comparer::Comparer(const Context& context, Kernels& kernels)
-    : context_(context), kernels_(kernels), host_(context, sizeof(Findings)), device_(context, sizeof(Findings)) {}
+    : context_(context),
+      kernels_(kernels),
+      host_(context, sizeof(Findings)),
+      device_(context, sizeof(Findings)) {}
 
 Findings Comparer::compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected, std::uint64_t count,
                            std::uint64_t poison, double atol, double rtol) {

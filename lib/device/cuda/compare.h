@@ -23,10 +23,10 @@ class Comparer {
  public:
   Comparer(const Context& context, Kernels& kernels);
 
-  // `poison` is 8 bytes of the poison's repeated element. Both sides are padded to 16 bytes. Waits for fib's stream.
-  // Throws DriverError.
-  [[nodiscard]] Findings compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected, std::uint64_t count,
-                                 std::uint64_t poison, double atol, double rtol);
+  // `poison` is 8 bytes of the poison's repeated element. Both sides are padded to 16 bytes. Waits for fib's
+  // stream. Throws DriverError.
+  [[nodiscard]] Findings compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected,
+                                 std::uint64_t count, std::uint64_t poison, double atol, double rtol);
 
  private:
   const Context& context_;

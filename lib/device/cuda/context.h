@@ -11,8 +11,9 @@ namespace fib::device::cuda {
 
 using Driver = fib::cuda::Driver;
 
-// One device of this process: the driver's table, the device's primary context made current, and a stream of fib's
-// own. Made once in a child that works with the device; not copyable; to be used by the thread that made it.
+// One device of this process: the driver's table, the device's primary context made current, and a stream of
+// fib's own. Made once in a child that works with the device; not copyable; to be used by the thread that
+// made it.
 class Context {
  public:
   // `uuid` as fib::cuda::DeviceInfo has it. Throws Error when no visible device has it or CUDA cannot start.

@@ -8,7 +8,9 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kBlocksPerMultiprocessor = 32;
 
-std::string named(const char* prefix, tensor::DType dtype) { return prefix + std::string(tensor::name_of(dtype)); }
+std::string named(const char* prefix, tensor::DType dtype) {
+  return prefix + std::string(tensor::name_of(dtype));
+}
 
 }  // namespace
 
@@ -19,7 +21,8 @@ Kernels::Kernels(const Context& context, const std::string& cubin) : context_(co
 CUfunction Kernels::function(const std::string& name) {
   auto& function = functions_[name];
   if (function == nullptr) {
-    context_.check(context_.driver().module_function(&function, module_, name.c_str()), "cuModuleGetFunction");
+    context_.check(context_.driver().module_function(&function, module_, name.c_str()),
+                   "cuModuleGetFunction");
   }
   return function;
 }
@@ -41,8 +44,8 @@ void Kernels::fill_random(tensor::DType dtype, std::uint64_t key, CUdeviceptr ta
   if (count > 0) launch(named("fib_fill_", dtype), blocks_for(count / 4 + 1), kThreads, key, target, count);
 }
 
-void Kernels::fill_probabilities(tensor::DType dtype, std::uint64_t key, CUdeviceptr target, std::uint64_t rows,
-                                 std::uint64_t columns) {
+void Kernels::fill_probabilities(tensor::DType dtype, std::uint64_t key, CUdeviceptr target,
+                                 std::uint64_t rows, std::uint64_t columns) {
   if (rows * columns == 0) return;
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(rows, 65535));
   launch(named("fib_probabilities_", dtype), blocks, 1024, key, target, rows, columns);
@@ -68,7 +71,8 @@ void Kernels::compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected
                       std::uint64_t poison, double atol, double rtol, CUdeviceptr findings) {
   if (count == 0) return;
   const std::uint64_t chunks = count * tensor::bits_of(dtype) / 128 + 1;
-  launch(named("fib_compare_", dtype), blocks_for(chunks), kThreads, got, expected, count, poison, atol, rtol, findings);
+  launch(named("fib_compare_", dtype), blocks_for(chunks), kThreads, got, expected, count, poison, atol, rtol,
+         findings);
 }
 
 void Kernels::spin(CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns, CUdeviceptr clocks) {

@@ -37,11 +37,11 @@ class Kernels {
   void differs(CUdeviceptr a, CUdeviceptr b, std::uint64_t bytes, CUdeviceptr differs);
 
   // As eval::compare: adds to the Findings (kernels/compare.cuh, seven 64-bit words) at `findings`.
-  void compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected, std::uint64_t count, std::uint64_t poison,
-               double atol, double rtol, CUdeviceptr findings);
+  void compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected, std::uint64_t count,
+               std::uint64_t poison, double atol, double rtol, CUdeviceptr findings);
 
-  // Keeps the stream busy (kernels/spin.cuh): at least `least_ns`, then until the word at `release` is not 0, but no
-  // longer than `limit_ns`.
+  // Keeps the stream busy (kernels/spin.cuh): at least `least_ns`, then until the word at `release` is not 0,
+  // but no longer than `limit_ns`.
   void spin(CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns, CUdeviceptr clocks);
 
  private:

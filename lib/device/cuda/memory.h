@@ -10,8 +10,8 @@
 
 namespace fib::device::cuda {
 
-// Device memory of this process alone, at least 256 bytes and padded to a multiple of 256; content undefined. Freed on
-// destruction. Moves, does not copy. The context must outlive it.
+// Device memory of this process alone, at least 256 bytes and padded to a multiple of 256; content undefined.
+// Freed on destruction. Moves, does not copy. The context must outlive it.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -31,16 +31,17 @@ class DeviceMemory {
   std::uint64_t size_ = 0;
 };
 
-// Device memory that two processes see: a physical allocation of its own (whole granules, nothing else in them),
-// passed as a file descriptor. The process that has only the descriptor reaches this allocation and no other. Unmapped
-// on destruction. Moves, does not copy. The context must outlive it.
+// Device memory that two processes see: a physical allocation of its own (whole granules, nothing else in
+// them), passed as a file descriptor. The process that has only the descriptor reaches this allocation and no
+// other. Unmapped on destruction. Moves, does not copy. The context must outlive it.
 class SharedDeviceMemory {
  public:
   // The owner's side: allocates and maps. Throws DriverError.
   [[nodiscard]] static SharedDeviceMemory create(const Context& context, std::uint64_t bytes);
 
   // The other side's: maps what the descriptor stands for, at least `bytes` large. Throws DriverError.
-  [[nodiscard]] static SharedDeviceMemory open(const Context& context, util::UniqueFd fd, std::uint64_t bytes);
+  [[nodiscard]] static SharedDeviceMemory open(const Context& context, util::UniqueFd fd,
+                                               std::uint64_t bytes);
 
   SharedDeviceMemory(SharedDeviceMemory&& other) noexcept;
   SharedDeviceMemory& operator=(SharedDeviceMemory&& other) noexcept;

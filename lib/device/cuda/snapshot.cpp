@@ -50,7 +50,8 @@ ordered_json DeviceWatch::take() const {
 
 void DeviceWatch::add_readings(ordered_json& state) const {
   std::array<char, 96> text{};
-  if (nvml_.driver_version && nvml_.driver_version(text.data(), text.size()) == 0) state["driver"] = text.data();
+  if (nvml_.driver_version && nvml_.driver_version(text.data(), text.size()) == 0)
+    state["driver"] = text.data();
   unsigned value = 0;
   if (nvml_.clock && nvml_.clock(device_, Nvml::kSm, &value) == 0) state["sm_clock_mhz"] = value;
   if (nvml_.clock && nvml_.clock(device_, Nvml::kMemory, &value) == 0) state["memory_clock_mhz"] = value;

@@ -13,10 +13,9 @@ class DeviceWatch {
  public:
   DeviceWatch(const Context& context, const std::string& uuid);
 
-  // The device's state now, for traces: name, uuid, driver, sm_clock_mhz, memory_clock_mhz, power_w, temperature_c,
-  // throttle_reasons (names), ecc, mig, processes (how many
-  // have a compute context on it, fib's own included). What cannot be read is absent; without NVML there is "nvml" with
-  // the reason.
+  // The device's state now, for traces: name, uuid, driver, sm_clock_mhz, memory_clock_mhz, power_w,
+  // temperature_c, throttle_reasons (names), ecc, mig, processes (how many have a compute context on it,
+  // fib's own included). What cannot be read is absent; without NVML there is "nvml" with the reason.
   [[nodiscard]] nlohmann::ordered_json take() const;
 
  private:
@@ -28,8 +27,8 @@ class DeviceWatch {
   std::string name_;
 };
 
-// Names of the bits of NVML's clocks throttle reasons ("sw_power_cap", "hw_slowdown", …), idle and application
-// settings left out: they slow nothing that runs.
+// Names of the bits of NVML's clocks throttle reasons ("sw_power_cap", "hw_slowdown", …), idle and
+// application settings left out: they slow nothing that runs.
 [[nodiscard]] std::vector<std::string> throttle_names(unsigned long long bits);
 
 }  // namespace fib::device::cuda

@@ -17,7 +17,8 @@ constexpr double kSideNoiseNs = 20'000;    // what waiting for an idle device ta
 
 }  // namespace
 
-Timer::Timer(const Context& context, Kernels& kernels) : context_(context), kernels_(kernels), shared_(context, 128) {
+Timer::Timer(const Context& context, Kernels& kernels)
+    : context_(context), kernels_(kernels), shared_(context, 128) {
   context.check(context.driver().event_create(&begin_, CU_EVENT_DEFAULT), "cuEventCreate");
   context.check(context.driver().event_create(&end_, CU_EVENT_DEFAULT), "cuEventCreate");
   measure_empty_pair();
@@ -42,7 +43,8 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   const std::atomic_ref<std::uint32_t> released(*release);
   released.store(0);
   Timing timing;
-  kernels_.spin(shared_.device(), kLeastSpinNs, behind_spin ? kSpinLimitNs : kLeastSpinNs, shared_.device() + kClocksOffset);
+  kernels_.spin(shared_.device(), kLeastSpinNs, behind_spin ? kSpinLimitNs : kLeastSpinNs,
+                shared_.device() + kClocksOffset);
   context_.check(driver.event_record(begin_, context_.stream()), "cuEventRecord");
   const std::int64_t queued_from = util::monotonic_ns();
   try {

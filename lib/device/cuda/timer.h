@@ -13,24 +13,26 @@ namespace fib::device::cuda {
 
 // What one timed call showed.
 struct Timing {
-  double device_ns = 0;     // between the events, less an empty pair: the device's time for the queued work
-  double host_ns = 0;       // what the host needed to queue it
-  double side_ns = 0;       // how long the device still worked after the last event: work on other streams
-  bool covered = false;     // all of it was queued before any of it began; else gaps of the host are in device_ns
-  double clock_mhz = 0;     // of a multiprocessor just before the work
+  double device_ns = 0;  // between the events, less an empty pair: the device's time for the queued work
+  double host_ns = 0;    // what the host needed to queue it
+  double side_ns = 0;    // how long the device still worked after the last event: work on other streams
+  bool covered =
+      false;  // all of it was queued before any of it began; else gaps of the host are in device_ns
+  double clock_mhz = 0;  // of a multiprocessor just before the work
 };
 
-// Times work by a pair of events behind a bounded spin: the spin keeps the stream busy until the host has queued
-// everything, so that launch gaps do not count; it gives up after a bound, so that work that waits for the device
-// inside does not hang. What an empty pair reads is measured when the timer is made and subtracted. (The order of
-// spin, event, work, event is nvbench's, detail/measure_cold; the numbers are in docs/measuring.md.) One thread.
+// Times work by a pair of events behind a bounded spin: the spin keeps the stream busy until the host has
+// queued everything, so that launch gaps do not count; it gives up after a bound, so that work that waits for
+// the device inside does not hang. What an empty pair reads is measured when the timer is made and
+// subtracted. (The order of spin, event, work, event is nvbench's, detail/measure_cold; the numbers are in
+// docs/measuring.md.) One thread.
 class Timer {
  public:
   Timer(const Context& context, Kernels& kernels);
 
-  // `work` queues the call on `context.stream()`. Returns when the whole device is idle. Throws DriverError when
-  // anything of it failed, and what `work` throws.
-  // Without `behind_spin` the work begins as soon as it is queued: for work that waits for the device inside.
+  // `work` queues the call on `context.stream()`. Returns when the whole device is idle. Throws DriverError
+  // when anything of it failed, and what `work` throws. Without `behind_spin` the work begins as soon as it
+  // is queued: for work that waits for the device inside.
   [[nodiscard]] Timing time(const std::function<void()>& work, bool behind_spin = true);
 
   [[nodiscard]] double empty_ns() const { return empty_ns_; }

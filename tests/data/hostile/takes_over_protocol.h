@@ -45,6 +45,9 @@ inline std::string done_in(double elapsed_ns) {
   put(done, elapsed_ns);       // of the host
   put(done, std::uint8_t{1});  // covered
   put(done, 0.0);              // no clock known
+  for (int i = 0; i < 3; ++i) put(done, std::uint32_t{0});
+  put(done, std::uint8_t{0});
+  for (int i = 0; i < 2; ++i) put(done, 0.0);
   return done;
 }
 

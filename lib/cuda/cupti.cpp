@@ -1,0 +1,44 @@
+#include "cuda/cupti.h"
+
+#include "cuda/library.h"
+#include "util/error.h"
+
+namespace fib::cuda {
+
+Cupti Cupti::open() {
+  Cupti cupti;
+  const Library library = open_library("CUPTI", {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
+  if (library.handle == nullptr) {
+    cupti.problem = library.problem + "; calls are timed by events alone, without a second clock";
+    return cupti;
+  }
+  const auto load = [&](const char* symbol, auto& function) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
+    if (function == nullptr && cupti.problem.empty()) {
+      cupti.problem = fmt::format("{} is too old: it has no {}; CUDA 12.3 or newer is needed for a second clock",
+                                  library.path, symbol);
+    }
+  };
+  load("cuptiGetResultString", cupti.result_string);
+  load("cuptiActivityRegisterCallbacks", cupti.register_callbacks);
+  load("cuptiActivityEnable", cupti.enable);
+  load("cuptiActivityDisable", cupti.disable);
+  load("cuptiActivityEnableDriverApi", cupti.enable_driver_function);
+  load("cuptiActivityEnableRuntimeApi", cupti.enable_runtime_function);
+  load("cuptiGetCallbackName", cupti.callback_name);
+  load("cuptiActivityFlushAll", cupti.flush);
+  load("cuptiActivityGetNextRecord", cupti.next_record);
+  load("cuptiActivityGetNumDroppedRecords", cupti.dropped_records);
+  load("cuptiActivityPushExternalCorrelationId", cupti.push_id);
+  load("cuptiActivityPopExternalCorrelationId", cupti.pop_id);
+  return cupti;
+}
+
+void Cupti::check(CUptiResult result, const char* function) const {
+  if (result == CUPTI_SUCCESS) return;
+  const char* text = nullptr;
+  if (result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "unknown error";
+  throw Error("{}: {} ({})", function, text, static_cast<int>(result));
+}
+
+}  // namespace fib::cuda

@@ -1,0 +1,70 @@
+#include <thread>
+
+#include "device/cuda/timer.h"
+#include "device/cuda/tracer.h"
+#include "gpu/gpu.h"
+
+using namespace fib;
+using device::cuda::TraceKind;
+using device::cuda::Tracer;
+
+// All in one test: a process has one CUPTI session, and it should not outlive the tests that need it.
+TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  auto& context = gpu->context;
+  const auto& driver = context.driver();
+  const device::cuda::PinnedMemory words(context, 128);
+  const device::cuda::DeviceMemory memory(context, 1 << 20);
+  const auto spin = [&](std::uint64_t ns) { gpu->kernels.spin(words.device(), ns, ns, words.device() + 64); };
+  {
+    Tracer tracer(context);
+    for (const TraceKind kind : {TraceKind::kOneAtATime, TraceKind::kConcurrent}) {
+      const auto trace = tracer.trace(kind, [&] {
+        spin(50'000);
+        spin(30'000);
+        driver.set_bytes(memory.data(), 0, 1000, context.stream());
+      });
+      CHECK(trace.kernels == 2);
+      CHECK(trace.copies == 1);
+      CHECK(trace.streams == 1);
+      CHECK(trace.orphans == 0);
+      CHECK(trace.dropped == 0);
+      CHECK(trace.busy_ns > 79'000);
+      CHECK(trace.busy_ns < 95'000);
+      CHECK(trace.span_ns >= trace.busy_ns);
+      CHECK(trace.span_ns < 140'000);
+    }
+
+    CUstream side = nullptr;
+    REQUIRE(driver.stream_create(&side, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    const auto two = tracer.trace(TraceKind::kConcurrent, [&] {
+      spin(50'000);
+      driver.set_bytes(memory.data(), 0, 1 << 20, side);
+    });
+    CHECK(two.streams == 2);
+
+    // Another thread's work carries no id of the call.
+    const auto orphan = tracer.trace(TraceKind::kConcurrent, [&] {
+      spin(20'000);
+      std::thread([&] { driver.set_bytes(memory.data(), 0, 1000, side); }).join();
+    });
+    CHECK(orphan.orphans + orphan.dropped == 1);
+
+    const auto nothing = tracer.trace(TraceKind::kConcurrent, [] {});
+    CHECK(nothing.kernels == 0);
+
+    // With every kind of record disabled again, events read what they read without CUPTI.
+    device::cuda::Timer timer(context, gpu->kernels);
+    const auto after = timer.time([&] { spin(50'000); });
+    CHECK(after.device_ns > 49'000);
+    CHECK(after.device_ns < 55'000);
+  }
+  // With one small buffer for ten thousand kernels records are lost, and the tracer knows.
+  Tracer small(context, {16 * 1024, 1});
+  const auto lost = small.trace(TraceKind::kConcurrent, [&] {
+    for (int i = 0; i < 10'000; ++i) gpu->kernels.poison(0, memory.data(), 64);
+  });
+  CHECK(lost.dropped > 0);
+  CHECK(lost.kernels + lost.dropped >= 10'000);
+}
