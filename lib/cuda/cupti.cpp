@@ -15,8 +15,9 @@ Cupti Cupti::open() {
   const auto load = [&](const char* symbol, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
     if (function == nullptr && cupti.problem.empty()) {
-      cupti.problem = fmt::format("{} is too old: it has no {}; CUDA 12.3 or newer is needed for a second clock",
-                                  library.path, symbol);
+      cupti.problem =
+          fmt::format("{} is too old: it has no {}; CUDA 12.3 or newer is needed for a second clock",
+                      library.path, symbol);
     }
   };
   load("cuptiGetResultString", cupti.result_string);

@@ -8,8 +8,8 @@ namespace fib::cuda {
 
 // The functions of CUPTI that fib uses, opened at run time. Plain data; a process has one CUPTI session.
 struct Cupti {
-  // Opens the library. Not there or too old (CUDA 12 is needed): `problem` is one sentence, and no function may be
-  // called.
+  // Opens the library. Not there or too old (CUDA 12 is needed): `problem` is one sentence, and no function
+  // may be called.
   [[nodiscard]] static Cupti open();
 
   // Throws Error "cuptiActivityEnable: CUPTI_ERROR_…" unless `result` is a success.

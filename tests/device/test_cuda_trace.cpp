@@ -20,7 +20,8 @@ TEST_CASE("busy time is the union of what runs, the span reaches over the gaps")
 }
 
 TEST_CASE("work that the call did not launch is an orphan, work of its kernels is not") {
-  const auto trace = summarise({{0, 10, 1, 1, true, false}, {5, 15, 3, 99, true, false}, {10, 20, 1, 77, true, true}}, {1});
+  const auto trace =
+      summarise({{0, 10, 1, 1, true, false}, {5, 15, 3, 99, true, false}, {10, 20, 1, 77, true, true}}, {1});
   CHECK(trace.orphans == 1);
   CHECK(trace.kernels == 3);
   CHECK(trace.busy_ns == 20);

@@ -22,7 +22,8 @@ std::int64_t covered(const std::vector<Activity>& sorted) {
 
 Trace summarise(std::vector<Activity> activities, const std::vector<std::uint32_t>& launched) {
   Trace trace;
-  std::sort(activities.begin(), activities.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+  std::sort(activities.begin(), activities.end(),
+            [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
   const std::set<std::uint32_t> own(launched.begin(), launched.end());
   std::set<std::uint32_t> streams;
   std::int64_t last = 0;

@@ -46,12 +46,13 @@ class Tracer::Session {
     activities_.clear();
     launched_.clear();
     dropped_ = 0;
-    kinds_ = {kind == TraceKind::kOneAtATime ? CUPTI_ACTIVITY_KIND_KERNEL : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-              CUPTI_ACTIVITY_KIND_MEMCPY,
-              CUPTI_ACTIVITY_KIND_MEMSET,
-              CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-              CUPTI_ACTIVITY_KIND_DRIVER,
-              CUPTI_ACTIVITY_KIND_RUNTIME};
+    kinds_ = {
+        kind == TraceKind::kOneAtATime ? CUPTI_ACTIVITY_KIND_KERNEL : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+        CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMSET,
+        CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+        CUPTI_ACTIVITY_KIND_DRIVER,
+        CUPTI_ACTIVITY_KIND_RUNTIME};
     for (const auto each : kinds_) cupti_.check(cupti_.enable(each), "cuptiActivityEnable");
     leave_only_launches();
     ++id_;
@@ -77,8 +78,9 @@ class Tracer::Session {
   }
 
  private:
-  // Records of all functions would slow launches down. Asking for some functions without the kinds above gives records
-  // of them, but no external correlation (seen with CUPTI 13.0), so the others are switched off one by one.
+  // Records of all functions would slow launches down. Asking for some functions without the kinds above
+  // gives records of them, but no external correlation (seen with CUPTI 13.0), so the others are switched off
+  // one by one.
   void leave_only_launches() {
     if (driver_others_.empty()) {
       driver_others_ = others(CUPTI_CB_DOMAIN_DRIVER_API);
@@ -155,8 +157,8 @@ class Tracer::Session {
     }
   }
 
-  void add(std::uint64_t begin, std::uint64_t end, std::uint32_t stream, std::uint32_t correlation, bool kernel,
-           bool from_device) {
+  void add(std::uint64_t begin, std::uint64_t end, std::uint32_t stream, std::uint32_t correlation,
+           bool kernel, bool from_device) {
     activities_.push_back({time_of(begin), time_of(end), stream, correlation, kernel, from_device});
   }
 

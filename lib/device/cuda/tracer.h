@@ -9,16 +9,17 @@
 
 namespace fib::device::cuda {
 
-// Which of CUPTI's two records of kernels. One at a time runs each kernel alone and agrees best with Nsight Compute;
-// concurrent leaves streams as they are, but slows some kernels (docs/measuring.md).
+// Which of CUPTI's two records of kernels. One at a time runs each kernel alone and agrees best with Nsight
+// Compute; concurrent leaves streams as they are, but slows some kernels (docs/measuring.md).
 enum class TraceKind { kOneAtATime, kConcurrent };
 
-// Records what one call makes the device do, by CUPTI's activity records: kernels, copies and sets, also those that
-// graphs and other kernels launch. Outside of trace() every kind of record is disabled, so that it costs nothing.
+// Records what one call makes the device do, by CUPTI's activity records: kernels, copies and sets, also
+// those that graphs and other kernels launch. Outside of trace() every kind of record is disabled, so that it
+// costs nothing.
 //
-// A record belongs to the call by an external correlation id that the calling thread carries, never by time; only
-// launches, copies and sets are traced on the host. CUPTI knows one session a process and calls back without a context,
-// so there can be one Tracer a process. One thread.
+// A record belongs to the call by an external correlation id that the calling thread carries, never by time;
+// only launches, copies and sets are traced on the host. CUPTI knows one session a process and calls back
+// without a context, so there can be one Tracer a process. One thread.
 class Tracer {
  public:
   struct Limits {
@@ -33,7 +34,8 @@ class Tracer {
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  // Runs `work`, waits for the whole device, and says what it did. Throws DriverError, Error, and what `work` throws.
+  // Runs `work`, waits for the whole device, and says what it did. Throws DriverError, Error, and what `work`
+  // throws.
   [[nodiscard]] Trace trace(TraceKind kind, const std::function<void()>& work);
 
  private:
