@@ -20,11 +20,11 @@ std::byte* as_pointer(CUdeviceptr address) {
 
 }  // namespace
 
-CudaStage::CudaStage(const UseDevice& device, const std::string& kernels)
+CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, device::cuda::HostCode host_code)
     : context_(device.uuid),
       kernels_(context_, kernels),
       timer_(context_, kernels_),
-      flush_(context_, kernels_, kind_of(device.flush)),
+      flush_(context_, kernels_, kind_of(device.flush), host_code),
       differs_(context_, sizeof(std::uint32_t)) {}
 
 void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) {
@@ -118,8 +118,9 @@ bool CudaStage::collect() {
   return differs != 0;
 }
 
-std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels) {
-  return std::make_unique<CudaStage>(device, kernels);
+std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels, bool host_code) {
+  using fib::device::cuda::HostCode;
+  return std::make_unique<CudaStage>(device, kernels, host_code ? HostCode::kHasSome : HostCode::kNone);
 }
 
 }  // namespace fib::worker

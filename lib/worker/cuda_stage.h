@@ -17,7 +17,7 @@ namespace fib::worker {
 // A CUDA device as a worker sees it (worker/stage.h).
 class CudaStage : public Stage {
  public:
-  CudaStage(const UseDevice& device, const std::string& kernels);
+  CudaStage(const UseDevice& device, const std::string& kernels, device::cuda::HostCode host_code);
 
   void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override;
   Buffers buffers() override;

@@ -43,9 +43,11 @@ class Stage {
 // reference).
 [[nodiscard]] std::unique_ptr<Stage> make_cpu_stage(bool has_threads);
 
-// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes). Throws Error when
-// the device cannot be used, or when fib was built without CUDA support.
-[[nodiscard]] std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels);
+// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes); `host_code`: the
+// solution has code on the host, which could change how the device is set up. Throws Error when the device
+// cannot be used, or when fib was built without CUDA support.
+[[nodiscard]] std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels,
+                                                     bool host_code);
 
 // The kernels of a solution with spec.launch (the cubin's bytes), on the stage made by make_cuda_stage, which
 // must outlive it. Throws Error.

@@ -91,7 +91,9 @@ class Worker {
     loaded.private_files = enter_private_files(std::filesystem::current_path());
     drop_capabilities();
     // CUDA opens a socket and starts threads when it starts: what the sandbox refuses is refused after that.
-    stage_ = request.device.is_cuda() ? make_cuda_stage(request.device, kernels) : make_cpu_stage(true);
+    const bool host_code = request.kind == TargetKind::kSharedLibrary;
+    stage_ =
+        request.device.is_cuda() ? make_cuda_stage(request.device, kernels, host_code) : make_cpu_stage(true);
     loaded.no_tracer = stage_->prepare_tracer();
     enter_sandbox(request.data_limit_bytes);
     if (request.kind == TargetKind::kKernels) {

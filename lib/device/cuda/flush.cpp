@@ -10,8 +10,8 @@ std::uint64_t bytes_for(const Context& context) { return (context.l2_bytes() * 5
 
 }  // namespace
 
-Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind)
-    : context_(context), kernels_(kernels), kind_(kind) {
+Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind, HostCode host_code)
+    : context_(context), kernels_(kernels), kind_(kind), host_code_(host_code) {
   if (kind == FlushKind::kNone) return;
   buffer_ = DeviceMemory(context, bytes_for(context));
   never_ = DeviceMemory(context, sizeof(std::uint32_t));
@@ -20,10 +20,12 @@ Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind)
 }
 
 void Flush::operator()() {
-  const Driver& driver = context_.driver();
-  // Devices that have no persisting L2 refuse; then there is nothing to take back.
-  (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
-  (void)driver.reset_persisting_l2();
+  if (host_code_ == HostCode::kHasSome) {
+    // Devices that have no persisting L2 refuse; then there is nothing to take back.
+    const Driver& driver = context_.driver();
+    (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    (void)driver.reset_persisting_l2();
+  }
   if (kind_ == FlushKind::kClean) kernels_.read(buffer_.data(), buffer_.size(), never_.data());
   if (kind_ == FlushKind::kDirty) kernels_.write(buffer_.data(), buffer_.size());
 }

@@ -14,11 +14,14 @@ enum class FlushKind : std::uint8_t {
   kNone,   // whatever it holds, the call's own inputs first
 };
 
-// Fills the L2 cache with lines of a buffer of its own, larger than the cache, and takes back what a solution
-// may have set aside of it (persisting L2). One thread.
+// Whether the solution has code on the host, which could set a part of the L2 cache aside (persisting L2).
+enum class HostCode : std::uint8_t { kNone, kHasSome };
+
+// Fills the L2 cache with lines of a buffer of its own, larger than the cache, and takes back what host code
+// may have set aside of it. One thread.
 class Flush {
  public:
-  Flush(const Context& context, Kernels& kernels, FlushKind kind);
+  Flush(const Context& context, Kernels& kernels, FlushKind kind, HostCode host_code);
 
   // Queued on fib's stream. Throws DriverError.
   void operator()();
@@ -27,6 +30,7 @@ class Flush {
   const Context& context_;
   Kernels& kernels_;
   FlushKind kind_;
+  HostCode host_code_;
   DeviceMemory buffer_;
   DeviceMemory never_;
 };
