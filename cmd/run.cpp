@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -126,7 +127,15 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
 
 void log_plan_remarks(const bench::Plan& plan) {
   for (const auto& filter : plan.unmatched) spdlog::warn("{} matches nothing", filter);
-  for (const auto& skipped : plan.skipped) spdlog::info("skipped {}: {}", skipped.solution, skipped.reason);
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& skipped : plan.skipped) by_reason[skipped.reason].push_back(skipped.solution);
+  for (const auto& [reason, solutions] : by_reason) {
+    if (solutions.size() == 1) {
+      spdlog::info("skipped {}: {}", solutions[0], reason);
+    } else {
+      spdlog::info("skipped {} solutions ({}, …): {}", solutions.size(), solutions[0], reason);
+    }
+  }
 }
 
 int print_report(const bench::RunReport& report, const RunOptions& options, const bench::Plan& plan,
