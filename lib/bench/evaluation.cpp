@@ -86,6 +86,8 @@ Measurement EvaluationRun::run() {
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
   clock_ = first_clock(device_, config_.clock);
+  const bool by_cupti = clock_ == Clock::kCuptiKernel || clock_ == Clock::kCuptiConcurrent;
+  if (by_cupti && !has_tracer()) throw Error("--clock {}: {}", name_of(config_.clock), solution_.no_tracer);
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
   bool well = open_solution() && make_pilot_calls() && choose_clock();
@@ -138,17 +140,21 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
   return {shared_ ? "" : planned_.solution_sha256, call};
 }
 
-void EvaluationRun::make_expected(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t call = first; call < first + count; ++call) {
-    const worker::SetId set = set_of(call);
-    // Only sets that others use too may be known already.
-    if (set.solution_sha256.empty() && judge_.knows(reference_door_.door, set)) continue;
-    judge_.fill(reference_door_.door, set);
-    const double reference_ms = ms(reference_.call(layout()));
-    auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
-    if (times.size() < static_cast<std::size_t>(config_.iterations)) times.push_back(reference_ms);
-    judge_.keep(reference_door_.door, set);
+void EvaluationRun::make_expected_until(std::uint64_t end) {
+  for (std::uint64_t call = std::max(made_, expected_until_); call < end; ++call) {
+    make_expected(set_of(call));
+    expected_until_ = call + 1;
   }
+}
+
+void EvaluationRun::make_expected(const worker::SetId& set) {
+  // Only sets that others use too may be known already.
+  if (set.solution_sha256.empty() && judge_.knows(reference_door_.door, set)) return;
+  judge_.fill(reference_door_.door, set);
+  const double reference_ms = ms(reference_.call(layout()));
+  auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
+  if (times.size() < static_cast<std::size_t>(config_.iterations)) times.push_back(reference_ms);
+  judge_.keep(reference_door_.door, set);
 }
 
 // The first calls are like all others; what they cost decides how many more are made. The very first also
@@ -172,8 +178,7 @@ bool EvaluationRun::make_pilot_calls() {
 // Expected outputs are made ahead, so that the reference rests while calls are timed; calls that are made
 // besides, as witnesses, take some too.
 bool EvaluationRun::make_calls(std::uint64_t count) {
-  make_expected(made_, count);
-  expected_until_ = std::max(expected_until_, made_ + count);
+  make_expected_until(made_ + count);
   const std::size_t end = runs_.size() + count;
   for (std::uint64_t i = 0; i < count && runs_.size() < end; ++i) {
     if (witness_is_due() && !make_witness_call()) return false;
@@ -183,10 +188,7 @@ bool EvaluationRun::make_calls(std::uint64_t count) {
 }
 
 std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock clock) {
-  if (made_ >= expected_until_) {
-    make_expected(made_, 1);
-    expected_until_ = made_ + 1;
-  }
+  make_expected_until(made_ + 1);
   const worker::SetId set = set_of(made_);
   judge_.fill(solution_door_.door, set);
   auto& client = *solution_.client;
@@ -288,9 +290,9 @@ void EvaluationRun::fit_plan(double call_s) {
   if (result_.plan.too_dear && !shared_ && !workload_.opened.inputs_fixed) {
     workload_.dear = true;
     workload_.dear_plan = result_.plan;
-    shared_ =
-        made_ < static_cast<std::uint64_t>(
-                    result_.plan.total());  // from the next call on; those made so far had sets of their own
+    // From the next call on; those made so far had sets of their own.
+    shared_ = made_ < static_cast<std::uint64_t>(result_.plan.total());
+    expected_until_ = made_;
   }
 }
 

@@ -58,7 +58,9 @@ class EvaluationRun {
   void attach();
   bool open_solution();
   [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
-  void make_expected(std::uint64_t first, std::uint64_t count);
+  // Expected outputs for the calls up to, and without, number `end`.
+  void make_expected_until(std::uint64_t end);
+  void make_expected(const worker::SetId& set);
   bool make_calls(std::uint64_t count);
   // One call by this clock, with the next set; nothing when the evaluation has failed.
   std::optional<worker::WorkerClient::Ran> make_call(worker::Clock clock);
