@@ -13,9 +13,9 @@ device::cuda::FlushKind kind_of(Flush flush) {
   return flush == Flush::kNone ? device::cuda::FlushKind::kNone : device::cuda::FlushKind::kClean;
 }
 
+// The driver's type of a device address is an integer.
 std::byte* as_pointer(CUdeviceptr address) {
-  return reinterpret_cast<std::byte*>(
-      address);  // NOLINT(performance-no-int-to-ptr): the driver's type is an integer
+  return reinterpret_cast<std::byte*>(address);  // NOLINT
 }
 
 }  // namespace
