@@ -39,8 +39,7 @@ struct Tools {
   Context context;
   Kernels kernels;
   Comparer comparer;
-  std::map<const std::byte*, DeviceMemory> fixed;  // device copies of inputs that come from files
-  DeviceMemory snapshot;                           // where outputs are judged
+  DeviceMemory snapshot;  // where outputs are judged
   DeviceMemory expected;
 
   explicit Tools(const UseDevice& device)
@@ -121,11 +120,11 @@ class CudaDoor : public Door {
   }
 
   CUdeviceptr fixed(const std::byte* data, std::uint64_t bytes) {
-    const auto known = tools_.fixed.find(data);
-    if (known != tools_.fixed.end()) return known->second.data();
+    const auto known = fixed_.find(data);
+    if (known != fixed_.end()) return known->second.data();
     DeviceMemory copy(tools_.context, bytes);
     tools_.upload(copy.data(), data, bytes);
-    return tools_.fixed.emplace(data, std::move(copy)).first->second.data();
+    return fixed_.emplace(data, std::move(copy)).first->second.data();
   }
 
   void download(void* target, CUdeviceptr source, std::uint64_t bytes) {
@@ -167,6 +166,7 @@ class CudaDoor : public Door {
   }
 
   Tools& tools_;
+  std::map<const std::byte*, DeviceMemory> fixed_;  // device copies of inputs that come from files
   eval::Layout layout_;
   SharedDeviceMemory inputs_;
   SharedDeviceMemory outputs_;

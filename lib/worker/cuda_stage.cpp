@@ -33,6 +33,9 @@ void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::Un
   layout_ = layout;
   shared_inputs_.emplace(SharedDeviceMemory::open(context_, std::move(inputs), layout.input_bytes));
   shared_outputs_.emplace(SharedDeviceMemory::open(context_, std::move(outputs), layout.output_bytes));
+  // Given back first: there may not be room for both.
+  inputs_ = DeviceMemory();
+  outputs_ = DeviceMemory();
   inputs_ = DeviceMemory(context_, layout.input_bytes);
   outputs_ = DeviceMemory(context_, layout.output_bytes);
   scalars_.assign(8 * layout.inputs.size(), {});
