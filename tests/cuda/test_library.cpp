@@ -1,10 +1,9 @@
-#include "cuda/library.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
 #include "cuda/devices.h"
+#include "cuda/library.h"
 #include "support/temporary.h"
 #include "util/files.h"
 
@@ -14,7 +13,8 @@ TEST_CASE("a library that is nowhere is one sentence with what is missing and wh
   const auto library = cuda::open_library("the Oracle", {"liboracle.so.2", "liboracle.so.1"});
   CHECK(library.handle == nullptr);
   CHECK(library.symbol("anything") == nullptr);
-  CHECK(library.problem.find("the Oracle was not found: no liboracle.so.2 or liboracle.so.1 in the loader's folders") == 0);
+  CHECK(library.problem.find(
+            "the Oracle was not found: no liboracle.so.2 or liboracle.so.1 in the loader's folders") == 0);
 }
 
 TEST_CASE("CUDA_HOME and Python's packages are searched, in this order") {
@@ -52,7 +52,8 @@ TEST_CASE("a library in CUDA_HOME is opened") {
   const testing::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() / "lib64");
   for (const char* from : {"/lib/x86_64-linux-gnu/libm.so.6", "/lib/aarch64-linux-gnu/libm.so.6"}) {
-    if (std::filesystem::exists(from)) std::filesystem::copy_file(from, folder.path() / "lib64/libfibtest.so");
+    if (std::filesystem::exists(from))
+      std::filesystem::copy_file(from, folder.path() / "lib64/libfibtest.so");
   }
   if (!std::filesystem::exists(folder.path() / "lib64/libfibtest.so")) {
     WARN("skipped: no libm where Debian has it");

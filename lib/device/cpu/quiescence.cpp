@@ -66,17 +66,21 @@ Quiescence wait_until_quiet(int window_us, int limit_ms) {
   std::int64_t window_begin = begin;
   std::int64_t others = time_of_others();
   while (true) {
-    std::int64_t now = window_begin;
-    while (now - window_begin < std::int64_t{window_us} * 1000) now = nanoseconds(CLOCK_MONOTONIC);
+    while (nanoseconds(CLOCK_MONOTONIC) - window_begin < std::int64_t{window_us} * 1000) {
+    }
+    // In this order: at any of these steps this thread may lose its CPU to the very work it watches. What
+    // then runs unseen by the first shows in the second, and the time is read after what it dates.
+    const bool runnable = another_is_runnable();
     const std::int64_t others_now = time_of_others();
-    if (others_now - others <= noise_ns && !another_is_runnable()) return result;
-    result.last_activity_ns = now;
-    if (now - begin > std::int64_t{limit_ms} * 1'000'000) {
+    const std::int64_t seen = nanoseconds(CLOCK_MONOTONIC);
+    if (!runnable && others_now - others <= noise_ns) return result;
+    result.last_activity_ns = seen;
+    if (seen - begin > std::int64_t{limit_ms} * 1'000'000) {
       result.quiet = false;
       return result;
     }
     others = others_now;
-    window_begin = now;
+    window_begin = seen;
   }
 }
 
