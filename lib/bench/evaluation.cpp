@@ -38,6 +38,8 @@ constexpr double kUnseenShare = 0.5;
 double ms(double nanoseconds) { return nanoseconds / 1e6; }
 double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
 
+bool is_by_cupti(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
+
 Clock first_clock(const LaneDevice& device, ClockChoice choice) {
   if (!device.is_cuda()) return Clock::kHost;
   if (choice == ClockChoice::kCuptiKernel) return Clock::kCuptiKernel;
@@ -86,8 +88,8 @@ Measurement EvaluationRun::run() {
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
   clock_ = first_clock(device_, config_.clock);
-  const bool by_cupti = clock_ == Clock::kCuptiKernel || clock_ == Clock::kCuptiConcurrent;
-  if (by_cupti && !has_tracer()) throw Error("--clock {}: {}", name_of(config_.clock), solution_.no_tracer);
+  if (is_by_cupti(clock_) && !has_tracer())
+    throw Error("--clock {}: {}", name_of(config_.clock), solution_.no_tracer);
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
   bool well = open_solution() && make_pilot_calls() && choose_clock();
@@ -251,8 +253,7 @@ bool EvaluationRun::witness_is_due() const {
 }
 
 bool EvaluationRun::make_witness_call() {
-  const bool by_events = clock_ == Clock::kEvents || clock_ == Clock::kOpenEvents;
-  result_.witness_clock = by_events ? Clock::kCuptiKernel : Clock::kOpenEvents;
+  result_.witness_clock = is_by_cupti(clock_) ? Clock::kOpenEvents : Clock::kCuptiKernel;
   const auto ran = make_call(result_.witness_clock);
   if (!ran) return false;
   if (ran->done.dropped) return true;
@@ -333,8 +334,7 @@ bool EvaluationRun::clocks_agree() {
   for (std::size_t trial = 0; trial < result_.trials_ms.size(); ++trial) {
     const double claim = eval::median(result_.trials_ms[trial]);
     const double unexplained = eval::median(result_.unexplained_ms[trial]);
-    const bool traced = clock_ == Clock::kCuptiKernel || clock_ == Clock::kCuptiConcurrent;
-    const double least = traced ? kTracedSlackMs : kLeastSlackMs;
+    const double least = is_by_cupti(clock_) ? kTracedSlackMs : kLeastSlackMs;
     if (unexplained <= std::max(least, 5 * result_.round_trip_ms) + kSlackShare * claim) continue;
     result_.status = Status::RUNTIME_ERROR;
     result_.note = fmt::format(

@@ -78,11 +78,9 @@ void load_work(Driver& d, Loader& load) {
   load("cuEventElapsedTime", d.event_elapsed);
   load("cuModuleLoadData", d.module_load);
   load("cuModuleGetFunction", d.module_function);
-  load("cuFuncGetAttribute", d.function_attribute);
   load("cuFuncSetAttribute", d.set_function_attribute);
   load("cuLaunchKernel", d.launch);
   load("cuLaunchKernelEx", d.launch_ex);
-  load("cuOccupancyMaxActiveBlocksPerMultiprocessor", d.max_active_blocks);
   load.optional("cuFuncGetParamInfo", d.parameter_info);
 }
 

@@ -77,11 +77,9 @@ struct Driver {
 
   decltype(&cuModuleLoadData) module_load = nullptr;
   decltype(&cuModuleGetFunction) module_function = nullptr;
-  decltype(&cuFuncGetAttribute) function_attribute = nullptr;
   decltype(&cuFuncSetAttribute) set_function_attribute = nullptr;
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuLaunchKernelEx) launch_ex = nullptr;
-  decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) max_active_blocks = nullptr;
   decltype(&cuFuncGetParamInfo) parameter_info = nullptr;  // null before CUDA 12.4
 };
 

@@ -34,16 +34,6 @@ struct Pair {
   const std::byte* poison;  // one element
 };
 
-// The bits of element `index`.
-std::uint64_t element_bits(DType dtype, const std::byte* base, std::size_t index) {
-  if (tensor::bits_of(dtype) == 4)
-    return static_cast<std::uint64_t>(base[index / 2]) >> (4 * (index % 2)) & 15U;
-  std::uint64_t bits = 0;
-  const std::size_t size = tensor::bytes_of(dtype, 1);
-  std::memcpy(&bits, base + index * size, size);
-  return bits;
-}
-
 // What one range of blocks found; ranges are added up in any order.
 struct Totals {
   std::size_t bad = 0;
@@ -140,12 +130,21 @@ void compare_block(const Pair& pair, std::size_t begin, std::size_t end, const T
   totals.add(block);
 }
 
-double with_disagreement(double error, const Totals& totals) {
-  if (totals.nan_disagrees) return std::numeric_limits<double>::quiet_NaN();
-  return totals.infinity_disagrees ? std::numeric_limits<double>::infinity() : error;
+}  // namespace
+
+std::uint64_t element_bits(DType dtype, const std::byte* base, std::size_t index) {
+  if (tensor::bits_of(dtype) == 4)
+    return static_cast<std::uint64_t>(base[index / 2]) >> (4 * (index % 2)) & 15U;
+  std::uint64_t bits = 0;
+  const std::size_t size = tensor::bytes_of(dtype, 1);
+  std::memcpy(&bits, base + index * size, size);
+  return bits;
 }
 
-}  // namespace
+double with_disagreement(double error, bool nan_disagrees, bool infinity_disagrees) {
+  if (nan_disagrees) return std::numeric_limits<double>::quiet_NaN();
+  return infinity_disagrees ? std::numeric_limits<double>::infinity() : error;
+}
 
 std::string element_text(DType dtype, std::uint64_t element) {
   if (dtype == DType::kBool) {
@@ -184,8 +183,10 @@ Comparison compare(DType dtype, const void* got, const void* expected, std::size
   result.count = count;
   result.mismatched = totals.bad;
   result.unwritten = totals.unwritten;
-  result.max_absolute_error = with_disagreement(totals.absolute_error, totals);
-  result.max_relative_error = with_disagreement(totals.relative_error, totals);
+  result.max_absolute_error =
+      with_disagreement(totals.absolute_error, totals.nan_disagrees, totals.infinity_disagrees);
+  result.max_relative_error =
+      with_disagreement(totals.relative_error, totals.nan_disagrees, totals.infinity_disagrees);
   if (totals.bad == 0) return result;
   result.first_bad = totals.first_bad;
   result.expected_text = element_text(dtype, element_bits(dtype, pair.expected, totals.first_bad));

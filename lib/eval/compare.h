@@ -48,6 +48,13 @@ struct Comparison {
                                  std::size_t count, const Tolerance& tolerance, const void* poison_element,
                                  unsigned threads);
 
+// The bits of element `index` of a tensor at `base`, low byte first; of float4_e2m1 the low four.
+[[nodiscard]] std::uint64_t element_bits(tensor::DType dtype, const std::byte* base, std::size_t index);
+
+// The largest error as Comparison has it, from the one over pairs of finite values and from whether classes
+// disagree somewhere.
+[[nodiscard]] double with_disagreement(double error, bool nan_disagrees, bool infinity_disagrees);
+
 // One element for a message: "0.1", "true", "-inf". `element` holds its bits, low byte first; for float4_e2m1
 // the low four bits.
 [[nodiscard]] std::string element_text(tensor::DType dtype, std::uint64_t element);

@@ -1,5 +1,5 @@
-#include <cstring>
-#include <limits>
+#include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -27,11 +27,6 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
   const std::size_t bytes = std::max<std::size_t>(1, tensor::bits_of(dtype) / 8);
   eval::fill_pattern(&pattern, sizeof pattern, element.data(), bytes);
   return pattern;
-}
-
-double with_disagreement(double error, const Findings& findings) {
-  if (findings.nan_disagrees != 0) return std::numeric_limits<double>::quiet_NaN();
-  return findings.infinity_disagrees != 0 ? std::numeric_limits<double>::infinity() : error;
 }
 
 // What all doors of one device share.
@@ -144,24 +139,20 @@ class CudaDoor : public Door {
     result.count = slot.count();
     result.mismatched = findings.bad;
     result.unwritten = findings.unwritten;
-    result.max_absolute_error = with_disagreement(findings.absolute_error, findings);
-    result.max_relative_error = with_disagreement(findings.relative_error, findings);
+    const bool nan = findings.nan_disagrees != 0;
+    const bool infinity = findings.infinity_disagrees != 0;
+    result.max_absolute_error = eval::with_disagreement(findings.absolute_error, nan, infinity);
+    result.max_relative_error = eval::with_disagreement(findings.relative_error, nan, infinity);
     if (findings.bad == 0) return result;
     result.first_bad = findings.first_bad;
+    // The byte or bytes that hold the element; of two elements in one byte it is the first or the second.
     const std::size_t bits = tensor::bits_of(slot.dtype);
-    const std::uint64_t at = findings.first_bad * bits / 8;
-    const std::size_t bytes = std::max<std::size_t>(1, bits / 8);
-    std::uint64_t expected_bits = 0;
-    std::uint64_t got_bits = 0;
-    std::memcpy(&expected_bits, expected + slot.offset + at, bytes);
-    download(&got_bits, got + at, bytes);
-    if (bits == 4) {
-      const unsigned shift = 4 * (findings.first_bad % 2);
-      expected_bits = expected_bits >> shift & 15U;
-      got_bits = got_bits >> shift & 15U;
-    }
-    result.expected_text = eval::element_text(slot.dtype, expected_bits);
-    result.got_text = eval::element_text(slot.dtype, got_bits);
+    std::array<std::byte, 8> element{};
+    download(element.data(), got + findings.first_bad * bits / 8, std::max<std::size_t>(1, bits / 8));
+    const std::size_t within = bits == 4 ? findings.first_bad % 2 : 0;
+    result.expected_text = eval::element_text(
+        slot.dtype, eval::element_bits(slot.dtype, expected + slot.offset, findings.first_bad));
+    result.got_text = eval::element_text(slot.dtype, eval::element_bits(slot.dtype, element.data(), within));
     return result;
   }
 

@@ -35,8 +35,6 @@ class Timer {
   // is queued: for work that waits for the device inside.
   [[nodiscard]] Timing time(const std::function<void()>& work, bool behind_spin = true);
 
-  [[nodiscard]] double empty_ns() const { return empty_ns_; }
-
  private:
   double between_events() const;
   void measure_empty_pair();
