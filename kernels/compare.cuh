@@ -40,46 +40,60 @@ struct RealBits<double> {
   __device__ static double from(u64 bits) { return tensor::double_of_bits(bits); }
 };
 
-// One thread's part of the findings.
-struct Local {
-  Findings found = {0, 0, 0, 0, 0, 0, ~u64{0}};
+__device__ inline float multiply_down(float a, float b) { return __fmul_rd(a, b); }
+__device__ inline double multiply_down(double a, double b) { return __dmul_rd(a, b); }
 
-  __device__ void error(double absolute, double relative) {
-    found.absolute_error = max(found.absolute_error, tensor::bits_of_double(absolute));
-    found.relative_error = max(found.relative_error, tensor::bits_of_double(relative));
-  }
+constexpr double kLargest = 1.7976931348623157e308;
+
+// One thread's part of the findings, its errors as numbers of the type that they were computed in.
+template <typename Real>
+struct Local {
+  u32 bad = 0;
+  u32 unwritten = 0;
+  bool nan_disagrees = false;
+  bool infinity_disagrees = false;
+  u64 first_bad = ~u64{0};  // a thread sees its indices in ascending order
+  Real absolute = 0;
+  Real relative = 0;
+
   __device__ void is_bad(u64 index) {
-    ++found.bad;
-    found.first_bad = min(found.first_bad, index);
+    if (bad++ == 0) first_bad = index;
+  }
+
+  // Whether a finite pair that differs by `difference` is near enough. Dividing is what this costs: it is left out
+  // where a product, rounded down, shows that the quotient is neither a new maximum nor above rtol.
+  __device__ bool near(Real difference, Real expected_size, Real atol, Real rtol) {
+    absolute = max(absolute, difference);
+    const Real denominator = tensor::add(expected_size, static_cast<Real>(1e-8));
+    if (difference <= multiply_down(min(relative, rtol), denominator)) return true;
+    const Real ratio = tensor::divide(difference, denominator);
+    relative = max(relative, ratio);
+    return difference <= atol || ratio <= rtol;
   }
 
   // Whether a pair of floats matches (eval/compare_blocks.cpp has the host's form).
-  template <typename Real>
   __device__ bool matches(Real x, Real y, Real atol, Real rtol) {
     using Bits = RealBits<Real>;
     const auto x_size = Bits::of(x) & Bits::kMagnitude;
     const auto y_size = Bits::of(y) & Bits::kMagnitude;
     if (x_size < Bits::kInfinity && y_size < Bits::kInfinity) {
-      const Real difference = Bits::from(Bits::of(tensor::subtract(x, y)) & Bits::kMagnitude);
-      const Real ratio = tensor::divide(difference, tensor::add(Bits::from(y_size), static_cast<Real>(1e-8)));
-      error(static_cast<double>(difference), static_cast<double>(ratio));
-      return difference <= atol || ratio <= rtol;
+      return near(Bits::from(Bits::of(tensor::subtract(x, y)) & Bits::kMagnitude), Bits::from(y_size), atol, rtol);
     }
     const bool x_nan = x_size > Bits::kInfinity;
     const bool y_nan = y_size > Bits::kInfinity;
     if (Bits::of(x) == Bits::of(y) || (x_nan && y_nan)) return true;
-    if (x_nan != y_nan) found.nan_disagrees = 1;
-    if (!x_nan && !y_nan) found.infinity_disagrees = 1;
+    nan_disagrees |= x_nan != y_nan;
+    infinity_disagrees |= !x_nan && !y_nan;
     return false;
   }
 
+  // Whether a pair of integers is equal; their errors are doubles.
   template <typename Int>
   __device__ bool equal(Int x, Int y) {
     if (x == y) return true;
     const u64 distance = static_cast<u64>(x > y ? x : y) - static_cast<u64>(x > y ? y : x);
-    const double difference = static_cast<double>(distance);
-    const double value = static_cast<double>(y);
-    error(difference, tensor::divide(difference, tensor::add(value < 0 ? -value : value, 1e-8)));
+    const Real value = static_cast<Real>(y);
+    (void)near(static_cast<Real>(distance), value < 0 ? -value : value, 0, kLargest);
     return false;
   }
 };
@@ -87,8 +101,15 @@ struct Local {
 __device__ inline u64 join(u32 low, u32 high) { return tensor::join_words(low, high); }
 
 // Adds one warp's findings to the global ones.
-__device__ inline void publish(const Local& local, Findings* findings) {
-  Findings f = local.found;
+template <typename Real>
+__device__ void publish(const Local<Real>& local, Findings* findings) {
+  Findings f = {local.bad,
+                local.unwritten,
+                tensor::bits_of_double(static_cast<double>(local.absolute)),
+                tensor::bits_of_double(static_cast<double>(local.relative)),
+                local.nan_disagrees,
+                local.infinity_disagrees,
+                local.first_bad};
   for (int offset = 16; offset > 0; offset /= 2) {
     f.bad += __shfl_down_sync(0xffffffffU, f.bad, offset);
     f.unwritten += __shfl_down_sync(0xffffffffU, f.unwritten, offset);
@@ -111,13 +132,13 @@ __device__ inline void publish(const Local& local, Findings* findings) {
 
 // How a comparison looks at its bytes: `kBits` of one element, and whether the poison can be a result (then only
 // eight bytes of it in a row were never written).
-template <int kBits, bool kStretches, typename Matches>
+template <int kBits, bool kStretches, typename Real, typename Matches>
 __device__ void compare(const void* got, const void* expected, u64 count, u64 poison, Findings* findings, Matches matches) {
   constexpr u64 kChunk = 128 / kBits;   // elements in 16 bytes
   constexpr u64 kWord = 64 / kBits;     // elements in 8 bytes
   constexpr u64 kMask = kBits == 64 ? ~u64{0} : (u64{1} << (kBits % 64)) - 1;
   const u64 bytes = (count * kBits + 7) / 8;
-  Local local;
+  Local<Real> local;
   for (u64 chunk = thread_index(); chunk * kChunk < count; chunk += thread_count()) {
     // Buffers are padded to 256 bytes, so the last chunk may be read whole.
     const uint4 a = __ldcg(static_cast<const uint4*>(got) + chunk);
@@ -127,21 +148,25 @@ __device__ void compare(const void* got, const void* expected, u64 count, u64 po
       const u64 word_a = half == 0 ? join(a.x, a.y) : join(a.z, a.w);
       const u64 word_b = half == 0 ? join(b.x, b.y) : join(b.z, b.w);
       const u64 first = chunk * kChunk + half * kWord;
+      if (first >= count) break;
+      const int here = static_cast<int>(min(count - first, kWord));
       bool stretch = word_a == poison;
-      if (kStretches && first < count && first + kWord > count) {
+      if (kStretches && here < static_cast<int>(kWord)) {
         // The last stretch is the output's last eight bytes (all of a smaller output).
         stretch = true;
         const auto* all = static_cast<const unsigned char*>(got);
         const u64 begin = bytes < 8 ? 0 : bytes - 8;
         for (u64 i = begin; i < bytes; ++i) stretch &= all[i] == static_cast<unsigned char>(poison >> (8 * ((i - begin) % 8)));
       }
-      for (u64 i = 0; i < kWord && first + i < count; ++i) {
+#pragma unroll
+      for (int i = 0; i < static_cast<int>(kWord); ++i) {
+        if (i >= here) break;
         const u64 x = word_a >> (i * kBits % 64) & kMask;
         const u64 y = word_b >> (i * kBits % 64) & kMask;
         const bool good = matches(local, x, y);
         const bool unwritten = x != y && (kStretches ? stretch : x == (poison & kMask));
-        if (unwritten) ++local.found.unwritten;
-        if (!good || unwritten) local.is_bad(first + i);
+        if (unwritten) ++local.unwritten;
+        if (!good || unwritten) local.is_bad(first + static_cast<u64>(i));
       }
     }
   }
@@ -149,11 +174,11 @@ __device__ void compare(const void* got, const void* expected, u64 count, u64 po
 }
 
 #define FIB_COMPARE_FLOATS(name, bits, stretches, decode)                                                          \
-  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count, u64 poison,     \
-                                                double atol, double rtol, Findings* findings) {                   \
-    compare<bits, stretches>(got, expected, count, poison, findings, [=](Local& local, u64 x, u64 y) {            \
-      return local.matches(decode(static_cast<u32>(x)), decode(static_cast<u32>(y)), static_cast<float>(atol),    \
-                           static_cast<float>(rtol));                                                             \
+  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count, u64 poison,      \
+                                                double atol, double rtol, Findings* findings) {                    \
+    compare<bits, stretches, float>(got, expected, count, poison, findings, [=](Local<float>& local, u64 x, u64 y) { \
+      return local.matches(decode(static_cast<u32>(x)), decode(static_cast<u32>(y)), static_cast<float>(atol),     \
+                           static_cast<float>(rtol));                                                              \
     });                                                                                                            \
   }
 FIB_COMPARE_FLOATS(float32, 32, false, tensor::float_of_bits)
@@ -166,16 +191,16 @@ FIB_COMPARE_FLOATS(float4_e2m1, 4, true, tensor::Float4E2M1Bits::decode)
 
 extern "C" __global__ void fib_compare_float64(const void* got, const void* expected, u64 count, u64 poison, double atol,
                                                double rtol, Findings* findings) {
-  compare<64, false>(got, expected, count, poison, findings, [=](Local& local, u64 x, u64 y) {
+  compare<64, false, double>(got, expected, count, poison, findings, [=](Local<double>& local, u64 x, u64 y) {
     return local.matches(tensor::double_of_bits(x), tensor::double_of_bits(y), atol, rtol);
   });
 }
 
 #define FIB_COMPARE_INTEGERS(name, bits, stretches, type)                                                          \
-  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count, u64 poison,     \
-                                                double, double, Findings* findings) {                             \
-    compare<bits, stretches>(got, expected, count, poison, findings, [](Local& local, u64 x, u64 y) {             \
-      return local.equal(static_cast<type>(x), static_cast<type>(y));                                             \
+  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count, u64 poison,      \
+                                                double, double, Findings* findings) {                              \
+    compare<bits, stretches, double>(got, expected, count, poison, findings, [](Local<double>& local, u64 x, u64 y) { \
+      return local.equal(static_cast<type>(x), static_cast<type>(y));                                              \
     });                                                                                                            \
   }
 FIB_COMPARE_INTEGERS(int64, 64, true, i64)

@@ -58,6 +58,8 @@ Options options_for(const model::Solution& solution, const std::string& architec
   const auto names_standard = [](const std::string& word) { return word.find("std=") != std::string::npos; };
   if (std::none_of(user.begin(), user.end(), names_standard)) options.fixed.emplace_back("--std=c++17");
   if (depends_on(solution, "cutlass")) {
+    // Many of its functions are not marked __device__ (its own NVRTC test passes this too).
+    options.fixed.emplace_back("--device-as-default-execution-space");
     for (const auto& folder : cutlass_folders(options.problem))
       options.fixed.push_back("-I" + folder.string());
   }

@@ -7,6 +7,7 @@
 #include "compile/nvrtc_builder.h"
 #include "cuda/library.h"
 #include "dataset/load.h"
+#include "support/places.h"
 #include "support/temporary.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -140,6 +141,25 @@ TEST_CASE("a solution that needs CUTLASS says how to name it") {
   ::unsetenv("CUTLASS_PATH");
   INFO(with.log);
   CHECK(with.outcome == Outcome::kBuilt);
+}
+
+// With CUTLASS's own headers, where CUTLASS_PATH of the environment named some when the tests began.
+const char* const kCutlassHere = std::getenv("CUTLASS_PATH");
+const std::string kCutlassPath = kCutlassHere == nullptr ? "" : kCutlassHere;
+
+TEST_CASE("a kernel on CuTe's tensors and CUTLASS's conversions is compiled with CUTLASS's own headers") {
+  if (!nvrtc_is_here()) return;
+  if (kCutlassPath.empty()) {
+    WARN("skipped: no CUTLASS_PATH");
+    return;
+  }
+  const testing::TemporaryFolder cache;
+  ::setenv("CUTLASS_PATH", kCutlassPath.c_str(), 1);
+  const auto source = util::read_file(testing::source_folder() / "tests/data/hostile_cuda/cutlass.cu");
+  const auto result = build(single(source, {{"dependencies", {"cutlass"}}}), cache);
+  ::unsetenv("CUTLASS_PATH");
+  INFO(result.log);
+  CHECK(result.outcome == Outcome::kBuilt);
 }
 
 TEST_CASE("headers of CUDA and CCCL are found where a toolkit is installed") {

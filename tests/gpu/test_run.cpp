@@ -66,6 +66,7 @@ const std::map<std::string, Expectation>& expectations() {
        {{{"launch", {{"grid", "ceil_div(n, 256)"}, {"block", 256}, {"shared_memory", 102400}}}},
         "PASSED",
         ""}},
+      {"cutlass", {with(kLaunch, {{"dependencies", {"cutlass"}}}), "PASSED", ""}},
       {"host_graph", {none, "PASSED", "", 0, "events", 2}},
       {"host_honest", {none, "PASSED", "", 0, "events", 1}},
       {"host_synchronises", {none, "PASSED", "", 0, "cupti-concurrent"}},
@@ -112,6 +113,10 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   for (const auto& [name, expected] : expectations()) {
     if (name.starts_with("host_") && !nvcc_is_here()) {
       WARN("skipped " << name << ": no nvcc");
+      continue;
+    }
+    if (name == "cutlass" && std::getenv("CUTLASS_PATH") == nullptr) {
+      WARN("skipped " << name << ": no CUTLASS_PATH");
       continue;
     }
     run.dataset.cuda_solution(name, "test", util::read_file(sources / (name + ".cu")), expected.spec);

@@ -1,4 +1,3 @@
-#include "device/cuda/flush.h"
 #include "device/cuda/timer.h"
 #include "gpu/gpu.h"
 
@@ -55,30 +54,4 @@ TEST_CASE("work on another stream that outlives the call is seen", "[gpu]") {
   const auto timing = timer.time([&] { driver.set_bytes(memory.data(), 1, memory.size(), side); });
   CHECK(timing.device_ns < 100'000);
   CHECK(timing.device_ns + timing.side_ns > 100'000);
-}
-
-TEST_CASE("a flush leaves inputs cold", "[gpu]") {
-  auto* gpu = testing::gpu();
-  if (gpu == nullptr) return;
-  using device::cuda::FlushKind;
-  Timer timer(gpu->context, gpu->kernels);
-  const std::uint64_t bytes = 16ULL << 20U;
-  const device::cuda::DeviceMemory data(gpu->context, bytes);
-  const device::cuda::DeviceMemory never(gpu->context, 4);
-  REQUIRE(gpu->context.driver().set_bytes(data.data(), 0, bytes, gpu->context.stream()) == CUDA_SUCCESS);
-  const auto read = [&] { gpu->kernels.read(data.data(), bytes, never.data()); };
-  const auto best_after = [&](FlushKind kind) {
-    device::cuda::Flush flush(gpu->context, gpu->kernels, kind, device::cuda::HostCode::kHasSome);
-    double best = 1e18;
-    for (int i = 0; i < 9; ++i) {
-      (void)timer.time(read);
-      flush();
-      gpu->context.wait();
-      best = std::min(best, timer.time(read).device_ns);
-    }
-    return best;
-  };
-  // 16 MB stay in a cache of at least 32 MB, and come from memory after a flush.
-  if (gpu->context.l2_bytes() < (32ULL << 20U)) return;
-  CHECK(best_after(FlushKind::kClean) > 1.2 * best_after(FlushKind::kNone));
 }
