@@ -224,7 +224,7 @@ TEST_CASE("two runs take turns on a GPU, and the second says that it waits", "[g
   first.dataset.add_definition({1000, 2000, 3000});
   first.dataset.cuda_solution("one", "test", honest, kLaunch);
   REQUIRE(first.run(few()).exit_code == 0);  // builds
-  const int running = first.start({"--device", "cuda:0", "--iterations", "500", "--call-budget", "100"});
+  const int running = first.start({"--device", "cuda:0", "--iterations", "1500", "--call-budget", "100"});
   const auto lock = "/tmp/fib-locks/cuda-" + gpu->info.uuid + ".lock";
   for (int i = 0; i < 500 && util::FileLock::try_take(lock, util::FileLock::Sharing::kMachine); ++i)
     ::usleep(10'000);
