@@ -4,6 +4,7 @@
 #include <set>
 
 #include "dataset/paths.h"
+#include "dataset/trace_head.h"
 #include "util/files.h"
 
 namespace fib::dataset {
@@ -45,18 +46,9 @@ class Loader {
   enum class Folder { workloads, traces };
 
   std::vector<fs::path> files(const fs::path& folder, std::string_view extension) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    if (!fs::exists(folder, error)) return found;
-    fs::recursive_directory_iterator entry(folder, error);
-    while (!error && entry != fs::recursive_directory_iterator()) {
-      const bool is_file = entry->is_regular_file(error);
-      if (!error && is_file && entry->path().extension() == extension) found.push_back(entry->path());
-      error.clear();  // a dangling link is no file
-      entry.increment(error);
-    }
-    if (error) report(folder, 0, "cannot be listed: " + error.message());
-    std::sort(found.begin(), found.end());
+    std::string problem;
+    auto found = list_files(folder, extension, problem);
+    if (!problem.empty()) report(folder, 0, problem);
     return found;
   }
 
@@ -132,6 +124,7 @@ class Loader {
         report(file, line.number, "torn record: the last line has no newline and is no whole JSON object");
         continue;
       }
+      if (options_.results == KeepResults::no && is_result(line.text)) continue;
       try {
         load_record(file, folder, line);
       } catch (const model::ParseError& error) {
@@ -235,6 +228,22 @@ std::vector<Line> split_lines(std::string_view text) {
     begin = ended ? end + 1 : text.size();
   }
   return lines;
+}
+
+std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension, std::string& problem) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  if (!fs::exists(folder, error)) return found;
+  fs::recursive_directory_iterator entry(folder, error);
+  while (!error && entry != fs::recursive_directory_iterator()) {
+    const bool is_file = entry->is_regular_file(error);
+    if (!error && is_file && entry->path().extension() == extension) found.push_back(entry->path());
+    error.clear();  // a dangling link is no file
+    entry.increment(error);
+  }
+  if (error) problem = "cannot be listed: " + error.message();
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 Dataset load(const fs::path& root, const LoadOptions& options) { return Loader(root, options).load(); }

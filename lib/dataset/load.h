@@ -43,9 +43,15 @@ struct Dataset {
   [[nodiscard]] std::size_t error_count() const;  // problems of severity error
 };
 
+enum class KeepResults {
+  yes,
+  no,  // traces that tell of a result are not read; workloads among them are
+};
+
 struct LoadOptions {
   bool strict = false;  // throw when anything is of severity error, listing the first problems
   model::Mode mode = model::Mode::lenient;
+  KeepResults results = KeepResults::yes;
 };
 
 // Reads definitions/, solutions/, workloads/ and traces/ below `root`: every *.json or *.jsonl, at any depth,
@@ -55,6 +61,11 @@ struct LoadOptions {
 // that is no whole record is a torn record: a problem, never a trace. Records of unknown definitions or
 // solutions are kept, with a warning. Throws Error when `root` is no folder, and in strict mode.
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
+
+// The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none
+// where there is no folder. What hindered the listing goes to `problem`.
+[[nodiscard]] std::vector<std::filesystem::path> list_files(const std::filesystem::path& folder,
+                                                            std::string_view extension, std::string& problem);
 
 // One line of a JSONL file, without its line end.
 struct Line {

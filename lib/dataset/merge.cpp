@@ -1,0 +1,123 @@
+#include "dataset/merge.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dataset/merge_catalog.h"
+#include "dataset/merge_traces.h"
+#include "dataset/paths.h"
+#include "util/errno_error.h"
+#include "util/files.h"
+#include "util/hash.h"
+
+namespace fib::dataset {
+namespace {
+
+constexpr std::size_t kListedProblems = 10;
+
+void check_places(const std::vector<fs::path>& inputs, const fs::path& output) {
+  for (const auto& input : inputs) {
+    if (!fs::is_directory(input)) throw Error("there is no dataset folder {}", input.string());
+  }
+  if (fs::exists(output) && !(fs::is_directory(output) && fs::is_empty(output)))
+    throw Error("{} exists; name a new folder", output.string());
+}
+
+void throw_unreadable(const std::vector<std::string>& unreadable) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(unreadable.size(), kListedProblems); ++i)
+    list += "\n  " + unreadable[i];
+  if (unreadable.size() > kListedProblems)
+    list += fmt::format("\n  and {} more", unreadable.size() - kListedProblems);
+  throw Error("{} {} cannot be read; correct {}, or leave {} out with --skip-unreadable:{}",
+              unreadable.size(), unreadable.size() == 1 ? "record" : "records",
+              unreadable.size() == 1 ? "it" : "them", unreadable.size() == 1 ? "it" : "them", list);
+}
+
+// Not synced one by one: the whole tree is, before it gets its name.
+void write_file(const fs::path& path, const std::string& content) {
+  fs::create_directories(path.parent_path());
+  const util::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!fd.valid()) throw util::errno_error("create " + path.string());
+  util::write_all(fd.get(), content, path.string());
+}
+
+void write_catalog(const Catalog& catalog, const fs::path& root) {
+  for (const auto& [name, definition] : catalog.definitions)
+    write_file(definition_file(root, definition.op_type, name), model::to_json(definition));
+  for (const auto& [name, solution] : catalog.solutions) {
+    write_file(solution_file(root, solution.author, catalog.op_type_of(solution.definition),
+                             solution.definition, name),
+               model::to_json(solution));
+  }
+  for (const auto& [definition, workloads] : catalog.workloads) {
+    std::string lines;
+    for (const auto& workload : workloads)
+      lines += model::to_json(model::Trace{definition, workload, {}, {}, {}}) + "\n";
+    write_file(workloads_file(root, catalog.op_type_of(definition), definition), lines);
+  }
+}
+
+void copy_blob(const BlobSource& source, const fs::path& target, bool link) {
+  fs::create_directories(target.parent_path());
+  std::error_code error;
+  if (link) fs::create_hard_link(source.file, target, error);
+  if (link && !error) return;
+  fs::copy_file(source.file, target);
+  if (util::sha256_hex(util::read_file(target)) != source.sha256)
+    throw Error("{} is not what {} was; is the disk sound?", target.string(), source.file.string());
+}
+
+void merge_runs(const std::vector<fs::path>& inputs, const fs::path& root, MergeCount& count) {
+  std::set<std::string> lines;
+  for (const auto& input : inputs) {
+    if (!fs::exists(runs_file(input))) continue;
+    const std::string text = util::read_file(runs_file(input));
+    for (const Line& line : split_lines(text)) {
+      ++count.read;
+      if (!lines.emplace(line.text).second) ++count.duplicates;
+    }
+  }
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  count.written = lines.size();
+  if (!text.empty()) write_file(runs_file(root), text);
+}
+
+// Makes what was written survive a loss of power, then gives it its name.
+void publish(const fs::path& folder, const fs::path& output) {
+  const util::UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() || ::syncfs(fd.get()) != 0) throw util::errno_error("sync " + folder.string());
+  if (::chmod(folder.c_str(), 0755) != 0) throw util::errno_error("chmod " + folder.string());
+  if (::rename(folder.c_str(), output.c_str()) != 0)
+    throw util::errno_error("rename " + folder.string() + " to " + output.string());
+}
+
+}  // namespace
+
+MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, const MergeOptions& options) {
+  check_places(inputs, output);
+  MergeReport report;
+  report.inputs = inputs;
+  report.output = output;
+  const Catalog catalog = make_catalog(inputs, options, report);
+  const fs::path place = fs::absolute(output).lexically_normal();
+  const fs::path target = place.has_filename() ? place : place.parent_path();
+  fs::create_directories(target.parent_path());
+  const util::TemporaryFolder folder(target.parent_path(), "." + target.filename().string() + ".merging-");
+  merge_traces(inputs, catalog, folder.path(), report);
+  if (!report.unreadable.empty() && !options.skip_unreadable) throw_unreadable(report.unreadable);
+  write_catalog(catalog, folder.path());
+  for (const auto& [path, source] : catalog.blobs)
+    copy_blob(source, folder.path() / path, options.link_blobs);
+  report.blobs.written = catalog.blobs.size();
+  merge_runs(inputs, folder.path(), report.runs);
+  publish(folder.path(), target);
+  return report;
+}
+
+}  // namespace fib::dataset

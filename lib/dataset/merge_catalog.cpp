@@ -1,0 +1,339 @@
+#include "dataset/merge_catalog.h"
+
+#include <algorithm>
+#include <set>
+
+#include "dataset/blobs.h"
+#include "dataset/paths.h"
+#include "util/files.h"
+#include "util/hash.h"
+
+namespace fib::dataset {
+namespace {
+
+constexpr std::size_t kDigits = 8;  // of a hash, behind a name
+constexpr std::size_t kListedConflicts = 10;
+
+std::string renamed(const std::string& name, const std::string& sha256) {
+  return name + "_" + sha256.substr(0, kDigits);
+}
+
+// One content of a name, and the inputs that have it.
+template <typename Content>
+struct Variant {
+  Content content;
+  std::string sha256;
+  std::vector<std::size_t> inputs;  // ascending
+};
+
+template <typename Content>
+using Variants = std::vector<Variant<Content>>;  // in the order of the inputs
+
+template <typename Content>
+void add_variant(Variants<Content>& variants, Content content, const std::string& sha256, std::size_t input) {
+  const auto known = std::find_if(variants.begin(), variants.end(),
+                                  [&](const auto& variant) { return variant.sha256 == sha256; });
+  if (known != variants.end()) {
+    known->inputs.push_back(input);
+  } else {
+    variants.push_back({std::move(content), sha256, {input}});
+  }
+}
+
+std::string text_of(const model::json::Value& value) {
+  return model::json::dump(value, model::json::Layout::compact, model::json::NonFinite::strings);
+}
+
+// The first member that differs between two documents: "reference", or "spec.entry_point".
+std::string differing_field(const model::json::Value& left, const model::json::Value& right) {
+  using model::json::Kind;
+  if (left.kind != Kind::object || right.kind != Kind::object) return "";
+  std::set<std::string> names;
+  for (const auto& member : left.members) names.insert(member.first);
+  for (const auto& member : right.members) names.insert(member.first);
+  for (const auto& name : names) {
+    const auto* a = left.find(name);
+    const auto* b = right.find(name);
+    if (a == nullptr || b == nullptr) return name;
+    if (text_of(*a) == text_of(*b)) continue;
+    const std::string inner = differing_field(*a, *b);
+    return inner.empty() ? name : name + "." + inner;
+  }
+  return "";
+}
+
+// A workload with the content of its blobs.
+struct HeldWorkload {
+  model::Workload workload;
+  std::map<std::string, BlobSource> blobs;  // by path as written
+};
+
+class CatalogMaker {
+ public:
+  CatalogMaker(const std::vector<fs::path>& inputs, const MergeOptions& options, MergeReport& report)
+      : inputs_(inputs), options_(options), report_(report) {}
+
+  Catalog make() {
+    catalog_.inputs.resize(inputs_.size());
+    for (std::size_t input = 0; input < inputs_.size(); ++input) read(input);
+    settle_solutions();
+    settle_workloads();
+    if (!unsettled_.empty()) throw_unsettled();
+    return std::move(catalog_);
+  }
+
+ private:
+  void read(std::size_t input) {
+    LoadOptions load_options;
+    load_options.results = KeepResults::no;
+    Dataset dataset = load(inputs_[input], load_options);
+    for (const auto& problem : dataset.problems) {
+      if (problem.severity == Severity::error)
+        report_.unreadable.push_back((dataset.root / to_string(problem)).string());
+    }
+    for (auto& [name, definition] : dataset.definitions) add_definition(input, dataset, name, definition);
+    for (auto& [name, solution] : dataset.solutions) {
+      ++report_.solutions.read;
+      catalog_.inputs[input].authors[name] = solution.author;
+      const std::string sha256 = util::sha256_hex(model::to_json(solution));
+      add_variant(solutions_[name], std::move(solution), sha256, input);
+    }
+    for (auto& [definition, workloads] : dataset.workloads) {
+      for (auto& workload : workloads) add_workload(input, dataset.root, definition, std::move(workload));
+    }
+  }
+
+  void add_definition(std::size_t input, const Dataset& dataset, const std::string& name,
+                      const model::Definition& definition) {
+    ++report_.definitions.read;
+    const fs::path file = inputs_[input] / dataset.definition_files.at(name);
+    const auto [known, is_new] = catalog_.definitions.emplace(name, definition);
+    if (is_new) {
+      ++report_.definitions.written;
+      definition_files_.emplace(name, file);
+      return;
+    }
+    ++report_.definitions.duplicates;
+    const auto field = differing_field(model::to_value(known->second), model::to_value(definition));
+    if (field.empty()) return;
+    unsettled_.push_back(
+        fmt::format("Definition conflict for '{}' during merge. \"{}\" differs between {} and {}", name,
+                    field, definition_files_.at(name).string(), file.string()));
+  }
+
+  void add_workload(std::size_t input, const fs::path& root, const std::string& definition,
+                    model::Workload workload) {
+    ++report_.workloads.read;
+    HeldWorkload held{std::move(workload), {}};
+    util::Sha256 hash;
+    hash.add(model::to_json(held.workload));
+    for (const auto& [name, spec] : held.workload.inputs) {
+      if (spec.kind != model::InputKind::safetensors) continue;
+      if (auto blob = find_blob(root, definition, spec.path)) {
+        hash.add(blob->sha256);
+        held.blobs.emplace(spec.path, std::move(*blob));
+      }
+    }
+    const std::pair key(definition, held.workload.uuid);
+    add_variant(workloads_[key], std::move(held), hash.hex(), input);
+  }
+
+  // Hashes a file once, however many workloads name it.
+  std::optional<BlobSource> find_blob(const fs::path& root, const std::string& definition,
+                                      const std::string& path) {
+    std::optional<Blob> blob;
+    try {
+      blob = resolve_blob(root, definition, path);
+    } catch (const Error& error) {
+      report_.unreadable.emplace_back(error.what());
+    }
+    if (!blob) return std::nullopt;
+    auto [known, is_new] = hashes_.emplace(blob->file.string(), "");
+    if (is_new) {
+      ++report_.blobs.read;
+      known->second = util::sha256_hex(util::read_file(blob->file));
+    }
+    return BlobSource{blob->file, known->second};
+  }
+
+  void settle_solutions() {
+    for (auto& [name, variants] : solutions_) {
+      const auto keep = [&](Variant<model::Solution>& variant, const std::string& as) {
+        variant.content.name = as;
+        ++report_.solutions.written;
+        catalog_.solutions.emplace(as, std::move(variant.content));
+      };
+      const auto call = [&, &old_name = name](const Variant<model::Solution>& variant,
+                                              const std::optional<std::string>& as) {
+        for (const std::size_t input : variant.inputs) catalog_.inputs[input].solutions[old_name] = as;
+      };
+      const auto what = [&] {
+        return fmt::format(
+            "solution \"{}\" ({} differs)", name,
+            differing_field(model::to_value(variants[0].content), model::to_value(variants[1].content)));
+      };
+      settle(name, variants, report_.solutions, what, keep, call);
+    }
+  }
+
+  void settle_workloads() {
+    for (auto& [key, variants] : workloads_) {
+      fold_missing_blobs(variants);
+      const auto& [definition, uuid] = key;
+      const auto keep = [&, &owner = definition](Variant<HeldWorkload>& variant, const std::string& as) {
+        keep_workload(owner, variant, as);
+      };
+      const auto call = [&, &old_key = key](const Variant<HeldWorkload>& variant,
+                                            const std::optional<std::string>& as) {
+        for (const std::size_t input : variant.inputs) catalog_.inputs[input].workloads[old_key] = as;
+      };
+      const auto what = [&] {
+        return fmt::format("workload \"{}\" of definition \"{}\"", key.second, key.first);
+      };
+      settle(uuid, variants, report_.workloads, what, keep, call);
+    }
+    for (auto& [definition, workloads] : catalog_.workloads) sort_workloads(definition, workloads);
+  }
+
+  // A workload whose blobs an input lacks is the same as one that has them.
+  static void fold_missing_blobs(Variants<HeldWorkload>& variants) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      for (std::size_t j = 0; j < variants.size(); ++j) {
+        if (i == j || !agrees(variants[i].content, variants[j].content)) continue;
+        if (variants[i].content.blobs.size() < variants[j].content.blobs.size()) continue;
+        auto& inputs = variants[i].inputs;
+        inputs.insert(inputs.end(), variants[j].inputs.begin(), variants[j].inputs.end());
+        std::sort(inputs.begin(), inputs.end());
+        variants.erase(variants.begin() + static_cast<std::ptrdiff_t>(j));
+        i = 0;
+        j = 0;
+      }
+    }
+  }
+
+  static bool agrees(const HeldWorkload& left, const HeldWorkload& right) {
+    if (model::to_json(left.workload) != model::to_json(right.workload)) return false;
+    return std::all_of(left.blobs.begin(), left.blobs.end(), [&](const auto& blob) {
+      const auto other = right.blobs.find(blob.first);
+      return other == right.blobs.end() || other->second.sha256 == blob.second.sha256;
+    });
+  }
+
+  void keep_workload(const std::string& definition, Variant<HeldWorkload>& variant, const std::string& uuid) {
+    auto& workload = variant.content.workload;
+    const bool is_renamed = workload.uuid != uuid;
+    workload.uuid = uuid;
+    for (auto& [name, spec] : workload.inputs) {
+      if (spec.kind != model::InputKind::safetensors) continue;
+      const auto blob = variant.content.blobs.find(spec.path);
+      if (blob == variant.content.blobs.end()) {
+        report_.missing_blobs.push_back(spec.path);
+        continue;
+      }
+      fs::path target = fs::path(spec.path).lexically_normal().relative_path();
+      if (is_renamed) {
+        const auto stem = target.stem().string();
+        target.replace_filename(renamed(stem, blob->second.sha256) + target.extension().string());
+      }
+      if (is_renamed || fs::path(spec.path).is_absolute()) spec.path = "./" + target.string();
+      add_blob(target.string(), blob->second);
+    }
+    ++report_.workloads.written;
+    catalog_.workloads[definition].push_back(std::move(workload));
+  }
+
+  void add_blob(const std::string& target, const BlobSource& source) {
+    const auto [known, is_new] = catalog_.blobs.emplace(target, source);
+    if (is_new || known->second.sha256 == source.sha256) return;
+    unsettled_.push_back(fmt::format("blob {} differs between {} and {}, and several workloads name it",
+                                     target, known->second.file.string(), source.file.string()));
+  }
+
+  // Chooses among the contents of one name; `keep` takes a content under a name, `call` says what an input's
+  // is called (nothing: it is left out).
+  template <typename Content, typename What, typename Keep, typename Call>
+  void settle(const std::string& name, Variants<Content>& variants, MergeCount& count, What&& what,
+              Keep&& keep, Call&& call) {
+    for (const auto& variant : variants) count.duplicates += variant.inputs.size() - 1;
+    if (variants.size() == 1) return keep(variants[0], name);
+    const std::string differs =
+        fmt::format("{} differs between {} and {}", what(), inputs_[variants[0].inputs[0]].string(),
+                    inputs_[variants[1].inputs[0]].string());
+    if (options_.on_conflict == OnConflict::error) {
+      unsettled_.push_back(differs);
+      return;
+    }
+    if (options_.on_conflict == OnConflict::rename) {
+      report_.conflicts.push_back(differs + ": all are kept, with a part of their hash behind the name");
+      for (auto& variant : variants) {
+        call(variant, renamed(name, variant.sha256));
+        keep(variant, renamed(name, variant.sha256));
+      }
+      return;
+    }
+    const auto by_last = [](const auto& a, const auto& b) { return a.inputs.back() < b.inputs.back(); };
+    const auto chosen = options_.on_conflict == OnConflict::first
+                            ? variants.begin()
+                            : std::max_element(variants.begin(), variants.end(), by_last);
+    const auto from =
+        options_.on_conflict == OnConflict::first ? chosen->inputs.front() : chosen->inputs.back();
+    report_.conflicts.push_back(fmt::format("{}: that of {} is kept", differs, inputs_[from].string()));
+    for (auto variant = variants.begin(); variant != variants.end(); ++variant) {
+      if (variant == chosen) continue;
+      ++count.left_out;
+      call(*variant, std::nullopt);
+    }
+    keep(*chosen, name);
+  }
+
+  void sort_workloads(const std::string& definition, std::vector<model::Workload>& workloads) const {
+    const auto known = catalog_.definitions.find(definition);
+    const auto names =
+        known == catalog_.definitions.end() ? std::vector<std::string>{} : model::var_axes(known->second);
+    const auto key = [&](const model::Workload& workload) {
+      std::vector<std::int64_t> sizes;
+      for (const auto& name : names) {
+        const auto* value = model::find(workload.axes, name);
+        sizes.push_back(value == nullptr ? -1 : value->value);
+      }
+      return std::pair(std::move(sizes), workload.uuid);
+    };
+    std::sort(workloads.begin(), workloads.end(),
+              [&](const auto& left, const auto& right) { return key(left) < key(right); });
+  }
+
+  [[noreturn]] void throw_unsettled() const {
+    std::string list;
+    for (std::size_t i = 0; i < std::min(unsettled_.size(), kListedConflicts); ++i)
+      list += "\n  " + unsettled_[i];
+    if (unsettled_.size() > kListedConflicts)
+      list += fmt::format("\n  and {} more", unsettled_.size() - kListedConflicts);
+    throw Error(
+        "the datasets contradict each other; correct one of them, or see --on-conflict for solutions and "
+        "workloads:{}",
+        list);
+  }
+
+  const std::vector<fs::path>& inputs_;
+  const MergeOptions& options_;
+  MergeReport& report_;
+  Catalog catalog_;
+  std::map<std::string, fs::path> definition_files_;
+  std::map<std::string, Variants<model::Solution>> solutions_;
+  std::map<std::pair<std::string, std::string>, Variants<HeldWorkload>> workloads_;
+  std::map<std::string, std::string> hashes_;  // of blobs
+  std::vector<std::string> unsettled_;
+};
+
+}  // namespace
+
+std::string Catalog::op_type_of(const std::string& definition) const {
+  const auto known = definitions.find(definition);
+  return known == definitions.end() ? "unknown" : known->second.op_type;
+}
+
+Catalog make_catalog(const std::vector<fs::path>& inputs, const MergeOptions& options, MergeReport& report) {
+  return CatalogMaker(inputs, options, report).make();
+}
+
+}  // namespace fib::dataset

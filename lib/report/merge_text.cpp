@@ -1,0 +1,69 @@
+#include "report/merge_text.h"
+
+#include <fmt/format.h>
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+
+Table counts_table(const dataset::MergeReport& report) {
+  Table table;
+  table.columns = {text_column("Kind", "kind"), number_column("Read", "read"),
+                   number_column("Twice", "duplicates"), number_column("Left out", "left_out"),
+                   number_column("Written", "written")};
+  const auto add = [&](const char* kind, const dataset::MergeCount& count) {
+    table.rows.push_back({text_cell(kind), count_cell(count.read), count_cell(count.duplicates),
+                          count_cell(count.left_out), count_cell(count.written)});
+  };
+  add("definitions", report.definitions);
+  add("solutions", report.solutions);
+  add("workloads", report.workloads);
+  add("traces", report.traces);
+  add("blobs", report.blobs);
+  add("runs", report.runs);
+  return table;
+}
+
+json::Value texts(const std::vector<std::string>& lines) {
+  json::Value array = json::make_array();
+  for (const auto& line : lines) array.items.push_back(json::make_string(line));
+  return array;
+}
+
+std::string to_json_text(const dataset::MergeReport& report) {
+  json::Value inputs = json::make_array();
+  for (const auto& input : report.inputs) inputs.items.push_back(json::make_string(input.string()));
+  json::Value object = json::make_object();
+  object.add("schema", json::make_integer(1));
+  object.add("report", json::make_string("merge"));
+  object.add("inputs", std::move(inputs));
+  object.add("output", json::make_string(report.output.string()));
+  object.add("counts", to_json(counts_table(report)));
+  object.add("conflicts", texts(report.conflicts));
+  object.add("missing_blobs", texts(report.missing_blobs));
+  object.add("unreadable", texts(report.unreadable));
+  return json::dump(object, json::Layout::indented, json::NonFinite::strings) + "\n";
+}
+
+void write_list(Document& document, const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  document.paragraph(title);
+  document.notes(lines);
+}
+
+}  // namespace
+
+std::string render_merge(const dataset::MergeReport& report, Format format, const TextStyle& style) {
+  if (format == Format::json) return to_json_text(report);
+  if (format == Format::csv) return to_csv(counts_table(report));
+  Document document(format, style);
+  document.table(fmt::format("{} datasets merged into {}:", report.inputs.size(), report.output.string()),
+                 counts_table(report));
+  write_list(document, "Conflicts:", report.conflicts);
+  write_list(document, "Blobs that no dataset has:", report.missing_blobs);
+  write_list(document, "Left out, because they cannot be read:", report.unreadable);
+  return document.text();
+}
+
+}  // namespace fib::report

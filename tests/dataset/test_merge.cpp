@@ -1,0 +1,278 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "dataset/merge.h"
+#include "dataset/temporary_dataset.h"
+#include "support/temporary.h"
+
+using namespace fib;
+namespace fs = std::filesystem;
+using dataset::MergeOptions;
+using dataset::OnConflict;
+using testing::TemporaryDataset;
+
+namespace {
+
+// All files below a folder, by relative path.
+std::map<std::string, std::string> contents(const fs::path& root) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(root).string()] = util::read_file(entry.path());
+  }
+  return files;
+}
+
+std::string at_time(std::string line, const std::string& time) {
+  const auto place = line.find(R"("timestamp":"t")");
+  return line.replace(place, 15, R"("timestamp":")" + time + "\"");
+}
+
+// A definition "d" with a workload, a solution of its author and one trace a time.
+void fill(const TemporaryDataset& files, const std::string& author, const std::vector<std::string>& times) {
+  files.write("definitions/op/d.json", testing::definition_text("d"));
+  files.write("workloads/op/d.jsonl", testing::workload_line("w1") + "\n");
+  files.write("solutions/" + author + "/op/d/s_" + author + ".json",
+              testing::solution_text("s_" + author, author, "cpp"));
+  std::string traces;
+  for (const auto& time : times) traces += at_time(testing::trace_line("s_" + author, "w1", 2), time) + "\n";
+  files.write("traces/" + author + "/op/d.jsonl", traces);
+}
+
+struct Merged {
+  testing::TemporaryFolder folder;
+  fs::path output = folder.path() / "out";
+  dataset::MergeReport report;
+
+  explicit Merged(const std::vector<fs::path>& inputs, const MergeOptions& options = {}) {
+    report = dataset::merge(inputs, output, options);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return util::read_file(output / name); }
+};
+
+void check_refused(const std::vector<fs::path>& inputs, const std::string& message,
+                   const MergeOptions& options = {}) {
+  const testing::TemporaryFolder folder;
+  CHECK_THROWS_WITH(dataset::merge(inputs, folder.path() / "out", options), Catch::Contains(message));
+  CHECK(fs::is_empty(folder.path()));  // no output, and no temporary sibling is left
+}
+
+MergeOptions on_conflict(OnConflict what) {
+  MergeOptions options;
+  options.on_conflict = what;
+  return options;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("what several datasets hold is merged once, and their order does not matter") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  const TemporaryDataset c;
+  fill(a, "alice", {"2", "1"});
+  fill(b, "bob", {"3"});
+  fill(c, "alice", {"2", "4"});
+  c.write("workloads/op/d.jsonl", testing::workload_line("w0") + "\n" + testing::workload_line("w1") + "\n");
+  const Merged merged({a.root(), b.root(), c.root()});
+  CHECK(contents(merged.output).size() == 6);
+  const auto traces = merged.file("traces/alice/op/d.jsonl");
+  CHECK(lines(traces) == 3);
+  CHECK(traces.find(R"("timestamp":"1")") < traces.find(R"("timestamp":"2")"));
+  CHECK(traces.find(R"("timestamp":"2")") < traces.find(R"("timestamp":"4")"));
+  const auto workloads = merged.file("workloads/op/d.jsonl");
+  CHECK(workloads.find("\"w0\"") < workloads.find("\"w1\""));
+  CHECK(merged.report.definitions.read == 3);
+  CHECK(merged.report.definitions.written == 1);
+  CHECK(merged.report.solutions.written == 2);
+  CHECK(merged.report.workloads.duplicates == 2);
+  CHECK(merged.report.traces.read == 5);
+  CHECK(merged.report.traces.duplicates == 1);
+  CHECK(merged.report.traces.written == 4);
+  CHECK(contents(merged.output) == contents(Merged({c.root(), b.root(), a.root()}).output));
+  CHECK(contents(merged.output) == contents(Merged({merged.output, b.root()}).output));
+  struct stat state {};
+  REQUIRE(::stat(merged.output.c_str(), &state) == 0);
+  CHECK((state.st_mode & 0777) == 0755);
+}
+
+TEST_CASE("workloads are sorted by their axes") {
+  const TemporaryDataset a;
+  fill(a, "alice", {});
+  const auto line = [](const std::string& uuid, int m) {
+    return R"({"definition":"d","workload":)" + testing::workload_text(uuid, m) +
+           R"(,"solution":null,"evaluation":null})" + "\n";
+  };
+  a.write("workloads/op/d.jsonl", line("x", 16) + line("z", 2) + line("y", 16));
+  const auto text = Merged({a.root()}).file("workloads/op/d.jsonl");
+  CHECK(text.find("\"z\"") < text.find("\"x\""));
+  CHECK(text.find("\"x\"") < text.find("\"y\""));
+}
+
+TEST_CASE("a definition that differs is an error that names the field, whatever is said of conflicts") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {});
+  fill(b, "bob", {});
+  std::string other = testing::definition_text("d");
+  other.replace(other.find("float32"), 7, "float16");
+  b.write("definitions/op/d.json", other);
+  for (const auto what : {OnConflict::error, OnConflict::first, OnConflict::rename}) {
+    check_refused({a.root(), b.root()},
+                  "Definition conflict for 'd' during merge. \"inputs.A.dtype\" differs between " +
+                      (a.root() / "definitions/op/d.json").string(),
+                  on_conflict(what));
+  }
+}
+
+TEST_CASE("solutions that differ are a conflict; traces go where their solution goes") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {"1", "2"});
+  fill(b, "alice", {"3"});
+  b.write("solutions/alice/op/d/s_alice.json", testing::solution_text("s_alice", "alice", "cuda"));
+  check_refused({a.root(), b.root()}, "solution \"s_alice\" (spec.language differs) differs between");
+
+  const Merged first({a.root(), b.root()}, on_conflict(OnConflict::first));
+  CHECK(first.report.traces.written == 2);
+  CHECK(first.report.traces.left_out == 1);
+  CHECK(first.report.solutions.left_out == 1);
+  CHECK(first.report.conflicts.size() == 1);
+  CHECK(first.file("solutions/alice/op/d/s_alice.json").find("cpp") != std::string::npos);
+
+  const Merged last({a.root(), b.root()}, on_conflict(OnConflict::last));
+  CHECK(last.report.traces.written == 1);
+  CHECK(last.file("solutions/alice/op/d/s_alice.json").find("cuda") != std::string::npos);
+
+  const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
+  CHECK(renamed.report.traces.written == 3);
+  CHECK(renamed.report.solutions.written == 2);
+  const auto loaded = dataset::load(renamed.output, {});
+  CHECK(loaded.problems.empty());
+  std::map<std::string, int> count;
+  for (const auto& trace : loaded.traces) ++count[*trace.solution];
+  REQUIRE(count.size() == 2);
+  for (const auto& [name, traces] : count) {
+    CHECK(name.substr(0, 8) == "s_alice_");
+    CHECK(traces == (loaded.solutions.at(name).spec.language == model::Language::cpp ? 2 : 1));
+  }
+  CHECK(contents(renamed.output) ==
+        contents(Merged({b.root(), a.root()}, on_conflict(OnConflict::rename)).output));
+}
+
+TEST_CASE("workloads of one uuid that differ are a conflict") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {"1"});
+  fill(b, "bob", {"2"});
+  b.write("workloads/op/d.jsonl", R"({"definition":"d","workload":)" + testing::workload_text("w1", 7) +
+                                      R"(,"solution":null,"evaluation":null})" + "\n");
+  check_refused({a.root(), b.root()}, "workload \"w1\" of definition \"d\" differs between");
+  const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
+  const auto loaded = dataset::load(renamed.output, {});
+  REQUIRE(loaded.workloads.at("d").size() == 2);
+  CHECK(loaded.workloads.at("d")[0].uuid.starts_with("w1_"));
+  CHECK(loaded.workloads.at("d")[0].uuid != loaded.workloads.at("d")[1].uuid);
+  REQUIRE(loaded.traces.size() == 2);
+  CHECK(loaded.traces[0].workload.uuid == loaded.workloads.at("d")[0].uuid);  // alice's, of the smaller one
+  CHECK(loaded.traces[1].workload.uuid == loaded.workloads.at("d")[1].uuid);
+}
+
+TEST_CASE("blobs are copied; a workload whose blob differs is another workload") {
+  const std::string line =
+      R"({"definition":"d","workload":{"axes":{"M":2},"inputs":{"A":{"type":"safetensors","path":"./blob/w.safetensors",)"
+      R"("tensor_key":"A"}},"uuid":"w1"},"solution":null,"evaluation":null})"
+      "\n";
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  const TemporaryDataset c;
+  for (const auto* one : {&a, &b, &c}) {
+    fill(*one, "alice", {});
+    one->write("workloads/op/d.jsonl", line);
+  }
+  a.write("blob/w.safetensors", "content");
+  const Merged merged({b.root(), a.root()});  // b has no such file
+  CHECK(merged.file("blob/w.safetensors") == "content");
+  CHECK(merged.report.blobs.written == 1);
+  CHECK(merged.report.missing_blobs.empty());
+  CHECK(merged.report.workloads.written == 1);
+  MergeOptions link;
+  link.link_blobs = true;
+  CHECK(fs::equivalent(Merged({a.root()}, link).output / "blob/w.safetensors",
+                       a.root() / "blob/w.safetensors"));
+  CHECK_FALSE(fs::equivalent(merged.output / "blob/w.safetensors", a.root() / "blob/w.safetensors"));
+  CHECK(Merged({b.root()}).report.missing_blobs == std::vector<std::string>{"./blob/w.safetensors"});
+
+  c.write("blob/w.safetensors", "else");
+  check_refused({a.root(), c.root()}, "workload \"w1\" of definition \"d\" differs between");
+  const Merged renamed({a.root(), c.root()}, on_conflict(OnConflict::rename));
+  const auto loaded = dataset::load(renamed.output, {});
+  REQUIRE(loaded.workloads.at("d").size() == 2);
+  std::vector<std::string> found;
+  for (const auto& workload : loaded.workloads.at("d"))
+    found.push_back(util::read_file(renamed.output / workload.inputs[0].second.path));
+  std::sort(found.begin(), found.end());
+  CHECK(found == std::vector<std::string>{"content", "else"});
+}
+
+TEST_CASE("old layouts are merged into the newest one, and records of unknown things are kept") {
+  const TemporaryDataset a;
+  a.write("definitions/d.json", testing::definition_text("d"));
+  a.write("solutions/s.json", testing::solution_text("s", "alice", "cpp"));
+  a.write("traces/d.jsonl", testing::workload_line("w1") + "\n" + testing::trace_line("s", "w1", 2) + "\n" +
+                                testing::trace_line("gone", "w1", 2) + "\n");
+  a.write("traces/zoe/op/d.jsonl", testing::trace_line("gone", "w1", 3) + "\n");
+  a.write("runs/runs.jsonl", "{\"run_id\":\"2\"}\n{\"run_id\":\"1\"}\n");
+  const Merged merged({a.root(), a.root()});
+  CHECK(merged.report.traces.written == 3);
+  CHECK(lines(merged.file("workloads/op/d.jsonl")) == 1);
+  CHECK(lines(merged.file("traces/alice/op/d.jsonl")) == 1);
+  CHECK(lines(merged.file("traces/unknown/op/d.jsonl")) == 1);
+  CHECK(lines(merged.file("traces/zoe/op/d.jsonl")) == 1);
+  CHECK(merged.file("runs/runs.jsonl") == "{\"run_id\":\"1\"}\n{\"run_id\":\"2\"}\n");
+}
+
+TEST_CASE("unknown keys and fib's own record survive a merge") {
+  const TemporaryDataset a;
+  fill(a, "alice", {});
+  a.write("traces/alice/op/d.jsonl",
+          testing::trace_line("s_alice", "w1", 2, "cpu", R"(,"new":[1.50,"x"],"fib":{"cv":0.10,"n":1e400})") +
+              "\n");
+  const auto text = Merged({a.root()}).file("traces/alice/op/d.jsonl");
+  CHECK(text.find(R"("new":[1.50,"x"])") != std::string::npos);
+  CHECK(text.find(R"("fib":{"cv":0.1,"n":"Infinity"})") != std::string::npos);
+}
+
+TEST_CASE("records that cannot be read stop a merge, or are listed and left out") {
+  const TemporaryDataset a;
+  fill(a, "alice", {"1"});
+  const auto good = util::read_file(a.root() / "traces/alice/op/d.jsonl");
+  a.write("traces/alice/op/d.jsonl", good + good.substr(0, good.size() / 2));
+  check_refused({a.root()}, "d.jsonl:2: torn record");
+  a.write("traces/alice/op/d.jsonl",
+          good + R"({"definition":"d","solution":"s_alice","evaluation":{"status":"?"}})" + "\n");
+  check_refused({a.root()}, "1 record cannot be read");
+  MergeOptions skip;
+  skip.skip_unreadable = true;
+  const Merged merged({a.root()}, skip);
+  CHECK(merged.report.unreadable.size() == 1);
+  CHECK(merged.report.traces.written == 1);
+}
+
+TEST_CASE("nothing is left behind when an output cannot be written, and nothing is overwritten") {
+  const TemporaryDataset a;
+  fill(a, "alice", {"1"});
+  a.write("definitions/op/slash.json", testing::definition_text("a/b"));
+  check_refused({a.root()}, "definition \"a/b\" cannot be a file or folder name");
+  const testing::TemporaryFolder folder;
+  util::write_file_atomic(folder.path() / "out/mine", "");
+  CHECK_THROWS_WITH(dataset::merge({a.root()}, folder.path() / "out", {}),
+                    Catch::Contains("exists; name a new folder"));
+  CHECK(fs::exists(folder.path() / "out/mine"));
+}
