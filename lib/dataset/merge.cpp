@@ -47,14 +47,14 @@ void write_file(const fs::path& path, const std::string& content) {
 }
 
 void write_catalog(const Catalog& catalog, const fs::path& root) {
-  for (const auto& [name, definition] : catalog.definitions)
+  for (const auto& [name, definition] : catalog.merged.definitions)
     write_file(definition_file(root, definition.op_type, name), model::to_json(definition));
-  for (const auto& [name, solution] : catalog.solutions) {
+  for (const auto& [name, solution] : catalog.merged.solutions) {
     write_file(solution_file(root, solution.author, catalog.op_type_of(solution.definition),
                              solution.definition, name),
                model::to_json(solution));
   }
-  for (const auto& [definition, workloads] : catalog.workloads) {
+  for (const auto& [definition, workloads] : catalog.merged.workloads) {
     std::string lines;
     for (const auto& workload : workloads)
       lines += model::to_json(model::Trace{definition, workload, {}, {}, {}}) + "\n";
@@ -109,7 +109,7 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   const fs::path target = place.has_filename() ? place : place.parent_path();
   fs::create_directories(target.parent_path());
   const util::TemporaryFolder folder(target.parent_path(), "." + target.filename().string() + ".merging-");
-  merge_traces(inputs, catalog, folder.path(), report);
+  merge_traces(inputs, catalog, options.filter, folder.path(), report);
   if (!report.unreadable.empty() && !options.skip_unreadable) throw_unreadable(report.unreadable);
   write_catalog(catalog, folder.path());
   for (const auto& [path, source] : catalog.blobs)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/filter.h"
 #include "dataset/load.h"
 
 namespace fib::dataset {
@@ -24,6 +25,7 @@ struct MergeOptions {
   OnConflict on_conflict = OnConflict::error;
   bool link_blobs = false;       // hard links instead of copies, where the file system can
   bool skip_unreadable = false;  // go on without records that cannot be read
+  Filter filter;                 // what is taken of each input; workloads and runs go with their definitions
 };
 
 struct MergeCount {

@@ -91,14 +91,19 @@ class CatalogMaker {
       if (problem.severity == Severity::error)
         report_.unreadable.push_back((dataset.root / to_string(problem)).string());
     }
-    for (auto& [name, definition] : dataset.definitions) add_definition(input, dataset, name, definition);
+    const Filter& filter = options_.filter;
+    for (auto& [name, definition] : dataset.definitions) {
+      if (filter.holds_definition(dataset, name)) add_definition(input, dataset, name, definition);
+    }
     for (auto& [name, solution] : dataset.solutions) {
+      if (!filter.holds_solution(dataset, solution)) continue;
       ++report_.solutions.read;
       catalog_.inputs[input].authors[name] = solution.author;
       const std::string sha256 = util::sha256_hex(model::to_json(solution));
       add_variant(solutions_[name], std::move(solution), sha256, input);
     }
     for (auto& [definition, workloads] : dataset.workloads) {
+      if (!filter.holds_definition(dataset, definition)) continue;
       for (auto& workload : workloads) add_workload(input, dataset.root, definition, std::move(workload));
     }
   }
@@ -107,7 +112,7 @@ class CatalogMaker {
                       const model::Definition& definition) {
     ++report_.definitions.read;
     const fs::path file = inputs_[input] / dataset.definition_files.at(name);
-    const auto [known, is_new] = catalog_.definitions.emplace(name, definition);
+    const auto [known, is_new] = catalog_.merged.definitions.emplace(name, definition);
     if (is_new) {
       ++report_.definitions.written;
       definition_files_.emplace(name, file);
@@ -161,7 +166,7 @@ class CatalogMaker {
       const auto keep = [&](Variant<model::Solution>& variant, const std::string& as) {
         variant.content.name = as;
         ++report_.solutions.written;
-        catalog_.solutions.emplace(as, std::move(variant.content));
+        catalog_.merged.solutions.emplace(as, std::move(variant.content));
       };
       const auto call = [&, &old_name = name](const Variant<model::Solution>& variant,
                                               const std::optional<std::string>& as) {
@@ -192,7 +197,7 @@ class CatalogMaker {
       };
       settle(uuid, variants, report_.workloads, what, keep, call);
     }
-    for (auto& [definition, workloads] : catalog_.workloads) sort_workloads(definition, workloads);
+    for (auto& [definition, workloads] : catalog_.merged.workloads) sort_workloads(definition, workloads);
   }
 
   // A workload whose blobs an input lacks is the same as one that has them.
@@ -239,7 +244,7 @@ class CatalogMaker {
       add_blob(target.string(), blob->second);
     }
     ++report_.workloads.written;
-    catalog_.workloads[definition].push_back(std::move(workload));
+    catalog_.merged.workloads[definition].push_back(std::move(workload));
   }
 
   void add_blob(const std::string& target, const BlobSource& source) {
@@ -287,9 +292,9 @@ class CatalogMaker {
   }
 
   void sort_workloads(const std::string& definition, std::vector<model::Workload>& workloads) const {
-    const auto known = catalog_.definitions.find(definition);
-    const auto names =
-        known == catalog_.definitions.end() ? std::vector<std::string>{} : model::var_axes(known->second);
+    const auto known = catalog_.merged.definitions.find(definition);
+    const auto names = known == catalog_.merged.definitions.end() ? std::vector<std::string>{}
+                                                                  : model::var_axes(known->second);
     const auto key = [&](const model::Workload& workload) {
       std::vector<std::int64_t> sizes;
       for (const auto& name : names) {
@@ -328,8 +333,8 @@ class CatalogMaker {
 }  // namespace
 
 std::string Catalog::op_type_of(const std::string& definition) const {
-  const auto known = definitions.find(definition);
-  return known == definitions.end() ? "unknown" : known->second.op_type;
+  const auto known = merged.definitions.find(definition);
+  return known == merged.definitions.end() ? "unknown" : known->second.op_type;
 }
 
 Catalog make_catalog(const std::vector<fs::path>& inputs, const MergeOptions& options, MergeReport& report) {

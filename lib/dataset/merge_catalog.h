@@ -27,10 +27,8 @@ struct InputNames {
 };
 
 struct Catalog {
-  std::map<std::string, model::Definition> definitions;
-  std::map<std::string, model::Solution> solutions;
-  std::map<std::string, std::vector<model::Workload>> workloads;  // by definition, in the output's order
-  std::map<std::string, BlobSource> blobs;                        // by path relative to the output
+  Dataset merged;                           // definitions, solutions, and workloads in the output's order
+  std::map<std::string, BlobSource> blobs;  // by path relative to the output
   std::vector<InputNames> inputs;
 
   [[nodiscard]] std::string op_type_of(const std::string& definition) const;  // "unknown" for unknown ones

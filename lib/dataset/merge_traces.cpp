@@ -33,9 +33,9 @@ using Record = std::pair<std::string, std::string>;
 
 class TraceMerger {
  public:
-  TraceMerger(const std::vector<fs::path>& inputs, const Catalog& catalog, const fs::path& output,
-              MergeReport& report)
-      : inputs_(inputs), catalog_(catalog), output_(output), report_(report) {}
+  TraceMerger(const std::vector<fs::path>& inputs, const Catalog& catalog, const Filter& filter,
+              const fs::path& output, MergeReport& report)
+      : inputs_(inputs), catalog_(catalog), filter_(filter), output_(output), report_(report) {}
 
   void run() {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
@@ -56,7 +56,9 @@ class TraceMerger {
         // The catalog has read bare workloads and reported the rest, but for what only looks like a result.
         continue;
       }
-      if (!head->is_workload()) files_[target_of(file, *head)].insert(file);
+      if (head->is_workload() || !filter_.may_hold(catalog_.merged, head->definition, head->solution))
+        continue;
+      files_[target_of(file, *head)].insert(file);
     }
   }
 
@@ -94,9 +96,10 @@ class TraceMerger {
   }
 
   void take(const InputFile& file, const Line& line, std::vector<Record>& records) {
-    ++report_.traces.read;
     try {
       model::Trace trace = model::parse_trace(line.text);
+      if (!filter_.holds_trace(catalog_.merged, trace)) return;
+      ++report_.traces.read;
       if (!rename(file.input, trace)) {
         ++report_.traces.left_out;
         return;
@@ -125,7 +128,7 @@ class TraceMerger {
 
   // The blobs of a renamed workload have new names too.
   void take_paths(model::Trace& trace) const {
-    for (const auto& workload : catalog_.workloads.at(trace.definition)) {
+    for (const auto& workload : catalog_.merged.workloads.at(trace.definition)) {
       if (workload.uuid != trace.workload.uuid) continue;
       for (auto& [name, spec] : trace.workload.inputs) {
         const auto* other = model::find(workload.inputs, name);
@@ -144,6 +147,7 @@ class TraceMerger {
 
   const std::vector<fs::path>& inputs_;
   const Catalog& catalog_;
+  const Filter& filter_;
   const fs::path& output_;
   MergeReport& report_;
   std::map<Target, std::set<InputFile>> files_;
@@ -151,9 +155,9 @@ class TraceMerger {
 
 }  // namespace
 
-void merge_traces(const std::vector<fs::path>& inputs, const Catalog& catalog, const fs::path& output,
-                  MergeReport& report) {
-  TraceMerger(inputs, catalog, output, report).run();
+void merge_traces(const std::vector<fs::path>& inputs, const Catalog& catalog, const Filter& filter,
+                  const fs::path& output, MergeReport& report) {
+  TraceMerger(inputs, catalog, filter, output, report).run();
 }
 
 }  // namespace fib::dataset

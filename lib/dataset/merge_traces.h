@@ -7,11 +7,11 @@
 
 namespace fib::dataset {
 
-// Writes the results of all inputs to traces/ below `output`: each once, under the names of the catalog,
-// sorted by time and then by bytes. Holds one output file in memory at a time; every input file is read
-// twice, those with results of several output files once more for each. Lines that cannot be read go to
-// report.unreadable. Throws Error when reading or writing fails.
+// Writes the results of all inputs that pass the filter to traces/ below `output`: each once, under the names
+// of the catalog, sorted by time and then by bytes. Holds one output file in memory at a time; every input
+// file is read twice, those with results of several output files once more for each. Lines that cannot be
+// read go to report.unreadable. Throws Error when reading or writing fails.
 void merge_traces(const std::vector<std::filesystem::path>& inputs, const Catalog& catalog,
-                  const std::filesystem::path& output, MergeReport& report);
+                  const Filter& filter, const std::filesystem::path& output, MergeReport& report);
 
 }  // namespace fib::dataset

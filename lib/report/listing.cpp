@@ -1,10 +1,8 @@
 #include "report/listing.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
-#include <algorithm>
-
+#include "dataset/filter.h"
 #include "report/listing_tables.h"
 #include "report/overview.h"
 
@@ -13,12 +11,7 @@ namespace {
 
 namespace json = model::json;
 using dataset::Dataset;
-
-bool matches(const std::vector<std::string>& globs, const std::string& name) {
-  return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-           return glob == name || ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
-         });
-}
+using dataset::matches;
 
 struct Words {
   const char* report;  // the name of the json document

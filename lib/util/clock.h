@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace fib::util {
 
@@ -17,5 +19,10 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 // Now in UTC for file names and run ids, with microseconds and no characters that file systems mind:
 // "20260317T141819.827915Z".
 [[nodiscard]] std::string utc_compact();
+
+// Microseconds since 1970 in UTC of an ISO 8601 date and time: "2026-03-17", "2026-03-17T14:18" with seconds
+// and up to nine digits of a fraction where wanted, then "Z", "+02:00" or nothing, which is UTC. Nothing for
+// any other text.
+[[nodiscard]] std::optional<std::int64_t> parse_timestamp(std::string_view text);
 
 }  // namespace fib::util

@@ -1,0 +1,205 @@
+#include "export/export.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "dataset/merge.h"
+#include "dataset/paths.h"
+#include "report/text.h"
+#include "report_common.h"
+#include "util/clock.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Form { dataset, jsonl, csv, json, md, sqlite };
+
+constexpr std::size_t kShownLines = 10;
+
+struct ExportCommand {
+  std::string local;
+  std::string output;  // empty or "-": stdout
+  Form form = Form::jsonl;
+  std::string since;
+  dataset::Filter filter;
+  bool skip_unreadable = false;
+
+  [[nodiscard]] bool to_stdout() const { return output.empty() || output == "-"; }
+};
+
+exports::TextForm text_form(Form form) {
+  if (form == Form::csv) return exports::TextForm::csv;
+  if (form == Form::md) return exports::TextForm::md;
+  return form == Form::json ? exports::TextForm::json : exports::TextForm::jsonl;
+}
+
+// A file in the making beside `target`, which gets its name when all is written.
+class NewFile {
+ public:
+  explicit NewFile(const fs::path& target) : target_(fs::absolute(target)) {
+    fs::create_directories(target_.parent_path());
+  }
+  [[nodiscard]] fs::path path() const { return folder_.path() / "export"; }
+  void publish() const { fs::rename(path(), target_); }
+
+ private:
+  fs::path target_;
+  util::TemporaryFolder folder_{target_.parent_path(), "." + target_.filename().string() + ".exporting-"};
+};
+
+// Nothing is written for a dataset with unreadable records unless that was asked for.
+void check_readable(const std::vector<std::string>& unreadable, bool skip) {
+  if (unreadable.empty()) return;
+  for (std::size_t i = 0; i < std::min(unreadable.size(), kShownLines); ++i)
+    fmt::print(stderr, "error: {}\n", report::printable(unreadable[i]));
+  if (unreadable.size() > kShownLines)
+    fmt::print(stderr, "... and {} more\n", unreadable.size() - kShownLines);
+  if (skip) return;
+  const bool one = unreadable.size() == 1;
+  throw Error("{} of the dataset cannot be read; correct {}, or leave {} out with --skip-unreadable",
+              one ? "a record" : fmt::format("{} records", unreadable.size()), one ? "it" : "them",
+              one ? "it" : "them");
+}
+
+// Definitions, solutions and workloads; what cannot be read goes to `unreadable`.
+dataset::Dataset load_catalog(const fs::path& root, std::vector<std::string>& unreadable) {
+  dataset::LoadOptions options;
+  options.results = dataset::KeepResults::no;
+  auto loaded = dataset::load(root, options);
+  for (const auto& problem : loaded.problems) {
+    if (problem.severity == dataset::Severity::error)
+      unreadable.push_back((loaded.root / dataset::to_string(problem)).string());
+  }
+  return loaded;
+}
+
+std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
+                       std::vector<std::string>& unreadable) {
+  if (command.to_stdout()) {
+    return exports::export_text(loaded, command.filter, text_form(command.form), unreadable,
+                                [](std::string_view text) { print_result(std::string(text)); });
+  }
+  const NewFile file(command.output);
+  std::FILE* stream = std::fopen(file.path().c_str(), "wb");
+  if (stream == nullptr) throw Error("cannot create {}", file.path().string());
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closer(stream, std::fclose);
+  bool written = true;
+  const auto write = [&](std::string_view text) {
+    written = written && std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  };
+  const std::size_t count =
+      exports::export_text(loaded, command.filter, text_form(command.form), unreadable, write);
+  if (std::fflush(stream) != 0 || !written) throw Error("cannot write {}; is the disk full?", command.output);
+  check_readable(unreadable, command.skip_unreadable);
+  file.publish();
+  return count;
+}
+
+std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& loaded,
+                         std::vector<std::string>& unreadable) {
+  const NewFile file(command.output);
+  const std::size_t count = exports::export_sqlite(loaded, command.filter, file.path().string(), unreadable);
+  check_readable(unreadable, command.skip_unreadable);
+  file.publish();
+  return count;
+}
+
+int export_dataset(const ExportCommand& command) {
+  dataset::MergeOptions options;
+  options.filter = command.filter;
+  options.skip_unreadable = command.skip_unreadable;
+  const auto report = dataset::merge({command.local}, command.output, options);
+  check_readable(report.unreadable, true);
+  fmt::print(stderr, "{}, {}, {} and {} exported to {}\n", report::plural(report.traces.written, "trace"),
+             report::plural(report.solutions.written, "solution"),
+             report::plural(report.workloads.written, "workload"),
+             report::plural(report.definitions.written, "definition"), command.output);
+  return kDone;
+}
+
+// What CLI11 cannot check option by option.
+void check_usage(ExportCommand& command) {
+  const bool needs_file = command.form == Form::dataset || command.form == Form::sqlite;
+  if (needs_file && command.to_stdout())
+    throw CLI::ValidationError("--output",
+                               "formats dataset and sqlite cannot go to stdout; name a file or folder");
+  if (command.since.empty()) return;
+  command.filter.since = util::parse_timestamp(command.since);
+  if (!command.filter.since) {
+    throw CLI::ValidationError("--since",
+                               command.since + " is no time; write 2026-03-17 or 2026-03-17T14:18:00+00:00");
+  }
+}
+
+int run(ExportCommand command) {
+  check_usage(command);
+  if (command.local.empty()) command.local = dataset::default_dataset_path().string();
+  if (!fs::is_directory(command.local))
+    throw Error("there is no dataset folder {}; name one with --local DIR", command.local);
+  if (command.form == Form::dataset) return export_dataset(command);
+  std::vector<std::string> unreadable;
+  const auto loaded = load_catalog(command.local, unreadable);
+  const std::size_t count = command.form == Form::sqlite ? write_sqlite(command, loaded, unreadable)
+                                                         : write_text(command, loaded, unreadable);
+  if (command.to_stdout()) {
+    check_readable(unreadable, command.skip_unreadable);
+  } else {
+    fmt::print(stderr, "{} exported to {}\n", report::plural(count, "trace"), command.output);
+  }
+  return kDone;
+}
+
+void add_filters(CLI::App& app, dataset::Filter& filter, std::string& since) {
+  const char* group = "Which records (names or globs)";
+  app.add_option("--definitions", filter.definitions, "Only these definitions")->group(group);
+  app.add_option("--solutions", filter.solutions, "Only these solutions")->group(group);
+  app.add_option("--authors", filter.authors, "Only solutions of these authors")->group(group);
+  app.add_option("--op-types", filter.op_types, "Only definitions of these op types")->group(group);
+  app.add_option("--status", filter.statuses, "Only traces of these statuses")->group(group);
+  app.add_option("--hardware", filter.hardware, "Only traces of this hardware")->group(group);
+  app.add_option("--since", since, "Only traces of this time or later")->type_name("TIME")->group(group);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<ExportCommand>();
+  CLI::App* app_export =
+      app.add_subcommand("export", "Write a dataset's records in another form, or a part of it");
+  app_export->add_option("--local", command->local, "Dataset folder")->type_name("DIR");
+  app_export->add_option("--output", command->output, "File or folder to write; default: stdout")
+      ->type_name("PATH");
+  add_choice(*app_export, "--format", command->form, "Form of the output; default: jsonl",
+             {{"dataset", Form::dataset},
+              {"jsonl", Form::jsonl},
+              {"csv", Form::csv},
+              {"json", Form::json},
+              {"md", Form::md},
+              {"sqlite", Form::sqlite}})
+      ->type_name("FORMAT");
+  add_filters(*app_export, command->filter, command->since);
+  app_export->add_flag("--skip-unreadable", command->skip_unreadable,
+                       "Leave out files and lines that cannot be read");
+  app_export->footer(
+      std::string("Examples:\n"
+                  "  fib export --local D --format csv --status PASSED > passed.csv\n"
+                  "  fib export --local D --format sqlite --output d.sqlite\n"
+                  "  fib export --local D --format dataset --definitions 'gemm_*' --output gemms\n"
+                  "  sqlite3 d.sqlite 'select * from best_per_definition'\n"
+                  "Form dataset is a dataset of its own, with blobs; sqlite has tables and views that\n"
+                  "docs/datasets.md describes. A file or folder appears whole or not at all.\n") +
+      kLocalDefault +
+      "Exit codes: 0 done, 1 the dataset cannot be read or the output not be written,\n"
+      "2 wrong usage.");
+  app_export->callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/load.h"
+
+namespace fib::dataset {
+
+// Whether `name` is one of `patterns` or matches one as a shell glob; an empty list holds everything.
+[[nodiscard]] bool matches(const std::vector<std::string>& patterns, const std::string& name);
+
+// Which records of a dataset are meant. Lists hold names or shell globs; an empty list holds everything.
+// Records of unknown definitions have no op type, traces of unknown solutions no author.
+struct Filter {
+  std::vector<std::string> definitions;
+  std::vector<std::string> solutions;
+  std::vector<std::string> authors;
+  std::vector<std::string> op_types;
+  std::vector<std::string> statuses;  // "PASSED", ...
+  std::vector<std::string> hardware;
+  std::optional<std::int64_t>
+      since;  // microseconds since 1970 in UTC; traces without a readable time are older
+
+  // `definitions` are those of the dataset; of its traces, `solutions` tells the author.
+  [[nodiscard]] bool holds_definition(const Dataset& dataset, const std::string& name) const;
+  [[nodiscard]] bool holds_solution(const Dataset& dataset, const model::Solution& solution) const;
+  [[nodiscard]] bool holds_trace(const Dataset& dataset, const model::Trace& trace) const;
+  // What the definition and the solution alone decide: false means that holds_trace() is false.
+  [[nodiscard]] bool may_hold(const Dataset& dataset, const std::string& definition,
+                              const std::optional<std::string>& solution) const;
+};
+
+}  // namespace fib::dataset

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataset/filter.h"
+#include "dataset/load.h"
+
+// A dataset's records in other forms. All functions read traces one file at a time: memory does not grow with
+// their number. Throw Error when reading or writing fails.
+namespace fib::exports {
+
+// Forms that are one stream of text.
+enum class TextForm {
+  jsonl,  // the format's own lines, as `fib merge` writes them
+  json,   // an array of the same objects
+  csv,    // a flat row a trace, columns as row.h says
+  md,     // the same as a table
+};
+
+// `dataset` is loaded with KeepResults::no. `write` gets the text in pieces. Returns the number of traces;
+// lines that cannot be read go to `unreadable`.
+std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& filter, TextForm form,
+                        std::vector<std::string>& unreadable,
+                        const std::function<void(std::string_view)>& write);
+
+// Makes the SQLite database `file`, which must not exist; its schema is in docs/datasets.md.
+std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter& filter,
+                          const std::string& file, std::vector<std::string>& unreadable);
+
+}  // namespace fib::exports

@@ -1,0 +1,105 @@
+#include "export/row.h"
+
+#include "dataset/queries.h"
+
+namespace fib::exports {
+namespace {
+
+namespace json = model::json;
+using report::Cell;
+using report::no_cell;
+using report::text_cell;
+
+Cell number(double value) {
+  const json::Value number = json::make_number(value);
+  return {json::format_double(value), number};
+}
+
+std::string axes_text(const model::Workload& workload) {
+  const json::Value value = model::to_value(workload);
+  return json::dump(*value.find("axes"), json::Layout::compact, json::NonFinite::strings);
+}
+
+// A member of fib's own record, by the names of the objects around it.
+Cell own(const model::Evaluation& evaluation, std::initializer_list<const char*> path) {
+  const nlohmann::ordered_json* value = &evaluation.fib;
+  for (const char* name : path) {
+    if (!value->is_object() || !value->contains(name)) return no_cell();
+    value = &value->at(name);
+  }
+  if (value->is_string()) return text_cell(value->get<std::string>());
+  if (!value->is_number()) return no_cell();
+  return {value->dump(), json::from_tree(*value)};
+}
+
+void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation) {
+  const auto& performance = evaluation.performance;
+  const auto& correctness = evaluation.correctness;
+  row.push_back(text_cell(std::string(model::name_of(evaluation.status))));
+  row.push_back(text_cell(evaluation.environment.hardware));
+  row.push_back(text_cell(std::string(model::name_of(dataset::device_kind(evaluation)))));
+  row.push_back(text_cell(evaluation.timestamp));
+  row.push_back(performance ? number(performance->latency_ms) : no_cell());
+  row.push_back(performance ? number(performance->reference_latency_ms) : no_cell());
+  row.push_back(performance ? number(performance->speedup_factor) : no_cell());
+  row.push_back(correctness ? number(correctness->max_absolute_error) : no_cell());
+  row.push_back(correctness ? number(correctness->max_relative_error) : no_cell());
+  row.push_back(own(evaluation, {"run_id"}));
+  row.push_back(own(evaluation, {"version"}));
+  row.push_back(own(evaluation, {"solution_sha256"}));
+  row.push_back(own(evaluation, {"clock"}));
+  row.push_back(own(evaluation, {"flush"}));
+  row.push_back(own(evaluation, {"n"}));
+  row.push_back(own(evaluation, {"cv"}));
+  row.push_back(own(evaluation, {"host_median_ms"}));
+}
+
+}  // namespace
+
+const std::vector<report::Column>& row_columns() {
+  using report::number_column;
+  using report::text_column;
+  static const std::vector<report::Column> columns = {
+      text_column("Definition", "definition"),
+      text_column("Op Type", "op_type"),
+      text_column("Solution", "solution"),
+      text_column("Author", "author"),
+      text_column("Workload", "workload_uuid"),
+      text_column("Axes", "axes"),
+      text_column("Status", "status"),
+      text_column("Hardware", "hardware"),
+      text_column("Device", "device_kind"),
+      text_column("Time", "timestamp"),
+      number_column("Latency [ms]", "latency_ms"),
+      number_column("Reference [ms]", "reference_latency_ms"),
+      number_column("Speedup", "speedup_factor"),
+      number_column("Abs Error", "max_absolute_error"),
+      number_column("Rel Error", "max_relative_error"),
+      text_column("Run", "run_id"),
+      text_column("Version", "fib_version"),
+      text_column("Content", "solution_sha256"),
+      text_column("Clock", "clock"),
+      text_column("Flush", "flush"),
+      number_column("Calls", "calls"),
+      number_column("CV", "cv"),
+      number_column("Host [ms]", "host_median_ms"),
+  };
+  return columns;
+}
+
+std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace) {
+  const auto definition = dataset.definitions.find(trace.definition);
+  const auto solution = dataset.solutions.find(trace.solution.value_or(""));
+  std::vector<Cell> row;
+  row.push_back(text_cell(trace.definition));
+  row.push_back(definition == dataset.definitions.end() ? no_cell() : text_cell(definition->second.op_type));
+  row.push_back(trace.solution ? text_cell(*trace.solution) : no_cell());
+  row.push_back(solution == dataset.solutions.end() ? no_cell() : text_cell(solution->second.author));
+  row.push_back(text_cell(trace.workload.uuid));
+  row.push_back(text_cell(axes_text(trace.workload)));
+  if (trace.evaluation) add_evaluation(row, *trace.evaluation);
+  row.resize(row_columns().size(), no_cell());
+  return row;
+}
+
+}  // namespace fib::exports

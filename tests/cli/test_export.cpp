@@ -1,0 +1,95 @@
+#include <catch2/catch.hpp>
+
+#include "cli/golden.h"
+#include "cli/run_fib.h"
+#include "report/sample_dataset.h"
+
+using namespace fib;
+using testing::run_fib;
+namespace fs = std::filesystem;
+
+namespace {
+
+// `fib export --local .` with these words, in a sample dataset.
+testing::CommandOutput run_export(const testing::TemporaryDataset& files, std::vector<std::string> more) {
+  more.insert(more.begin(), {"export", "--local", "."});
+  return run_fib(more, files.root());
+}
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("an export goes to stdout in every form of text") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  for (const std::string format : {"jsonl", "json", "csv", "md"}) {
+    const auto output = run_export(files, {"--format", format, "--authors", "alice"});
+    CHECK(output.err == "");
+    CHECK(output.exit_code == 0);
+    testing::check_golden("export." + format, output.out);
+  }
+}
+
+TEST_CASE("an export into a file replaces it whole, and says what it did on stderr") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  files.write("out/a.csv", "old");
+  const auto output = run_export(files, {"--format", "csv", "--authors", "alice", "--output", "out/a.csv"});
+  CHECK(output.exit_code == 0);
+  CHECK(output.out == "");
+  CHECK(output.err == "6 traces exported to out/a.csv\n");
+  testing::check_golden("export.csv", util::read_file(files.root() / "out/a.csv"));
+  CHECK(entries(files.root() / "out") == 1);
+}
+
+TEST_CASE("a dataset's export is a dataset, and an SQLite file is one") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  const auto part = run_export(files, {"--format", "dataset", "--authors", "alice", "--output", "part"});
+  CHECK(part.err == "6 traces, 2 solutions, 6 workloads and 3 definitions exported to part\n");
+  CHECK(part.exit_code == 0);
+  const auto listed = run_fib({"list", "--local", "part"}, files.root());
+  CHECK_THAT(listed.out, Catch::StartsWith("3 definitions, 2 solutions, 6 workloads, 6 traces (6 passed)"));
+  const auto again = run_export(files, {"--format", "dataset", "--output", "part"});
+  CHECK(again.exit_code == 1);
+  CHECK(again.err == "fib: part exists; name a new folder\n");
+  CHECK(run_export(files, {"--format", "sqlite", "--output", "d.sqlite"}).exit_code == 0);
+  CHECK(util::read_file(files.root() / "d.sqlite").starts_with("SQLite format 3"));
+}
+
+TEST_CASE("records that cannot be read stop an export into a file, which stays as it was") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  files.write("traces/broken.jsonl",
+              "{\"definition\":\"gemm_n128\",\"solution\":\"s\",\"evaluation\":{\"status\":1}}\n");
+  files.write("out/a.csv", "old");
+  const auto stopped = run_export(files, {"--format", "csv", "--output", "out/a.csv"});
+  CHECK(stopped.exit_code == 1);
+  CHECK_THAT(stopped.err, Catch::StartsWith("error: ./traces/broken.jsonl:1: workload: Field required"));
+  CHECK_THAT(stopped.err,
+             Catch::EndsWith("fib: a record of the dataset cannot be read; correct it, or leave it out "
+                             "with --skip-unreadable\n"));
+  CHECK(util::read_file(files.root() / "out/a.csv") == "old");
+  CHECK(entries(files.root() / "out") == 1);
+  const auto skipped = run_export(files, {"--format", "csv", "--output", "out/a.csv", "--skip-unreadable"});
+  CHECK(skipped.exit_code == 0);
+  CHECK(util::read_file(files.root() / "out/a.csv") != "old");
+}
+
+TEST_CASE("wrong usage of export has exit code 2 and one sentence") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  const auto no_file = run_export(files, {"--format", "sqlite"});
+  CHECK(no_file.exit_code == 2);
+  CHECK_THAT(no_file.err,
+             Catch::StartsWith("--output: formats dataset and sqlite cannot go to stdout; name a file"));
+  const auto no_time = run_export(files, {"--since", "yesterday"});
+  CHECK(no_time.exit_code == 2);
+  CHECK_THAT(no_time.err, Catch::StartsWith("--since: yesterday is no time; write 2026-03-17 or "));
+  const auto nowhere = run_fib({"export", "--local", "nowhere"}, files.root());
+  CHECK(nowhere.exit_code == 1);
+  CHECK(nowhere.err == "fib: there is no dataset folder nowhere; name one with --local DIR\n");
+}
