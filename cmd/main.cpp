@@ -64,6 +64,8 @@ int run_command_line(int argc, char** argv) {
   cmd::add_run(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_list(app, exit_code);
+  cmd::add_pack(app, exit_code);
+  cmd::add_unpack(app, exit_code);
   try {
     app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
