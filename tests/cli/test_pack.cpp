@@ -6,6 +6,7 @@
 #include "dataset/temporary_dataset.h"
 #include "model/shared_data.h"
 #include "model/solution.h"
+#include "support/small_disk.h"
 
 using namespace fib;
 using testing::run_fib;
@@ -150,6 +151,29 @@ TEST_CASE("pack refuses an output that is no file, and leaves it alone") {
   const auto full = run_fib({"pack", "in"}, files.root(), {}, "/dev/full");
   CHECK(full.err == "fib: cannot write to stdout: is the disk full?\n");
   CHECK(full.exit_code == 1);
+}
+
+TEST_CASE("a full disk: pack and unpack say so in one sentence, and what was there is as it was") {
+  const Files files;
+  testing::SmallDisk disk;
+  write_folder(files);
+  files.write("in/large.cpp", std::string(20000, 'x'));
+  const fs::path out = disk.root() / "out.json";
+  check_done(run_fib({"pack", "in", "--output", files.root() / "solution.json"}, files.root()));
+  util::write_file_atomic(out, "old");
+  const auto entries = count_entries(disk.root());
+  disk.fill();
+  const auto pack = run_fib({"pack", "in", "--output", out}, files.root());
+  const auto unpack = run_fib({"unpack", "solution.json", "--output", disk.root() / "new"}, files.root());
+  disk.make_room();
+  check_error(pack, "cannot write " + out.string() + ": " + disk.word());
+  CHECK(util::read_file(out) == "old");
+  CHECK_THAT(unpack.err, Catch::StartsWith("fib: cannot write " + (disk.root() / "new/").string()) &&
+                             Catch::EndsWith(": " + disk.word() + "\n"));
+  CHECK(unpack.exit_code == 1);
+  CHECK(count_entries(disk.root()) == entries);
+  check_done(run_fib({"pack", "in", "--output", out}, files.root()));
+  CHECK(util::read_file(out) == util::read_file(files.root() / "solution.json"));
 }
 
 TEST_CASE("unpack says in one sentence what it cannot unpack, and writes nothing") {
