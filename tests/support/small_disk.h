@@ -33,6 +33,7 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
+  [[nodiscard]] bool mounted() const { return mounted_; }
   [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
 
   // What a write to the full disk says.
