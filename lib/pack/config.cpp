@@ -60,8 +60,9 @@ void require_table(const TomlDocument& document, const std::string& table,
   if (value->kind != json::Kind::object) throw document.error(table, table + " must be a table");
   for (const auto& [name, member] : value->members) {
     if (contains(known, name)) continue;
-    throw document.error(table + "." + name, fmt::format("[{}] has the unknown key \"{}\"; known are {}",
-                                                         table, name, fmt::join(known, ", ")));
+    throw document.error(
+        fmt::format("{}.{}", table, name),
+        fmt::format("[{}] has the unknown key \"{}\"; known are {}", table, name, fmt::join(known, ", ")));
   }
 }
 
