@@ -27,6 +27,10 @@ void sync_folder(const fs::path& folder) {
   if (!fd.valid() || ::fsync(fd.get()) != 0) throw util::errno_error(described("sync folder", folder));
 }
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
 // Creates missing folders so that they survive a loss of power: each new entry is synced.
 void create_folders(const fs::path& folder) {
   if (folder.empty() || fs::exists(folder)) return;
@@ -132,6 +136,7 @@ AppendReport repair_end(int fd, const fs::path& path) {
   report.torn_file = unused_torn_file(path);
   report.torn_bytes = line.size();
   util::write_file_atomic(*report.torn_file, line);
+  sync_folder(folder_of(path));  // before the bytes go from here
   cut(fd, size - static_cast<off_t>(line.size()), path);
   return report;
 }
@@ -175,7 +180,7 @@ AppendReport append_lines(const fs::path& path, const std::vector<std::string>& 
   const AppendReport report = repair_end(fd, path);
   if (report.newline_added) text.insert(0, 1, '\n');
   write_whole(fd, text, size_of(fd, path), path);
-  if (file.is_new) sync_folder(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  if (file.is_new) sync_folder(folder_of(path));
   return report;
 }
 

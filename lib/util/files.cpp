@@ -55,6 +55,8 @@ void write_all(int fd, std::string_view content, const std::string& what) {
 void write_file_atomic(const fs::path& path, std::string_view content) {
   const std::string what = "cannot write " + path.string();
   std::error_code ignored;
+  const fs::file_status there = fs::status(path, ignored);
+  if (fs::exists(there) && !fs::is_regular_file(there)) throw Error("{}: it is not a regular file", what);
   fs::create_directories(path.parent_path(), ignored);
   std::string temporary = path.string() + ".XXXXXX";
   const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));

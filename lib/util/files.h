@@ -13,8 +13,8 @@ namespace fib::util {
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 // Replaces `path` with `content` so that readers see the old or the new file, never a part: a temporary
-// sibling is written, synced and renamed. Creates missing folders. Throws Error; on failure `path` is as it
-// was.
+// sibling is written, synced and renamed. Creates missing folders. Throws Error, also when something else
+// than a regular file has that name (a device must not be replaced); on failure `path` is as it was.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 
 // Writes all bytes to `fd`, also across short writes and EINTR. Throws Error naming `what`.

@@ -11,6 +11,9 @@ namespace fib::testing {
 // A dataset in a folder that goes away with the object.
 class TemporaryDataset {
  public:
+  TemporaryDataset() : TemporaryDataset(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryDataset(const std::filesystem::path& parent) : folder_(parent, "fib-dataset-test-") {}
+
   [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
 
   // Writes a file below the root, with its folders.
@@ -22,7 +25,7 @@ class TemporaryDataset {
   }
 
  private:
-  util::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "fib-dataset-test-"};
+  util::TemporaryFolder folder_;
 };
 
 inline std::string definition_text(const std::string& name, const std::string& op_type = "op") {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
@@ -11,10 +12,12 @@
 #include "dataset/append.h"
 #include "dataset/load.h"
 #include "dataset/temporary_dataset.h"
+#include "support/small_disk.h"
 #include "util/error.h"
 #include "util/unique_fd.h"
 
 using namespace fib;
+namespace fs = std::filesystem;
 using testing::TemporaryDataset;
 
 namespace {
@@ -50,6 +53,101 @@ bool has_open(pid_t pid, const std::filesystem::path& path) {
   return false;
 }
 
+// A trace as fib writes it.
+std::string record(const std::string& uuid, double latency, const std::string& extra = "") {
+  return model::to_json(model::parse_trace(testing::trace_line("s", uuid, latency, "cpu", extra)));
+}
+
+std::string log_of(const std::vector<std::string>& records) {
+  std::string text;
+  for (const std::string& line : records) text += line + "\n";
+  return text;
+}
+
+// A folder where syncing costs nothing, if there is one: for tests that append a thousand times.
+fs::path in_memory() { return fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path(); }
+
+// A dataset whose one traces file holds the first `length` bytes of the records' log.
+struct CutLog {
+  TemporaryDataset dataset{in_memory()};
+  fs::path path;
+  std::vector<std::string> whole;  // the records that are there, with or without newline
+  std::string torn;                // what follows them
+  bool lacks_newline = false;      // of the last whole record
+
+  CutLog(const std::vector<std::string>& records, std::size_t length) {
+    dataset.write("definitions/op/d.json", testing::definition_text("d"));
+    dataset.write("solutions/me/op/d/s.json", testing::solution_text("s", "me", "cpp"));
+    path = dataset.write("traces/me/op/d.jsonl", log_of(records).substr(0, length));
+    for (const std::string& line : records) {
+      if (length < line.size()) {
+        torn = line.substr(0, length);
+        break;
+      }
+      whole.push_back(line);
+      lacks_newline = length == line.size();
+      if (lacks_newline) break;
+      length -= line.size() + 1;
+    }
+  }
+
+  // What a reader finds.
+  [[nodiscard]] std::vector<std::string> loaded_traces() const {
+    std::vector<std::string> lines;
+    for (const auto& trace : dataset::load(dataset.root()).traces) lines.push_back(model::to_json(trace));
+    return lines;
+  }
+  [[nodiscard]] std::size_t loaded_errors() const { return dataset::load(dataset.root()).error_count(); }
+};
+
+std::ptrdiff_t count_files(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+// Holds processes back until all are there.
+class Gate {
+ public:
+  Gate() { REQUIRE(::pipe2(ends_.data(), O_CLOEXEC) == 0); }
+  ~Gate() { ::close(ends_[0]); }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  void open() const { ::close(ends_[1]); }
+  void wait() const {  // in a child
+    open();
+    char none = 0;
+    while (::read(ends_[0], &none, 1) < 0) continue;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+// The records of one append: one to three, of a few bytes to more than a page.
+std::vector<std::string> batch_of(int writer, int index) {
+  std::vector<std::string> lines;
+  for (int i = 0; i <= index % 3; ++i) {
+    const int size = (index * 7919 + writer * 104729 + i * 31) % 20011;
+    const std::string text(static_cast<std::size_t>(size), static_cast<char>('a' + i));
+    lines.push_back(fmt::format(R"({{"writer":{},"index":{},"text":"{}"}})", writer, index, text));
+  }
+  return lines;
+}
+
+std::size_t writer_of(std::string_view line) {
+  constexpr std::string_view kHead = R"({"writer":)";
+  REQUIRE(line.substr(0, kHead.size()) == kHead);
+  return static_cast<std::size_t>(line.at(kHead.size()) - '0');
+}
+
+std::string error_of_append(const fs::path& path, const std::vector<std::string>& lines) {
+  try {
+    dataset::append_lines(path, lines);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 }  // namespace
 
 TEST_CASE("appending creates folders and file and writes whole lines") {
@@ -80,30 +178,28 @@ TEST_CASE("a record must be one line") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("a file cut at any byte is repaired: whole records stay, a torn one moves aside") {
-  const std::string first = "{\"a\":\"x\\n}\"}\n";
-  const std::string last = "{\"b\":[1,{\"c\":\"\xc3\xa9}\"}]}\n";
-  const std::string whole = first + last;
-  for (std::size_t length = first.size(); length <= whole.size(); ++length) {
+TEST_CASE("a log cut at any byte of its last two records keeps whole records and moves torn ones aside") {
+  const std::vector<std::string> records = {
+      record("w1", 1), record("w2", 2, R"(,"log":"}\n{\"b\":[1,{\"c\":\"\u00e9é}\"}]}")"), record("w3", 0)};
+  for (std::size_t length = records[0].size() + 1; length <= log_of(records).size(); ++length) {
     INFO("cut at byte " << length);
-    const TemporaryDataset dataset;
-    const auto path = dataset.write("d.jsonl", whole.substr(0, length));
-    const auto report = dataset::append_lines(path, {"{\"new\":1}"});
-    const std::string rest = whole.substr(first.size(), length - first.size());
-    if (length + 1 >= whole.size()) {
-      CHECK(util::read_file(path) == whole + "{\"new\":1}\n");
-      CHECK(report.newline_added == (length + 1 == whole.size()));
-      CHECK_FALSE(report.torn_file);
-    } else {
-      CHECK(util::read_file(path) == first + "{\"new\":1}\n");
-      CHECK_FALSE(report.newline_added);
-      REQUIRE(report.torn_file.has_value() == !rest.empty());
-      if (report.torn_file) {
-        CHECK(util::read_file(*report.torn_file) == rest);
-        CHECK(report.torn_bytes == rest.size());
-        CHECK(report.torn_file->string().starts_with(path.string() + ".torn-"));
-      }
-    }
+    const CutLog log(records, length);
+    CHECK(log.loaded_traces() == log.whole);
+    CHECK(log.loaded_errors() == (log.torn.empty() ? 0 : 1));
+    const std::string added = record("w4", 4);
+    const auto report = dataset::append_lines(log.path, {added});
+    auto expected = log.whole;
+    expected.push_back(added);
+    CHECK(util::read_file(log.path) == log_of(expected));
+    CHECK(log.loaded_traces() == expected);
+    CHECK(log.loaded_errors() == 0);
+    CHECK(report.newline_added == log.lacks_newline);
+    CHECK(report.torn_bytes == log.torn.size());
+    REQUIRE(report.torn_file.has_value() == !log.torn.empty());
+    CHECK(count_files(log.path.parent_path()) == (report.torn_file ? 2 : 1));
+    if (!report.torn_file) continue;
+    CHECK(util::read_file(*report.torn_file) == log.torn);
+    CHECK(report.torn_file->string().starts_with(log.path.string() + ".torn-"));
   }
 }
 
@@ -124,27 +220,64 @@ TEST_CASE("a file that is nothing but a torn record becomes empty before the app
   CHECK(util::read_file(path) == "{}\n");
 }
 
-TEST_CASE("records of several processes do not mix") {
+TEST_CASE("eight processes that append at the same time lose and mix nothing") {
+  constexpr int kWriters = 8;
+  constexpr int kBatches = 40;
   const TemporaryDataset dataset;
   const auto path = dataset.root() / "traces" / "d.jsonl";
   std::vector<pid_t> children;
-  for (int child = 0; child < 4; ++child) {
+  Gate gate;
+  for (int writer = 0; writer < kWriters; ++writer) {
     children.push_back(start([&] {
-      const std::string text(5000, static_cast<char>('a' + child));
-      for (int i = 0; i < 25; ++i) {
-        dataset::append_lines(path, {"{\"" + text + "\":" + std::to_string(i) + "}", "{\"x\":1}"});
-      }
+      gate.wait();
+      for (int i = 0; i < kBatches; ++i) dataset::append_lines(path, batch_of(writer, i));
       return true;
     }));
   }
+  gate.open();
   for (const pid_t child : children) CHECK(succeeded(child));
+
   const std::string text = util::read_file(path);
   const auto lines = dataset::split_lines(text);
-  CHECK(lines.size() == 4 * 25 * 2);
-  for (std::size_t i = 0; i < lines.size(); i += 2) {
-    CHECK(model::json::is_object_text(lines[i].text));
-    CHECK(lines[i + 1].text == "{\"x\":1}");
+  std::array<int, kWriters>
+      next{};  // each writer's next batch: its batches are in order, and each is in one piece
+  for (std::size_t line = 0; line < lines.size();) {
+    const auto writer = writer_of(lines[line].text);
+    REQUIRE(writer < kWriters);
+    for (const std::string& expected : batch_of(static_cast<int>(writer), next.at(writer)++)) {
+      REQUIRE(line < lines.size());
+      REQUIRE(lines[line].ended);
+      REQUIRE(lines[line++].text == expected);
+    }
   }
+  for (const int batches : next) CHECK(batches == kBatches);
+  CHECK(count_files(path.parent_path()) == 1);
+}
+
+TEST_CASE("a full disk: appending says so in one sentence, and the file is as it was") {
+  testing::SmallDisk disk;
+  const auto path = disk.root() / "traces" / "d.jsonl";
+  fs::create_directory(path.parent_path());
+  const std::string large = "{\"b\":\"" + std::string(9000, 'x') + "\"}";
+  const std::string torn = large.substr(0, 8999);
+  const std::string old =
+      GENERATE_COPY(std::string("{\"a\":1}\n"), std::string("{\"a\":1}"), "{\"a\":1}\n" + torn);
+  std::ofstream(path, std::ios::binary) << old;
+  disk.fill();
+  const std::string message = error_of_append(path, {large, large});
+  const std::string new_message = error_of_append(disk.root() / "new" / "d.jsonl", {large, large});
+  const std::string content = util::read_file(path);
+  const auto files = count_files(path.parent_path());
+  disk.make_room();
+  CHECK_THAT(message, Catch::Contains(path.string()) && !Catch::Contains("\n"));
+  CHECK_THAT(message, Catch::Contains("is the disk full?") || Catch::Contains(disk.word()));
+  CHECK_THAT(new_message, Catch::Contains("is the disk full?") || Catch::Contains(disk.word()));
+  CHECK(content == old);
+  CHECK(files == 1);
+  CHECK(dataset::append_lines(path, {large}).torn_bytes == (old.size() > 9000 ? torn.size() : 0));
+  CHECK(util::read_file(path) == "{\"a\":1}\n" + large + "\n");
+  CHECK(dataset::append_lines(disk.root() / "new" / "d.jsonl", {large}).torn_bytes == 0);
+  CHECK(util::read_file(disk.root() / "new" / "d.jsonl") == large + "\n");
 }
 
 TEST_CASE("a write that the disk takes in part is undone and reported") {

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -18,6 +19,16 @@ TEST_CASE("an atomic write replaces the file and leaves no temporary behind") {
   util::write_file_atomic(file, "two");
   CHECK(util::read_file(file) == "two");
   CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("an atomic write replaces nothing but regular files") {
+  const testing::TemporaryFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(util::write_file_atomic(pipe, "x"), Catch::Contains(pipe.string()));
+  CHECK(fs::is_fifo(pipe));
+  CHECK_THROWS_AS(util::write_file_atomic(folder.path(), "x"), Error);
+  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
 TEST_CASE("reading what is not there names the path") {

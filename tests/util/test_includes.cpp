@@ -18,6 +18,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"cuda", {}},
       {"model", {"python"}},
       {"dataset", {"model"}},
+      {"pack", {"model"}},
       {"report", {"model", "dataset"}},
       {"export", {"model", "dataset", "report"}},
       {"device", {"tensor", "cuda"}},

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+// The names that a folder of sources has. All functions are pure.
+namespace fib::pack {
+
+inline constexpr std::string_view kConfigFile = "config.toml";
+inline constexpr std::string_view kSolutionFolder = "solution";  // solution/<language> holds the sources
+
+// Whether a file of that name is a source when config.toml does not list its files.
+[[nodiscard]] bool has_source_suffix(std::string_view path);
+inline constexpr std::string_view kSourceSuffixes = ".py .cu .cuh .cpp .c .h .hpp .cc .cxx";
+
+// Whether `path` names exactly one place below a folder: relative, no empty component, "." or "..", no NUL
+// byte, and not longer than file systems take.
+[[nodiscard]] bool is_plain_path(std::string_view path);
+
+// Whether a component of `path` starts with a dot.
+[[nodiscard]] bool is_hidden(std::string_view path);
+
+}  // namespace fib::pack
