@@ -19,6 +19,7 @@ enum ExitCode : int {
 void add_run(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_validate(CLI::App& app, int& exit_code);
 
 // What `fib --version` prints.
 [[nodiscard]] std::string version_text();

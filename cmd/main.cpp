@@ -64,6 +64,7 @@ int run_command_line(int argc, char** argv) {
   cmd::add_run(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_list(app, exit_code);
+  cmd::add_validate(app, exit_code);
   try {
     app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {

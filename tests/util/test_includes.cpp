@@ -19,6 +19,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"model", {"python"}},
       {"dataset", {"model"}},
       {"report", {"model", "dataset"}},
+      {"validate", {"model", "dataset", "tensor", "python"}},
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda"}},
       {"reference", {"python", "tensor", "cuda"}},
