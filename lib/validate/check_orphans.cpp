@@ -64,6 +64,7 @@ std::optional<std::set<fs::path>> referenced_blobs(const Tree& tree) {
 
 void unused_blobs(const Tree& tree, Messages& messages) {
   const fs::path folder = dataset::blob_folder(tree.root);
+  // What was not checked may read any blob.
   if (!fs::is_directory(folder) || !tree.misplaced.empty()) return;
   const auto used = referenced_blobs(tree);
   if (!used) return;

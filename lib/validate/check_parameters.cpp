@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dataset/python_text.h"
 #include "python/parser.h"
 #include "validate/checks.h"
@@ -48,12 +50,15 @@ void compare(const Parameters& parameters, const Names& inputs, const Place& pla
     return;
   }
   for (std::size_t i = 0; i < std::min(taken, inputs.size()); ++i) {
-    if (parameters.positional[i] == inputs[i]) continue;
+    const std::string& name = parameters.positional[i];
+    if (name == inputs[i]) continue;
+    const bool swapped = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
     warning(
         messages, place,
         fmt::format("parameter {} of the reference's run is '{}', but input {} is '{}'; inputs are passed "
-                    "in the definition's order: bring both in the same",
-                    i + 1, parameters.positional[i], i + 1, inputs[i]));
+                    "by position: {}",
+                    i + 1, name, i + 1, inputs[i],
+                    swapped ? "bring both in the same order" : "give both the same name"));
     return;
   }
 }

@@ -65,7 +65,9 @@ std::string test_case(const std::string& suite, const CheckResult& check, bool w
       fmt::format("    <testcase classname=\"{}\" name=\"{}\">\n", xml(suite), xml(check.name));
   if (!check.messages) {
     ++totals.skipped;
-    return start + "      <skipped/>\n    </testcase>\n";
+    const std::string& why = check.why_skipped;
+    const std::string reason = why.empty() ? "" : fmt::format(" message=\"{}\"", xml(why));
+    return start + "      <skipped" + reason + "/>\n    </testcase>\n";
   }
   std::vector<std::string> failures;
   std::vector<std::string> others;

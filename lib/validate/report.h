@@ -40,6 +40,7 @@ enum class Status { ok, warning, error };
 struct CheckResult {
   std::string name;
   std::optional<Messages> messages;  // nothing: the check was skipped
+  std::string why_skipped{};         // empty: it was not asked for
 };
 // That of the worst message; of a skipped check: ok.
 [[nodiscard]] Status status_of(const CheckResult& result);

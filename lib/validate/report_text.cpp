@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "report/text.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -27,17 +28,22 @@ std::string upper(std::string_view word) {
   return text;
 }
 
-std::string check_text(const CheckResult& check) {
+// Upstream prints texts as they are; ours keep a dataset from writing to the terminal's controls.
+std::string shown(const std::string& text, model::Mode mode) {
+  return mode == model::Mode::lenient ? report::printable(text) : text;
+}
+
+std::string check_text(const CheckResult& check, model::Mode mode) {
   const std::string name = check.name + ":";
   if (!check.messages) return fmt::format("  {:<12} None (skipped)\n", name);
   std::string text = fmt::format("  {:<12} {}\n", name, name_of(status_of(check)));
-  for (const Message& message : *check.messages) text += fmt::format("    - {}\n", message.text);
+  for (const Message& message : *check.messages) text += fmt::format("    - {}\n", shown(message.text, mode));
   return text;
 }
 
-std::string section(const std::string& name, const std::vector<CheckResult>& checks) {
-  std::string text = fmt::format("\n--- {} [{}] ---\n", name, upper(name_of(status_of(checks))));
-  for (const CheckResult& check : checks) text += check_text(check);
+std::string section(const std::string& name, const std::vector<CheckResult>& checks, model::Mode mode) {
+  std::string text = fmt::format("\n--- {} [{}] ---\n", shown(name, mode), upper(name_of(status_of(checks))));
+  for (const CheckResult& check : checks) text += check_text(check, mode);
   return text;
 }
 
@@ -57,9 +63,9 @@ std::string to_text(const Report& report) {
   }
   text += "\n" + count_line(report) + "\n";
   for (const DefinitionReport& definition : report.definitions) {
-    text += section(definition.name, definition.checks);
+    text += section(definition.name, definition.checks, report.mode);
   }
-  if (!report.dataset.empty()) text += section("(dataset)", report.dataset);
+  if (!report.dataset.empty()) text += section("(dataset)", report.dataset, report.mode);
   return text;
 }
 

@@ -105,7 +105,7 @@ DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, c
   Blobs blobs(tree.root, scanned.name, tree.mode);
   DefinitionReport report{scanned.name, scanned.file, {}};
   for (const Check& check : checks_of(tree.mode)) {
-    CheckResult result{std::string(check.name), std::nullopt};
+    CheckResult result{std::string(check.name), std::nullopt, std::string(check.run ? "" : kNoGpuNote)};
     if (check.run && contains(config.checks, check.name)) result.messages = check.run(subject, blobs);
     report.checks.push_back(std::move(result));
   }
@@ -122,8 +122,9 @@ Config configure(const Tree& tree, const Options& options) {
 // Files that belong to nothing are looked for when nothing is filtered out.
 std::vector<CheckResult> check_whole(const Tree& tree, const Config& config) {
   if (tree.mode == model::Mode::upstream) return {};
-  CheckResult orphans{std::string(kOrphans), std::nullopt};
+  CheckResult orphans{std::string(kOrphans), std::nullopt, ""};
   const bool everything = config.op_types.empty() && config.definitions.empty();
+  if (!everything) orphans.why_skipped = "only a part of the dataset was asked for";
   if (everything && contains(config.checks, kOrphans)) orphans.messages = check_orphans(tree);
   return {std::move(orphans)};
 }

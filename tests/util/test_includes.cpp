@@ -19,7 +19,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"model", {"python"}},
       {"dataset", {"model"}},
       {"report", {"model", "dataset"}},
-      {"validate", {"model", "dataset", "tensor", "python"}},
+      {"validate", {"model", "dataset", "tensor", "python", "report"}},
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda"}},
       {"reference", {"python", "tensor", "cuda"}},
