@@ -1,5 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
-#include <fstream>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "cli/golden.h"
@@ -110,6 +112,22 @@ TEST_CASE("report files go to the dataset or to a folder, and are what stdout sh
   CHECK(util::read_file(files.files.root() / "out" / written[1]) == table.out);
   CHECK(nlohmann::json::parse(
             util::read_file(files.files.root() / "out" / written[0]))["config"]["dataset"] == ".");
+}
+
+TEST_CASE("a report file that is there already is kept") {
+  const CompleteDataset files;
+  const std::time_t now = std::time(nullptr);
+  for (std::time_t second = now; second < now + 30; ++second) {
+    std::tm utc{};
+    ::gmtime_r(&second, &utc);
+    std::array<char, 64> name{};
+    REQUIRE(std::strftime(name.data(), name.size(), "reports/report-%Y%m%d-%H%M%S.json", &utc) > 0);
+    files.files.write(name.data(), "old");
+  }
+  const auto output = validate_in(files, {"--outputs", "stdout,json"});
+  CHECK(output.exit_code == 1);
+  CHECK(output.out == "");
+  CHECK_THAT(output.err, Catch::StartsWith("fib: report file already exists: ./reports/report-"));
 }
 
 TEST_CASE("a dataset that cannot be read is exit code 1") {
