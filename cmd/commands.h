@@ -23,6 +23,7 @@ void add_merge(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_pack(CLI::App& app, int& exit_code);
 void add_unpack(CLI::App& app, int& exit_code);
+void add_validate(CLI::App& app, int& exit_code);
 
 // What `fib --version` prints.
 [[nodiscard]] std::string version_text();

@@ -68,6 +68,7 @@ int run_command_line(int argc, char** argv) {
   cmd::add_export(app, exit_code);
   cmd::add_pack(app, exit_code);
   cmd::add_unpack(app, exit_code);
+  cmd::add_validate(app, exit_code);
   try {
     app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,183 @@
+#include "validate/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "dataset/paths.h"
+#include "report_common.h"
+#include "util/clock.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Form { table, json, github, junit };
+
+struct ValidateOptions {
+  std::string local;
+  validate::Options validate;
+  Form form = Form::table;
+  std::string output_folder;
+  std::vector<std::string> outputs;
+  bool strict = false;
+};
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Which checks there are depends on the mode, so this waits until all words were read.
+void check_words(const validate::Options& options) {
+  const auto known = validate::known_checks(options.mode);
+  for (const std::string& check : options.checks) {
+    if (contains(known, check)) continue;
+    throw CLI::ValidationError(
+        "--checks", fmt::format("there is no check {}; there are: {}", check, fmt::join(known, ", ")));
+  }
+  const bool only_benchmark =
+      !options.checks.empty() && std::all_of(options.checks.begin(), options.checks.end(),
+                                             [](const std::string& check) { return check == "benchmark"; });
+  if (only_benchmark) {
+    throw CLI::ValidationError(
+        "--checks",
+        "benchmark alone checks nothing: fib validate runs no code; to run baselines use fib run");
+  }
+}
+
+// "report-20260317-141819", in UTC.
+std::string report_name() {
+  const std::string now = util::utc_compact();  // "20260317T141819.827915Z"
+  return "report-" + now.substr(0, 8) + "-" + now.substr(9, 6);
+}
+
+// The files to write, by output; none of them may be there already.
+class ReportFiles {
+ public:
+  ReportFiles(const ValidateOptions& options, const fs::path& root) {
+    const fs::path folder =
+        options.output_folder.empty() ? root / "reports" : fs::path(options.output_folder);
+    const std::string name = report_name();
+    if (contains(options.outputs, "json")) json_ = claim(folder / (name + ".json"));
+    if (contains(options.outputs, "text")) text_ = claim(folder / (name + ".txt"));
+  }
+
+  void write(const validate::Report& report) const {
+    if (!json_.empty()) util::write_file_atomic(json_, to_json(report));
+    if (!text_.empty()) util::write_file_atomic(text_, to_text(report));
+  }
+
+ private:
+  static fs::path claim(const fs::path& file) {
+    if (!fs::exists(file)) return file;
+    throw Error("report file already exists: {}; try again in a second, or name another --output-folder",
+                file.string());
+  }
+
+  fs::path json_;
+  fs::path text_;
+};
+
+std::string rendered(const validate::Report& report, const ValidateOptions& options) {
+  switch (options.form) {
+    case Form::table:
+      return to_text(report);
+    case Form::json:
+      return to_json(report) + "\n";
+    case Form::github:
+      return to_github(report);
+    case Form::junit:
+      return to_junit(report, options.strict);
+  }
+  return "";
+}
+
+// In upstream mode the report has no place for notes.
+void print_notes(const validate::Report& report) {
+  if (report.mode != model::Mode::upstream) return;
+  for (const std::string& note : report.notes) fmt::print(stderr, "note: {}\n", note);
+}
+
+int run(ValidateOptions options) {
+  check_words(options.validate);
+  if (options.outputs.empty()) {
+    options.outputs = {"stdout"};
+    if (!options.output_folder.empty()) options.outputs = {"stdout", "json", "text"};
+  }
+  const fs::path root = options.local.empty() ? dataset::default_dataset_path() : fs::path(options.local);
+  const ReportFiles files(options, root);
+  const validate::Report report = validate::validate(root, options.validate);
+  files.write(report);
+  print_notes(report);
+  if (contains(options.outputs, "stdout")) print_result(rendered(report, options));
+  const validate::Status worst = status_of(report);
+  const bool failed =
+      worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
+  return failed ? kGateFailed : kDone;
+}
+
+void add_selection(CLI::App& app, ValidateOptions& options) {
+  app.add_option("--local,--dataset", options.local, "Dataset folder")->type_name("DIR");
+  app.add_option("--checks", options.validate.checks, "Only these checks, separated by commas; default: all")
+      ->delimiter(',')
+      ->type_name("CHECK");
+  app.add_option("--op-types", options.validate.op_types, "Only definitions of these op types")
+      ->delimiter(',');
+  app.add_option("--definitions", options.validate.definitions,
+                 "Only these definitions; with --op-types, also these")
+      ->delimiter(',');
+  add_choice(
+      app, "--mode", options.validate.mode,
+      "lenient (default) reads all generations of the format and adds fib's checks; upstream accepts and "
+      "rejects what the format's first implementation does, by its seven checks",
+      {{"lenient", model::Mode::lenient}, {"upstream", model::Mode::upstream}})
+      ->type_name("MODE");
+  app.add_flag("--disable-gpu", options.validate.disable_gpu,
+               "Do not mention what was not run; no part of this command uses a GPU");
+}
+
+void add_output(CLI::App& app, ValidateOptions& options) {
+  add_choice(app, "--format", options.form, "Form of the output on stdout; default: table",
+             {{"table", Form::table}, {"json", Form::json}, {"github", Form::github}, {"junit", Form::junit}})
+      ->type_name("FORMAT");
+  app.add_option("--outputs", options.outputs,
+                 "Where to: stdout, json and text files, separated by commas; default: stdout, and with "
+                 "--output-folder all three")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"stdout", "json", "text"}))
+      ->type_name("OUTPUT");
+  app.add_option("--output-folder", options.output_folder,
+                 "Folder of report-YYYYMMDD-HHMMSS.json and .txt; default: reports/ in the dataset")
+      ->type_name("DIR");
+  app.add_flag("--strict", options.strict, "Fail on warnings too");
+}
+
+std::string checks_line() {
+  return fmt::format("Checks: {}.\n", fmt::join(validate::known_checks(model::Mode::lenient), ", "));
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* command = app.add_subcommand("validate", "Check that a dataset is well formed");
+  add_selection(*command, *options);
+  add_output(*command, *options);
+  command->footer(
+      checks_line() +
+      "Exit codes: 0 no errors, 3 errors (with --strict also warnings), 1 the dataset cannot be read.\n"
+      "Examples:\n"
+      "  fib validate --local DIR\n"
+      "  fib validate --local DIR --strict --format github\n"
+      "  fib validate --local DIR --mode upstream --checks layout,definition --outputs json\n" +
+      kLocalDefault);
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

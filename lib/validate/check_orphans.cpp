@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dataset/paths.h"
+#include "util/error.h"
+#include "validate/checks.h"
+
+namespace fib::validate {
+namespace {
+
+namespace fs = std::filesystem;
+
+void misplaced(const Tree& tree, Messages& messages) {
+  static const std::map<std::string, std::string> homes = {
+      {"definitions", "definitions/<op_type>/<definition>.json"},
+      {"workloads", "workloads/<op_type>/<definition>.jsonl"},
+      {"solutions", "solutions/<author>/<op_type>/<definition>/<solution>.json"},
+      {"traces", "traces/<author>/<op_type>/<definition>.jsonl"}};
+  for (const std::string& file : tree.misplaced) {
+    warning(messages, {file},
+            fmt::format("{} was not checked, for its place is {}; move it there", file,
+                        homes.at(*fs::path(file).begin())));
+  }
+}
+
+void of_unknown_definition(const Tree& tree, const std::string& definition, const std::string& file,
+                           Messages& messages) {
+  if (tree.definitions.contains(definition)) return;
+  warning(messages, {file},
+          fmt::format("{} belongs to the definition '{}', which is not there; add or rename it", file,
+                      definition));
+}
+
+void without_definition(const Tree& tree, Messages& messages) {
+  for (const auto& [definition, file] : tree.workloads) {
+    of_unknown_definition(tree, definition, file.file, messages);
+  }
+  for (const auto& [definition, solutions] : tree.solutions) {
+    for (const ScannedSolution& solution : solutions) {
+      of_unknown_definition(tree, definition, solution.file, messages);
+    }
+  }
+  for (const auto& [definition, files] : tree.traces) {
+    for (const auto& [author, file] : files) of_unknown_definition(tree, definition, file.file, messages);
+  }
+}
+
+// The files behind all workloads; nothing when some workload cannot be read.
+std::optional<std::set<fs::path>> referenced_blobs(const Tree& tree) {
+  std::set<fs::path> files;
+  for (const auto& [definition, workloads] : tree.workloads) {
+    if (workloads.broken()) return std::nullopt;
+    const Blobs blobs(tree.root, definition, tree.mode);
+    for (const Record& record : workloads.records) {
+      for (const auto& [name, input] : record.trace.workload.inputs) {
+        if (input.kind != model::InputKind::safetensors) continue;
+        if (const FoundBlob found = blobs.find(input.path); found.file) files.insert(*found.file);
+      }
+    }
+  }
+  return files;
+}
+
+void unused_blobs(const Tree& tree, Messages& messages) {
+  const fs::path folder = dataset::blob_folder(tree.root);
+  // What was not checked may read any blob.
+  if (!fs::is_directory(folder) || !tree.misplaced.empty()) return;
+  const auto used = referenced_blobs(tree);
+  if (!used) return;
+  std::set<std::string> unused;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".safetensors" || used->contains(fs::weakly_canonical(entry.path())))
+      continue;
+    unused.insert(entry.path().lexically_relative(tree.root).string());
+  }
+  for (const std::string& file : unused) {
+    warning(messages, {file}, fmt::format("{} is read by no workload; remove it or add its workload", file));
+  }
+}
+
+}  // namespace
+
+Messages check_orphans(const Tree& tree) {
+  Messages messages;
+  if (tree.definitions.empty()) {
+    warning(messages, {},
+            fmt::format("{} holds no definitions/<op_type>/<definition>.json; name the root of a dataset",
+                        tree.shown_root));
+  }
+  misplaced(tree, messages);
+  without_definition(tree, messages);
+  unused_blobs(tree, messages);
+  return messages;
+}
+
+}  // namespace fib::validate

@@ -1,0 +1,216 @@
+#include "validate/constraint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace fib::validate {
+namespace {
+
+using Number = std::optional<std::int64_t>;
+using python::BinaryOp;
+using python::CompareOp;
+using python::Expr;
+
+template <typename Node>
+const Node* as(const Expr& expr) {
+  return std::get_if<Node>(&expr.node);
+}
+
+const std::string* name_of(const Expr& expr) {
+  const auto* name = as<python::Name>(expr);
+  return name != nullptr ? &name->id : nullptr;
+}
+
+// Python's division: the remainder has the divisor's sign.
+Number divide(std::int64_t left, std::int64_t right, BinaryOp op) {
+  if (right == 0 || (left == std::numeric_limits<std::int64_t>::min() && right == -1)) return std::nullopt;
+  const bool round_down = left % right != 0 && (left % right < 0) != (right < 0);
+  if (op == BinaryOp::kMod) return left % right + (round_down ? right : 0);
+  return left / right - (round_down ? 1 : 0);
+}
+
+Number combine(BinaryOp op, std::int64_t left, std::int64_t right) {
+  std::int64_t result = 0;
+  switch (op) {
+    case BinaryOp::kAdd:
+      return __builtin_add_overflow(left, right, &result) ? Number() : result;
+    case BinaryOp::kSub:
+      return __builtin_sub_overflow(left, right, &result) ? Number() : result;
+    case BinaryOp::kMult:
+      return __builtin_mul_overflow(left, right, &result) ? Number() : result;
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kMod:
+      return divide(left, right, op);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string_view symbol(CompareOp op) {
+  switch (op) {
+    case CompareOp::kEq:
+      return "==";
+    case CompareOp::kNotEq:
+      return "!=";
+    case CompareOp::kLt:
+      return "<";
+    case CompareOp::kLtE:
+      return "<=";
+    case CompareOp::kGt:
+      return ">";
+    case CompareOp::kGtE:
+      return ">=";
+    default:
+      return "";
+  }
+}
+
+std::optional<bool> compare(CompareOp op, std::int64_t left, std::int64_t right) {
+  switch (op) {
+    case CompareOp::kEq:
+      return left == right;
+    case CompareOp::kNotEq:
+      return left != right;
+    case CompareOp::kLt:
+      return left < right;
+    case CompareOp::kLtE:
+      return left <= right;
+    case CompareOp::kGt:
+      return left > right;
+    case CompareOp::kGtE:
+      return left >= right;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(const Values& values) : values_(values) {}
+
+  Judgement truth(const Expr& expr) const {
+    if (const auto* node = as<python::Compare>(expr)) return comparisons(*node);
+    if (const auto* node = as<python::BoolOperation>(expr)) return joined(*node);
+    return {};
+  }
+
+ private:
+  // a < b < c: broken as soon as one pair is.
+  Judgement comparisons(const python::Compare& node) const {
+    Verdict verdict = Verdict::holds;
+    Number left = number(*node.left);
+    for (std::size_t i = 0; i < node.ops.size(); ++i) {
+      const Number right = number(*node.comparators[i]);
+      const auto holds = left && right ? compare(node.ops[i], *left, *right) : std::nullopt;
+      if (!holds) verdict = Verdict::unknown;
+      if (holds == false) {
+        return {Verdict::broken, fmt::format("{} {} {}", *left, symbol(node.ops[i]), *right)};
+      }
+      left = right;
+    }
+    return {verdict, ""};
+  }
+
+  // The first part that decides alone, else unknown when any part is, else the last.
+  Judgement joined(const python::BoolOperation& node) const {
+    const Verdict deciding = node.op == python::BoolOp::kAnd ? Verdict::broken : Verdict::holds;
+    Judgement result;
+    bool unknown = false;
+    for (const auto& part : node.values) {
+      result = truth(*part);
+      if (result.verdict == deciding) return result;
+      unknown = unknown || result.verdict == Verdict::unknown;
+    }
+    return unknown ? Judgement{} : result;
+  }
+
+  Number number(const Expr& expr) const {
+    if (const auto* node = as<python::Constant>(expr)) {
+      return node->kind == python::ConstantKind::kInteger ? Number(node->integer) : std::nullopt;
+    }
+    if (const std::string* name = name_of(expr)) return values_.value(*name);
+    if (const auto* node = as<python::Unary>(expr)) return unary(*node);
+    if (const auto* node = as<python::Binary>(expr)) {
+      const Number left = number(*node->left);
+      const Number right = number(*node->right);
+      return left && right ? combine(node->op, *left, *right) : std::nullopt;
+    }
+    if (const auto* node = as<python::Subscript>(expr)) return size(*node);
+    if (const auto* node = as<python::Call>(expr)) return item(*node);
+    return std::nullopt;
+  }
+
+  Number unary(const python::Unary& node) const {
+    const Number value = number(*node.operand);
+    if (!value || node.op == python::UnaryOp::kPlus) return value;
+    return node.op == python::UnaryOp::kNegate ? combine(BinaryOp::kSub, 0, *value) : std::nullopt;
+  }
+
+  // tensor.shape[index]
+  Number size(const python::Subscript& node) const {
+    const auto* shape = as<python::Attribute>(*node.value);
+    if (shape == nullptr || shape->name != "shape") return std::nullopt;
+    const std::string* tensor = name_of(*shape->value);
+    const Number index = number(*node.index);
+    return tensor != nullptr && index ? values_.size(*tensor, *index) : std::nullopt;
+  }
+
+  // tensor[index].item()
+  Number item(const python::Call& node) const {
+    const auto* method = as<python::Attribute>(*node.function);
+    const bool is_item =
+        method != nullptr && method->name == "item" && node.arguments.empty() && node.keywords.empty();
+    const auto* element = is_item ? as<python::Subscript>(*method->value) : nullptr;
+    if (element == nullptr) return std::nullopt;
+    const std::string* tensor = name_of(*element->value);
+    const Number index = number(*element->index);
+    return tensor != nullptr && index ? values_.element(*tensor, *index) : std::nullopt;
+  }
+
+  const Values& values_;
+};
+
+void collect(const Expr& expr, std::vector<std::string>& names);
+
+void collect(const python::Exprs& exprs, std::vector<std::string>& names) {
+  for (const auto& expr : exprs) collect(*expr, names);
+}
+
+void collect(const Expr& expr, std::vector<std::string>& names) {
+  if (const std::string* name = name_of(expr)) {
+    if (std::find(names.begin(), names.end(), *name) == names.end()) names.push_back(*name);
+  } else if (const auto* attribute = as<python::Attribute>(expr)) {
+    collect(*attribute->value, names);
+  } else if (const auto* subscript = as<python::Subscript>(expr)) {
+    collect(*subscript->value, names);
+    collect(*subscript->index, names);
+  } else if (const auto* unary = as<python::Unary>(expr)) {
+    collect(*unary->operand, names);
+  } else if (const auto* binary = as<python::Binary>(expr)) {
+    collect(*binary->left, names);
+    collect(*binary->right, names);
+  } else if (const auto* compare = as<python::Compare>(expr)) {
+    collect(*compare->left, names);
+    collect(compare->comparators, names);
+  } else if (const auto* joined = as<python::BoolOperation>(expr)) {
+    collect(joined->values, names);
+  } else if (const auto* call = as<python::Call>(expr)) {
+    if (name_of(*call->function) == nullptr) collect(*call->function, names);
+    collect(call->arguments, names);
+  }
+}
+
+}  // namespace
+
+Judgement judge(const Expr& constraint, const Values& values) { return Evaluator(values).truth(constraint); }
+
+std::vector<std::string> names_in(const Expr& constraint) {
+  std::vector<std::string> names;
+  collect(constraint, names);
+  return names;
+}
+
+}  // namespace fib::validate

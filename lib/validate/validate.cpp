@@ -1,0 +1,155 @@
+#include "validate/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "util/error.h"
+#include "validate/checks.h"
+
+namespace fib::validate {
+
+Subject::Subject(const Tree& whole, const ScannedDefinition& entry)
+    : tree(whole),
+      scanned(entry),
+      definition(entry.definition ? &*entry.definition : nullptr),
+      workloads(nullptr) {
+  if (const auto file = tree.workloads.find(name()); file != tree.workloads.end()) workloads = &file->second;
+  if (const auto found = tree.solutions.find(name()); found != tree.solutions.end()) {
+    for (const ScannedSolution& solution : found->second) solutions.push_back(&solution);
+  }
+  if (const auto found = tree.traces.find(name()); found != tree.traces.end()) {
+    for (const auto& [author, file] : found->second) traces.push_back(&file);
+  }
+}
+
+std::set<std::string> Subject::workload_uuids() const {
+  std::set<std::string> uuids;
+  if (workloads == nullptr) return uuids;
+  for (const Record& record : workloads->records) uuids.insert(record.trace.workload.uuid);
+  return uuids;
+}
+
+namespace {
+
+constexpr std::string_view kBenchmark = "benchmark";
+constexpr std::string_view kOrphans = "orphans";
+constexpr std::string_view kNoGpuNote =
+    "the benchmark check and the builds of references and baselines were skipped: fib validate runs no code; "
+    "to run baselines use fib run";
+
+struct Check {
+  std::string_view name;
+  std::function<Messages(const Subject&, Blobs&)> run;  // empty: never run
+};
+
+template <typename Function>
+auto without_blobs(Function function) {
+  return [function](const Subject& subject, Blobs&) { return function(subject); };
+}
+
+const std::vector<Check>& official_checks() {
+  static const std::vector<Check> checks = {{"layout", check_layout},
+                                            {"definition", without_blobs(check_definition)},
+                                            {"workload", check_workload},
+                                            {"solution", without_blobs(check_solution)},
+                                            {"trace", without_blobs(check_trace)},
+                                            {"baseline", without_blobs(check_baseline)},
+                                            {kBenchmark, {}}};
+  return checks;
+}
+
+const std::vector<Check>& own_checks() {
+  static const std::vector<Check> checks = {{"duplicates", without_blobs(check_duplicates)},
+                                            {"blobs", check_blobs},
+                                            {"constraints", check_constraints},
+                                            {"languages", without_blobs(check_languages)},
+                                            {"parameters", without_blobs(check_parameters)}};
+  return checks;
+}
+
+std::vector<Check> checks_of(model::Mode mode) {
+  std::vector<Check> checks = official_checks();
+  if (mode == model::Mode::lenient) checks.insert(checks.end(), own_checks().begin(), own_checks().end());
+  return checks;
+}
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_selected(const ScannedDefinition& definition, const Options& options) {
+  if (options.op_types.empty() && options.definitions.empty()) return true;
+  return contains(options.op_types, definition.op_type) || contains(options.definitions, definition.name);
+}
+
+void check_filters(const Tree& tree, const Options& options) {
+  for (const std::string& name : options.definitions) {
+    if (!tree.definitions.contains(name)) {
+      throw Error("no definition \"{}\" in {}; to see all: fib list definitions", name, tree.shown_root);
+    }
+  }
+  for (const std::string& name : options.op_types) {
+    const bool known = std::any_of(tree.definitions.begin(), tree.definitions.end(),
+                                   [&](const auto& entry) { return entry.second.op_type == name; });
+    if (!known) {
+      throw Error("no folder definitions/{} in {}; to see all op types: fib list definitions", name,
+                  tree.shown_root);
+    }
+  }
+}
+
+DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, const Config& config) {
+  const Subject subject(tree, scanned);
+  Blobs blobs(tree.root, scanned.name, tree.mode);
+  DefinitionReport report{scanned.name, scanned.file, {}};
+  for (const Check& check : checks_of(tree.mode)) {
+    CheckResult result{std::string(check.name), std::nullopt, std::string(check.run ? "" : kNoGpuNote)};
+    if (check.run && contains(config.checks, check.name)) result.messages = check.run(subject, blobs);
+    report.checks.push_back(std::move(result));
+  }
+  return report;
+}
+
+Config configure(const Tree& tree, const Options& options) {
+  Config config{tree.shown_root, options.checks, true, options.op_types, options.definitions};
+  if (config.checks.empty()) config.checks = known_checks(options.mode);
+  std::erase(config.checks, kBenchmark);
+  return config;
+}
+
+// Files that belong to nothing are looked for when nothing is filtered out.
+std::vector<CheckResult> check_whole(const Tree& tree, const Config& config) {
+  if (tree.mode == model::Mode::upstream) return {};
+  CheckResult orphans{std::string(kOrphans), std::nullopt, ""};
+  const bool everything = config.op_types.empty() && config.definitions.empty();
+  if (!everything) orphans.why_skipped = "only a part of the dataset was asked for";
+  if (everything && contains(config.checks, kOrphans)) orphans.messages = check_orphans(tree);
+  return {std::move(orphans)};
+}
+
+}  // namespace
+
+std::vector<std::string> known_checks(model::Mode mode) {
+  std::vector<std::string> names;
+  for (const Check& check : checks_of(mode)) names.emplace_back(check.name);
+  if (mode == model::Mode::lenient) names.emplace_back(kOrphans);
+  return names;
+}
+
+Report validate(const std::filesystem::path& root, const Options& options) {
+  const Tree tree = scan(root, options.mode);
+  if (options.mode == model::Mode::lenient) check_filters(tree, options);
+  Report report;
+  report.mode = options.mode;
+  report.config = configure(tree, options);
+  for (const auto& [name, scanned] : tree.definitions) {
+    if (is_selected(scanned, options)) report.definitions.push_back(check_one(tree, scanned, report.config));
+  }
+  report.dataset = check_whole(tree, report.config);
+  if (!options.disable_gpu) report.notes.emplace_back(kNoGpuNote);
+  return report;
+}
+
+}  // namespace fib::validate

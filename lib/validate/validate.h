@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "validate/report.h"
+
+namespace fib::validate {
+
+struct Options {
+  model::Mode mode = model::Mode::lenient;
+  std::vector<std::string> checks;       // names of known_checks(); empty: all
+  std::vector<std::string> op_types;     // with `definitions`: their union; both empty: everything
+  std::vector<std::string> definitions;  // names as the paths say them
+  bool disable_gpu = false;              // the user knows that what needs a GPU is not done: no note about it
+};
+
+// The names of the checks, in the order of reports: the format's seven; in lenient mode fib's own after them.
+[[nodiscard]] std::vector<std::string> known_checks(model::Mode mode);
+
+// Reads the dataset and runs the checks. Nothing is built or run: of the format's checks `benchmark` and the
+// builds of `definition` and `baseline` are left out, and `notes` says so. Throws Error when the dataset
+// cannot be read and, in lenient mode, when a filter names something that is not there.
+[[nodiscard]] Report validate(const std::filesystem::path& root, const Options& options);
+
+}  // namespace fib::validate

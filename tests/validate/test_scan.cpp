@@ -1,0 +1,48 @@
+#include "util/error.h"
+#include "validate/python_lines.h"
+#include "validate/scan.h"
+#include "validate/support.h"
+
+using namespace fib;
+using namespace fib::testing;
+
+TEST_CASE("lines end where Python ends them, and blank ones are left out") {
+  const auto lines = validate::python_lines(
+      " a \r\nb\rc\x1e\n\xe2\x80\xa8"
+      "d\xc2\x85"
+      "e\v\f f");
+  Lines texts;
+  std::vector<std::size_t> numbers;
+  for (const auto& line : lines) {
+    texts.emplace_back(line.text);
+    numbers.push_back(line.number);
+  }
+  CHECK(texts == Lines{"a", "b", "c", "d", "e", "f"});
+  CHECK(numbers == std::vector<std::size_t>{1, 2, 3, 6, 7, 9});
+  CHECK(validate::python_lines("").empty());
+}
+
+TEST_CASE("the root is shown as Python's Path shows it") {
+  const Checked files;
+  CHECK(validate::scan(files.files.root() / "./", kLenient).shown_root == files.files.root().string());
+}
+
+TEST_CASE("a folder that is not there is an error") {
+  CHECK_THROWS_WITH(validate::scan("/nowhere/at/all", kLenient),
+                    Catch::StartsWith("there is no dataset folder"));
+}
+
+TEST_CASE("a folder with the name of a file is a file that cannot be read") {
+  const Checked files;
+  std::filesystem::create_directories(files.files.root() / "workloads/op/d.jsonl");
+  const validate::Tree tree = validate::scan(files.files.root(), kUpstream);
+  REQUIRE(tree.workloads.contains("d"));
+  CHECK(tree.workloads.at("d").errors.size() == 1);
+  CHECK(tree.workloads.at("d").errors[0].line == 0);
+}
+
+TEST_CASE("dots in names belong to them") {
+  const Checked files;
+  files.files.write("definitions/op/a.b.json", definition_json("a.b").dump());
+  CHECK(validate::scan(files.files.root(), kLenient).definitions.contains("a.b"));
+}
