@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "commands.h"
 #include "dataset/merge.h"
 #include "dataset/paths.h"
+#include "interrupt.h"
 #include "report/text.h"
 #include "report_common.h"
 #include "util/clock.h"
@@ -41,20 +43,6 @@ exports::TextForm text_form(Form form) {
   return form == Form::json ? exports::TextForm::json : exports::TextForm::jsonl;
 }
 
-// A file in the making beside `target`, which gets its name when all is written.
-class NewFile {
- public:
-  explicit NewFile(const fs::path& target) : target_(fs::absolute(target)) {
-    fs::create_directories(target_.parent_path());
-  }
-  [[nodiscard]] fs::path path() const { return folder_.path() / "export"; }
-  void publish() const { fs::rename(path(), target_); }
-
- private:
-  fs::path target_;
-  util::TemporaryFolder folder_{target_.parent_path(), "." + target_.filename().string() + ".exporting-"};
-};
-
 // Nothing is written for a dataset with unreadable records unless that was asked for.
 void check_readable(const std::vector<std::string>& unreadable, bool skip) {
   if (unreadable.empty()) return;
@@ -82,12 +70,12 @@ dataset::Dataset load_catalog(const fs::path& root, std::vector<std::string>& un
 }
 
 std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
-                       std::vector<std::string>& unreadable) {
+                       std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
   if (command.to_stdout()) {
     return exports::export_text(loaded, command.filter, text_form(command.form), unreadable,
                                 [](std::string_view text) { print_result(std::string(text)); });
   }
-  const NewFile file(command.output);
+  const util::NewFile file(command.output);
   std::FILE* stream = std::fopen(file.path().c_str(), "wb");
   if (stream == nullptr) throw Error("cannot create {}", file.path().string());
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closer(stream, std::fclose);
@@ -96,7 +84,7 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
     written = written && std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   };
   const std::size_t count =
-      exports::export_text(loaded, command.filter, text_form(command.form), unreadable, write);
+      exports::export_text(loaded, command.filter, text_form(command.form), unreadable, write, &interrupted);
   if (std::fflush(stream) != 0 || !written) throw Error("cannot write {}; is the disk full?", command.output);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
@@ -104,16 +92,18 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
 }
 
 std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& loaded,
-                         std::vector<std::string>& unreadable) {
-  const NewFile file(command.output);
-  const std::size_t count = exports::export_sqlite(loaded, command.filter, file.path().string(), unreadable);
+                         std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
+  const util::NewFile file(command.output);
+  const std::size_t count =
+      exports::export_sqlite(loaded, command.filter, file.path().string(), unreadable, &interrupted);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
   return count;
 }
 
-int export_dataset(const ExportCommand& command) {
+int export_dataset(const ExportCommand& command, const std::atomic<bool>& interrupted) {
   dataset::MergeOptions options;
+  options.interrupted = &interrupted;
   options.filter = command.filter;
   options.skip_unreadable = command.skip_unreadable;
   const auto report = dataset::merge({command.local}, command.output, options);
@@ -139,16 +129,43 @@ void check_usage(ExportCommand& command) {
   }
 }
 
-int run(ExportCommand command) {
-  check_usage(command);
-  if (command.local.empty()) command.local = dataset::default_dataset_path().string();
-  if (!fs::is_directory(command.local))
-    throw Error("there is no dataset folder {}; name one with --local DIR", command.local);
-  if (command.form == Form::dataset) return export_dataset(command);
+// A pattern of which the dataset has nothing is a slip of the pen.
+void check_filter(const dataset::Filter& filter, const dataset::Dataset& loaded) {
+  std::vector<std::string> op_types;
+  std::vector<std::string> definitions;
+  std::vector<std::string> authors;
+  std::vector<std::string> solutions;
+  for (const auto& [name, definition] : loaded.definitions) {
+    definitions.push_back(name);
+    op_types.push_back(definition.op_type);
+  }
+  for (const auto& [name, solution] : loaded.solutions) {
+    solutions.push_back(name);
+    authors.push_back(solution.author);
+  }
+  const auto check = [](const std::vector<std::string>& patterns, const std::vector<std::string>& names,
+                        const char* what) {
+    for (const auto& pattern : patterns) {
+      const bool any = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return dataset::matches({pattern}, name);
+      });
+      if (!any) throw Error("no {} is called \"{}\"; to see what there is: fib list", what, pattern);
+    }
+  };
+  check(filter.definitions, definitions, "definition");
+  check(filter.solutions, solutions, "solution");
+  check(filter.authors, authors, "author");
+  check(filter.op_types, op_types, "op type");
+}
+
+int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& interrupted) {
   std::vector<std::string> unreadable;
   const auto loaded = load_catalog(command.local, unreadable);
-  const std::size_t count = command.form == Form::sqlite ? write_sqlite(command, loaded, unreadable)
-                                                         : write_text(command, loaded, unreadable);
+  check_filter(command.filter, loaded);
+  if (command.form == Form::dataset) return export_dataset(command, interrupted);
+  const std::size_t count = command.form == Form::sqlite
+                                ? write_sqlite(command, loaded, unreadable, interrupted)
+                                : write_text(command, loaded, unreadable, interrupted);
   if (command.to_stdout()) {
     check_readable(unreadable, command.skip_unreadable);
   } else {
@@ -157,13 +174,38 @@ int run(ExportCommand command) {
   return kDone;
 }
 
+int run(ExportCommand command) {
+  check_usage(command);
+  if (command.local.empty()) command.local = dataset::default_dataset_path().string();
+  if (!fs::is_directory(command.local))
+    throw Error("there is no dataset folder {}; name one with --local DIR", command.local);
+  // An export to stdout has nothing to clean up: there, signals do what they always do.
+  if (command.to_stdout()) return write_file_or_stdout(command, false);
+  return until_interrupted(
+      [&](const std::atomic<bool>& interrupted) { return write_file_or_stdout(command, interrupted); });
+}
+
+bool matches_a_status(const std::string& pattern) {
+  for (int status = 0; status <= static_cast<int>(model::Status::TIMEOUT); ++status) {
+    if (dataset::matches({pattern}, std::string(model::name_of(static_cast<model::Status>(status)))))
+      return true;
+  }
+  return false;
+}
+
 void add_filters(CLI::App& app, dataset::Filter& filter, std::string& since) {
   const char* group = "Which records (names or globs)";
   app.add_option("--definitions", filter.definitions, "Only these definitions")->group(group);
   app.add_option("--solutions", filter.solutions, "Only these solutions")->group(group);
   app.add_option("--authors", filter.authors, "Only solutions of these authors")->group(group);
   app.add_option("--op-types", filter.op_types, "Only definitions of these op types")->group(group);
-  app.add_option("--status", filter.statuses, "Only traces of these statuses")->group(group);
+  app.add_option("--status", filter.statuses, "Only traces of these statuses")
+      ->check([](const std::string& pattern) {
+        return matches_a_status(pattern)
+                   ? ""
+                   : pattern + " is no status; PASSED is one, TIMEOUT, or a glob: '*_ERROR'";
+      })
+      ->group(group);
   app.add_option("--hardware", filter.hardware, "Only traces of this hardware")->group(group);
   app.add_option("--since", since, "Only traces of this time or later")->type_name("TIME")->group(group);
 }
@@ -198,7 +240,7 @@ void add_export(CLI::App& app, int& exit_code) {
                   "docs/datasets.md describes. A file or folder appears whole or not at all.\n") +
       kLocalDefault +
       "Exit codes: 0 done, 1 the dataset cannot be read or the output not be written,\n"
-      "2 wrong usage.");
+      "2 wrong usage, 130 interrupted.");
   app_export->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "report/merge_text.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -20,9 +21,13 @@ struct MergeCommand {
 
 int run(const MergeCommand& command) {
   const std::vector<std::filesystem::path> inputs(command.local.begin(), command.local.end());
-  const auto merged = dataset::merge(inputs, command.output, command.options);
-  print_result(report::render_merge(merged, command.format, stdout_style()));
-  return kDone;
+  return until_interrupted([&](const std::atomic<bool>& interrupted) {
+    dataset::MergeOptions options = command.options;
+    options.interrupted = &interrupted;
+    const auto merged = dataset::merge(inputs, command.output, options);
+    print_result(report::render_merge(merged, command.format, stdout_style()));
+    return kDone;
+  });
 }
 
 void add_command(CLI::App& app, int& exit_code) {
@@ -60,7 +65,8 @@ void add_command(CLI::App& app, int& exit_code) {
       "compared. The order of the datasets does not matter, but for --on-conflict first and last, which "
       "leave\n"
       "out the traces of what they leave out. The output appears whole or not at all.\n"
-      "Exit codes: 0 done, 1 the datasets contradict each other, cannot be read or written, 2 wrong usage.");
+      "Exit codes: 0 done, 1 the datasets contradict each other, cannot be read or written, 2 wrong "
+      "usage,\n130 interrupted.");
   merge->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

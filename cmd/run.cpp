@@ -17,6 +17,7 @@
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "devices.h"
+#include "interrupt.h"
 #include "logging.h"
 #include "progress.h"
 
@@ -41,32 +42,6 @@ struct RunOptions {
   bool strict_load = false;
   bool dry_run = false;
   std::string log_level = "info";
-};
-
-// Turns Ctrl-C and SIGTERM into a flag: the first asks the run to stop, the second ends the process at once
-// (the keeper then cleans up). The signals are blocked in all threads and taken by one.
-class InterruptSignals {
- public:
-  explicit InterruptSignals(std::atomic<bool>& flag) {
-    ::sigemptyset(&signals_);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) ::sigaddset(&signals_, signal);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    thread_ = std::thread([this, &flag] {
-      for (int signal = 0; ::sigwait(&signals_, &signal) == 0 && signal != SIGUSR2;) {
-        if (flag.exchange(true)) ::_exit(kInterrupted);
-      }
-    });
-  }
-  ~InterruptSignals() {
-    ::pthread_kill(thread_.native_handle(), SIGUSR2);
-    thread_.join();
-  }
-  InterruptSignals(const InterruptSignals&) = delete;
-  InterruptSignals& operator=(const InterruptSignals&) = delete;
-
- private:
-  sigset_t signals_{};
-  std::thread thread_;
 };
 
 std::vector<dataset::Dataset> load_all(const RunOptions& options) {

@@ -132,11 +132,10 @@ void add_selection(CLI::App& app, ValidateOptions& options) {
   app.add_option("--definitions", options.validate.definitions,
                  "Only these definitions; with --op-types, also these")
       ->delimiter(',');
-  add_choice(
-      app, "--mode", options.validate.mode,
-      "lenient (default) reads all generations of the format and adds fib's checks; upstream accepts and "
-      "rejects what the format's first implementation does, by its seven checks",
-      {{"lenient", model::Mode::lenient}, {"upstream", model::Mode::upstream}})
+  add_choice(app, "--mode", options.validate.mode,
+             "lenient (default) reads records of all generations and adds fib's checks; upstream accepts and "
+             "rejects what the format's first implementation does, by its seven checks",
+             {{"lenient", model::Mode::lenient}, {"upstream", model::Mode::upstream}})
       ->type_name("MODE");
   app.add_flag("--disable-gpu", options.validate.disable_gpu,
                "Do not mention what was not run; no part of this command uses a GPU");
@@ -171,7 +170,8 @@ void add_validate(CLI::App& app, int& exit_code) {
   add_output(*command, *options);
   command->footer(
       checks_line() +
-      "Exit codes: 0 no errors, 3 errors (with --strict also warnings), 1 the dataset cannot be read.\n"
+      "Exit codes: 0 no errors, 3 errors (with --strict also warnings), 1 the dataset cannot be read,\n"
+      "2 wrong usage.\n"
       "Examples:\n"
       "  fib validate --local DIR\n"
       "  fib validate --local DIR --strict --format github\n"

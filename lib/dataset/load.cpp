@@ -46,9 +46,9 @@ class Loader {
   enum class Folder { workloads, traces };
 
   std::vector<fs::path> files(const fs::path& folder, std::string_view extension) {
-    std::string problem;
-    auto found = list_files(folder, extension, problem);
-    if (!problem.empty()) report(folder, 0, problem);
+    std::vector<std::pair<fs::path, std::string>> unlisted;
+    auto found = list_files(folder, extension, unlisted);
+    for (const auto& [where, why] : unlisted) report(where, 0, "cannot be listed: " + why);
     return found;
   }
 
@@ -160,6 +160,7 @@ class Loader {
       warn(file, line.number,
            fmt::format("workload \"{}\" of definition \"{}\" is there already (kept: {})", workload.uuid,
                        definition, first->second));
+      dataset_.repeated_workloads.emplace_back(definition, std::move(workload));
       return;
     }
     dataset_.workloads[definition].push_back(std::move(workload));
@@ -230,18 +231,28 @@ std::vector<Line> split_lines(std::string_view text) {
   return lines;
 }
 
-std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension, std::string& problem) {
-  std::vector<fs::path> found;
+namespace {
+
+void find_files(const fs::path& folder, std::string_view extension, std::vector<fs::path>& found,
+                std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::error_code error;
-  if (!fs::exists(folder, error)) return found;
-  fs::recursive_directory_iterator entry(folder, error);
-  while (!error && entry != fs::recursive_directory_iterator()) {
-    const bool is_file = entry->is_regular_file(error);
-    if (!error && is_file && entry->path().extension() == extension) found.push_back(entry->path());
-    error.clear();  // a dangling link is no file
-    entry.increment(error);
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;  // a dangling link is no file
+    if (entry->is_directory(gone) && !entry->is_symlink(gone)) {
+      find_files(entry->path(), extension, found, unlisted);
+    } else if (entry->is_regular_file(gone) && entry->path().extension() == extension) {
+      found.push_back(entry->path());
+    }
   }
-  if (error) problem = "cannot be listed: " + error.message();
+  if (error) unlisted.emplace_back(folder, error.message());
+}
+
+}  // namespace
+
+std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension,
+                                 std::vector<std::pair<fs::path, std::string>>& unlisted) {
+  std::vector<fs::path> found;
+  if (fs::exists(folder)) find_files(folder, extension, found, unlisted);
   std::sort(found.begin(), found.end());
   return found;
 }

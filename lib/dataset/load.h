@@ -32,9 +32,10 @@ struct Problem {
 // Everything that could be read below one root.
 struct Dataset {
   std::filesystem::path root;
-  std::map<std::string, model::Definition> definitions;           // by name
-  std::map<std::string, model::Solution> solutions;               // by name
-  std::map<std::string, std::vector<model::Workload>> workloads;  // by definition, in file order
+  std::map<std::string, model::Definition> definitions;                     // by name
+  std::map<std::string, model::Solution> solutions;                         // by name
+  std::map<std::string, std::vector<model::Workload>> workloads;            // by definition, in file order
+  std::vector<std::pair<std::string, model::Workload>> repeated_workloads;  // uuids met before; by definition
   std::vector<model::Trace> traces;                     // with solution; files by path, lines in order
   std::vector<Problem> problems;                        // in the order they were met
   std::map<std::string, std::string> definition_files;  // name -> path relative to the root
@@ -63,9 +64,11 @@ struct LoadOptions {
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none
-// where there is no folder. What hindered the listing goes to `problem`.
-[[nodiscard]] std::vector<std::filesystem::path> list_files(const std::filesystem::path& folder,
-                                                            std::string_view extension, std::string& problem);
+// where there is no folder. Linked folders are not entered. Folders that cannot be listed go to `unlisted`,
+// with the reason.
+[[nodiscard]] std::vector<std::filesystem::path> list_files(
+    const std::filesystem::path& folder, std::string_view extension,
+    std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);
 
 // One line of a JSONL file, without its line end.
 struct Line {

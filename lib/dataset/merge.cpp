@@ -10,6 +10,7 @@
 #include "dataset/merge_catalog.h"
 #include "dataset/merge_traces.h"
 #include "dataset/paths.h"
+#include "dataset/trace_stream.h"
 #include "util/errno_error.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -33,7 +34,7 @@ void throw_unreadable(const std::vector<std::string>& unreadable) {
     list += "\n  " + unreadable[i];
   if (unreadable.size() > kListedProblems)
     list += fmt::format("\n  and {} more", unreadable.size() - kListedProblems);
-  throw Error("{} {} cannot be read; correct {}, or leave {} out with --skip-unreadable:{}",
+  throw Error("{} {} cannot be taken; correct {}, or leave {} out with --skip-unreadable:{}",
               unreadable.size(), unreadable.size() == 1 ? "record" : "records",
               unreadable.size() == 1 ? "it" : "them", unreadable.size() == 1 ? "it" : "them", list);
 }
@@ -72,19 +73,31 @@ void copy_blob(const BlobSource& source, const fs::path& target, bool link) {
     throw Error("{} is not what {} was; is the disk sound?", target.string(), source.file.string());
 }
 
-void merge_runs(const std::vector<fs::path>& inputs, const fs::path& root, MergeCount& count) {
+// The lines of all inputs' runs/runs.jsonl, each once, sorted: they begin with the run's id, which begins
+// with its time.
+std::set<std::string> read_runs(const std::vector<fs::path>& inputs, MergeReport& report) {
   std::set<std::string> lines;
   for (const auto& input : inputs) {
     if (!fs::exists(runs_file(input))) continue;
-    const std::string text = util::read_file(runs_file(input));
-    for (const Line& line : split_lines(text)) {
-      ++count.read;
-      if (!lines.emplace(line.text).second) ++count.duplicates;
+    const auto text = read_or_note(runs_file(input), report.unreadable);
+    if (!text) continue;
+    for (const Line& line : split_lines(*text)) {
+      ++report.runs.read;
+      if (!model::json::is_object_text(line.text)) {
+        report.unreadable.push_back(
+            fmt::format("{}:{}: this is no whole JSON object", runs_file(input).string(), line.number));
+      } else if (!lines.emplace(line.text).second) {
+        ++report.runs.duplicates;
+      }
     }
   }
+  report.runs.written = lines.size();
+  return lines;
+}
+
+void write_runs(const std::set<std::string>& lines, const fs::path& root) {
   std::string text;
   for (const auto& line : lines) text += line + "\n";
-  count.written = lines.size();
   if (!text.empty()) write_file(runs_file(root), text);
 }
 
@@ -99,6 +112,10 @@ void publish(const fs::path& folder, const fs::path& output) {
 
 }  // namespace
 
+void check_interrupt(const MergeOptions& options) {
+  if (options.interrupted != nullptr && *options.interrupted) throw Error("interrupted; nothing was written");
+}
+
 MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, const MergeOptions& options) {
   check_places(inputs, output);
   MergeReport report;
@@ -109,13 +126,17 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   const fs::path target = place.has_filename() ? place : place.parent_path();
   fs::create_directories(target.parent_path());
   const util::TemporaryFolder folder(target.parent_path(), "." + target.filename().string() + ".merging-");
-  merge_traces(inputs, catalog, options.filter, folder.path(), report);
+  merge_traces(inputs, catalog, options, folder.path(), report);
+  const auto runs = read_runs(inputs, report);
   if (!report.unreadable.empty() && !options.skip_unreadable) throw_unreadable(report.unreadable);
   write_catalog(catalog, folder.path());
-  for (const auto& [path, source] : catalog.blobs)
+  for (const auto& [path, source] : catalog.blobs) {
+    check_interrupt(options);
     copy_blob(source, folder.path() / path, options.link_blobs);
+  }
   report.blobs.written = catalog.blobs.size();
-  merge_runs(inputs, folder.path(), report.runs);
+  report.blobs.duplicates = report.blobs.read - std::min(report.blobs.read, report.blobs.written);
+  write_runs(runs, folder.path());
   publish(folder.path(), target);
   return report;
 }

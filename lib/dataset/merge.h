@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,7 +26,8 @@ struct MergeOptions {
   OnConflict on_conflict = OnConflict::error;
   bool link_blobs = false;       // hard links instead of copies, where the file system can
   bool skip_unreadable = false;  // go on without records that cannot be read
-  Filter filter;                 // what is taken of each input; workloads and runs go with their definitions
+  Filter filter;                 // what is taken of each input; workloads go with their definitions, runs all
+  const std::atomic<bool>* interrupted = nullptr;  // asked between files: true ends the merge with an Error
 };
 
 struct MergeCount {
@@ -49,12 +51,16 @@ struct MergeReport {
   std::vector<std::string> unreadable;     // under skip_unreadable: file:line: why
 };
 
+// Throws Error when `options.interrupted` says so.
+void check_interrupt(const MergeOptions& options);
+
 // Writes the union of the datasets `inputs` to the new folder `output` (missing or empty), in the newest
 // layout and the format's canonical bytes. The output does not depend on the order of the inputs, unless
-// OnConflict says so; files are sorted by name, workloads by axes and uuid, traces by time and then by bytes.
-// Memory: what the largest output file holds, and all definitions, solutions and workloads once. Everything
-// is written to a temporary sibling first, which is renamed at the end. Throws Error for what OnConflict does
-// not settle, for records that cannot be read, and when writing fails; `output` is then as it was.
+// OnConflict says so; files are sorted by name, workloads by axes and uuid, traces by time (in UTC) and then
+// by bytes. Memory: what the largest output file holds, and all definitions, solutions and workloads once.
+// Everything is written to a temporary sibling first, which is renamed at the end. Throws Error for what
+// OnConflict does not settle, for records that cannot be read, and when writing fails; `output` is then as it
+// was.
 MergeReport merge(const std::vector<std::filesystem::path>& inputs, const std::filesystem::path& output,
                   const MergeOptions& options);
 

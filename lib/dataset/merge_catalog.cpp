@@ -68,6 +68,8 @@ struct HeldWorkload {
   std::map<std::string, BlobSource> blobs;  // by path as written
 };
 
+using WorkloadKey = std::pair<std::string, std::string>;  // definition, uuid
+
 class CatalogMaker {
  public:
   CatalogMaker(const std::vector<fs::path>& inputs, const MergeOptions& options, MergeReport& report)
@@ -102,6 +104,7 @@ class CatalogMaker {
       const std::string sha256 = util::sha256_hex(model::to_json(solution));
       add_variant(solutions_[name], std::move(solution), sha256, input);
     }
+    check_repeated(dataset);
     for (auto& [definition, workloads] : dataset.workloads) {
       if (!filter.holds_definition(dataset, definition)) continue;
       for (auto& workload : workloads) add_workload(input, dataset.root, definition, std::move(workload));
@@ -126,6 +129,25 @@ class CatalogMaker {
                     field, definition_files_.at(name).string(), file.string()));
   }
 
+  // A uuid that one input has twice: the same workload, or a contradiction that no rule settles, since
+  // nothing tells which of the two its traces are of.
+  void check_repeated(const Dataset& dataset) {
+    for (const auto& [definition, workload] : dataset.repeated_workloads) {
+      if (!options_.filter.holds_definition(dataset, definition)) continue;
+      ++report_.workloads.read;
+      const auto& others = dataset.workloads.at(definition);
+      const auto first = std::find_if(others.begin(), others.end(),
+                                      [&](const auto& other) { return other.uuid == workload.uuid; });
+      if (first != others.end() && model::to_json(*first) == model::to_json(workload)) {
+        ++report_.workloads.duplicates;
+        continue;
+      }
+      unsettled_.push_back(
+          fmt::format("workload \"{}\" of definition \"{}\" stands twice in {}, with different content",
+                      workload.uuid, definition, dataset.root.string()));
+    }
+  }
+
   void add_workload(std::size_t input, const fs::path& root, const std::string& definition,
                     model::Workload workload) {
     ++report_.workloads.read;
@@ -143,77 +165,109 @@ class CatalogMaker {
     add_variant(workloads_[key], std::move(held), hash.hex(), input);
   }
 
+  // Where the output has a blob: as it is written, or, where that would leave the output, as its own dataset
+  // has it.
+  static std::string place_of(const fs::path& root, const std::string& written, const fs::path& file) {
+    const fs::path path = fs::path(written).lexically_normal();
+    const bool stays = path.is_relative() && *path.begin() != "..";
+    return stays ? path.string() : file.lexically_relative(fs::weakly_canonical(root)).string();
+  }
+
   // Hashes a file once, however many workloads name it.
   std::optional<BlobSource> find_blob(const fs::path& root, const std::string& definition,
                                       const std::string& path) {
-    std::optional<Blob> blob;
     try {
-      blob = resolve_blob(root, definition, path);
+      const auto blob = resolve_blob(root, definition, path);
+      if (!blob) return std::nullopt;
+      auto known = hashes_.find(blob->file.string());
+      if (known == hashes_.end()) {
+        const std::string sha256 = util::sha256_hex(util::read_file(blob->file));
+        known = hashes_.emplace(blob->file.string(), sha256).first;
+        ++report_.blobs.read;
+      }
+      return BlobSource{blob->file, place_of(root, path, blob->file), known->second};
     } catch (const Error& error) {
       report_.unreadable.emplace_back(error.what());
+      return std::nullopt;
     }
-    if (!blob) return std::nullopt;
-    auto [known, is_new] = hashes_.emplace(blob->file.string(), "");
-    if (is_new) {
-      ++report_.blobs.read;
-      known->second = util::sha256_hex(util::read_file(blob->file));
-    }
-    return BlobSource{blob->file, known->second};
   }
 
   void settle_solutions() {
-    for (auto& [name, variants] : solutions_) {
-      const auto keep = [&](Variant<model::Solution>& variant, const std::string& as) {
-        variant.content.name = as;
-        ++report_.solutions.written;
-        catalog_.merged.solutions.emplace(as, std::move(variant.content));
-      };
-      const auto call = [&, &old_name = name](const Variant<model::Solution>& variant,
-                                              const std::optional<std::string>& as) {
-        for (const std::size_t input : variant.inputs) catalog_.inputs[input].solutions[old_name] = as;
-      };
-      const auto what = [&] {
-        return fmt::format(
-            "solution \"{}\" ({} differs)", name,
-            differing_field(model::to_value(variants[0].content), model::to_value(variants[1].content)));
-      };
-      settle(name, variants, report_.solutions, what, keep, call);
+    for (auto& entry : solutions_) settle_solution(entry.first, entry.second);
+  }
+
+  void settle_solution(const std::string& name, Variants<model::Solution>& variants) {
+    const auto keep = [&](Variant<model::Solution>& variant, const std::string& as) {
+      variant.content.name = as;
+      keep_solution(std::move(variant.content));
+    };
+    const auto call = [&](const Variant<model::Solution>& variant, const std::optional<std::string>& as) {
+      for (const std::size_t input : variant.inputs) catalog_.inputs[input].solutions[name] = as;
+    };
+    const auto what = [&] {
+      return fmt::format(
+          "solution \"{}\" ({} differs)", name,
+          differing_field(model::to_value(variants[0].content), model::to_value(variants[1].content)));
+    };
+    settle(name, variants, report_.solutions, what, keep, call);
+  }
+
+  // A new name may be one that an earlier merge gave.
+  void keep_solution(model::Solution solution) {
+    const auto [known, is_new] = catalog_.merged.solutions.emplace(solution.name, solution);
+    if (is_new) {
+      ++report_.solutions.written;
+    } else if (model::to_json(known->second) == model::to_json(solution)) {
+      ++report_.solutions.duplicates;
+    } else {
+      unsettled_.push_back(
+          fmt::format("solution \"{}\" is another solution's new name; rename it", solution.name));
     }
   }
 
   void settle_workloads() {
-    for (auto& [key, variants] : workloads_) {
-      fold_missing_blobs(variants);
-      const auto& [definition, uuid] = key;
-      const auto keep = [&, &owner = definition](Variant<HeldWorkload>& variant, const std::string& as) {
-        keep_workload(owner, variant, as);
-      };
-      const auto call = [&, &old_key = key](const Variant<HeldWorkload>& variant,
-                                            const std::optional<std::string>& as) {
-        for (const std::size_t input : variant.inputs) catalog_.inputs[input].workloads[old_key] = as;
-      };
-      const auto what = [&] {
-        return fmt::format("workload \"{}\" of definition \"{}\"", key.second, key.first);
-      };
-      settle(uuid, variants, report_.workloads, what, keep, call);
-    }
+    for (auto& entry : workloads_) settle_workload(entry.first, entry.second);
     for (auto& [definition, workloads] : catalog_.merged.workloads) sort_workloads(definition, workloads);
   }
 
-  // A workload whose blobs an input lacks is the same as one that has them.
+  void settle_workload(const WorkloadKey& key, Variants<HeldWorkload>& variants) {
+    fold_missing_blobs(variants);
+    const auto keep = [&](Variant<HeldWorkload>& variant, const std::string& as) {
+      keep_workload(key.first, variant, as);
+    };
+    const auto call = [&](const Variant<HeldWorkload>& variant, const std::optional<std::string>& as) {
+      for (const std::size_t input : variant.inputs) catalog_.inputs[input].workloads[key] = as;
+    };
+    const auto what = [&] {
+      return fmt::format("workload \"{}\" of definition \"{}\"", key.second, key.first);
+    };
+    settle(key.second, variants, report_.workloads, what, keep, call);
+  }
+
+  // Inputs may lack some blobs of a workload: variants that agree in those that both have are one. The
+  // fullest are taken first, so that the order of the inputs does not matter.
   static void fold_missing_blobs(Variants<HeldWorkload>& variants) {
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      for (std::size_t j = 0; j < variants.size(); ++j) {
-        if (i == j || !agrees(variants[i].content, variants[j].content)) continue;
-        if (variants[i].content.blobs.size() < variants[j].content.blobs.size()) continue;
-        auto& inputs = variants[i].inputs;
-        inputs.insert(inputs.end(), variants[j].inputs.begin(), variants[j].inputs.end());
-        std::sort(inputs.begin(), inputs.end());
-        variants.erase(variants.begin() + static_cast<std::ptrdiff_t>(j));
-        i = 0;
-        j = 0;
+    const auto order = [](const auto& variant) {
+      return std::pair(-static_cast<std::ptrdiff_t>(variant.content.blobs.size()), variant.sha256);
+    };
+    std::sort(variants.begin(), variants.end(),
+              [&](const auto& left, const auto& right) { return order(left) < order(right); });
+    Variants<HeldWorkload> folded;
+    for (auto& variant : variants) {
+      const auto same = std::find_if(folded.begin(), folded.end(), [&](const auto& other) {
+        return agrees(other.content, variant.content);
+      });
+      if (same == folded.end()) {
+        folded.push_back(std::move(variant));
+        continue;
       }
+      same->inputs.insert(same->inputs.end(), variant.inputs.begin(), variant.inputs.end());
+      std::sort(same->inputs.begin(), same->inputs.end());
+      same->content.blobs.merge(variant.content.blobs);
     }
+    std::sort(folded.begin(), folded.end(),
+              [](const auto& left, const auto& right) { return left.inputs < right.inputs; });
+    variants = std::move(folded);
   }
 
   static bool agrees(const HeldWorkload& left, const HeldWorkload& right) {
@@ -235,23 +289,33 @@ class CatalogMaker {
         report_.missing_blobs.push_back(spec.path);
         continue;
       }
-      fs::path target = fs::path(spec.path).lexically_normal().relative_path();
+      fs::path target = blob->second.place;
       if (is_renamed) {
         const auto stem = target.stem().string();
         target.replace_filename(renamed(stem, blob->second.sha256) + target.extension().string());
       }
-      if (is_renamed || fs::path(spec.path).is_absolute()) spec.path = "./" + target.string();
+      if (fs::path(spec.path).lexically_normal() != target) spec.path = "./" + target.string();
       add_blob(target.string(), blob->second);
     }
-    ++report_.workloads.written;
-    catalog_.merged.workloads[definition].push_back(std::move(workload));
+    auto& others = catalog_.merged.workloads[definition];
+    const auto known =
+        std::find_if(others.begin(), others.end(), [&](const auto& other) { return other.uuid == uuid; });
+    if (known == others.end()) {
+      ++report_.workloads.written;
+      others.push_back(std::move(workload));
+    } else if (model::to_json(*known) == model::to_json(workload)) {
+      ++report_.workloads.duplicates;
+    } else {
+      unsettled_.push_back(fmt::format("workload \"{}\" is another workload's new name; rename it", uuid));
+    }
   }
 
   void add_blob(const std::string& target, const BlobSource& source) {
     const auto [known, is_new] = catalog_.blobs.emplace(target, source);
     if (is_new || known->second.sha256 == source.sha256) return;
-    unsettled_.push_back(fmt::format("blob {} differs between {} and {}, and several workloads name it",
-                                     target, known->second.file.string(), source.file.string()));
+    unsettled_.push_back(
+        fmt::format("blob {} differs between {} and {}, for different workloads; rename one of the files",
+                    target, known->second.file.string(), source.file.string()));
   }
 
   // Chooses among the contents of one name; `keep` takes a content under a name, `call` says what an input's
@@ -325,7 +389,7 @@ class CatalogMaker {
   Catalog catalog_;
   std::map<std::string, fs::path> definition_files_;
   std::map<std::string, Variants<model::Solution>> solutions_;
-  std::map<std::pair<std::string, std::string>, Variants<HeldWorkload>> workloads_;
+  std::map<WorkloadKey, Variants<HeldWorkload>> workloads_;
   std::map<std::string, std::string> hashes_;  // of blobs
   std::vector<std::string> unsettled_;
 };

@@ -16,6 +16,7 @@ namespace fib::dataset {
 // A file that workloads name.
 struct BlobSource {
   std::filesystem::path file;  // absolute
+  std::string place;           // relative to the output; never outside of it
   std::string sha256;
 };
 

@@ -7,7 +7,8 @@
 
 #include "dataset/paths.h"
 #include "dataset/trace_head.h"
-#include "util/files.h"
+#include "dataset/trace_stream.h"
+#include "util/clock.h"
 
 namespace fib::dataset {
 namespace {
@@ -28,37 +29,49 @@ struct Target {
   friend auto operator<=>(const Target&, const Target&) = default;
 };
 
-// A result as it is written, with its time in front for sorting.
-using Record = std::pair<std::string, std::string>;
+// A result as it is written, with its time in front for sorting; those without a readable time come first.
+using Record = std::pair<std::int64_t, std::string>;
 
 class TraceMerger {
  public:
-  TraceMerger(const std::vector<fs::path>& inputs, const Catalog& catalog, const Filter& filter,
+  TraceMerger(const std::vector<fs::path>& inputs, const Catalog& catalog, const MergeOptions& options,
               const fs::path& output, MergeReport& report)
-      : inputs_(inputs), catalog_(catalog), filter_(filter), output_(output), report_(report) {}
+      : inputs_(inputs),
+        catalog_(catalog),
+        options_(options),
+        filter_(options.filter),
+        output_(output),
+        report_(report) {}
 
   void run() {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
-      for (const auto& folder : {workloads_folder(inputs_[input]), traces_folder(inputs_[input])}) {
-        std::string problem;  // the catalog has reported it
-        for (const auto& path : list_files(folder, ".jsonl", problem)) find_targets({input, path});
-      }
+      for (const auto& path : record_files(inputs_[input])) find_targets({input, path});
     }
     for (const auto& [target, files] : files_) write(target, files);
   }
 
  private:
+  // Lines without a head are bare workloads, which the catalog has, or unreadable, which it has reported.
   void find_targets(const InputFile& file) {
-    const std::string text = util::read_file(file.path);
-    for (const Line& line : split_lines(text)) {
+    check_interrupt(options_);
+    const auto text = read_or_note(file.path, unread_);  // the catalog has reported it
+    if (!text) return;
+    for (const Line& line : split_lines(*text)) {
       const auto head = read_trace_head(line.text);
-      if (!head) {
-        // The catalog has read bare workloads and reported the rest, but for what only looks like a result.
-        continue;
-      }
-      if (head->is_workload() || !filter_.may_hold(catalog_.merged, head->definition, head->solution))
-        continue;
-      files_[target_of(file, *head)].insert(file);
+      if (!head || head->is_workload()) continue;
+      if (!filter_.may_hold(catalog_.merged, head->definition, head->solution)) continue;
+      const Target target = target_of(file, *head);
+      if (files_[target].insert(file).second) check_name(target, file, line);
+    }
+  }
+
+  // A target that can be no file is found before anything is written, where its line is known.
+  void check_name(const Target& target, const InputFile& file, const Line& line) {
+    try {
+      (void)traces_file(output_, target.author, target.op_type, target.definition);
+    } catch (const Error& error) {
+      report_.unreadable.push_back(fmt::format("{}:{}: {}", file.path.string(), line.number, error.what()));
+      files_.erase(target);
     }
   }
 
@@ -67,10 +80,13 @@ class TraceMerger {
             head.definition};
   }
 
-  // The author of a solution that its dataset lacks is the folder's below traces/.
+  // The author of a solution that its dataset lacks is that of another input, else the folder's below
+  // traces/.
   std::string author_of(const InputFile& file, const std::string& solution) const {
     const auto& authors = catalog_.inputs[file.input].authors;
     if (const auto known = authors.find(solution); known != authors.end()) return known->second;
+    const auto& others = catalog_.merged.solutions;
+    if (const auto known = others.find(solution); known != others.end()) return known->second.author;
     const fs::path below = file.path.lexically_relative(traces_folder(inputs_[file.input]));
     const auto parts = std::distance(below.begin(), below.end());
     const std::string first = below.begin()->string();
@@ -78,10 +94,12 @@ class TraceMerger {
   }
 
   void write(const Target& target, const std::set<InputFile>& files) {
+    check_interrupt(options_);
     std::vector<Record> records;
     for (const auto& file : files) {
-      const std::string text = util::read_file(file.path);
-      for (const Line& line : split_lines(text)) {
+      const auto text = read_or_note(file.path, report_.unreadable);
+      if (!text) continue;
+      for (const Line& line : split_lines(*text)) {
         const auto head = read_trace_head(line.text);
         if (head && !head->is_workload() && target_of(file, *head) == target) take(file, line, records);
       }
@@ -104,7 +122,8 @@ class TraceMerger {
         ++report_.traces.left_out;
         return;
       }
-      records.emplace_back(trace.evaluation ? trace.evaluation->timestamp : "", model::to_json(trace));
+      const auto time = trace.evaluation ? util::parse_timestamp(trace.evaluation->timestamp) : std::nullopt;
+      records.emplace_back(time.value_or(0), model::to_json(trace));
     } catch (const model::ParseError& error) {
       report_.unreadable.push_back(fmt::format("{}:{}: {}", file.path.string(), line.number, error.what()));
     }
@@ -147,17 +166,19 @@ class TraceMerger {
 
   const std::vector<fs::path>& inputs_;
   const Catalog& catalog_;
+  const MergeOptions& options_;
   const Filter& filter_;
   const fs::path& output_;
   MergeReport& report_;
   std::map<Target, std::set<InputFile>> files_;
+  std::vector<std::string> unread_;
 };
 
 }  // namespace
 
-void merge_traces(const std::vector<fs::path>& inputs, const Catalog& catalog, const Filter& filter,
+void merge_traces(const std::vector<fs::path>& inputs, const Catalog& catalog, const MergeOptions& options,
                   const fs::path& output, MergeReport& report) {
-  TraceMerger(inputs, catalog, filter, output, report).run();
+  TraceMerger(inputs, catalog, options, output, report).run();
 }
 
 }  // namespace fib::dataset

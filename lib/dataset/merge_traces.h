@@ -12,6 +12,6 @@ namespace fib::dataset {
 // file is read twice, those with results of several output files once more for each. Lines that cannot be
 // read go to report.unreadable. Throws Error when reading or writing fails.
 void merge_traces(const std::vector<std::filesystem::path>& inputs, const Catalog& catalog,
-                  const Filter& filter, const std::filesystem::path& output, MergeReport& report);
+                  const MergeOptions& options, const std::filesystem::path& output, MergeReport& report);
 
 }  // namespace fib::dataset

@@ -7,7 +7,8 @@
 namespace fib::dataset {
 
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
-                    const std::function<void(const model::Trace&)>& visit) {
+                    const std::function<void(const model::Trace&)>& visit,
+                    const std::atomic<bool>* interrupted) {
   const auto visit_line = [&](const fs::path& file, const Line& line) {
     const auto head = read_trace_head(line.text);
     if (!head || head->is_workload() || !filter.may_hold(dataset, head->definition, head->solution)) return;
@@ -18,12 +19,30 @@ void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<st
       unreadable.push_back(fmt::format("{}:{}: {}", file.string(), line.number, error.what()));
     }
   };
-  for (const auto& folder : {workloads_folder(dataset.root), traces_folder(dataset.root)}) {
-    std::string problem;  // load() has reported it
-    for (const auto& file : list_files(folder, ".jsonl", problem)) {
-      const std::string text = util::read_file(file);
-      for (const Line& line : split_lines(text)) visit_line(file, line);
+  for (const auto& file : record_files(dataset.root)) {
+    if (interrupted != nullptr && *interrupted) throw Error("interrupted; nothing was written");
+    if (const auto text = read_or_note(file, unreadable)) {
+      for (const Line& line : split_lines(*text)) visit_line(file, line);
     }
+  }
+}
+
+std::vector<fs::path> record_files(const fs::path& root) {
+  std::vector<fs::path> files;
+  std::vector<std::pair<fs::path, std::string>> unlisted;  // load() has reported them
+  for (const auto& folder : {workloads_folder(root), traces_folder(root)}) {
+    const auto more = list_files(folder, ".jsonl", unlisted);
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  return files;
+}
+
+std::optional<std::string> read_or_note(const fs::path& file, std::vector<std::string>& unreadable) {
+  try {
+    return util::read_file(file);
+  } catch (const Error& error) {
+    unreadable.emplace_back(error.what());
+    return std::nullopt;
   }
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,14 @@ namespace fib::dataset {
 // KeepResults::no). Lines that cannot be read are described in `unreadable`. Throws Error when a file cannot
 // be read, and what `visit` throws.
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
-                    const std::function<void(const model::Trace&)>& visit);
+                    const std::function<void(const model::Trace&)>& visit,
+                    const std::atomic<bool>* interrupted = nullptr);
+
+// The files below workloads/ and traces/ in which records are, in the order of load().
+[[nodiscard]] std::vector<std::filesystem::path> record_files(const std::filesystem::path& root);
+
+// The whole file; nothing, with a line in `unreadable`, when it cannot be read.
+[[nodiscard]] std::optional<std::string> read_or_note(const std::filesystem::path& file,
+                                                      std::vector<std::string>& unreadable);
 
 }  // namespace fib::dataset

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -10,7 +11,8 @@
 #include "dataset/load.h"
 
 // A dataset's records in other forms. All functions read traces one file at a time: memory does not grow with
-// their number. Throw Error when reading or writing fails.
+// their number. Throw Error when writing fails, and when `interrupted`
+// becomes true.
 namespace fib::exports {
 
 // Forms that are one stream of text.
@@ -25,10 +27,12 @@ enum class TextForm {
 // lines that cannot be read go to `unreadable`.
 std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& filter, TextForm form,
                         std::vector<std::string>& unreadable,
-                        const std::function<void(std::string_view)>& write);
+                        const std::function<void(std::string_view)>& write,
+                        const std::atomic<bool>* interrupted = nullptr);
 
 // Makes the SQLite database `file`, which must not exist; its schema is in docs/datasets.md.
 std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter& filter,
-                          const std::string& file, std::vector<std::string>& unreadable);
+                          const std::string& file, std::vector<std::string>& unreadable,
+                          const std::atomic<bool>* interrupted = nullptr);
 
 }  // namespace fib::exports

@@ -126,24 +126,29 @@ void insert_workloads(const Database& database, const dataset::Dataset& dataset,
 }
 
 std::size_t insert_traces(const Database& database, const dataset::Dataset& dataset,
-                          const dataset::Filter& filter, std::vector<std::string>& unreadable) {
+                          const dataset::Filter& filter, std::vector<std::string>& unreadable,
+                          const std::atomic<bool>* interrupted) {
   const Inserter rows(database, "traces", row_columns().size() + 3);
   std::size_t count = 0;
-  dataset::for_each_trace(dataset, filter, unreadable, [&](const model::Trace& trace) {
-    std::vector<json::Value> values{json::make_integer(static_cast<std::int64_t>(++count))};
-    for (auto& cell : row_of(dataset, trace)) values.push_back(std::move(cell.value));
-    values.push_back(trace.evaluation ? text(trace.evaluation->log) : json::make_null());
-    const bool own = trace.evaluation && !trace.evaluation->fib.is_null();
-    values.push_back(own ? text(trace.evaluation->fib.dump()) : json::make_null());
-    rows.insert(values);
-  });
+  dataset::for_each_trace(
+      dataset, filter, unreadable,
+      [&](const model::Trace& trace) {
+        std::vector<json::Value> values{json::make_integer(static_cast<std::int64_t>(++count))};
+        for (auto& cell : row_of(dataset, trace)) values.push_back(std::move(cell.value));
+        values.push_back(trace.evaluation ? text(trace.evaluation->log) : json::make_null());
+        const bool own = trace.evaluation && !trace.evaluation->fib.is_null();
+        values.push_back(own ? text(trace.evaluation->fib.dump()) : json::make_null());
+        rows.insert(values);
+      },
+      interrupted);
   return count;
 }
 
 }  // namespace
 
 std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter& filter,
-                          const std::string& file, std::vector<std::string>& unreadable) {
+                          const std::string& file, std::vector<std::string>& unreadable,
+                          const std::atomic<bool>* interrupted) {
   const Database database(file);
   // One transaction; the file gets its final name only when all of it is there, so no journal is needed.
   database.execute("pragma journal_mode = off; pragma synchronous = off; begin");
@@ -151,7 +156,7 @@ std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter
   insert_definitions(database, dataset, filter);
   insert_solutions(database, dataset, filter);
   insert_workloads(database, dataset, filter);
-  const std::size_t count = insert_traces(database, dataset, filter, unreadable);
+  const std::size_t count = insert_traces(database, dataset, filter, unreadable, interrupted);
   database.execute(kSqliteIndexesAndViews);
   database.execute("commit");
   return count;

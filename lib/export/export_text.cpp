@@ -45,16 +45,20 @@ class TableWriter {
 
 std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& filter, TextForm form,
                         std::vector<std::string>& unreadable,
-                        const std::function<void(std::string_view)>& write) {
+                        const std::function<void(std::string_view)>& write,
+                        const std::atomic<bool>* interrupted) {
   std::size_t count = 0;
   TableWriter table(form, write);
   if (form == TextForm::json) write("[");
-  dataset::for_each_trace(dataset, filter, unreadable, [&](const model::Trace& trace) {
-    ++count;
-    if (form == TextForm::jsonl) return write(model::to_json(trace) + "\n");
-    if (form == TextForm::json) return write((count == 1 ? "\n" : ",\n") + model::to_json(trace));
-    table.add(row_of(dataset, trace));
-  });
+  dataset::for_each_trace(
+      dataset, filter, unreadable,
+      [&](const model::Trace& trace) {
+        ++count;
+        if (form == TextForm::jsonl) return write(model::to_json(trace) + "\n");
+        if (form == TextForm::json) return write((count == 1 ? "\n" : ",\n") + model::to_json(trace));
+        table.add(row_of(dataset, trace));
+      },
+      interrupted);
   if (form == TextForm::json) write("\n]\n");
   if (form == TextForm::csv || form == TextForm::md) table.flush();
   return count;

@@ -27,25 +27,30 @@ create index traces_by_status on traces (status);
 create index traces_by_time on traces (timestamp);
 create index axes_by_axis on axes (axis, value);
 
--- Every solution on every hardware: mean speedup over its workloads (the fastest passing trace of each), 0 when any
--- trace failed, as in `fib report summary` against the reference.
+-- The fastest passing trace of each solution on each workload and hardware, among those that timed the reference when
+-- there are any; a row without numbers where none passed.
+create view solution_workloads as
+select hardware, definition, solution, author, workload_uuid, failed, latency_ms, speedup_factor
+from (select *, max(status <> 'PASSED') over (partition by hardware, definition, solution, workload_uuid) as failed,
+             row_number() over (partition by hardware, definition, solution, workload_uuid
+                                order by status = 'PASSED' desc, speedup_factor > 0 desc, latency_ms, id) as place
+      from traces where solution is not null and status is not null)
+where place = 1;
+
+-- Every solution on every hardware: mean speedup over its workloads, 0 when any trace failed, as in
+-- `fib report summary` against the reference.
 create view solution_scores as
 select hardware, definition, solution, author, count(*) as workloads,
-       case when sum(failed) > 0 then 0.0 else avg(speedup) end as avg_speedup,
-       case when sum(failed) > 0 then 0.0 else 1.0 end as success_rate,
-       case when sum(failed) > 0 then null else avg(latency_ms) end as mean_latency_ms
-from (select hardware, definition, solution, author, workload_uuid, max(status <> 'PASSED') as failed,
-             min(case when status = 'PASSED' then latency_ms end) as latency_ms,
-             max(case when status = 'PASSED' then speedup_factor end) as speedup
-      from traces where solution is not null and status is not null
-      group by hardware, definition, solution, author, workload_uuid)
+       case when sum(failed) > 0 then 0.0 else avg(speedup_factor) end as avg_speedup,
+       case when sum(failed) > 0 then 0.0 else 1.0 end as success_rate
+from solution_workloads
 group by hardware, definition, solution, author;
 
 -- The solution of the highest mean speedup of each definition on each hardware; the first name on a tie.
 create view best_per_definition as
-select hardware, definition, solution, author, workloads, avg_speedup, mean_latency_ms
+select hardware, definition, solution, author, workloads, avg_speedup
 from (select *, row_number() over (partition by hardware, definition
-                                   order by avg_speedup desc, mean_latency_ms, solution) as place
+                                   order by avg_speedup desc, solution) as place
       from solution_scores where success_rate = 1.0)
 where place = 1;
 

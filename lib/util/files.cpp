@@ -82,6 +82,35 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
+namespace {
+
+// The absolute path, with its folders made.
+fs::path prepared(const fs::path& target) {
+  std::error_code error;
+  const fs::file_status there = fs::status(target, error);
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw Error("cannot write {}: it is not a regular file", target.string());
+  fs::path path = fs::absolute(target);
+  fs::create_directories(path.parent_path(), error);
+  return path;
+}
+
+}  // namespace
+
+NewFile::NewFile(const fs::path& target)
+    : target_(prepared(target)),
+      folder_(target_.parent_path(), "." + target_.filename().string() + ".writing-") {}
+
+void NewFile::publish() const {
+  const std::string what = "cannot write " + target_.string();
+  const UniqueFd fd(::open(path().c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid() || ::fsync(fd.get()) != 0) throw errno_error(what);
+  // Through a link, as write() would.
+  std::error_code error;
+  const fs::path final = fs::is_symlink(target_, error) ? fs::canonical(target_) : target_;
+  if (::rename(path().c_str(), final.c_str()) != 0) throw errno_error(what);
+}
+
 UniqueFd make_sealed_document(const std::string& name, std::string_view content) {
   const std::string what = "cannot make the document " + name;
   UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));

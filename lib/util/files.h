@@ -39,6 +39,20 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// A file in the making: written by anybody at path(), in a temporary folder beside `target`, whose missing
+// folders are made; publish() syncs it and gives it its name, in place of an older file. Without publish()
+// nothing remains. Throws Error; also when something stands at `target` that is no regular file.
+class NewFile {
+ public:
+  explicit NewFile(const std::filesystem::path& target);
+  [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "new"; }
+  void publish() const;
+
+ private:
+  std::filesystem::path target_;
+  TemporaryFolder folder_;
+};
+
 // An anonymous file in memory that holds `content`, sealed against every change, position at its start: how
 // documents too large for a message travel between processes. `name` shows up in /proc only. Throws Error.
 [[nodiscard]] UniqueFd make_sealed_document(const std::string& name, std::string_view content);

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "cli/golden.h"
@@ -77,6 +79,36 @@ TEST_CASE("records that cannot be read stop an export into a file, which stays a
   const auto skipped = run_export(files, {"--format", "csv", "--output", "out/a.csv", "--skip-unreadable"});
   CHECK(skipped.exit_code == 0);
   CHECK(util::read_file(files.root() / "out/a.csv") != "old");
+}
+
+TEST_CASE("an export makes folders, and never replaces what is no file") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  CHECK(run_export(files, {"--format", "csv", "--output", "new/folder/a.csv"}).exit_code == 0);
+  CHECK(fs::is_regular_file(files.root() / "new/folder/a.csv"));
+  REQUIRE(::mkfifo((files.root() / "pipe").c_str(), 0600) == 0);
+  const auto pipe = run_export(files, {"--format", "csv", "--output", "pipe"});
+  CHECK(pipe.exit_code == 1);
+  CHECK(pipe.err == "fib: cannot write pipe: it is not a regular file\n");
+  CHECK(fs::is_fifo(files.root() / "pipe"));
+  CHECK(run_export(files, {"--format", "csv", "--output", "new"}).err ==
+        "fib: cannot write new: it is not a regular file\n");
+  files.write("real.csv", "old");
+  fs::create_symlink("real.csv", files.root() / "link.csv");
+  CHECK(run_export(files, {"--format", "csv", "--output", "link.csv"}).exit_code == 0);
+  CHECK(fs::is_symlink(files.root() / "link.csv"));
+  CHECK(util::read_file(files.root() / "real.csv") != "old");
+}
+
+TEST_CASE("a filter that nothing has is an error") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  const auto none = run_export(files, {"--definitions", "gemm_*", "nosuch"});
+  CHECK(none.exit_code == 1);
+  CHECK(none.err == "fib: no definition is called \"nosuch\"; to see what there is: fib list\n");
+  const auto status = run_export(files, {"--status", "passed"});
+  CHECK(status.exit_code == 2);
+  CHECK_THAT(status.err, Catch::Contains("passed is no status; PASSED is one"));
 }
 
 TEST_CASE("wrong usage of export has exit code 2 and one sentence") {

@@ -257,12 +257,136 @@ TEST_CASE("records that cannot be read stop a merge, or are listed and left out"
   check_refused({a.root()}, "d.jsonl:2: torn record");
   a.write("traces/alice/op/d.jsonl",
           good + R"({"definition":"d","solution":"s_alice","evaluation":{"status":"?"}})" + "\n");
-  check_refused({a.root()}, "1 record cannot be read");
+  check_refused({a.root()}, "1 record cannot be taken");
   MergeOptions skip;
   skip.skip_unreadable = true;
   const Merged merged({a.root()}, skip);
   CHECK(merged.report.unreadable.size() == 1);
   CHECK(merged.report.traces.written == 1);
+}
+
+TEST_CASE("a blob's path that would leave the output is taken from where its own dataset has it") {
+  const TemporaryDataset a;
+  fill(a, "alice", {});
+  a.write("blob/x.safetensors", "content");
+  a.write(
+      "workloads/op/d.jsonl",
+      R"({"definition":"d","workload":{"axes":{"M":2},"inputs":{"A":{"type":"safetensors",)"
+      R"("path":"../../esc/blob/x.safetensors","tensor_key":"A"}},"uuid":"w1"},"solution":null,"evaluation":null})"
+      "\n");
+  const Merged merged({a.root()});
+  CHECK(merged.file("blob/x.safetensors") == "content");
+  CHECK(merged.file("workloads/op/d.jsonl").find(R"("path":"./blob/x.safetensors")") != std::string::npos);
+  CHECK_FALSE(fs::exists(merged.folder.path() / "esc"));
+  CHECK_FALSE(fs::exists(merged.folder.path().parent_path() / "esc"));
+}
+
+TEST_CASE(
+    "a uuid that one dataset has twice is no loss: equal workloads count twice, others stop the merge") {
+  const TemporaryDataset a;
+  fill(a, "alice", {});
+  a.write("workloads/op/d.jsonl", testing::workload_line("w1") + "\n" + testing::workload_line("w1") + "\n");
+  const Merged merged({a.root()});
+  CHECK(merged.report.workloads.read == 2);
+  CHECK(merged.report.workloads.duplicates == 1);
+  CHECK(merged.report.workloads.written == 1);
+  a.write("workloads/op/d.jsonl", testing::workload_line("w1") + "\n" + R"({"definition":"d","workload":)" +
+                                      testing::workload_text("w1", 9) +
+                                      R"(,"solution":null,"evaluation":null})" + "\n");
+  check_refused({a.root()}, "workload \"w1\" of definition \"d\" stands twice in ",
+                on_conflict(OnConflict::rename));
+}
+
+TEST_CASE("an earlier merge with new names merges again without doubles") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {"1"});
+  fill(b, "alice", {"2"});
+  b.write("solutions/alice/op/d/s_alice.json", testing::solution_text("s_alice", "alice", "cuda"));
+  b.write("workloads/op/d.jsonl", R"({"definition":"d","workload":)" + testing::workload_text("w1", 7) +
+                                      R"(,"solution":null,"evaluation":null})" + "\n");
+  const Merged once({a.root(), b.root()}, on_conflict(OnConflict::rename));
+  const Merged again({a.root(), b.root(), once.output}, on_conflict(OnConflict::rename));
+  CHECK(contents(again.output) == contents(once.output));
+  CHECK(again.report.solutions.written == 2);
+  CHECK(again.report.workloads.written == 2);
+}
+
+TEST_CASE("blobs of which each input has another are all there, in any order of the inputs") {
+  const auto line = [](const std::string& path) {
+    return R"({"type":"safetensors","path":")" + path + R"(","tensor_key":"A"})";
+  };
+  const std::string workload = R"({"definition":"d","workload":{"axes":{"M":2},"inputs":{"x":)" +
+                               line("blob/x") + R"(,"y":)" + line("blob/y") +
+                               R"(},"uuid":"w1"},"solution":null,"evaluation":null})" + "\n";
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  const TemporaryDataset c;
+  for (const auto* one : {&a, &b, &c}) {
+    fill(*one, "alice", {});
+    one->write("workloads/op/d.jsonl", workload);
+  }
+  a.write("blob/x", "x");
+  b.write("blob/y", "y");
+  const Merged merged({a.root(), b.root()});
+  CHECK(merged.file("blob/x") == "x");
+  CHECK(merged.file("blob/y") == "y");
+  CHECK(merged.report.missing_blobs.empty());
+  CHECK(merged.report.workloads.written == 1);
+  CHECK(contents(merged.output) == contents(Merged({b.root(), a.root()}).output));
+
+  // c has none: with two contents to choose from, its trace goes to the same one in any order.
+  b.write("blob/x", "other");
+  fill(c, "alice", {"1"});
+  c.write("workloads/op/d.jsonl", workload);
+  const Merged forth({a.root(), b.root(), c.root()}, on_conflict(OnConflict::rename));
+  const Merged back({c.root(), b.root(), a.root()}, on_conflict(OnConflict::rename));
+  CHECK(contents(forth.output) == contents(back.output));
+}
+
+TEST_CASE("an input without solutions finds its traces' author in the others") {
+  const TemporaryDataset a;
+  fill(a, "alice", {"1"});
+  const TemporaryDataset b;
+  b.write("definitions/d.json", testing::definition_text("d"));
+  b.write("traces/op/d.jsonl", util::read_file(a.root() / "traces/alice/op/d.jsonl"));
+  const Merged merged({a.root(), b.root()});
+  CHECK(merged.report.traces.duplicates == 1);
+  CHECK(merged.report.traces.written == 1);
+  CHECK_FALSE(fs::exists(merged.output / "traces/unknown"));
+}
+
+TEST_CASE("traces are sorted by time wherever they were made") {
+  const TemporaryDataset a;
+  fill(a, "alice", {"2026-01-01T11:00:00+05:00", "2026-01-01T10:00:00+00:00"});
+  const auto text = Merged({a.root()}).file("traces/alice/op/d.jsonl");
+  CHECK(text.find("+05:00") < text.find("+00:00"));
+}
+
+TEST_CASE("what cannot be read or be a file's name is listed with its place, and left out when asked for") {
+  const TemporaryDataset a;
+  fill(a, "alice", {"1"});
+  a.write("runs/runs.jsonl", "{\"run_id\":\"1\"}\n{\"run_id");
+  a.write("traces/old.jsonl",
+          R"({"definition":"../../evil","solution":"s","evaluation":{"status":"TIMEOUT"}})"
+          "\n");
+  check_refused({a.root()}, "runs.jsonl:2: this is no whole JSON object");
+  check_refused({a.root()}, "old.jsonl:1: definition \"../../evil\" cannot be a file or folder name");
+  MergeOptions skip;
+  skip.skip_unreadable = true;
+  const Merged merged({a.root()}, skip);
+  CHECK(merged.report.unreadable.size() == 2);
+  CHECK(merged.report.traces.written == 1);
+  CHECK(merged.file("runs/runs.jsonl") == "{\"run_id\":\"1\"}\n");
+}
+
+TEST_CASE("a merge that is interrupted leaves nothing") {
+  const TemporaryDataset a;
+  fill(a, "alice", {"1"});
+  const std::atomic<bool> interrupted = true;
+  MergeOptions options;
+  options.interrupted = &interrupted;
+  check_refused({a.root()}, "interrupted; nothing was written", options);
 }
 
 TEST_CASE("nothing is left behind when an output cannot be written, and nothing is overwritten") {

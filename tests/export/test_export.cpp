@@ -161,6 +161,19 @@ TEST_CASE("the SQLite form has all records, and its views agree with the reports
   CHECK(query("pragma integrity_check") == Rows{{"ok"}});
 }
 
+TEST_CASE("a solution's speedup is that of its fastest passing trace, as the report says") {
+  const TemporaryDataset files;
+  testing::write_sample(files);
+  const auto trace = [](const std::string& uuid, double latency, double speedup) {
+    return testing::SampleTrace{"gemm_n128", "bob_gemm", uuid, 1, latency, speedup}.line();
+  };
+  files.write("traces/all.jsonl", trace("u1", 1, 2) + trace("u1", 2, 5) + trace("u2", 9, 1));
+  const Sqlite query(files);
+  CHECK(query("select avg_speedup, workloads from solution_scores") == Rows{{"1.5", "2"}});
+  CHECK(query("select latency_ms, speedup_factor from solution_workloads order by workload_uuid") ==
+        Rows{{"1.0", "2.0"}, {"9.0", "1.0"}});
+}
+
 TEST_CASE("the columns of csv are those of the SQLite table") {
   const TemporaryDataset files;
   testing::write_sample(files);

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>  // NOLINT: sigwait is POSIX's
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "commands.h"
+#include "util/error.h"
+
+namespace fib::cmd {
+
+// Turns Ctrl-C and SIGTERM into a flag: the first asks the command to stop, the second ends the process at
+// once (the keeper of a run then cleans up). The signals are blocked in all threads and taken by one.
+class InterruptSignals {
+ public:
+  explicit InterruptSignals(std::atomic<bool>& flag) {
+    ::sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) ::sigaddset(&signals_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    thread_ = std::thread([this, &flag] {
+      for (int signal = 0; ::sigwait(&signals_, &signal) == 0 && signal != SIGUSR2;) {
+        if (flag.exchange(true)) ::_exit(kInterrupted);
+      }
+    });
+  }
+  ~InterruptSignals() {
+    ::pthread_kill(thread_.native_handle(), SIGUSR2);
+    thread_.join();
+  }
+  InterruptSignals(const InterruptSignals&) = delete;
+  InterruptSignals& operator=(const InterruptSignals&) = delete;
+
+ private:
+  sigset_t signals_{};
+  std::thread thread_;
+};
+
+// Does `work(flag)`, which throws Error soon after the flag is set; that ends with exit code 130 then.
+template <typename Work>
+int until_interrupted(Work&& work) {
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  try {
+    return work(interrupted);
+  } catch (const Error& error) {
+    if (!interrupted) throw;
+    fmt::print(stderr, "fib: {}\n", error.what());
+    return kInterrupted;
+  }
+}
+
+}  // namespace fib::cmd
