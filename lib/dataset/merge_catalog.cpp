@@ -57,7 +57,7 @@ std::string differing_field(const model::json::Value& left, const model::json::V
     if (a == nullptr || b == nullptr) return name;
     if (text_of(*a) == text_of(*b)) continue;
     const std::string inner = differing_field(*a, *b);
-    return inner.empty() ? name : name + "." + inner;
+    return inner.empty() ? name : fmt::format("{}.{}", name, inner);
   }
   return "";
 }
@@ -136,8 +136,9 @@ class CatalogMaker {
       if (!options_.filter.holds_definition(dataset, definition)) continue;
       ++report_.workloads.read;
       const auto& others = dataset.workloads.at(definition);
-      const auto first = std::find_if(others.begin(), others.end(),
-                                      [&](const auto& other) { return other.uuid == workload.uuid; });
+      const auto first =
+          std::find_if(others.begin(), others.end(),
+                       [&uuid = workload.uuid](const auto& other) { return other.uuid == uuid; });
       if (first != others.end() && model::to_json(*first) == model::to_json(workload)) {
         ++report_.workloads.duplicates;
         continue;

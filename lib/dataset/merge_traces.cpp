@@ -17,7 +17,8 @@ struct InputFile {
   std::size_t input = 0;
   fs::path path;
 
-  friend auto operator<=>(const InputFile&, const InputFile&) = default;
+  friend auto operator<=>(const InputFile&, const InputFile&) =
+      default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer
 };
 
 // traces/<author>/<op_type>/<definition>.jsonl
@@ -26,7 +27,7 @@ struct Target {
   std::string op_type;
   std::string definition;
 
-  friend auto operator<=>(const Target&, const Target&) = default;
+  friend auto operator<=>(const Target&, const Target&) = default;  // NOLINT: as above
 };
 
 // A result as it is written, with its time in front for sorting; those without a readable time come first.
