@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "dataset/merge.h"
 #include "dataset/paths.h"
+#include "dataset/trace_stream.h"
 #include "interrupt.h"
 #include "report/text.h"
 #include "report_common.h"
@@ -55,18 +56,6 @@ void check_readable(const std::vector<std::string>& unreadable, bool skip) {
   throw Error("{} of the dataset cannot be read; correct {}, or leave {} out with --skip-unreadable",
               one ? "a record" : fmt::format("{} records", unreadable.size()), one ? "it" : "them",
               one ? "it" : "them");
-}
-
-// Definitions, solutions and workloads; what cannot be read goes to `unreadable`.
-dataset::Dataset load_catalog(const fs::path& root, std::vector<std::string>& unreadable) {
-  dataset::LoadOptions options;
-  options.results = dataset::KeepResults::no;
-  auto loaded = dataset::load(root, options);
-  for (const auto& problem : loaded.problems) {
-    if (problem.severity == dataset::Severity::error)
-      unreadable.push_back((loaded.root / dataset::to_string(problem)).string());
-  }
-  return loaded;
 }
 
 std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
@@ -129,40 +118,11 @@ void check_usage(ExportCommand& command) {
   }
 }
 
-// A pattern of which the dataset has nothing is a slip of the pen.
-void check_filter(const dataset::Filter& filter, const dataset::Dataset& loaded) {
-  std::vector<std::string> op_types;
-  std::vector<std::string> definitions;
-  std::vector<std::string> authors;
-  std::vector<std::string> solutions;
-  for (const auto& [name, definition] : loaded.definitions) {
-    definitions.push_back(name);
-    op_types.push_back(definition.op_type);
-  }
-  for (const auto& [name, solution] : loaded.solutions) {
-    solutions.push_back(name);
-    authors.push_back(solution.author);
-  }
-  const auto check = [](const std::vector<std::string>& patterns, const std::vector<std::string>& names,
-                        const char* what) {
-    for (const auto& pattern : patterns) {
-      const bool any = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return dataset::matches({pattern}, name);
-      });
-      if (!any) throw Error("no {} is called \"{}\"; to see what there is: fib list", what, pattern);
-    }
-  };
-  check(filter.definitions, definitions, "definition");
-  check(filter.solutions, solutions, "solution");
-  check(filter.authors, authors, "author");
-  check(filter.op_types, op_types, "op type");
-}
-
 int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& interrupted) {
-  std::vector<std::string> unreadable;
-  const auto loaded = load_catalog(command.local, unreadable);
-  check_filter(command.filter, loaded);
   if (command.form == Form::dataset) return export_dataset(command, interrupted);
+  std::vector<std::string> unreadable;
+  const auto loaded = dataset::load_without_results(command.local, unreadable);
+  command.filter.check(loaded);
   const std::size_t count = command.form == Form::sqlite
                                 ? write_sqlite(command, loaded, unreadable, interrupted)
                                 : write_text(command, loaded, unreadable, interrupted);

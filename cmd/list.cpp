@@ -10,7 +10,7 @@ namespace {
 struct ListOptions {
   ReadOptions read;
   report::ListKind kind = report::ListKind::overview;
-  report::ListFilters filters;
+  dataset::Filter filters;
 };
 
 int run(const ListOptions& options) {

@@ -7,7 +7,6 @@
 #include "report/merge_text.h"
 #include "report_commands.h"
 #include "report_common.h"
-#include "util/error.h"
 
 namespace fib::cmd {
 namespace {

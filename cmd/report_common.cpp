@@ -1,7 +1,6 @@
 #include "report_common.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "dataset/filter.h"
 #include "dataset/paths.h"
 #include "dataset/queries.h"
 #include "report/text.h"
@@ -41,10 +41,6 @@ std::string joined(const std::set<std::string>& names) {
   std::string result;
   for (const std::string& name : names) result += (result.empty() ? "" : ", ") + name;
   return result.empty() ? "none" : result;
-}
-
-bool matches(const std::string& glob, const std::string& name) {
-  return glob == name || ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
 
 }  // namespace
@@ -91,7 +87,7 @@ void check_filters(const FilterOptions& filters, const std::vector<dataset::Data
       definition_known = definition_known || trace.definition == filters.definition;
   }
   const bool ran = std::any_of(hardware.begin(), hardware.end(), [&](const std::string& name) {
-    return matches(filters.hardware.value_or("*"), name);
+    return dataset::matches({filters.hardware.value_or("*")}, name);
   });
   if (filters.hardware && !ran && !hardware.empty()) {
     throw Error("no traces of hardware \"{}\"; there are: {}", *filters.hardware, joined(hardware));
@@ -107,7 +103,7 @@ void check_filters(const FilterOptions& filters, const std::vector<dataset::Data
 std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {
   std::vector<report::Selection> found;
   for (const std::string& name : dataset::Queries(dataset).hardware()) {
-    if (filters.hardware && !matches(*filters.hardware, name)) continue;
+    if (filters.hardware && !dataset::matches({*filters.hardware}, name)) continue;
     const report::Selection selection{name, filters.op_type, filters.definition};
     const bool any = std::any_of(dataset.traces.begin(), dataset.traces.end(),
                                  [&](const model::Trace& trace) { return selection.holds(dataset, trace); });

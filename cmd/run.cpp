@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "commands.h"
 #include "dataset/load.h"

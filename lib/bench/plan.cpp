@@ -1,12 +1,11 @@
 #include "bench/plan.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "compile/builder.h"
+#include "dataset/filter.h"
 
 namespace fib::bench {
 namespace {
@@ -20,7 +19,7 @@ class PatternList {
   bool accepts(const std::string& name) {
     bool accepted = patterns_.empty();
     for (const auto& pattern : patterns_) {
-      if (::fnmatch(pattern.c_str(), name.c_str(), 0) != 0 && pattern != name) continue;
+      if (!dataset::matches({pattern}, name)) continue;
       matched_.insert(pattern);
       accepted = true;
     }

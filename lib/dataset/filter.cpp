@@ -5,8 +5,21 @@
 #include <algorithm>
 
 #include "util/clock.h"
+#include "util/error.h"
 
 namespace fib::dataset {
+namespace {
+
+void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
+                    std::string_view what) {
+  for (const auto& pattern : patterns) {
+    const bool any = std::any_of(names.begin(), names.end(),
+                                 [&](const std::string& name) { return matches({pattern}, name); });
+    if (!any) throw Error("no {} is called \"{}\"; to see what there is: fib list", what, pattern);
+  }
+}
+
+}  // namespace
 
 bool matches(const std::vector<std::string>& patterns, const std::string& name) {
   return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
@@ -32,6 +45,25 @@ bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
   if (authors.empty()) return true;
   const auto found = dataset.solutions.find(solution.value_or(""));
   return found != dataset.solutions.end() && matches(authors, found->second.author);
+}
+
+void Filter::check(const Dataset& dataset) const {
+  std::vector<std::string> definition_names;
+  std::vector<std::string> known_op_types;
+  std::vector<std::string> solution_names;
+  std::vector<std::string> known_authors;
+  for (const auto& [name, definition] : dataset.definitions) {
+    definition_names.push_back(name);
+    known_op_types.push_back(definition.op_type);
+  }
+  for (const auto& [name, solution] : dataset.solutions) {
+    solution_names.push_back(name);
+    known_authors.push_back(solution.author);
+  }
+  check_patterns(definitions, definition_names, "definition");
+  check_patterns(solutions, solution_names, "solution");
+  check_patterns(authors, known_authors, "author");
+  check_patterns(op_types, known_op_types, "op type");
 }
 
 bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) const {

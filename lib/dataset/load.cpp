@@ -134,13 +134,7 @@ class Loader {
   }
 
   void load_record(const fs::path& file, Folder folder, const Line& line) {
-    const model::json::Value value = model::json::parse(line.text);
-    if (options_.mode == model::Mode::lenient && value.find("workload") == nullptr &&
-        value.find("axes") != nullptr) {
-      add_workload(file, line, definition_of_file(file), model::read_workload(value, options_.mode));
-      return;
-    }
-    model::Trace trace = model::read_trace(value, options_.mode);
+    model::Trace trace = parse_record(line.text, definition_of_file(file), options_.mode);
     if (trace.is_workload()) {
       add_workload(file, line, trace.definition, std::move(trace.workload));
       return;
@@ -187,16 +181,12 @@ class Loader {
   void throw_on_errors() const {
     const std::size_t count = dataset_.error_count();
     if (count == 0) return;
-    std::string list;
-    std::size_t listed = 0;
+    std::vector<std::string> lines;
     for (const Problem& problem : dataset_.problems) {
-      if (problem.severity != Severity::error || listed == kListedProblems) continue;
-      list += "\n  " + to_string(problem);
-      ++listed;
+      if (problem.severity == Severity::error) lines.push_back(to_string(problem));
     }
-    if (count > listed) list += fmt::format("\n  and {} more", count - listed);
     throw Error("{} has {} {} that cannot be loaded; correct or remove {}:{}", dataset_.root.string(), count,
-                count == 1 ? "record" : "records", count == 1 ? "it" : "them", list);
+                count == 1 ? "record" : "records", count == 1 ? "it" : "them", first_lines(lines));
   }
 
   LoadOptions options_;
@@ -216,6 +206,20 @@ std::size_t Dataset::error_count() const {
   return static_cast<std::size_t>(std::count_if(problems.begin(), problems.end(), [](const Problem& problem) {
     return problem.severity == Severity::error;
   }));
+}
+
+std::string first_lines(const std::vector<std::string>& lines) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(lines.size(), kListedProblems); ++i) list += "\n  " + lines[i];
+  if (lines.size() > kListedProblems) list += fmt::format("\n  and {} more", lines.size() - kListedProblems);
+  return list;
+}
+
+model::Trace parse_record(std::string_view line, const std::string& file_definition, model::Mode mode) {
+  const model::json::Value value = model::json::parse(line);
+  if (mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr)
+    return {file_definition, model::read_workload(value, mode), {}, {}, {}};
+  return model::read_trace(value, mode);
 }
 
 std::vector<Line> split_lines(std::string_view text) {

@@ -70,6 +70,14 @@ struct LoadOptions {
     const std::filesystem::path& folder, std::string_view extension,
     std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);
 
+// The first ten of `lines`, each below the one before, and how many more there are: the end of a message.
+[[nodiscard]] std::string first_lines(const std::vector<std::string>& lines);
+
+// A record of any generation; in lenient mode also a bare workload, which belongs to `file_definition`, the
+// definition that its file is named after. Throws ParseError.
+[[nodiscard]] model::Trace parse_record(std::string_view line, const std::string& file_definition,
+                                        model::Mode mode);
+
 // One line of a JSONL file, without its line end.
 struct Line {
   std::size_t number = 0;  // from 1

@@ -18,8 +18,6 @@
 namespace fib::dataset {
 namespace {
 
-constexpr std::size_t kListedProblems = 10;
-
 void check_places(const std::vector<fs::path>& inputs, const fs::path& output) {
   for (const auto& input : inputs) {
     if (!fs::is_directory(input)) throw Error("there is no dataset folder {}", input.string());
@@ -29,14 +27,10 @@ void check_places(const std::vector<fs::path>& inputs, const fs::path& output) {
 }
 
 void throw_unreadable(const std::vector<std::string>& unreadable) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(unreadable.size(), kListedProblems); ++i)
-    list += "\n  " + unreadable[i];
-  if (unreadable.size() > kListedProblems)
-    list += fmt::format("\n  and {} more", unreadable.size() - kListedProblems);
+  const bool one = unreadable.size() == 1;
   throw Error("{} {} cannot be taken; correct {}, or leave {} out with --skip-unreadable:{}",
-              unreadable.size(), unreadable.size() == 1 ? "record" : "records",
-              unreadable.size() == 1 ? "it" : "them", unreadable.size() == 1 ? "it" : "them", list);
+              unreadable.size(), one ? "record" : "records", one ? "it" : "them", one ? "it" : "them",
+              first_lines(unreadable));
 }
 
 // Not synced one by one: the whole tree is, before it gets its name.
@@ -112,10 +106,6 @@ void publish(const fs::path& folder, const fs::path& output) {
 
 }  // namespace
 
-void check_interrupt(const MergeOptions& options) {
-  if (options.interrupted != nullptr && *options.interrupted) throw Error("interrupted; nothing was written");
-}
-
 MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, const MergeOptions& options) {
   check_places(inputs, output);
   MergeReport report;
@@ -131,7 +121,7 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   if (!report.unreadable.empty() && !options.skip_unreadable) throw_unreadable(report.unreadable);
   write_catalog(catalog, folder.path());
   for (const auto& [path, source] : catalog.blobs) {
-    check_interrupt(options);
+    check_interrupt(options.interrupted);
     copy_blob(source, folder.path() / path, options.link_blobs);
   }
   report.blobs.written = catalog.blobs.size();

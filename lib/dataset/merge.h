@@ -51,9 +51,6 @@ struct MergeReport {
   std::vector<std::string> unreadable;     // under skip_unreadable: file:line: why
 };
 
-// Throws Error when `options.interrupted` says so.
-void check_interrupt(const MergeOptions& options);
-
 // Writes the union of the datasets `inputs` to the new folder `output` (missing or empty), in the newest
 // layout and the format's canonical bytes. The output does not depend on the order of the inputs, unless
 // OnConflict says so; files are sorted by name, workloads by axes and uuid, traces by time (in UTC) and then

@@ -5,6 +5,7 @@
 
 #include "dataset/blobs.h"
 #include "dataset/paths.h"
+#include "dataset/trace_stream.h"
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -12,7 +13,6 @@ namespace fib::dataset {
 namespace {
 
 constexpr std::size_t kDigits = 8;  // of a hash, behind a name
-constexpr std::size_t kListedConflicts = 10;
 
 std::string renamed(const std::string& name, const std::string& sha256) {
   return name + "_" + sha256.substr(0, kDigits);
@@ -86,13 +86,8 @@ class CatalogMaker {
 
  private:
   void read(std::size_t input) {
-    LoadOptions load_options;
-    load_options.results = KeepResults::no;
-    Dataset dataset = load(inputs_[input], load_options);
-    for (const auto& problem : dataset.problems) {
-      if (problem.severity == Severity::error)
-        report_.unreadable.push_back((dataset.root / to_string(problem)).string());
-    }
+    Dataset dataset = load_without_results(inputs_[input], report_.unreadable);
+    options_.filter.check(dataset);
     const Filter& filter = options_.filter;
     for (auto& [name, definition] : dataset.definitions) {
       if (filter.holds_definition(dataset, name)) add_definition(input, dataset, name, definition);
@@ -373,15 +368,10 @@ class CatalogMaker {
   }
 
   [[noreturn]] void throw_unsettled() const {
-    std::string list;
-    for (std::size_t i = 0; i < std::min(unsettled_.size(), kListedConflicts); ++i)
-      list += "\n  " + unsettled_[i];
-    if (unsettled_.size() > kListedConflicts)
-      list += fmt::format("\n  and {} more", unsettled_.size() - kListedConflicts);
     throw Error(
         "the datasets contradict each other; correct one of them, or see --on-conflict for solutions and "
         "workloads:{}",
-        list);
+        first_lines(unsettled_));
   }
 
   const std::vector<fs::path>& inputs_;

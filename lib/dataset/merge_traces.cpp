@@ -37,12 +37,7 @@ class TraceMerger {
  public:
   TraceMerger(const std::vector<fs::path>& inputs, const Catalog& catalog, const MergeOptions& options,
               const fs::path& output, MergeReport& report)
-      : inputs_(inputs),
-        catalog_(catalog),
-        options_(options),
-        filter_(options.filter),
-        output_(output),
-        report_(report) {}
+      : inputs_(inputs), catalog_(catalog), options_(options), output_(output), report_(report) {}
 
   void run() {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
@@ -54,13 +49,14 @@ class TraceMerger {
  private:
   // Lines without a head are bare workloads, which the catalog has, or unreadable, which it has reported.
   void find_targets(const InputFile& file) {
-    check_interrupt(options_);
-    const auto text = read_or_note(file.path, unread_);  // the catalog has reported it
+    check_interrupt(options_.interrupted);
+    std::vector<std::string> reported;  // by the catalog
+    const auto text = read_or_note(file.path, reported);
     if (!text) return;
     for (const Line& line : split_lines(*text)) {
       const auto head = read_trace_head(line.text);
       if (!head || head->is_workload()) continue;
-      if (!filter_.may_hold(catalog_.merged, head->definition, head->solution)) continue;
+      if (!options_.filter.may_hold(catalog_.merged, head->definition, head->solution)) continue;
       const Target target = target_of(file, *head);
       if (files_[target].insert(file).second) check_name(target, file, line);
     }
@@ -95,7 +91,7 @@ class TraceMerger {
   }
 
   void write(const Target& target, const std::set<InputFile>& files) {
-    check_interrupt(options_);
+    check_interrupt(options_.interrupted);
     std::vector<Record> records;
     for (const auto& file : files) {
       const auto text = read_or_note(file.path, report_.unreadable);
@@ -117,7 +113,7 @@ class TraceMerger {
   void take(const InputFile& file, const Line& line, std::vector<Record>& records) {
     try {
       model::Trace trace = model::parse_trace(line.text);
-      if (!filter_.holds_trace(catalog_.merged, trace)) return;
+      if (!options_.filter.holds_trace(catalog_.merged, trace)) return;
       ++report_.traces.read;
       if (!rename(file.input, trace)) {
         ++report_.traces.left_out;
@@ -168,11 +164,9 @@ class TraceMerger {
   const std::vector<fs::path>& inputs_;
   const Catalog& catalog_;
   const MergeOptions& options_;
-  const Filter& filter_;
   const fs::path& output_;
   MergeReport& report_;
   std::map<Target, std::set<InputFile>> files_;
-  std::vector<std::string> unread_;
 };
 
 }  // namespace

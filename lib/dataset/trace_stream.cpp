@@ -6,6 +6,21 @@
 
 namespace fib::dataset {
 
+Dataset load_without_results(const fs::path& root, std::vector<std::string>& unreadable) {
+  LoadOptions options;
+  options.results = KeepResults::no;
+  Dataset dataset = load(root, options);
+  for (const auto& problem : dataset.problems) {
+    if (problem.severity == Severity::error)
+      unreadable.push_back((dataset.root / to_string(problem)).string());
+  }
+  return dataset;
+}
+
+void check_interrupt(const std::atomic<bool>* interrupted) {
+  if (interrupted != nullptr && *interrupted) throw Error("interrupted; nothing was written");
+}
+
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
                     const std::function<void(const model::Trace&)>& visit,
                     const std::atomic<bool>* interrupted) {
@@ -20,7 +35,7 @@ void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<st
     }
   };
   for (const auto& file : record_files(dataset.root)) {
-    if (interrupted != nullptr && *interrupted) throw Error("interrupted; nothing was written");
+    check_interrupt(interrupted);
     if (const auto text = read_or_note(file, unreadable)) {
       for (const Line& line : split_lines(*text)) visit_line(file, line);
     }

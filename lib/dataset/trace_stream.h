@@ -11,10 +11,18 @@
 
 namespace fib::dataset {
 
+// Definitions, solutions and workloads of a dataset, without results. What cannot be read is described in
+// `unreadable`. Throws Error when `root` is no folder.
+[[nodiscard]] Dataset load_without_results(const std::filesystem::path& root,
+                                           std::vector<std::string>& unreadable);
+
+// Throws Error when `interrupted`, which may be null, has become true.
+void check_interrupt(const std::atomic<bool>* interrupted);
+
 // Calls `visit` with every result of the dataset that passes the filter, in the order of load(), without
-// keeping any: memory is bounded by the largest file. `dataset` holds definitions and solutions (load() with
-// KeepResults::no). Lines that cannot be read are described in `unreadable`. Throws Error when a file cannot
-// be read, and what `visit` throws.
+// keeping any: memory is bounded by the largest file. `dataset` is what load_without_results() gives. Lines
+// that cannot be read are described in `unreadable`. Throws Error when a file cannot be read, and what
+// `visit` throws.
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
                     const std::function<void(const model::Trace&)>& visit,
                     const std::atomic<bool>* interrupted = nullptr);

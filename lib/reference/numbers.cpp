@@ -1,9 +1,9 @@
 #include "reference/numbers.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "python/symbols.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -146,18 +146,6 @@ bool compared(CompareOp op, Number a, Number b) {
 }
 
 }  // namespace
-
-const char* symbol_of(BinaryOp op) {
-  constexpr std::array<const char*, 13> kSymbols = {"+",  "-",  "*",  "@", "/", "//", "%",
-                                                    "**", "<<", ">>", "&", "|", "^"};
-  return kSymbols[static_cast<std::size_t>(op)];
-}
-
-const char* symbol_of(CompareOp op) {
-  constexpr std::array<const char*, 10> kSymbols = {"==", "!=", "<",      "<=", ">",
-                                                    ">=", "is", "is not", "in", "not in"};
-  return kSymbols[static_cast<std::size_t>(op)];
-}
 
 Value number_binary(BinaryOp op, const Value& a, const Value& b) {
   if (a.is<double>() || b.is<double>()) return float_binary(op, to_double(a), to_double(b));

@@ -11,8 +11,4 @@ namespace fib::reference {
 // For ==, !=, <, <=, > and >=.
 [[nodiscard]] bool number_compare(python::CompareOp op, const Value& a, const Value& b);
 
-// "+", "//", "==": as messages show an operator.
-[[nodiscard]] const char* symbol_of(python::BinaryOp op);
-[[nodiscard]] const char* symbol_of(python::CompareOp op);
-
 }  // namespace fib::reference

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "python/symbols.h"
 #include "reference/arguments.h"
 #include "reference/matmul.h"
 #include "reference/numbers.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "dataset/filter.h"
 #include "report/listing_tables.h"
 #include "report/overview.h"
 
@@ -11,7 +10,6 @@ namespace {
 
 namespace json = model::json;
 using dataset::Dataset;
-using dataset::matches;
 
 struct Words {
   const char* report;  // the name of the json document
@@ -65,26 +63,7 @@ void write_listing(Document& document, const Listing& listing, ListKind kind) {
 
 }  // namespace
 
-bool ListFilters::holds_definition(const Dataset& dataset, const std::string& name) const {
-  if (!matches(definitions, name)) return false;
-  if (op_types.empty()) return true;
-  const auto found = dataset.definitions.find(name);
-  return found != dataset.definitions.end() && matches(op_types, found->second.op_type);
-}
-
-bool ListFilters::holds_solution(const Dataset& dataset, const model::Solution& solution) const {
-  return matches(authors, solution.author) && holds_definition(dataset, solution.definition);
-}
-
-bool ListFilters::holds_trace(const Dataset& dataset, const model::Trace& trace) const {
-  if (!holds_definition(dataset, trace.definition)) return false;
-  if (authors.empty()) return true;
-  if (!trace.solution) return false;
-  const auto found = dataset.solutions.find(*trace.solution);
-  return found != dataset.solutions.end() && matches(authors, found->second.author);
-}
-
-Listing list(const Dataset& dataset, ListKind kind, const ListFilters& filters) {
+Listing list(const Dataset& dataset, ListKind kind, const dataset::Filter& filters) {
   Listing listing;
   listing.path = dataset.root.string();
   listing.filtered = !filters.definitions.empty() || !filters.authors.empty() || !filters.op_types.empty();

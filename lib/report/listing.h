@@ -4,21 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "dataset/filter.h"
 #include "dataset/load.h"
 #include "report/document.h"
 
 namespace fib::report {
-
-// Names or shell globs; an empty list holds everything.
-struct ListFilters {
-  std::vector<std::string> definitions;
-  std::vector<std::string> authors;   // of solutions, and of the solutions of traces
-  std::vector<std::string> op_types;  // records of unknown definitions have none
-
-  [[nodiscard]] bool holds_definition(const dataset::Dataset& dataset, const std::string& name) const;
-  [[nodiscard]] bool holds_solution(const dataset::Dataset& dataset, const model::Solution& solution) const;
-  [[nodiscard]] bool holds_trace(const dataset::Dataset& dataset, const model::Trace& trace) const;
-};
 
 enum class ListKind { overview, definitions, solutions, workloads, traces };
 
@@ -30,7 +20,7 @@ struct Listing {
   std::vector<std::pair<std::string, Table>> tables;  // key ("op_types"), table
 };
 
-[[nodiscard]] Listing list(const dataset::Dataset& dataset, ListKind kind, const ListFilters& filters);
+[[nodiscard]] Listing list(const dataset::Dataset& dataset, ListKind kind, const dataset::Filter& filters);
 
 // The whole report. Csv holds the first table of each dataset. Pure.
 [[nodiscard]] std::string render_listings(const std::vector<Listing>& listings, ListKind kind, Format format,

@@ -92,7 +92,7 @@ std::vector<Cell> trace_row(const model::Trace& trace) {
 
 }  // namespace
 
-Table list_definitions(const Dataset& dataset, const ListFilters& filters) {
+Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::string, std::size_t> solutions;
   std::map<std::string, std::size_t> traces;
   for (const auto& [name, solution] : dataset.solutions) {
@@ -122,7 +122,7 @@ Table list_definitions(const Dataset& dataset, const ListFilters& filters) {
   return table;
 }
 
-Table list_solutions(const Dataset& dataset, const ListFilters& filters) {
+Table list_solutions(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::string, Tries> tries;
   for (const model::Trace& trace : dataset.traces) {
     if (!trace.solution) continue;
@@ -153,7 +153,7 @@ Table list_solutions(const Dataset& dataset, const ListFilters& filters) {
   return table;
 }
 
-Table list_workloads(const Dataset& dataset, const ListFilters& filters) {
+Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::pair<std::string, std::string>, std::size_t> traces;
   for (const model::Trace& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) ++traces[{trace.definition, trace.workload.uuid}];
@@ -173,7 +173,7 @@ Table list_workloads(const Dataset& dataset, const ListFilters& filters) {
   return table;
 }
 
-Table list_traces(const Dataset& dataset, const ListFilters& filters) {
+Table list_traces(const Dataset& dataset, const dataset::Filter& filters) {
   std::vector<const model::Trace*> traces;
   for (const model::Trace& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) traces.push_back(&trace);

@@ -24,7 +24,7 @@ struct Held {
 
 using OpType = std::optional<std::string>;  // nothing: of an unknown definition
 
-std::map<OpType, Held> count(const Dataset& dataset, const ListFilters& filters) {
+std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filters) {
   const auto op_type_of = [&](const std::string& name) -> OpType {
     const auto found = dataset.definitions.find(name);
     if (found == dataset.definitions.end()) return std::nullopt;
@@ -60,7 +60,7 @@ std::vector<Cell> row(Cell name, const Held& held) {
 
 }  // namespace
 
-Table op_types_table(const Dataset& dataset, const ListFilters& filters) {
+Table op_types_table(const Dataset& dataset, const dataset::Filter& filters) {
   Table table;
   table.columns = {text_column("Op type", "op_type"),       number_column("Definitions", "definitions"),
                    number_column("Solutions", "solutions"), number_column("Workloads", "workloads"),
@@ -71,7 +71,7 @@ Table op_types_table(const Dataset& dataset, const ListFilters& filters) {
   return table;
 }
 
-std::string totals_text(const Dataset& dataset, const ListFilters& filters) {
+std::string totals_text(const Dataset& dataset, const dataset::Filter& filters) {
   Held total;
   for (const auto& [op_type, one] : count(dataset, filters)) {
     total.definitions += one.definitions;
@@ -86,7 +86,7 @@ std::string totals_text(const Dataset& dataset, const ListFilters& filters) {
          (total.traces > 0 ? fmt::format(" ({} passed)", total.passed) : "");
 }
 
-Table authors_table(const Dataset& dataset, const ListFilters& filters) {
+Table authors_table(const Dataset& dataset, const dataset::Filter& filters) {
   struct Work {
     std::set<std::string> definitions;
     std::size_t solutions = 0;

@@ -52,12 +52,23 @@ void write_all(int fd, std::string_view content, const std::string& what) {
   }
 }
 
-void write_file_atomic(const fs::path& path, std::string_view content) {
-  const std::string what = "cannot write " + path.string();
+namespace {
+
+// Makes the folders of a file to come, and returns its path. A device or a folder must not be replaced.
+fs::path prepare_place(const fs::path& path, const fs::path& shown) {
   std::error_code ignored;
   const fs::file_status there = fs::status(path, ignored);
-  if (fs::exists(there) && !fs::is_regular_file(there)) throw Error("{}: it is not a regular file", what);
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw Error("cannot write {}: it is not a regular file", shown.string());
   fs::create_directories(path.parent_path(), ignored);
+  return path;
+}
+
+}  // namespace
+
+void write_file_atomic(const fs::path& path, std::string_view content) {
+  const std::string what = "cannot write " + path.string();
+  prepare_place(path, path);
   std::string temporary = path.string() + ".XXXXXX";
   const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.valid()) throw errno_error(what);
@@ -82,23 +93,8 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-namespace {
-
-// The absolute path, with its folders made.
-fs::path prepared(const fs::path& target) {
-  std::error_code error;
-  const fs::file_status there = fs::status(target, error);
-  if (fs::exists(there) && !fs::is_regular_file(there))
-    throw Error("cannot write {}: it is not a regular file", target.string());
-  fs::path path = fs::absolute(target);
-  fs::create_directories(path.parent_path(), error);
-  return path;
-}
-
-}  // namespace
-
 NewFile::NewFile(const fs::path& target)
-    : target_(prepared(target)),
+    : target_(prepare_place(fs::absolute(target), target)),
       folder_(target_.parent_path(), "." + target_.filename().string() + ".writing-") {}
 
 void NewFile::publish() const {

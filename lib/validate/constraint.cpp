@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
+
+#include "python/symbols.h"
 
 namespace fib::validate {
 namespace {
@@ -49,25 +50,6 @@ Number combine(BinaryOp op, std::int64_t left, std::int64_t right) {
   }
 }
 
-std::string_view symbol(CompareOp op) {
-  switch (op) {
-    case CompareOp::kEq:
-      return "==";
-    case CompareOp::kNotEq:
-      return "!=";
-    case CompareOp::kLt:
-      return "<";
-    case CompareOp::kLtE:
-      return "<=";
-    case CompareOp::kGt:
-      return ">";
-    case CompareOp::kGtE:
-      return ">=";
-    default:
-      return "";
-  }
-}
-
 std::optional<bool> compare(CompareOp op, std::int64_t left, std::int64_t right) {
   switch (op) {
     case CompareOp::kEq:
@@ -107,7 +89,7 @@ class Evaluator {
       const auto holds = left && right ? compare(node.ops[i], *left, *right) : std::nullopt;
       if (!holds) verdict = Verdict::unknown;
       if (holds == false) {
-        return {Verdict::broken, fmt::format("{} {} {}", *left, symbol(node.ops[i]), *right)};
+        return {Verdict::broken, fmt::format("{} {} {}", *left, symbol_of(node.ops[i]), *right)};
       }
       left = right;
     }

@@ -41,18 +41,6 @@ std::vector<fs::path> files_below(const fs::path& folder, std::string_view exten
   return found;
 }
 
-// A bare workload belongs to the definition that its file is named after.
-model::Trace parse_record(const dataset::Line& line, const std::string& definition, model::Mode mode) {
-  const model::json::Value value = model::json::parse(line.text);
-  if (mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr) {
-    model::Trace trace;
-    trace.definition = definition;
-    trace.workload = model::read_workload(value, mode);
-    return trace;
-  }
-  return model::read_trace(value, mode);
-}
-
 class Scanner {
  public:
   Scanner(const fs::path& root, model::Mode mode) {
@@ -147,7 +135,7 @@ class Scanner {
     const bool upstream = tree_.mode == model::Mode::upstream;
     for (const dataset::Line& line : upstream ? python_lines(text) : dataset::split_lines(text)) {
       try {
-        scanned.records.push_back({line.number, parse_record(line, definition, tree_.mode)});
+        scanned.records.push_back({line.number, dataset::parse_record(line.text, definition, tree_.mode)});
       } catch (const model::ParseError& error) {
         scanned.errors.push_back({line.number, fmt::format("{} (line {})", error.what(), line.number)});
         if (upstream) break;

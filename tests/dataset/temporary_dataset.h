@@ -47,8 +47,8 @@ inline std::string workload_text(const std::string& uuid, int m = 2) {
          R"("})";
 }
 
-inline std::string workload_line(const std::string& uuid, const std::string& definition = "d") {
-  return R"({"definition":")" + definition + R"(","workload":)" + workload_text(uuid) +
+inline std::string workload_line(const std::string& uuid, const std::string& definition = "d", int m = 2) {
+  return R"({"definition":")" + definition + R"(","workload":)" + workload_text(uuid, m) +
          R"(,"solution":null,"evaluation":null})";
 }
 

@@ -106,8 +106,7 @@ TEST_CASE("workloads are sorted by their axes") {
   const TemporaryDataset a;
   fill(a, "alice", {});
   const auto line = [](const std::string& uuid, int m) {
-    return R"({"definition":"d","workload":)" + testing::workload_text(uuid, m) +
-           R"(,"solution":null,"evaluation":null})" + "\n";
+    return testing::workload_line(uuid, "d", m) + "\n";
   };
   a.write("workloads/op/d.jsonl", line("x", 16) + line("z", 2) + line("y", 16));
   const auto text = Merged({a.root()}).file("workloads/op/d.jsonl");
@@ -171,8 +170,7 @@ TEST_CASE("workloads of one uuid that differ are a conflict") {
   const TemporaryDataset b;
   fill(a, "alice", {"1"});
   fill(b, "bob", {"2"});
-  b.write("workloads/op/d.jsonl", R"({"definition":"d","workload":)" + testing::workload_text("w1", 7) +
-                                      R"(,"solution":null,"evaluation":null})" + "\n");
+  b.write("workloads/op/d.jsonl", testing::workload_line("w1", "d", 7) + "\n");
   check_refused({a.root(), b.root()}, "workload \"w1\" of definition \"d\" differs between");
   const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
   const auto loaded = dataset::load(renamed.output, {});
@@ -290,9 +288,8 @@ TEST_CASE(
   CHECK(merged.report.workloads.read == 2);
   CHECK(merged.report.workloads.duplicates == 1);
   CHECK(merged.report.workloads.written == 1);
-  a.write("workloads/op/d.jsonl", testing::workload_line("w1") + "\n" + R"({"definition":"d","workload":)" +
-                                      testing::workload_text("w1", 9) +
-                                      R"(,"solution":null,"evaluation":null})" + "\n");
+  a.write("workloads/op/d.jsonl",
+          testing::workload_line("w1") + "\n" + testing::workload_line("w1", "d", 9) + "\n");
   check_refused({a.root()}, "workload \"w1\" of definition \"d\" stands twice in ",
                 on_conflict(OnConflict::rename));
 }
@@ -303,8 +300,7 @@ TEST_CASE("an earlier merge with new names merges again without doubles") {
   fill(a, "alice", {"1"});
   fill(b, "alice", {"2"});
   b.write("solutions/alice/op/d/s_alice.json", testing::solution_text("s_alice", "alice", "cuda"));
-  b.write("workloads/op/d.jsonl", R"({"definition":"d","workload":)" + testing::workload_text("w1", 7) +
-                                      R"(,"solution":null,"evaluation":null})" + "\n");
+  b.write("workloads/op/d.jsonl", testing::workload_line("w1", "d", 7) + "\n");
   const Merged once({a.root(), b.root()}, on_conflict(OnConflict::rename));
   const Merged again({a.root(), b.root(), once.output}, on_conflict(OnConflict::rename));
   CHECK(contents(again.output) == contents(once.output));

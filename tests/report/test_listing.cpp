@@ -4,7 +4,7 @@
 #include "report/sample_dataset.h"
 
 using namespace fib;
-using report::ListFilters;
+using dataset::Filter;
 using report::ListKind;
 using testing::TemporaryDataset;
 
@@ -16,8 +16,17 @@ dataset::Dataset sample() {
   return dataset::load(files.root());
 }
 
-std::string first_csv(const dataset::Dataset& loaded, ListKind kind, const ListFilters& filters = {}) {
+std::string first_csv(const dataset::Dataset& loaded, ListKind kind, const Filter& filters = {}) {
   return report::to_csv(report::list(loaded, kind, filters).tables.front().second);
+}
+
+Filter filter(std::vector<std::string> definitions, std::vector<std::string> authors,
+              std::vector<std::string> op_types) {
+  Filter filter;
+  filter.definitions = std::move(definitions);
+  filter.authors = std::move(authors);
+  filter.op_types = std::move(op_types);
+  return filter;
 }
 
 }  // namespace
@@ -37,12 +46,16 @@ TEST_CASE("the overview counts by op type and by author") {
 
 TEST_CASE("filters are globs over definitions, op types and authors") {
   const auto loaded = sample();
-  CHECK(report::list(loaded, ListKind::overview, {{}, {"alice"}, {"norm"}}).totals ==
+  CHECK(report::list(loaded, ListKind::overview, filter({}, {"alice"}, {"norm"})).totals ==
         "1 definition, 1 solution, 2 workloads, 3 traces (3 passed)");
-  CHECK(report::list(loaded, ListKind::definitions, {{"gemm_*"}, {}, {}}).tables[0].second.rows.size() == 2);
-  CHECK(report::list(loaded, ListKind::solutions, {{}, {"[bc]*"}, {}}).tables[0].second.rows.size() == 6);
-  CHECK(report::list(loaded, ListKind::workloads, {{}, {}, {"gem?"}}).tables[0].second.rows.size() == 4);
-  CHECK(report::list(loaded, ListKind::traces, {{"*untried"}, {}, {}}).tables[0].second.rows.empty());
+  CHECK(
+      report::list(loaded, ListKind::definitions, filter({"gemm_*"}, {}, {})).tables[0].second.rows.size() ==
+      2);
+  CHECK(report::list(loaded, ListKind::solutions, filter({}, {"[bc]*"}, {})).tables[0].second.rows.size() ==
+        6);
+  CHECK(report::list(loaded, ListKind::workloads, filter({}, {}, {"gem?"})).tables[0].second.rows.size() ==
+        4);
+  CHECK(report::list(loaded, ListKind::traces, filter({"*untried"}, {}, {})).tables[0].second.rows.empty());
 }
 
 TEST_CASE("records of unknown definitions are counted apart") {
