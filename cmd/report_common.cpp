@@ -84,7 +84,7 @@ void check_filters(const FilterOptions& filters, const std::vector<dataset::Data
       definition_known = definition_known || name == filters.definition;
     }
     for (const auto& trace : dataset.traces)
-      definition_known = definition_known || trace.definition == filters.definition;
+      definition_known = definition_known || *trace.definition == filters.definition;
   }
   const bool ran = std::any_of(hardware.begin(), hardware.end(), [&](const std::string& name) {
     return dataset::matches({filters.hardware.value_or("*")}, name);
@@ -105,8 +105,9 @@ std::vector<report::Selection> selections(const FilterOptions& filters, const da
   for (const std::string& name : dataset::Queries(dataset).hardware()) {
     if (filters.hardware && !dataset::matches({*filters.hardware}, name)) continue;
     const report::Selection selection{name, filters.op_type, filters.definition};
-    const bool any = std::any_of(dataset.traces.begin(), dataset.traces.end(),
-                                 [&](const model::Trace& trace) { return selection.holds(dataset, trace); });
+    const bool any =
+        std::any_of(dataset.traces.begin(), dataset.traces.end(),
+                    [&](const dataset::TraceRow& trace) { return selection.holds(dataset, trace); });
     if (any) found.push_back(selection);
   }
   return found;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 
 #include "bench/build_document.h"
 #include "util/clock.h"
 #include "util/files.h"
+#include "util/threads.h"
 
 namespace fib::bench {
 namespace {
@@ -65,20 +65,14 @@ std::map<BuildKey, BuildOutcome> build_all(
     const std::atomic<bool>& interrupted) {
   std::map<BuildKey, BuildOutcome> outcomes;
   std::mutex mutex;
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size() && !interrupted; i = next++) {
-      BuildOutcome outcome = build_one(spawner, setup, jobs[i], cache, timeout_s);
-      if (interrupted) return;
-      const std::lock_guard lock(mutex);
-      finished(*jobs[i].solution, outcome);
-      outcomes.emplace(BuildKey{jobs[i].solution, jobs[i].target.architecture}, std::move(outcome));
-    }
-  };
-  std::vector<std::thread> threads;
-  const auto wanted = std::min<std::size_t>(std::max(1U, parallel), jobs.size());
-  for (std::size_t i = 0; i < wanted; ++i) threads.emplace_back(work);
-  for (auto& thread : threads) thread.join();
+  util::for_each_index(jobs.size(), parallel, [&](std::size_t i) {
+    if (interrupted) return;
+    BuildOutcome outcome = build_one(spawner, setup, jobs[i], cache, timeout_s);
+    if (interrupted) return;
+    const std::lock_guard lock(mutex);
+    finished(*jobs[i].solution, outcome);
+    outcomes.emplace(BuildKey{jobs[i].solution, jobs[i].target.architecture}, std::move(outcome));
+  });
   return outcomes;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compile/builder.h"
 #include "dataset/filter.h"
+#include "dataset/trace_stream.h"
 
 namespace fib::bench {
 namespace {
@@ -140,15 +141,15 @@ std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& data
                                        const std::string& hardware, const nlohmann::ordered_json& config) {
   std::set<DoneKey> done;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
-    for (const auto& trace : datasets[i].traces) {
-      if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware)
-        continue;
+    std::vector<std::string> unreadable;  // load() has named them
+    dataset::for_each_trace(datasets[i], {}, unreadable, [&](const model::Trace& trace) {
+      if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
       const auto& fib = trace.evaluation->fib;
-      if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) continue;
+      if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) return;
       if (nlohmann::json(fib["config"]) != nlohmann::json(config) || !fib["solution_sha256"].is_string())
-        continue;
+        return;
       done.insert({i, trace.workload.uuid, *trace.solution, fib["solution_sha256"].get<std::string>()});
-    }
+    });
   }
   return done;
 }

@@ -40,10 +40,11 @@ bool Filter::holds_solution(const Dataset& dataset, const model::Solution& solut
 }
 
 bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
-                      const std::optional<std::string>& solution) const {
-  if (!holds_definition(dataset, definition) || !matches(solutions, solution.value_or(""))) return false;
+                      const std::string* solution) const {
+  const std::string name = solution != nullptr ? *solution : "";
+  if (!holds_definition(dataset, definition) || !matches(solutions, name)) return false;
   if (authors.empty()) return true;
-  const auto found = dataset.solutions.find(solution.value_or(""));
+  const auto found = dataset.solutions.find(name);
   return found != dataset.solutions.end() && matches(authors, found->second.author);
 }
 
@@ -66,16 +67,26 @@ void Filter::check(const Dataset& dataset) const {
   check_patterns(op_types, known_op_types, "op type");
 }
 
-bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) const {
-  if (!may_hold(dataset, trace.definition, trace.solution)) return false;
-  if (statuses.empty() && hardware.empty() && !since) return true;
-  if (!trace.evaluation) return false;
-  const auto& evaluation = *trace.evaluation;
-  if (!matches(statuses, std::string(model::name_of(evaluation.status)))) return false;
-  if (!matches(hardware, evaluation.environment.hardware)) return false;
+bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
+                              const std::string& timestamp) const {
+  if (!matches(statuses, std::string(model::name_of(status))) || !matches(hardware, ran_on)) return false;
   if (!since) return true;
-  const auto time = util::parse_timestamp(evaluation.timestamp);
+  const auto time = util::parse_timestamp(timestamp);
   return time && *time >= *since;
+}
+
+bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) const {
+  if (!may_hold(dataset, trace.definition, trace.solution ? &*trace.solution : nullptr)) return false;
+  const auto& evaluation = trace.evaluation;
+  if (!evaluation) return statuses.empty() && hardware.empty() && !since;
+  return holds_evaluation(evaluation->status, evaluation->environment.hardware, evaluation->timestamp);
+}
+
+bool Filter::holds_trace(const Dataset& dataset, const TraceRow& trace) const {
+  if (!may_hold(dataset, *trace.definition, trace.solution)) return false;
+  const auto& evaluation = trace.evaluation;
+  if (!evaluation) return statuses.empty() && hardware.empty() && !since;
+  return holds_evaluation(evaluation->status, *evaluation->hardware, evaluation->timestamp);
 }
 
 }  // namespace fib::dataset

@@ -28,12 +28,17 @@ struct Filter {
   [[nodiscard]] bool holds_definition(const Dataset& dataset, const std::string& name) const;
   [[nodiscard]] bool holds_solution(const Dataset& dataset, const model::Solution& solution) const;
   [[nodiscard]] bool holds_trace(const Dataset& dataset, const model::Trace& trace) const;
+  [[nodiscard]] bool holds_trace(const Dataset& dataset, const TraceRow& trace) const;
   // Throws Error when a definition, solution, author or op type is named that the dataset does not have: a
   // slip of the pen, not a wish for nothing.
   void check(const Dataset& dataset) const;
-  // What the definition and the solution alone decide: false means that holds_trace() is false.
+  // What the definition and the solution (null: none) alone decide: false means that holds_trace() is false.
   [[nodiscard]] bool may_hold(const Dataset& dataset, const std::string& definition,
-                              const std::optional<std::string>& solution) const;
+                              const std::string* solution) const;
+
+ private:
+  [[nodiscard]] bool holds_evaluation(model::Status status, const std::string& hardware,
+                                      const std::string& timestamp) const;
 };
 
 }  // namespace fib::dataset

@@ -1,27 +1,19 @@
 #include "dataset/load.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "dataset/paths.h"
-#include "dataset/trace_head.h"
 #include "util/files.h"
+#include "util/machine.h"
+#include "util/threads.h"
 
 namespace fib::dataset {
 namespace {
 
 constexpr std::size_t kListedProblems = 10;
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\v\f") == std::string_view::npos; }
-
-// The definition that a file of bare workloads is named after.
-std::string definition_of_file(const fs::path& file) {
-  std::string stem = file.stem().string();
-  for (const std::string_view suffix : {".workload", "_workloads"}) {
-    if (stem.ends_with(suffix)) stem.resize(stem.size() - suffix.size());
-  }
-  return stem;
-}
+constexpr unsigned kMostThreads = 8;
 
 class Loader {
  public:
@@ -35,16 +27,12 @@ class Loader {
     }
     for (const auto& file : files(definitions_folder(dataset_.root), ".json")) load_definition(file);
     for (const auto& file : files(solutions_folder(dataset_.root), ".json")) load_solution(file);
-    for (const auto& file : files(workloads_folder(dataset_.root), ".jsonl"))
-      load_records(file, Folder::workloads);
-    for (const auto& file : files(traces_folder(dataset_.root), ".jsonl")) load_records(file, Folder::traces);
+    load_records();
     if (options_.strict) throw_on_errors();
     return std::move(dataset_);
   }
 
  private:
-  enum class Folder { workloads, traces };
-
   std::vector<fs::path> files(const fs::path& folder, std::string_view extension) {
     std::vector<std::pair<fs::path, std::string>> unlisted;
     auto found = list_files(folder, extension, unlisted);
@@ -115,67 +103,52 @@ class Loader {
     }
   }
 
-  void load_records(const fs::path& file, Folder folder) {
-    const auto text = read(file);
-    if (!text) return;
-    warned_.clear();
-    for (const Line& line : split_lines(*text)) {
-      if (!line.ended && !model::json::is_object_text(line.text)) {
-        report(file, line.number, "torn record: the last line has no newline and is no whole JSON object");
-        continue;
-      }
-      if (options_.results == KeepResults::no && is_result(line.text)) continue;
-      try {
-        load_record(file, folder, line);
-      } catch (const model::ParseError& error) {
-        report(file, line.number, error.what());
-      }
-    }
+  // Files are read side by side and added in order.
+  void load_records() {
+    std::vector<std::pair<fs::path, RecordFolder>> places;
+    for (auto& file : files(workloads_folder(dataset_.root), ".jsonl"))
+      places.emplace_back(std::move(file), RecordFolder::workloads);
+    for (auto& file : files(traces_folder(dataset_.root), ".jsonl"))
+      places.emplace_back(std::move(file), RecordFolder::traces);
+    const RecordContext context = this->context();
+    std::vector<RecordFile> read(places.size());
+    util::for_each_index(places.size(), std::min(util::usable_cores(), kMostThreads), [&](std::size_t i) {
+      read[i] = read_records(places[i].first, places[i].second, context, *dataset_.pool);
+    });
+    std::size_t count = 0;
+    for (const RecordFile& file : read) count += file.traces.size();
+    dataset_.traces.reserve(count);
+    for (std::size_t i = 0; i < read.size(); ++i) add_records(places[i].first, std::exchange(read[i], {}));
   }
 
-  void load_record(const fs::path& file, Folder folder, const Line& line) {
-    model::Trace trace = parse_record(line.text, definition_of_file(file), options_.mode);
-    if (trace.is_workload()) {
-      add_workload(file, line, trace.definition, std::move(trace.workload));
+  [[nodiscard]] RecordContext context() const {
+    RecordContext context{dataset_.root, {}, {}, options_.results, options_.mode};
+    for (const auto& entry : dataset_.definitions) context.definitions.insert(entry.first);
+    for (const auto& entry : dataset_.solutions) context.solutions.insert(entry.first);
+    return context;
+  }
+
+  void add_records(const fs::path& file, RecordFile records) {
+    std::move(records.traces.begin(), records.traces.end(), std::back_inserter(dataset_.traces));
+    for (auto& found : records.workloads) add_workload(file, std::move(found), records.problems);
+    std::stable_sort(records.problems.begin(), records.problems.end(),
+                     [](const Problem& left, const Problem& right) { return left.line < right.line; });
+    std::move(records.problems.begin(), records.problems.end(), std::back_inserter(dataset_.problems));
+  }
+
+  void add_workload(const fs::path& file, RecordFile::FoundWorkload found, std::vector<Problem>& problems) {
+    const std::string& uuid = found.workload.uuid;
+    const std::string place = fmt::format("{}:{}", relative(file), found.line);
+    const auto [first, is_new] = uuids_.emplace(std::pair(found.definition, uuid), place);
+    if (is_new) {
+      dataset_.workloads[found.definition].push_back(std::move(found.workload));
       return;
     }
-    if (folder == Folder::workloads) {
-      warn_once(file, line, "holds results; they belong below traces/");
-    }
-    add_trace(file, line, std::move(trace));
-  }
-
-  void add_workload(const fs::path& file, const Line& line, const std::string& definition,
-                    model::Workload workload) {
-    warn_unknown_definition(file, line, definition);
-    const auto [first, is_new] = uuids_.emplace(std::pair(definition, workload.uuid),
-                                                fmt::format("{}:{}", relative(file), line.number));
-    if (!is_new) {
-      warn(file, line.number,
-           fmt::format("workload \"{}\" of definition \"{}\" is there already (kept: {})", workload.uuid,
-                       definition, first->second));
-      dataset_.repeated_workloads.emplace_back(definition, std::move(workload));
-      return;
-    }
-    dataset_.workloads[definition].push_back(std::move(workload));
-  }
-
-  void add_trace(const fs::path& file, const Line& line, model::Trace trace) {
-    warn_unknown_definition(file, line, trace.definition);
-    if (trace.solution && !dataset_.solutions.contains(*trace.solution)) {
-      warn_once(file, line, fmt::format("trace of the unknown solution \"{}\"", *trace.solution));
-    }
-    dataset_.traces.push_back(std::move(trace));
-  }
-
-  void warn_unknown_definition(const fs::path& file, const Line& line, const std::string& definition) {
-    if (dataset_.definitions.contains(definition)) return;
-    warn_once(file, line, fmt::format("record of the unknown definition \"{}\"", definition));
-  }
-
-  // A file often says the same on every line.
-  void warn_once(const fs::path& file, const Line& line, const std::string& message) {
-    if (warned_.insert(message).second) warn(file, line.number, message);
+    problems.push_back({relative(file), found.line,
+                        fmt::format("workload \"{}\" of definition \"{}\" is there already (kept: {})", uuid,
+                                    found.definition, first->second),
+                        Severity::warning});
+    dataset_.repeated_workloads.emplace_back(std::move(found.definition), std::move(found.workload));
   }
 
   void throw_on_errors() const {
@@ -192,15 +165,9 @@ class Loader {
   LoadOptions options_;
   Dataset dataset_;
   std::map<std::pair<std::string, std::string>, std::string> uuids_;  // (definition, uuid) -> file:line
-  std::set<std::string> warned_;                                      // in the current file
 };
 
 }  // namespace
-
-std::string to_string(const Problem& problem) {
-  const std::string line = problem.line > 0 ? fmt::format(":{}", problem.line) : "";
-  return problem.file + line + ": " + problem.message;
-}
 
 std::size_t Dataset::error_count() const {
   return static_cast<std::size_t>(std::count_if(problems.begin(), problems.end(), [](const Problem& problem) {
@@ -213,26 +180,6 @@ std::string first_lines(const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < std::min(lines.size(), kListedProblems); ++i) list += "\n  " + lines[i];
   if (lines.size() > kListedProblems) list += fmt::format("\n  and {} more", lines.size() - kListedProblems);
   return list;
-}
-
-model::Trace parse_record(std::string_view line, const std::string& file_definition, model::Mode mode) {
-  const model::json::Value value = model::json::parse(line);
-  if (mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr)
-    return {file_definition, model::read_workload(value, mode), {}, {}, {}};
-  return model::read_trace(value, mode);
-}
-
-std::vector<Line> split_lines(std::string_view text) {
-  std::vector<Line> lines;
-  std::size_t number = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++number) {
-    const std::size_t end = text.find('\n', begin);
-    const bool ended = end != std::string_view::npos;
-    const std::string_view line = text.substr(begin, ended ? end - begin : end);
-    if (!is_blank(line)) lines.push_back({number, line, ended});
-    begin = ended ? end + 1 : text.size();
-  }
-  return lines;
 }
 
 namespace {

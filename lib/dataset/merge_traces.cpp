@@ -56,7 +56,9 @@ class TraceMerger {
     for (const Line& line : split_lines(*text)) {
       const auto head = read_trace_head(line.text);
       if (!head || head->is_workload()) continue;
-      if (!options_.filter.may_hold(catalog_.merged, head->definition, head->solution)) continue;
+      if (!options_.filter.may_hold(catalog_.merged, head->definition,
+                                    head->solution ? &*head->solution : nullptr))
+        continue;
       const Target target = target_of(file, *head);
       if (files_[target].insert(file).second) check_name(target, file, line);
     }

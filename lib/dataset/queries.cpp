@@ -8,13 +8,11 @@
 namespace fib::dataset {
 namespace {
 
-using model::Trace;
-
-const model::Evaluation* passed_evaluation(const Trace& trace) {
+const RowEvaluation* passed_evaluation(const TraceRow& trace) {
   return trace.passed() ? &*trace.evaluation : nullptr;
 }
 
-bool within(const model::Evaluation& evaluation, const ErrorLimits& limits) {
+bool within(const RowEvaluation& evaluation, const ErrorLimits& limits) {
   return evaluation.correctness && evaluation.correctness->max_absolute_error <= limits.max_absolute &&
          evaluation.correctness->max_relative_error <= limits.max_relative;
 }
@@ -26,11 +24,11 @@ bool has_axes(const model::Workload& workload, const model::AxisValues& axes) {
   });
 }
 
-bool ran_on(const Trace& trace, const std::optional<std::string>& hardware) {
-  return !hardware || (trace.evaluation && trace.evaluation->environment.hardware == *hardware);
+bool ran_on(const TraceRow& trace, const std::optional<std::string>& hardware) {
+  return !hardware || (trace.evaluation && *trace.evaluation->hardware == *hardware);
 }
 
-double speedup(const Trace& trace) {
+double speedup(const TraceRow& trace) {
   return trace.evaluation->performance ? trace.evaluation->performance->speedup_factor : 0;
 }
 
@@ -41,24 +39,11 @@ std::string QueryError::python_text() const {
   return "KeyError: " + python_repr(what());
 }
 
-model::DeviceKind device_kind(const model::Evaluation& evaluation) {
-  if (evaluation.fib.is_object() && evaluation.fib.contains("device")) {
-    const auto& device = evaluation.fib.at("device");
-    const auto kind = device.is_object() ? device.find("kind") : device.end();
-    if (device.is_object() && kind != device.end() && kind->is_string()) {
-      return *kind == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
-    }
-  }
-  const bool nvidia = evaluation.environment.hardware.starts_with("NVIDIA");
-  return nvidia ? model::DeviceKind::cuda : model::DeviceKind::cpu;
-}
-
 Queries::Queries(const Dataset& dataset) : dataset_(dataset) {
-  for (const Trace& trace : dataset.traces) {
-    by_definition_[trace.definition].push_back(&trace);
-    if (trace.solution) by_solution_[*trace.solution].push_back(&trace);
-    if (trace.evaluation)
-      hardware_.emplace(trace.evaluation->environment.hardware, device_kind(*trace.evaluation));
+  for (const TraceRow& trace : dataset.traces) {
+    by_definition_[*trace.definition].push_back(&trace);
+    if (trace.solution != nullptr) by_solution_[*trace.solution].push_back(&trace);
+    if (trace.evaluation) hardware_.emplace(*trace.evaluation->hardware, trace.evaluation->device);
   }
   for (const auto& [name, solution] : dataset.solutions) solutions_[solution.definition].push_back(&solution);
   const auto file = [&](const model::Solution* solution) {
@@ -77,28 +62,28 @@ std::vector<std::string> Queries::hardware() const {
   return names;
 }
 
-std::vector<const Trace*> Queries::filter_traces(std::string_view definition,
-                                                 const ErrorLimits& limits) const {
-  std::vector<const Trace*> kept;
+std::vector<const TraceRow*> Queries::filter_traces(std::string_view definition,
+                                                    const ErrorLimits& limits) const {
+  std::vector<const TraceRow*> kept;
   const auto traces = by_definition_.find(definition);
   if (traces == by_definition_.end()) return kept;
-  for (const Trace* trace : traces->second) {
-    const model::Evaluation* evaluation = passed_evaluation(*trace);
+  for (const TraceRow* trace : traces->second) {
+    const RowEvaluation* evaluation = passed_evaluation(*trace);
     if (evaluation != nullptr && within(*evaluation, limits)) kept.push_back(trace);
   }
   return kept;
 }
 
-const Trace* Queries::best_trace(std::string_view definition, const model::AxisValues& axes,
-                                 const std::optional<ErrorLimits>& limits,
-                                 const std::optional<std::string>& hardware) const {
-  const Trace* best = nullptr;
+const TraceRow* Queries::best_trace(std::string_view definition, const model::AxisValues& axes,
+                                    const std::optional<ErrorLimits>& limits,
+                                    const std::optional<std::string>& hardware) const {
+  const TraceRow* best = nullptr;
   const auto traces = by_definition_.find(definition);
   if (traces == by_definition_.end()) return best;
-  for (const Trace* trace : traces->second) {
-    const model::Evaluation* evaluation = passed_evaluation(*trace);
+  for (const TraceRow* trace : traces->second) {
+    const RowEvaluation* evaluation = passed_evaluation(*trace);
     if (evaluation == nullptr || (limits && !within(*evaluation, *limits))) continue;
-    if (!has_axes(trace->workload, axes) || !ran_on(*trace, hardware)) continue;
+    if (!has_axes(*trace->workload, axes) || !ran_on(*trace, hardware)) continue;
     if (best == nullptr || speedup(*trace) > speedup(*best)) best = trace;
   }
   return best;

@@ -65,10 +65,6 @@ struct Scope {
   std::optional<std::string> hardware = std::nullopt;
 };
 
-// The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else CUDA for names beginning
-// with "NVIDIA", else the CPU.
-[[nodiscard]] model::DeviceKind device_kind(const model::Evaluation& evaluation);
-
 // Questions about the traces of one dataset. Keeps references into it: the dataset must outlive this object
 // and stay unchanged. All functions may be called from any thread.
 class Queries {
@@ -79,16 +75,15 @@ class Queries {
   [[nodiscard]] std::vector<std::string> hardware() const;
 
   // The definition's PASSED traces whose errors are within the limits, in file order.
-  [[nodiscard]] std::vector<const model::Trace*> filter_traces(std::string_view definition,
-                                                               const ErrorLimits& limits = {}) const;
+  [[nodiscard]] std::vector<const TraceRow*> filter_traces(std::string_view definition,
+                                                           const ErrorLimits& limits = {}) const;
 
   // The one with the highest speedup factor, the first on ties; null when there is none. With `axes`, the
   // workload must have these values; with `hardware`, it must have run there. Without `limits` the verdict
   // alone counts.
-  [[nodiscard]] const model::Trace* best_trace(
-      std::string_view definition, const model::AxisValues& axes = {},
-      const std::optional<ErrorLimits>& limits = ErrorLimits{},
-      const std::optional<std::string>& hardware = std::nullopt) const;
+  [[nodiscard]] const TraceRow* best_trace(std::string_view definition, const model::AxisValues& axes = {},
+                                           const std::optional<ErrorLimits>& limits = ErrorLimits{},
+                                           const std::optional<std::string>& hardware = std::nullopt) const;
 
   // A solution against the baseline of its definition; nothing when it is unknown, the baseline itself, or
   // has no workload in common with it. Any failed trace makes the score 0. The baseline is the only solution
@@ -108,7 +103,7 @@ class Queries {
   [[nodiscard]] Summary summary(const Scope& scope = {}) const;
 
  private:
-  using Traces = std::vector<const model::Trace*>;
+  using Traces = std::vector<const TraceRow*>;
   struct Group;  // what is asked of one hardware
 
   [[nodiscard]] Group group(const Scope& scope) const;

@@ -12,25 +12,24 @@ struct Queries::Group {
   std::optional<model::DeviceKind> kind;  // of the hardware; nothing when there are no traces at all
   bool several = false;                   // the dataset has other hardware too
 
-  [[nodiscard]] bool counts(const model::Trace& trace) const {
-    return trace.evaluation && (!hardware || trace.evaluation->environment.hardware == *hardware);
+  [[nodiscard]] bool counts(const TraceRow& trace) const {
+    return trace.evaluation && (!hardware || *trace.evaluation->hardware == *hardware);
   }
 };
 
 namespace {
 
-using model::Trace;
 using Latencies = std::map<std::string, double>;  // by workload uuid
 
 [[noreturn]] void value_error(const std::string& message) {
   throw QueryError(QueryError::Kind::value_error, message);
 }
 
-double latency_of(const Trace& trace) {
+double latency_of(const TraceRow& trace) {
   const auto& performance = trace.evaluation->performance;
   if (!performance || !(performance->latency_ms > 0)) {
     value_error(fmt::format("PASSED trace for solution {} workload {} has invalid performance data",
-                            python_repr(*trace.solution), python_repr(trace.workload.uuid)));
+                            python_repr(*trace.solution), python_repr(trace.workload->uuid)));
   }
   return performance->latency_ms;
 }
@@ -41,14 +40,14 @@ struct Results {
   std::set<std::string> tried;  // uuids with any trace
   bool failed = false;          // some trace did not pass
 
-  void add(const Trace& trace) {
-    tried.insert(trace.workload.uuid);
+  void add(const TraceRow& trace) {
+    tried.insert(trace.workload->uuid);
     if (!trace.passed()) {
       failed = true;
       return;
     }
     const double latency = latency_of(trace);
-    const auto [entry, is_new] = best.emplace(trace.workload.uuid, latency);
+    const auto [entry, is_new] = best.emplace(trace.workload->uuid, latency);
     if (!is_new) entry->second = std::min(entry->second, latency);
   }
 };
@@ -157,7 +156,7 @@ std::optional<Score> Queries::score(const model::Solution& solution, const Scope
     Results results;
     const auto traces = by_solution_.find(name);
     if (traces == by_solution_.end()) return results;
-    for (const Trace* trace : traces->second) {
+    for (const TraceRow* trace : traces->second) {
       if (group.counts(*trace)) results.add(*trace);
     }
     return results;
@@ -244,9 +243,8 @@ Ranking Queries::rank_authors(const Scope& scope) const {
 
 Summary Queries::summary(const Scope& scope) const {
   Summary summary;
-  for (const Trace& trace : dataset_.traces) {
-    if (scope.hardware && (!trace.evaluation || trace.evaluation->environment.hardware != *scope.hardware))
-      continue;
+  for (const TraceRow& trace : dataset_.traces) {
+    if (scope.hardware && (!trace.evaluation || *trace.evaluation->hardware != *scope.hardware)) continue;
     ++summary.total;
     if (trace.passed()) ++summary.passed;
   }

@@ -26,7 +26,8 @@ void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<st
                     const std::atomic<bool>* interrupted) {
   const auto visit_line = [&](const fs::path& file, const Line& line) {
     const auto head = read_trace_head(line.text);
-    if (!head || head->is_workload() || !filter.may_hold(dataset, head->definition, head->solution)) return;
+    if (!head || head->is_workload()) return;
+    if (!filter.may_hold(dataset, head->definition, head->solution ? &*head->solution : nullptr)) return;
     try {
       const model::Trace trace = model::parse_trace(line.text);
       if (filter.holds_trace(dataset, trace)) visit(trace);

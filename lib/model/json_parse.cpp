@@ -19,33 +19,14 @@ void check(simdjson::error_code error) {
   if (error != simdjson::SUCCESS) fail(simdjson::error_message(error));
 }
 
-std::string_view trimmed(std::string_view token) {
-  const std::size_t end = token.find_last_not_of(" \t\r\n");
-  return token.substr(0, end == std::string_view::npos ? 0 : end + 1);
-}
-
 std::size_t skip_digits(std::string_view token, std::size_t at) {
   while (at < token.size() && token[at] >= '0' && token[at] <= '9') ++at;
   return at;
 }
 
-// -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
-bool is_json_number(std::string_view token) {
-  std::size_t at = token.starts_with('-') ? 1 : 0;
-  std::size_t end = skip_digits(token, at);
-  if (end == at || (token[at] == '0' && end > at + 1)) return false;
-  if (end < token.size() && token[end] == '.') {
-    at = end + 1;
-    end = skip_digits(token, at);
-    if (end == at) return false;
-  }
-  if (end < token.size() && (token[end] == 'e' || token[end] == 'E')) {
-    at = end + 1;
-    if (at < token.size() && (token[at] == '+' || token[at] == '-')) ++at;
-    end = skip_digits(token, at);
-    if (end == at) return false;
-  }
-  return end == token.size();
+std::string_view trimmed(std::string_view token) {
+  const std::size_t end = token.find_last_not_of(" \t\r\n");
+  return token.substr(0, end == std::string_view::npos ? 0 : end + 1);
 }
 
 Value read_scalar(std::string_view raw) {
@@ -53,7 +34,7 @@ Value read_scalar(std::string_view raw) {
   if (token == "null") return make_null();
   if (token == "true" || token == "false") return make_boolean(token == "true");
   const bool extension = token == "NaN" || token == "Infinity" || token == "-Infinity";
-  if (!extension && !is_json_number(token)) {
+  if (!extension && !is_number_token(token)) {
     fail("unexpected \"" + std::string(token.substr(0, 40)) + "\"");
   }
   Value number = make_integer(0);
@@ -163,6 +144,24 @@ Value read_root_scalar(sj::document& document, std::string_view text) {
 }
 
 }  // namespace
+
+bool is_number_token(std::string_view token) {
+  std::size_t at = token.starts_with('-') ? 1 : 0;
+  std::size_t end = skip_digits(token, at);
+  if (end == at || (token[at] == '0' && end > at + 1)) return false;
+  if (end < token.size() && token[end] == '.') {
+    at = end + 1;
+    end = skip_digits(token, at);
+    if (end == at) return false;
+  }
+  if (end < token.size() && (token[end] == 'e' || token[end] == 'E')) {
+    at = end + 1;
+    if (at < token.size() && (token[at] == '+' || token[at] == '-')) ++at;
+    end = skip_digits(token, at);
+    if (end == at) return false;
+  }
+  return end == token.size();
+}
 
 Value parse(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) fail("the text starts with a byte order mark; remove these 3 bytes");

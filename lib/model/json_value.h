@@ -46,6 +46,9 @@ struct Member {
 // 200 levels of nesting.
 [[nodiscard]] Value parse(std::string_view text);
 
+// Whether `token` is a number of RFC 8259: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
+[[nodiscard]] bool is_number_token(std::string_view token);
+
 // True when `text` is one whole JSON object.
 [[nodiscard]] bool is_object_text(std::string_view text);
 

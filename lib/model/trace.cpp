@@ -155,17 +155,21 @@ auto read_root(const json::Value& value, Mode mode, Read&& read) {
 
 std::string_view name_of(Status status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
 
-std::optional<std::string> status_rule_violation(const Evaluation& evaluation) {
-  const bool correctness =
-      evaluation.status == Status::PASSED || evaluation.status == Status::INCORRECT_NUMERICAL;
-  const bool performance = evaluation.status == Status::PASSED;
+std::optional<std::string> status_rule_violation(Status status, bool has_correctness, bool has_performance) {
+  const bool correctness = status == Status::PASSED || status == Status::INCORRECT_NUMERICAL;
+  const bool performance = status == Status::PASSED;
   const auto message = [&](bool wanted, std::string_view what) {
     return fmt::format("Evaluation must {}include {} when status is EvaluationStatus.{}",
-                       wanted ? "" : "not ", what, name_of(evaluation.status));
+                       wanted ? "" : "not ", what, name_of(status));
   };
-  if (evaluation.correctness.has_value() != correctness) return message(correctness, "correctness");
-  if (evaluation.performance.has_value() != performance) return message(performance, "performance");
+  if (has_correctness != correctness) return message(correctness, "correctness");
+  if (has_performance != performance) return message(performance, "performance");
   return std::nullopt;
+}
+
+std::optional<std::string> status_rule_violation(const Evaluation& evaluation) {
+  return status_rule_violation(evaluation.status, evaluation.correctness.has_value(),
+                               evaluation.performance.has_value());
 }
 
 Correctness read_correctness(const json::Value& value, Mode mode) {

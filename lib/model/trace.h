@@ -74,6 +74,8 @@ struct Trace {
 [[nodiscard]] Performance read_performance(const json::Value& value, Mode mode = Mode::lenient);
 
 // The rule that ties correctness and performance to the status: nothing when it holds, else what is wrong.
+[[nodiscard]] std::optional<std::string> status_rule_violation(Status status, bool has_correctness,
+                                                               bool has_performance);
 [[nodiscard]] std::optional<std::string> status_rule_violation(const Evaluation& evaluation);
 
 // All fields are written, also nulls and defaults. One line, no final newline.

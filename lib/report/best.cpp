@@ -7,17 +7,17 @@
 namespace fib::report {
 namespace {
 
-using model::Trace;
+using dataset::TraceRow;
 
-double speedup(const Trace& trace) {
+double speedup(const TraceRow& trace) {
   return trace.evaluation->performance ? trace.evaluation->performance->speedup_factor : 0;
 }
 
-double latency(const Trace& trace) {
+double latency(const TraceRow& trace) {
   return trace.evaluation->performance ? trace.evaluation->performance->latency_ms : 0;
 }
 
-bool is_better(const Trace& trace, const Trace& best) {
+bool is_better(const TraceRow& trace, const TraceRow& best) {
   if (speedup(trace) != speedup(best)) return speedup(trace) > speedup(best);
   return latency(trace) > 0 && (latency(best) <= 0 || latency(trace) < latency(best));
 }
@@ -48,18 +48,18 @@ class Finder {
  private:
   [[nodiscard]] std::set<std::string> definitions() const {
     std::set<std::string> names;
-    for (const Trace& trace : dataset_.traces) {
-      if (options_.selection.holds(dataset_, trace)) names.insert(trace.definition);
+    for (const TraceRow& trace : dataset_.traces) {
+      if (options_.selection.holds(dataset_, trace)) names.insert(*trace.definition);
     }
     return names;
   }
 
   // The valid traces of a definition, in file order.
-  [[nodiscard]] std::vector<const Trace*> valid(const std::string& definition) const {
-    std::vector<const Trace*> traces;
-    for (const Trace& trace : dataset_.traces) {
-      if (trace.definition != definition || !trace.passed() || !trace.solution) continue;
-      if (options_.selection.holds(dataset_, trace) && has_axes(trace.workload, options_.axes) &&
+  [[nodiscard]] std::vector<const TraceRow*> valid(const std::string& definition) const {
+    std::vector<const TraceRow*> traces;
+    for (const TraceRow& trace : dataset_.traces) {
+      if (*trace.definition != definition || !trace.passed() || trace.solution == nullptr) continue;
+      if (options_.selection.holds(dataset_, trace) && has_axes(*trace.workload, options_.axes) &&
           is_exact(trace)) {
         traces.push_back(&trace);
       }
@@ -67,18 +67,18 @@ class Finder {
     return traces;
   }
 
-  [[nodiscard]] bool is_exact(const Trace& trace) const {
+  [[nodiscard]] bool is_exact(const TraceRow& trace) const {
     const auto& correctness = trace.evaluation->correctness;
     return !options_.limits ||
            (correctness && correctness->max_absolute_error <= options_.limits->max_absolute &&
             correctness->max_relative_error <= options_.limits->max_relative);
   }
 
-  [[nodiscard]] const Trace* best_of_definition(const std::string& definition) const {
-    const Trace* best =
+  [[nodiscard]] const TraceRow* best_of_definition(const std::string& definition) const {
+    const TraceRow* best =
         queries_.best_trace(definition, options_.axes, options_.limits, options_.selection.hardware);
     if (best == nullptr || speedup(*best) > 0) return best;
-    for (const Trace* trace : valid(definition)) {
+    for (const TraceRow* trace : valid(definition)) {
       if (is_better(*trace, *best)) best = trace;
     }
     return best;
@@ -86,17 +86,17 @@ class Finder {
 
   void add_workloads(const std::string& definition) {
     std::vector<std::string> order;
-    std::map<std::string, const Trace*> best;
-    for (const Trace* trace : valid(definition)) {
-      const auto [entry, is_new] = best.emplace(trace->workload.uuid, trace);
-      if (is_new) order.push_back(trace->workload.uuid);
+    std::map<std::string, const TraceRow*> best;
+    for (const TraceRow* trace : valid(definition)) {
+      const auto [entry, is_new] = best.emplace(trace->workload->uuid, trace);
+      if (is_new) order.push_back(trace->workload->uuid);
       if (is_better(*trace, *entry->second)) entry->second = trace;
     }
     for (const std::string& uuid : order) add(definition, uuid, best.at(uuid));
     if (order.empty()) add(definition, std::nullopt, nullptr);
   }
 
-  void add(const std::string& definition, std::optional<std::string> workload, const Trace* trace) {
+  void add(const std::string& definition, std::optional<std::string> workload, const TraceRow* trace) {
     Best best{definition, std::move(workload), trace, std::nullopt};
     if (trace != nullptr) {
       const auto solution = dataset_.solutions.find(*trace->solution);
@@ -120,7 +120,7 @@ std::vector<Best> find_best(const dataset::Dataset& dataset, const dataset::Quer
 
 std::vector<std::string> untried_definitions(const dataset::Dataset& dataset, const Selection& selection) {
   std::set<std::string> tried;
-  for (const Trace& trace : dataset.traces) tried.insert(trace.definition);
+  for (const TraceRow& trace : dataset.traces) tried.insert(*trace.definition);
   std::vector<std::string> untried;
   for (const auto& [name, definition] : dataset.definitions) {
     if (!tried.contains(name) && selection.holds_definition(dataset, name)) untried.push_back(name);

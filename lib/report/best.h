@@ -27,9 +27,9 @@ struct BestOptions {
 // The best trace of one definition, or of one of its workloads.
 struct Best {
   std::string definition;
-  std::optional<std::string> workload;  // uuid, for BestOf::workload
-  const model::Trace* trace = nullptr;  // into the dataset; null: no valid solution
-  std::optional<std::string> author;    // nothing: the solution is not in the dataset
+  std::optional<std::string> workload;       // uuid, for BestOf::workload
+  const dataset::TraceRow* trace = nullptr;  // into the dataset; null: no valid solution
+  std::optional<std::string> author;         // nothing: the solution is not in the dataset
 };
 
 // What is best of the selected traces, for every definition that has any; by definition, then in the order in

@@ -37,7 +37,7 @@ std::vector<Cell> row(const Best& best) {
   const auto& evaluation = *best.trace->evaluation;
   const auto& performance = evaluation.performance;
   const auto& correctness = evaluation.correctness;
-  const auto error_cell = [&](double model::Correctness::*error) {
+  const auto error_cell = [&](double dataset::RowCorrectness::*error) {
     return correctness ? number_cell((*correctness).*error, format_error((*correctness).*error)) : no_cell();
   };
   return {text_cell(best.definition),
@@ -45,10 +45,10 @@ std::vector<Cell> row(const Best& best) {
           best.author ? text_cell(*best.author) : no_cell(),
           speedup_cell(performance ? performance->speedup_factor : 0),
           performance ? number_cell(performance->latency_ms, format_ms(performance->latency_ms)) : no_cell(),
-          error_cell(&model::Correctness::max_absolute_error),
-          error_cell(&model::Correctness::max_relative_error),
-          {workload_text(best.trace->workload), json::make_string(best.trace->workload.uuid)},
-          axes_cell(best.trace->workload)};
+          error_cell(&dataset::RowCorrectness::max_absolute_error),
+          error_cell(&dataset::RowCorrectness::max_relative_error),
+          {workload_text(*best.trace->workload), json::make_string(best.trace->workload->uuid)},
+          axes_cell(*best.trace->workload)};
 }
 
 enum class Rows { found, all };

@@ -58,21 +58,21 @@ Cell inputs_cell(const model::Workload& workload) {
   return cell;
 }
 
-const std::string& hardware_of(const model::Trace& trace) {
+const std::string& hardware_of(const dataset::TraceRow& trace) {
   static const std::string none;
-  return trace.evaluation ? trace.evaluation->environment.hardware : none;
+  return trace.evaluation ? *trace.evaluation->hardware : none;
 }
 
 // People see the traces of one definition on one hardware together.
-std::string group_of(const model::Trace& trace) {
+std::string group_of(const dataset::TraceRow& trace) {
   const std::string& hardware = hardware_of(trace);
-  return hardware.empty() ? trace.definition : trace.definition + " on " + hardware;
+  return hardware.empty() ? *trace.definition : *trace.definition + " on " + hardware;
 }
 
-std::vector<Cell> trace_row(const model::Trace& trace) {
-  std::vector<Cell> row{{group_of(trace), json::make_string(trace.definition)},
-                        trace.solution ? text_cell(*trace.solution) : no_cell(),
-                        text_cell(trace.workload.uuid)};
+std::vector<Cell> trace_row(const dataset::TraceRow& trace) {
+  std::vector<Cell> row{{group_of(trace), json::make_string(*trace.definition)},
+                        trace.solution != nullptr ? text_cell(*trace.solution) : no_cell(),
+                        text_cell(trace.workload->uuid)};
   if (!trace.evaluation) {
     while (row.size() < 8) row.push_back(no_cell());
     return row;
@@ -85,7 +85,7 @@ std::vector<Cell> trace_row(const model::Trace& trace) {
   row.push_back(
       is_timed ? number_cell(performance->speedup_factor, fmt::format("{:.2f}×", performance->speedup_factor))
                : no_cell());
-  row.push_back(text_cell(trace.evaluation->environment.hardware));
+  row.push_back(text_cell(*trace.evaluation->hardware));
   row.push_back(text_cell(trace.evaluation->timestamp));
   return row;
 }
@@ -98,8 +98,8 @@ Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
   for (const auto& [name, solution] : dataset.solutions) {
     if (filters.holds_solution(dataset, solution)) ++solutions[solution.definition];
   }
-  for (const model::Trace& trace : dataset.traces) {
-    if (filters.holds_trace(dataset, trace)) ++traces[trace.definition];
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (filters.holds_trace(dataset, trace)) ++traces[*trace.definition];
   }
   std::vector<const model::Definition*> definitions;
   for (const auto& [name, definition] : dataset.definitions) {
@@ -124,8 +124,8 @@ Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
 
 Table list_solutions(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::string, Tries> tries;
-  for (const model::Trace& trace : dataset.traces) {
-    if (!trace.solution) continue;
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (trace.solution == nullptr) continue;
     ++tries[*trace.solution].traces;
     if (trace.passed()) ++tries[*trace.solution].passed;
   }
@@ -155,8 +155,8 @@ Table list_solutions(const Dataset& dataset, const dataset::Filter& filters) {
 
 Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::pair<std::string, std::string>, std::size_t> traces;
-  for (const model::Trace& trace : dataset.traces) {
-    if (filters.holds_trace(dataset, trace)) ++traces[{trace.definition, trace.workload.uuid}];
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (filters.holds_trace(dataset, trace)) ++traces[{*trace.definition, trace.workload->uuid}];
   }
   Table table;
   table.grouped = true;
@@ -174,12 +174,13 @@ Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
 }
 
 Table list_traces(const Dataset& dataset, const dataset::Filter& filters) {
-  std::vector<const model::Trace*> traces;
-  for (const model::Trace& trace : dataset.traces) {
+  std::vector<const dataset::TraceRow*> traces;
+  for (const dataset::TraceRow& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) traces.push_back(&trace);
   }
   std::stable_sort(traces.begin(), traces.end(), [](const auto* left, const auto* right) {
-    return std::tie(left->definition, hardware_of(*left)) < std::tie(right->definition, hardware_of(*right));
+    return std::tie(*left->definition, hardware_of(*left)) <
+           std::tie(*right->definition, hardware_of(*right));
   });
   Table table;
   table.grouped = true;
@@ -191,7 +192,7 @@ Table list_traces(const Dataset& dataset, const dataset::Filter& filters) {
                    number_column("Speedup", "speedup_factor"),
                    only_for(Audience::programs, text_column("Hardware", "hardware")),
                    only_for(Audience::programs, text_column("Timestamp", "timestamp"))};
-  for (const model::Trace* trace : traces) table.rows.push_back(trace_row(*trace));
+  for (const dataset::TraceRow* trace : traces) table.rows.push_back(trace_row(*trace));
   return table;
 }
 

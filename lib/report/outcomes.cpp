@@ -46,13 +46,13 @@ bool Selection::holds_definition(const dataset::Dataset& dataset, const std::str
   return found != dataset.definitions.end() && found->second.op_type == *op_type;
 }
 
-bool Selection::holds(const dataset::Dataset& dataset, const model::Trace& trace) const {
-  if (hardware && (!trace.evaluation || trace.evaluation->environment.hardware != *hardware)) return false;
-  return holds_definition(dataset, trace.definition);
+bool Selection::holds(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const {
+  if (hardware && (!trace.evaluation || *trace.evaluation->hardware != *hardware)) return false;
+  return holds_definition(dataset, *trace.definition);
 }
 
-void Outcomes::add(const model::Trace& trace) {
-  Outcome& outcome = workloads[trace.workload.uuid];
+void Outcomes::add(const dataset::TraceRow& trace) {
+  Outcome& outcome = workloads[trace.workload->uuid];
   if (!trace.passed()) {
     failed = outcome.failed = true;
     return;
@@ -90,9 +90,9 @@ std::optional<double> Outcomes::mean_latency_ms() const {
 
 DefinitionOutcomes collect(const dataset::Dataset& dataset, const Selection& selection) {
   DefinitionOutcomes outcomes;
-  for (const model::Trace& trace : dataset.traces) {
-    if (!trace.solution || !trace.evaluation || !selection.holds(dataset, trace)) continue;
-    outcomes[trace.definition][*trace.solution].add(trace);
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (trace.solution == nullptr || !trace.evaluation || !selection.holds(dataset, trace)) continue;
+    outcomes[*trace.definition][*trace.solution].add(trace);
   }
   return outcomes;
 }

@@ -18,7 +18,7 @@ struct Selection {
   std::optional<std::string> definition = std::nullopt;
 
   // Traces of unknown definitions have no op type.
-  [[nodiscard]] bool holds(const dataset::Dataset& dataset, const model::Trace& trace) const;
+  [[nodiscard]] bool holds(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const;
   [[nodiscard]] bool holds_definition(const dataset::Dataset& dataset, const std::string& name) const;
 };
 
@@ -36,7 +36,7 @@ struct Outcomes {
   bool failed = false;
   std::size_t untimed = 0;  // passing traces for which the reference was not timed
 
-  void add(const model::Trace& trace);
+  void add(const dataset::TraceRow& trace);
   [[nodiscard]] std::size_t passed() const;  // workloads with passing traces only
   // The geometric mean of latency_ms over these workloads; nothing when there are none or a latency is not
   // positive.

@@ -40,9 +40,9 @@ std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filt
   for (const auto& [name, workloads] : dataset.workloads) {
     if (filters.holds_definition(dataset, name)) held[op_type_of(name)].workloads += workloads.size();
   }
-  for (const model::Trace& trace : dataset.traces) {
+  for (const dataset::TraceRow& trace : dataset.traces) {
     if (!filters.holds_trace(dataset, trace)) continue;
-    Held& one = held[op_type_of(trace.definition)];
+    Held& one = held[op_type_of(*trace.definition)];
     ++one.traces;
     if (trace.passed()) ++one.passed;
   }
@@ -99,8 +99,8 @@ Table authors_table(const Dataset& dataset, const dataset::Filter& filters) {
     ++authors[solution.author].solutions;
     authors[solution.author].definitions.insert(solution.definition);
   }
-  for (const model::Trace& trace : dataset.traces) {
-    if (!trace.solution || !filters.holds_trace(dataset, trace)) continue;
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (trace.solution == nullptr || !filters.holds_trace(dataset, trace)) continue;
     const auto solution = dataset.solutions.find(*trace.solution);
     if (solution == dataset.solutions.end()) continue;
     ++authors[solution->second.author].traces;

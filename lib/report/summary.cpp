@@ -65,7 +65,7 @@ void Counts::add(const Counts& other) {
 
 Counts count_traces(const dataset::Dataset& dataset, const Selection& selection) {
   Counts counts;
-  for (const model::Trace& trace : dataset.traces) {
+  for (const dataset::TraceRow& trace : dataset.traces) {
     if (!selection.holds(dataset, trace)) continue;
     ++counts.total;
     if (trace.passed()) ++counts.passed;
@@ -116,8 +116,8 @@ std::size_t untimed_traces(const DefinitionOutcomes& outcomes) {
 
 std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& selection) {
   return static_cast<std::size_t>(
-      std::count_if(dataset.traces.begin(), dataset.traces.end(), [&](const model::Trace& trace) {
-        return trace.solution && selection.holds(dataset, trace) &&
+      std::count_if(dataset.traces.begin(), dataset.traces.end(), [&](const dataset::TraceRow& trace) {
+        return trace.solution != nullptr && selection.holds(dataset, trace) &&
                !dataset.solutions.contains(*trace.solution);
       }));
 }

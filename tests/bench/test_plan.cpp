@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "bench/plan.h"
+#include "dataset/temporary_dataset.h"
 
 using namespace fib;
 
@@ -87,16 +88,15 @@ TEST_CASE("solutions that cannot run on the device are skipped with a reason") {
 TEST_CASE("finished evaluations count for the same hardware and configuration only") {
   std::vector<dataset::Dataset> datasets = {two_definitions()};
   const auto hash = model::content_sha256(datasets[0].solutions.at("s2"));
-  const auto add = [&](const std::string& hardware, int iterations) {
-    datasets[0].traces.push_back(model::parse_trace(
-        R"({"definition": "d1", "workload": {"axes": {"n": 1}, "inputs": {}, "uuid": "w1d1"}, "solution": "s2", "evaluation":
-        {"status": "TIMEOUT", "environment": {"hardware": ")" +
-        hardware + R"(", "libs": {}}, "timestamp": "t",
-        "fib": {"solution_sha256": ")" +
-        hash + R"(", "config": {"iterations": )" + std::to_string(iterations) + "}}}}"));
+  const auto trace = [&](const std::string& hardware, int iterations) {
+    return R"({"definition": "d1", "workload": {"axes": {"n": 1}, "inputs": {}, "uuid": "w1d1"}, "solution": "s2", )"
+           R"("evaluation": {"status": "TIMEOUT", "environment": {"hardware": ")" +
+           hardware + R"(", "libs": {}}, "timestamp": "t", "fib": {"solution_sha256": ")" + hash +
+           R"(", "config": {"iterations": )" + std::to_string(iterations) + "}}}}\n";
   };
-  add("CPU A", 10);
-  add("CPU B", 20);
+  const testing::TemporaryDataset files;
+  files.write("traces/bob/op/d1.jsonl", trace("CPU A", 10) + trace("CPU B", 20));
+  datasets[0].root = files.root();
   CHECK(bench::finished_evaluations(datasets, "CPU A", {{"iterations", 20}}).empty());
   CHECK(bench::finished_evaluations(datasets, "CPU C", {{"iterations", 10}}).empty());
   const auto done = bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}});

@@ -46,6 +46,6 @@ TEST_CASE("a run whose traces do not fit on the disk says so, ends, and keeps th
   CHECK(run.run(few({"--resume"})).exit_code == 0);
   const auto traces = dataset::load(run.dataset.root()).traces;
   REQUIRE(traces.size() == 2);
-  CHECK(traces[0].solution == "one");
-  CHECK(traces[1].solution == "two");
+  CHECK(*traces[0].solution == "one");
+  CHECK(*traces[1].solution == "two");
 }

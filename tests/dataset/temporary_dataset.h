@@ -4,9 +4,20 @@
 #include <fstream>
 #include <string>
 
+#include "dataset/trace_stream.h"
 #include "util/files.h"
 
 namespace fib::testing {
+
+// The results of a dataset, in the order of dataset::load().
+inline std::vector<model::Trace> traces_of(const std::filesystem::path& root) {
+  std::vector<model::Trace> traces;
+  std::vector<std::string> unreadable;
+  const auto catalog = dataset::load_without_results(root, unreadable);
+  dataset::for_each_trace(catalog, {}, unreadable,
+                          [&](const model::Trace& trace) { traces.push_back(trace); });
+  return traces;
+}
 
 // A dataset in a folder that goes away with the object.
 class TemporaryDataset {

@@ -94,7 +94,7 @@ struct CutLog {
   // What a reader finds.
   [[nodiscard]] std::vector<std::string> loaded_traces() const {
     std::vector<std::string> lines;
-    for (const auto& trace : dataset::load(dataset.root()).traces) lines.push_back(model::to_json(trace));
+    for (const auto& trace : testing::traces_of(dataset.root())) lines.push_back(model::to_json(trace));
     return lines;
   }
   [[nodiscard]] std::size_t loaded_errors() const { return dataset::load(dataset.root()).error_count(); }

@@ -46,9 +46,9 @@ TEST_CASE("the newest layout is read: files sorted by path, lines in order") {
   CHECK(loaded.solution_files.at("s") == "solutions/me/op/d/s.json");
   CHECK(uuids(loaded, "d") == std::vector<std::string>{"w2", "w1"});
   REQUIRE(loaded.traces.size() == 3);
-  CHECK(loaded.traces[0].workload.uuid == "w1");
-  CHECK(loaded.traces[1].workload.uuid == "w2");
-  CHECK(loaded.traces[2].workload.uuid == "w3");
+  CHECK(loaded.traces[0].workload->uuid == "w1");
+  CHECK(loaded.traces[1].workload->uuid == "w2");
+  CHECK(loaded.traces[2].workload->uuid == "w3");
 }
 
 TEST_CASE("flat folders and other files beside are read and ignored as they should be") {
@@ -136,7 +136,7 @@ TEST_CASE("a log of 5 MiB is read") {
   const auto loaded = dataset::load(files.root());
   CHECK(texts(loaded).empty());
   REQUIRE(loaded.traces.size() == 2);
-  CHECK(loaded.traces[0].evaluation->log == log);
+  CHECK(testing::traces_of(files.root())[0].evaluation->log == log);
 }
 
 TEST_CASE("a last line cut at any byte is a problem, never a record") {

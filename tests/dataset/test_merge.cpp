@@ -178,8 +178,8 @@ TEST_CASE("workloads of one uuid that differ are a conflict") {
   CHECK(loaded.workloads.at("d")[0].uuid.starts_with("w1_"));
   CHECK(loaded.workloads.at("d")[0].uuid != loaded.workloads.at("d")[1].uuid);
   REQUIRE(loaded.traces.size() == 2);
-  CHECK(loaded.traces[0].workload.uuid == loaded.workloads.at("d")[0].uuid);  // alice's, of the smaller one
-  CHECK(loaded.traces[1].workload.uuid == loaded.workloads.at("d")[1].uuid);
+  CHECK(loaded.traces[0].workload->uuid == loaded.workloads.at("d")[0].uuid);  // alice's, of the smaller one
+  CHECK(loaded.traces[1].workload->uuid == loaded.workloads.at("d")[1].uuid);
 }
 
 TEST_CASE("blobs are copied; a workload whose blob differs is another workload") {

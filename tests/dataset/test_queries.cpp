@@ -50,9 +50,9 @@ Json answer(Ask&& ask) {
   }
 }
 
-Json best(const model::Trace* trace) {
+Json best(const dataset::TraceRow* trace) {
   if (trace == nullptr) return nullptr;
-  return {*trace->solution, trace->workload.uuid, trace->evaluation->performance->speedup_factor};
+  return {*trace->solution, trace->workload->uuid, trace->evaluation->performance->speedup_factor};
 }
 
 Json answers(const dataset::Dataset& dataset) {
@@ -71,7 +71,7 @@ Json answers(const dataset::Dataset& dataset) {
     json["best_trace " + name + " M=2"] = best(queries.best_trace(name, {{"M", 2}}));
     Json& filtered = json["filter_traces " + name] = Json::array();
     for (const auto* trace : queries.filter_traces(name))
-      filtered.push_back({*trace->solution, trace->workload.uuid});
+      filtered.push_back({*trace->solution, trace->workload->uuid});
   }
   return json;
 }
@@ -231,9 +231,9 @@ TEST_CASE("the best trace is chosen by verdict alone when no limits are given, a
   files.write("traces/d.jsonl", trace_line("s", "w1", 2) + "\n" + inexact + "\n");
   const auto loaded = dataset::load(files.root());
   const Queries queries(loaded);
-  CHECK(queries.best_trace("d")->workload.uuid == "w1");
-  CHECK(queries.best_trace("d", {}, std::nullopt)->workload.uuid == "w2");
-  CHECK(queries.best_trace("d", {}, std::nullopt, "cpu")->workload.uuid == "w1");
+  CHECK(queries.best_trace("d")->workload->uuid == "w1");
+  CHECK(queries.best_trace("d", {}, std::nullopt)->workload->uuid == "w2");
+  CHECK(queries.best_trace("d", {}, std::nullopt, "cpu")->workload->uuid == "w1");
   CHECK(queries.best_trace("d", {{"M", 3}}) == nullptr);
   CHECK(queries.best_trace("unknown") == nullptr);
 }

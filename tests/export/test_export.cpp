@@ -76,9 +76,9 @@ TEST_CASE("jsonl and json hold every trace as the format writes it") {
   const TemporaryDataset files;
   testing::write_sample(files);
   const auto lines = lines_of(text(files, TextForm::jsonl));
-  const auto loaded = dataset::load(files.root(), {});
-  REQUIRE(lines.size() == loaded.traces.size());
-  for (std::size_t i = 0; i < lines.size(); ++i) CHECK(lines[i] == model::to_json(loaded.traces[i]));
+  const auto traces = testing::traces_of(files.root());
+  REQUIRE(lines.size() == traces.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) CHECK(lines[i] == model::to_json(traces[i]));
   const auto array = nlohmann::json::parse(text(files, TextForm::json));
   REQUIRE(array.size() == lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) CHECK(array[i] == nlohmann::json::parse(lines[i]));

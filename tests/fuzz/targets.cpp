@@ -1,10 +1,12 @@
 #include "fuzz/targets.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "compile/launch_plan.h"
 #include "dataset/load.h"
+#include "dataset/row_reader.h"
 #include "dataset/trace_head.h"
 #include "tensor/safetensors_header.h"
 #include "util/expression.h"
@@ -66,19 +68,40 @@ void read_model(std::string_view input) {
   }
 }
 
+// Equal names are the same object, since both rows are of one pool.
+bool same(const dataset::TraceRow& one, const dataset::TraceRow& other) {
+  const auto& a = *one.evaluation;
+  const auto& b = *other.evaluation;
+  const auto numbers = [](const dataset::RowEvaluation& e) {
+    const auto errors = e.correctness.value_or(dataset::RowCorrectness{-1, -1});
+    const auto times = e.performance.value_or(dataset::RowPerformance{-1, -1, -1});
+    return std::array{errors.max_relative_error, errors.max_absolute_error, times.latency_ms,
+                      times.reference_latency_ms, times.speedup_factor};
+  };
+  return one.definition == other.definition && one.solution == other.solution &&
+         one.workload == other.workload && a.status == b.status && a.device == b.device &&
+         a.hardware == b.hardware && a.timestamp == b.timestamp && numbers(a) == numbers(b);
+}
+
 void read_jsonl(std::string_view input) {
   std::size_t bytes = 0;
+  dataset::RowPool pool;
+  dataset::RowReader rows(pool);
   for (const auto& line : dataset::split_lines(input)) {
     bytes += line.text.size();
     const auto head = dataset::read_trace_head(line.text);
+    const auto row = rows.read(line.text);
     try {
       const auto trace = model::parse_trace(line.text);
+      if (row) require(same(*row, pool.row(trace)), "a trace has another row than the model makes of it");
+      if (!trace.is_workload()) (void)rows.learn(line.text, trace);
       require(head.has_value(), "a trace has no head");
       require(head->definition == trace.definition, "a head names another definition than its trace");
       require(head->is_workload() == trace.is_workload(),
               "a head takes a trace for a workload, or a workload for a trace");
       require(model::json::is_object_text(line.text), "a trace is no object");
     } catch (const Error&) {
+      require(!row.has_value(), "a line that the model refuses has a row");
     }
   }
   require(bytes <= input.size(), "lines are longer than their text");
@@ -238,7 +261,8 @@ std::vector<Target> make_targets() {
       {"models", read_model, std::move(model), kJsonFragments},
       {"jsonl",
        read_jsonl,
-       {kTrace + "\n" + workload_line + "\n", workload_line + "\n\n" + kTrace},
+       {kTrace + "\n" + workload_line + "\n", workload_line + "\n\n" + kTrace,
+        kTrace + "\n" + kTrace + "\n" + kTrace},
        kJsonFragments},
       {"safetensors",
        read_safetensors,

@@ -1,0 +1,339 @@
+#include "dataset/row_reader.h"
+
+#include <simdjson.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "model/json_value.h"
+
+namespace fib::dataset {
+namespace {
+
+namespace sj = simdjson::ondemand;
+
+constexpr int kMaxDepth = 100;  // the model takes twice as much
+
+// Thrown inside of this file when a line is not for this reader.
+struct Unusual {};
+
+void expect(bool holds) {
+  if (!holds) throw Unusual();
+}
+
+// Escaped halves of surrogate pairs come out of the parser as bytes that are not UTF-8; the model refuses
+// them.
+std::string_view checked(std::string_view text) {
+  for (std::size_t at = text.find('\xed'); at != std::string_view::npos; at = text.find('\xed', at + 1))
+    expect(static_cast<unsigned char>(text[at + 1]) < 0xa0);
+  return text;
+}
+
+std::string_view text_of(sj::value value) { return checked(value.get_string()); }
+
+std::string_view key_of(sj::field& field) { return checked(field.unescaped_key()); }
+
+std::string_view trimmed(std::string_view token) {
+  return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+}
+
+std::string_view number_token(sj::value& value) {
+  const std::string_view token = trimmed(value.raw_json_token());
+  expect(model::json::is_number_token(token));
+  return token;
+}
+
+double non_negative(sj::value value) {
+  const std::string_view token = number_token(value);
+  double number = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
+  expect(error == std::errc() && end == token.data() + token.size() && number >= 0);
+  return number;
+}
+
+// Reads a whole value, as the model would; throws Unusual or simdjson_error where the model might not.
+void check_value(sj::value value, int depth) {
+  expect(depth < kMaxDepth);
+  switch (value.type()) {
+    case sj::json_type::object:
+      for (auto entry : value.get_object()) {
+        sj::field field = std::move(entry);
+        (void)key_of(field);
+        check_value(field.value(), depth + 1);
+      }
+      break;
+    case sj::json_type::array:
+      for (sj::value item : value.get_array()) check_value(item, depth + 1);
+      break;
+    case sj::json_type::string:
+      (void)text_of(value);
+      break;
+    case sj::json_type::number:
+      (void)number_token(value);
+      break;
+    default: {
+      const std::string_view token = trimmed(value.raw_json_token());
+      expect(token == "true" || token == "false" || token == "null");
+    }
+  }
+}
+
+// The members of an object: each must be one of `names` and be met once; the first `required` must be there.
+template <std::size_t N>
+class Members {
+ public:
+  Members(const std::array<std::string_view, N>& names, std::size_t required)
+      : names_(names), required_(required) {}
+
+  std::size_t meet(std::string_view name) {
+    for (std::size_t tried = 0; tried < N; ++tried, next_ = (next_ + 1) % N) {
+      if (names_[next_] != name) continue;
+      expect(!met_[next_]);
+      met_[next_] = true;
+      return next_;
+    }
+    throw Unusual();
+  }
+
+  void expect_required() const {
+    for (std::size_t i = 0; i < required_; ++i) expect(met_[i]);
+  }
+
+ private:
+  const std::array<std::string_view, N>& names_;
+  std::size_t required_;
+  std::size_t next_ = 0;  // members mostly come in order
+  std::array<bool, N> met_{};
+};
+
+// Calls take(index, value) for every member of `object`.
+template <std::size_t N, typename Take>
+void read_members(sj::object object, const std::array<std::string_view, N>& names, std::size_t required,
+                  Take&& take) {
+  Members<N> members(names, required);
+  for (auto entry : object) {
+    sj::field field = std::move(entry);
+    take(members.meet(key_of(field)), field.value());
+  }
+  members.expect_required();
+}
+
+// Checks a whole object, of whose members `name` is given to `take`.
+template <typename Take>
+void check_object(sj::value value, std::string_view name, int depth, Take&& take) {
+  bool met = false;
+  for (auto entry : value.get_object()) {
+    sj::field field = std::move(entry);
+    if (key_of(field) != name) {
+      check_value(field.value(), depth + 1);
+      continue;
+    }
+    expect(!met);
+    met = true;
+    take(field.value());
+  }
+}
+
+std::string_view object_text(sj::value value) {
+  sj::object object = value.get_object();
+  return object.raw_json();
+}
+
+bool is_null(sj::value value) { return value.type() == sj::json_type::null && value.is_null(); }
+
+RowCorrectness read_correctness(sj::object object) {
+  constexpr static std::array<std::string_view, 3> kNames = {"max_relative_error", "max_absolute_error",
+                                                             "extra"};
+  RowCorrectness row;
+  read_members(object, kNames, kNames.size(), [&](std::size_t index, sj::value value) {
+    if (index == 0) row.max_relative_error = non_negative(value);
+    if (index == 1) row.max_absolute_error = non_negative(value);
+    if (index == 2 && !is_null(value)) {
+      expect(value.type() == sj::json_type::object);
+      check_value(value, 1);
+    }
+  });
+  return row;
+}
+
+RowPerformance read_performance(sj::object object) {
+  constexpr static std::array<std::string_view, 3> kNames = {"latency_ms", "reference_latency_ms",
+                                                             "speedup_factor"};
+  RowPerformance row;
+  read_members(object, kNames, kNames.size(), [&](std::size_t index, sj::value value) {
+    const double number = non_negative(value);
+    if (index == 0) row.latency_ms = number;
+    if (index == 1) row.reference_latency_ms = number;
+    if (index == 2) row.speedup_factor = number;
+  });
+  return row;
+}
+
+model::Status status_of(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(model::Status::TIMEOUT); ++i) {
+    if (model::name_of(static_cast<model::Status>(i)) == name) return static_cast<model::Status>(i);
+  }
+  throw Unusual();
+}
+
+// A line taken apart. The views hold until the next line is read.
+struct Parts {
+  std::string_view definition;
+  std::string_view workload;  // as JSON
+  std::string_view solution;
+  std::string_view environment;  // as JSON
+  std::string_view timestamp;
+  std::optional<model::DeviceKind> device;
+  model::Status status = model::Status::RUNTIME_ERROR;
+  std::optional<RowCorrectness> correctness;
+  std::optional<RowPerformance> performance;
+};
+
+void read_fib(sj::value value, Parts& parts) {
+  check_object(value, "device", 1, [&](sj::value device) {
+    expect(device.type() == sj::json_type::object);
+    check_object(device, "kind", 2, [&](sj::value kind) {
+      parts.device = text_of(kind) == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
+    });
+  });
+}
+
+void read_evaluation(sj::object object, Parts& parts) {
+  enum { status, environment, timestamp, log, correctness, performance, fib };
+  constexpr static std::array<std::string_view, 7> kNames = {"status",      "environment", "timestamp", "log",
+                                                             "correctness", "performance", "fib"};
+  read_members(object, kNames, fib, [&](std::size_t index, sj::value value) {
+    switch (index) {
+      case status:
+        parts.status = status_of(text_of(value));
+        break;
+      case environment:
+        parts.environment = object_text(value);
+        break;
+      case timestamp:
+        parts.timestamp = text_of(value);
+        break;
+      case log:
+        (void)text_of(value);
+        break;
+      case correctness:
+        if (!is_null(value)) parts.correctness = read_correctness(value.get_object());
+        break;
+      case performance:
+        if (!is_null(value)) parts.performance = read_performance(value.get_object());
+        break;
+      default:
+        read_fib(value, parts);
+    }
+  });
+}
+
+Parts take_apart(sj::document& document) {
+  enum { definition, workload, solution, evaluation };
+  constexpr static std::array<std::string_view, 4> kNames = {"definition", "workload", "solution",
+                                                             "evaluation"};
+  Parts parts;
+  read_members(document.get_object(), kNames, kNames.size(), [&](std::size_t index, sj::value value) {
+    switch (index) {
+      case definition:
+        parts.definition = text_of(value);
+        break;
+      case workload:
+        parts.workload = object_text(value);
+        break;
+      case solution:
+        parts.solution = text_of(value);
+        break;
+      default:
+        read_evaluation(value.get_object(), parts);
+    }
+  });
+  expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS);  // nothing follows
+  expect(!parts.definition.empty() && !parts.timestamp.empty());
+  expect(!model::status_rule_violation(parts.status, parts.correctness.has_value(),
+                                       parts.performance.has_value()));
+  return parts;
+}
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+// From a text to what is kept of it; the last one asked for is found without hashing.
+template <typename T>
+class Known {
+ public:
+  const T* find(std::string_view text) {
+    if (last_ != nullptr && last_->first == text) return last_->second;
+    const auto found = known_.find(text);
+    if (found == known_.end()) return nullptr;
+    last_ = &*found;
+    return found->second;
+  }
+
+  const T* add(std::string_view text, const T* kept) { return known_.emplace(text, kept).first->second; }
+
+ private:
+  std::unordered_map<std::string, const T*, TextHash, std::equal_to<>> known_;
+  const std::pair<const std::string, const T*>* last_ = nullptr;
+};
+
+}  // namespace
+
+struct RowReader::State {
+  explicit State(RowPool& row_pool) : pool(row_pool) {}
+
+  RowPool& pool;
+  sj::parser parser;
+  std::string padded;
+  Known<std::string> names;
+  Known<model::Workload> workloads;
+  Known<std::string> hardware;  // by environment
+
+  std::optional<Parts> parts_of(std::string_view line) {
+    padded.assign(line);
+    padded.append(simdjson::SIMDJSON_PADDING, ' ');
+    try {
+      sj::document document =
+          parser.iterate(simdjson::padded_string_view(padded.data(), line.size(), padded.size()));
+      return take_apart(document);
+    } catch (const simdjson::simdjson_error&) {
+      return std::nullopt;
+    } catch (const Unusual&) {
+      return std::nullopt;
+    }
+  }
+
+  const std::string* name(std::string_view text) {
+    const std::string* known = names.find(text);
+    return known != nullptr ? known : names.add(text, pool.name(text));
+  }
+};
+
+RowReader::RowReader(RowPool& pool) : state_(std::make_unique<State>(pool)) {}
+RowReader::~RowReader() = default;
+
+std::optional<TraceRow> RowReader::read(std::string_view line) {
+  const auto parts = state_->parts_of(line);
+  if (!parts) return std::nullopt;
+  const model::Workload* workload = state_->workloads.find(parts->workload);
+  const std::string* hardware = state_->hardware.find(parts->environment);
+  if (workload == nullptr || hardware == nullptr) return std::nullopt;
+  const auto by_name = hardware->starts_with("NVIDIA") ? model::DeviceKind::cuda : model::DeviceKind::cpu;
+  return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
+                  RowEvaluation{parts->status, parts->device.value_or(by_name), hardware,
+                                std::string(parts->timestamp), parts->correctness, parts->performance}};
+}
+
+TraceRow RowReader::learn(std::string_view line, const model::Trace& trace) {
+  TraceRow row = state_->pool.row(trace);
+  if (const auto parts = state_->parts_of(line)) {
+    state_->workloads.add(parts->workload, row.workload);
+    state_->hardware.add(parts->environment, row.evaluation->hardware);
+  }
+  return row;
+}
+
+}  // namespace fib::dataset

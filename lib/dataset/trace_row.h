@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "model/solution.h"
+#include "model/trace.h"
+
+namespace fib::dataset {
+
+// The fields mean what they mean in model::Evaluation.
+struct RowCorrectness {
+  double max_relative_error = 0;
+  double max_absolute_error = 0;
+};
+
+struct RowPerformance {
+  double latency_ms = 0;
+  double reference_latency_ms = 0;
+  double speedup_factor = 0;
+};
+
+struct RowEvaluation {
+  model::Status status = model::Status::RUNTIME_ERROR;
+  model::DeviceKind device = model::DeviceKind::cpu;
+  const std::string* hardware = nullptr;
+  std::string timestamp;
+  std::optional<RowCorrectness> correctness;
+  std::optional<RowPerformance> performance;
+};
+
+// What reports ask of a trace, some 150 bytes; the whole record stays in its file. The pointers lead into the
+// RowPool that the row was made with, so that equal names and equal workloads have equal pointers.
+struct TraceRow {
+  const std::string* definition = nullptr;
+  const std::string* solution = nullptr;  // null: none
+  const model::Workload* workload = nullptr;
+  std::optional<RowEvaluation> evaluation;
+
+  [[nodiscard]] bool passed() const { return evaluation && evaluation->status == model::Status::PASSED; }
+};
+
+// The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else CUDA for names beginning
+// with "NVIDIA", else the CPU.
+[[nodiscard]] model::DeviceKind device_kind(const model::Evaluation& evaluation);
+
+// Keeps every name and every workload once. May be used by several threads at a time; what it gives lives as
+// long as the pool.
+class RowPool {
+ public:
+  [[nodiscard]] const std::string* name(std::string_view text);
+  [[nodiscard]] const model::Workload* workload(const model::Workload& workload);
+  [[nodiscard]] TraceRow row(const model::Trace& trace);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, std::unique_ptr<const model::Workload>> workloads_;  // by their JSON
+};
+
+}  // namespace fib::dataset

@@ -1,0 +1,154 @@
+#include <catch2/catch.hpp>
+
+#include "dataset/row_reader.h"
+#include "dataset/temporary_dataset.h"
+
+using namespace fib;
+
+namespace {
+
+// A trace of today's shape; `from` is replaced by `to`.
+std::string line(const std::string& from = "", const std::string& to = "") {
+  std::string text =
+      R"({"definition":"d","workload":{"axes":{"M":2},"inputs":{"A":{"type":"random"}},"uuid":"w"},"solution":"s",)"
+      R"("evaluation":{"status":"PASSED","environment":{"hardware":"NVIDIA H200","libs":{"cuda":"13.0"}},)"
+      R"("timestamp":"2026-01-02T03:04:05","log":"","correctness":{"max_relative_error":0.5,)"
+      R"("max_absolute_error":1e-3,"extra":null},"performance":{"latency_ms":0.25,"reference_latency_ms":1,)"
+      R"("speedup_factor":4.0},"fib":{"schema":1,"device":{"kind":"cuda","index":0},"n":[1,2.5,"x",null,true]}}})";
+  if (!from.empty()) text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+struct Reading {
+  dataset::RowPool pool;
+  dataset::RowReader reader{pool};
+
+  Reading() { (void)reader.learn(line(), model::parse_trace(line())); }
+
+  [[nodiscard]] bool takes(const std::string& text) { return reader.read(text).has_value(); }
+};
+
+void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
+  CHECK(one.definition == other.definition);
+  CHECK(one.solution == other.solution);
+  CHECK(one.workload == other.workload);
+  REQUIRE(one.evaluation.has_value());
+  REQUIRE(other.evaluation.has_value());
+  CHECK(one.evaluation->status == other.evaluation->status);
+  CHECK(one.evaluation->device == other.evaluation->device);
+  CHECK(one.evaluation->hardware == other.evaluation->hardware);
+  CHECK(one.evaluation->timestamp == other.evaluation->timestamp);
+  REQUIRE(one.evaluation->correctness.has_value() == other.evaluation->correctness.has_value());
+  if (one.evaluation->correctness) {
+    CHECK(one.evaluation->correctness->max_relative_error ==
+          other.evaluation->correctness->max_relative_error);
+    CHECK(one.evaluation->correctness->max_absolute_error ==
+          other.evaluation->correctness->max_absolute_error);
+  }
+  REQUIRE(one.evaluation->performance.has_value() == other.evaluation->performance.has_value());
+  if (one.evaluation->performance) {
+    CHECK(one.evaluation->performance->latency_ms == other.evaluation->performance->latency_ms);
+    CHECK(one.evaluation->performance->reference_latency_ms ==
+          other.evaluation->performance->reference_latency_ms);
+    CHECK(one.evaluation->performance->speedup_factor == other.evaluation->performance->speedup_factor);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a line whose workload and environment are known becomes the row that the model makes of it") {
+  Reading reading;
+  const std::vector<std::string> lines = {
+      line(),
+      line("0.25", "1e2"),
+      line("\"solution\":\"s\"", "\"solution\":\"t\""),
+      line(R"("log":"")", R"("log":"an \u00e9clair \ud83d\ude00\n")"),
+      line(R"("kind":"cuda")", R"("kind":"cpu")"),
+      line(R"(,"fib":{"schema":1,"device":{"kind":"cuda","index":0},"n":[1,2.5,"x",null,true]})"),
+      line(R"("extra":null)", R"("extra":{"mismatched":3,"at":[{}]})"),
+      line(R"("status":"PASSED")", R"( "status" : "PASSED" )"),
+  };
+  for (const auto& text : lines) {
+    INFO(text);
+    const auto row = reading.reader.read(text);
+    REQUIRE(row.has_value());
+    check_equal(*row, reading.pool.row(model::parse_trace(text)));
+  }
+  CHECK(reading.reader.read(lines[4])->evaluation->device == model::DeviceKind::cpu);
+  CHECK(reading.reader.read(lines[5])->evaluation->device == model::DeviceKind::cuda);  // by its name
+}
+
+TEST_CASE("a line of another shape is left to the model") {
+  Reading reading;
+  const auto failed = [](const std::string& status) {
+    std::string text = line("PASSED", status);
+    return text;
+  };
+  const std::vector<std::string> lines = {
+      line("\"M\":2", "\"M\":3"),    // a workload never seen
+      line("13.0", "12.8"),          // an environment never seen
+      line("0.25", "\"Infinity\""),  // numbers of other kinds
+      line("0.25", "null"),
+      line("0.25", "NaN"),
+      line("0.25", "1e999"),
+      line(R"("log":"",)", R"("log":"","note":1,)"),  // a key that nobody knows
+      line(R"("solution":"s")", R"("solution":null)"),
+      line(R"("extra":null)", R"("extra":null,"extra":null)"),  // a key said twice
+      line(R"("device":{)", R"("device":{},"device":{)"),
+      failed("TIMEOUT"),  // against the rule of the status
+  };
+  for (const auto& text : lines) {
+    INFO(text);
+    CHECK_FALSE(reading.takes(text));
+  }
+}
+
+TEST_CASE("a line that the model refuses is never a row") {
+  Reading reading;
+  const std::vector<std::string> lines = {
+      "",
+      "{}",
+      "1",
+      line() + "x",
+      line() + line(),
+      line().substr(0, line().size() - 1),
+      line("0.25", "-1"),
+      line("0.25", "00.25"),
+      line("0.25", "0x1"),
+      line("0.25", ".25"),
+      line("0.25", "1."),
+      line("0.25", "+1"),
+      line("true", "tru"),
+      line("2.5,", "2.5,,"),
+      line("2.5", "02"),
+      line("null,true", "null true"),
+      line(R"("log":"")", "\"log\":\"\xff\""),
+      line(R"("log":"")", R"("log":"\ud800")"),
+      line(R"("log":"")", "\"log\":\"\x01\""),
+      line(R"("log":"")", R"("log":"\q")"),
+      line(R"("log":"")", R"("log":1)"),
+      line("\"n\":[1", "\"n\":[\"\\udc00\",1"),
+      line("\"n\":", "\"\\ud800\":"),
+      line("\"n\":", "n:"),
+      line("PASSED", "PASSE"),
+      line(R"("definition":"d")", R"("definition":"")"),
+      line("\"2026-01-02T03:04:05\"", "\"\""),
+      line("\"n\":[", "\"n\":" + std::string(300, '[') + std::string(300, ']') + ",\"m\":["),
+  };
+  for (const auto& text : lines) {
+    INFO(text);
+    CHECK_THROWS_AS(model::parse_trace(text), model::ParseError);
+    CHECK_FALSE(reading.takes(text));
+  }
+}
+
+TEST_CASE("equal names and workloads of different readers are the same objects") {
+  dataset::RowPool pool;
+  dataset::RowReader one(pool);
+  dataset::RowReader other(pool);
+  const std::string spaced = line("\"M\":2", "\"M\" : 2");
+  const auto first = one.learn(line(), model::parse_trace(line()));
+  const auto second = other.learn(spaced, model::parse_trace(spaced));
+  check_equal(first, second);
+  CHECK(other.read(spaced)->workload == first.workload);
+}
