@@ -54,10 +54,10 @@ struct MergeReport {
 // Writes the union of the datasets `inputs` to the new folder `output` (missing or empty), in the newest
 // layout and the format's canonical bytes. The output does not depend on the order of the inputs, unless
 // OnConflict says so; files are sorted by name, workloads by axes and uuid, traces by time (in UTC) and then
-// by bytes. Memory: what the largest output file holds, and all definitions, solutions and workloads once.
-// Everything is written to a temporary sibling first, which is renamed at the end. Throws Error for what
-// OnConflict does not settle, for records that cannot be read, and when writing fails; `output` is then as it
-// was.
+// by bytes. Memory: the largest output files, one for each core and four at most, and all definitions,
+// solutions and workloads once. Everything is written to a temporary sibling first, which is renamed at the
+// end. Throws Error for what OnConflict does not settle, for records that cannot be read, and when writing
+// fails; `output` is then as it was.
 MergeReport merge(const std::vector<std::filesystem::path>& inputs, const std::filesystem::path& output,
                   const MergeOptions& options);
 

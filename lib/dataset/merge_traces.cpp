@@ -9,9 +9,13 @@
 #include "dataset/trace_head.h"
 #include "dataset/trace_stream.h"
 #include "util/clock.h"
+#include "util/machine.h"
+#include "util/threads.h"
 
 namespace fib::dataset {
 namespace {
+
+constexpr unsigned kMostThreads = 4;  // each holds an output file in memory
 
 struct InputFile {
   std::size_t input = 0;
@@ -40,38 +44,71 @@ class TraceMerger {
       : inputs_(inputs), catalog_(catalog), options_(options), output_(output), report_(report) {}
 
   void run() {
-    for (std::size_t input = 0; input < inputs_.size(); ++input) {
-      for (const auto& path : record_files(inputs_[input])) find_targets({input, path});
-    }
-    for (const auto& [target, files] : files_) write(target, files);
+    find_targets();
+    const std::vector<std::pair<Target, std::set<InputFile>>> targets(files_.begin(), files_.end());
+    std::vector<Written> written(targets.size());
+    util::for_each_index(targets.size(), threads(),
+                         [&](std::size_t i) { written[i] = write(targets[i].first, targets[i].second); });
+    for (const auto& one : written) add(one);
   }
 
  private:
-  // Lines without a head are bare workloads, which the catalog has, or unreadable, which it has reported.
-  void find_targets(const InputFile& file) {
-    check_interrupt(options_.interrupted);
-    std::vector<std::string> reported;  // by the catalog
-    const auto text = read_or_note(file.path, reported);
-    if (!text) return;
-    for (const Line& line : split_lines(*text)) {
-      const auto head = read_trace_head(line.text);
-      if (!head || head->is_workload()) continue;
-      if (!options_.filter.may_hold(catalog_.merged, head->definition,
-                                    head->solution ? &*head->solution : nullptr))
-        continue;
-      const Target target = target_of(file, *head);
-      if (files_[target].insert(file).second) check_name(target, file, line);
+  // What became of the results of one output file.
+  struct Written {
+    MergeCount traces;
+    std::vector<std::string> unreadable;
+  };
+  using FirstLines = std::map<Target, std::size_t>;
+
+  static unsigned threads() { return std::min(util::usable_cores(), kMostThreads); }
+
+  void find_targets() {
+    std::vector<InputFile> files;
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+      for (const auto& path : record_files(inputs_[input])) files.push_back({input, path});
+    }
+    std::vector<FirstLines> found(files.size());
+    util::for_each_index(files.size(), threads(), [&](std::size_t i) { found[i] = targets_in(files[i]); });
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      for (const auto& [target, line] : found[i]) add_target(target, files[i], line);
     }
   }
 
+  // Lines without a head are bare workloads, which the catalog has, or unreadable, which it has reported.
+  FirstLines targets_in(const InputFile& file) const {
+    check_interrupt(options_.interrupted);
+    FirstLines targets;
+    std::vector<std::string> reported;  // by the catalog
+    const auto text = read_or_note(file.path, reported);
+    if (!text) return targets;
+    for (const Line& line : split_lines(*text)) {
+      const auto head = read_trace_head(line.text);
+      if (head && !head->is_workload() && holds(*head)) targets.emplace(target_of(file, *head), line.number);
+    }
+    return targets;
+  }
+
+  bool holds(const TraceHead& head) const {
+    const std::string* solution = head.solution ? &*head.solution : nullptr;
+    return options_.filter.may_hold(catalog_.merged, head.definition, solution);
+  }
+
   // A target that can be no file is found before anything is written, where its line is known.
-  void check_name(const Target& target, const InputFile& file, const Line& line) {
+  void add_target(const Target& target, const InputFile& file, std::size_t line) {
     try {
       (void)traces_file(output_, target.author, target.op_type, target.definition);
+      files_[target].insert(file);
     } catch (const Error& error) {
-      report_.unreadable.push_back(fmt::format("{}:{}: {}", file.path.string(), line.number, error.what()));
-      files_.erase(target);
+      report_.unreadable.push_back(fmt::format("{}:{}: {}", file.path.string(), line, error.what()));
     }
+  }
+
+  void add(const Written& written) {
+    report_.traces.read += written.traces.read;
+    report_.traces.written += written.traces.written;
+    report_.traces.duplicates += written.traces.duplicates;
+    report_.traces.left_out += written.traces.left_out;
+    report_.unreadable.insert(report_.unreadable.end(), written.unreadable.begin(), written.unreadable.end());
   }
 
   Target target_of(const InputFile& file, const TraceHead& head) const {
@@ -92,39 +129,42 @@ class TraceMerger {
     return parts == 3 && first != ".." ? first : "unknown";
   }
 
-  void write(const Target& target, const std::set<InputFile>& files) {
-    check_interrupt(options_.interrupted);
+  Written write(const Target& target, const std::set<InputFile>& files) const {
+    Written result;
     std::vector<Record> records;
     for (const auto& file : files) {
-      const auto text = read_or_note(file.path, report_.unreadable);
+      check_interrupt(options_.interrupted);
+      const auto text = read_or_note(file.path, result.unreadable);
       if (!text) continue;
       for (const Line& line : split_lines(*text)) {
         const auto head = read_trace_head(line.text);
-        if (head && !head->is_workload() && target_of(file, *head) == target) take(file, line, records);
+        if (head && !head->is_workload() && target_of(file, *head) == target)
+          take(file, line, records, result);
       }
     }
     std::sort(records.begin(), records.end());
     const auto end = std::unique(records.begin(), records.end());
-    report_.traces.duplicates += static_cast<std::size_t>(records.end() - end);
+    result.traces.duplicates = static_cast<std::size_t>(records.end() - end);
     records.erase(end, records.end());
-    report_.traces.written += records.size();
+    result.traces.written = records.size();
     if (!records.empty())
       write_lines(traces_file(output_, target.author, target.op_type, target.definition), records);
+    return result;
   }
 
-  void take(const InputFile& file, const Line& line, std::vector<Record>& records) {
+  void take(const InputFile& file, const Line& line, std::vector<Record>& records, Written& result) const {
     try {
       model::Trace trace = model::parse_trace(line.text);
       if (!options_.filter.holds_trace(catalog_.merged, trace)) return;
-      ++report_.traces.read;
+      ++result.traces.read;
       if (!rename(file.input, trace)) {
-        ++report_.traces.left_out;
+        ++result.traces.left_out;
         return;
       }
       const auto time = trace.evaluation ? util::parse_timestamp(trace.evaluation->timestamp) : std::nullopt;
       records.emplace_back(time.value_or(0), model::to_json(trace));
     } catch (const model::ParseError& error) {
-      report_.unreadable.push_back(fmt::format("{}:{}: {}", file.path.string(), line.number, error.what()));
+      result.unreadable.push_back(fmt::format("{}:{}: {}", file.path.string(), line.number, error.what()));
     }
   }
 
