@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/fetch_blobs.h"
 #include "commands.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
@@ -154,6 +155,7 @@ int run(RunOptions options) {
                plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
     return plan.unmatched.empty() ? kDone : kNotAllDone;
   }
+  bench::fetch_blobs(plan, datasets, [](const std::string& text) { spdlog::info("{}", text); });
   const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(), FIB_VERSION, options.save_results};
   const auto report = [&] {
@@ -245,12 +247,17 @@ void add_judging(CLI::App& app, RunOptions& o) {
   app.add_option("--rtol", tolerance.rtol, "Relative error an element may have")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--atol", tolerance.atol, "Absolute error an element may have; either one suffices")
+  app.add_option("--atol", tolerance.atol,
+                 "Absolute error an element may have; either one suffices.\nWorkloads with a tolerance of "
+                 "their own keep it")
       ->capture_default_str()
       ->group(group);
   app.add_option("--required-matched-ratio", tolerance.required_matched_ratio,
                  "Share of elements that must match")
       ->capture_default_str()
+      ->group(group);
+  app.add_flag("--allow-outside", o.config.allow_outside,
+               "Blobs may lie outside of their dataset (absolute paths, links)")
       ->group(group);
   app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")
       ->group(group);

@@ -49,6 +49,17 @@ void check(const RunConfig& config) {
   require(seconds(config.call_budget_s), "--call-budget", "above 0 and at most 1000000");
 }
 
+eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload) {
+  eval::Tolerance tolerance = config.tolerance;
+  if (!workload.tolerance) return tolerance;
+  const auto& said = *workload.tolerance;
+  tolerance.atol = said.max_atol.value_or(tolerance.atol);
+  tolerance.rtol = said.max_rtol.value_or(tolerance.rtol);
+  tolerance.required_matched_ratio = said.required_matched_ratio.value_or(tolerance.required_matched_ratio);
+  tolerance.max_error = said.max_error_cap;
+  return tolerance;
+}
+
 nlohmann::ordered_json to_json(const RunConfig& config) {
   return {{"warmup_runs", config.warmup_runs},
           {"iterations", config.iterations},

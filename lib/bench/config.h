@@ -34,6 +34,7 @@ struct RunConfig {
   ClockChoice clock = ClockChoice::kAuto;
   worker::Flush flush = worker::Flush::kClean;  // cuda: what the L2 cache holds when a call begins
   bool isolated = false;                        // a fresh worker for every workload
+  bool allow_outside = false;                   // blobs may lie outside of their dataset
   bool strict_inputs = false;                   // a changed input is INCORRECT_NUMERICAL
   ReferenceEngine reference = ReferenceEngine::kAuto;
 };
@@ -41,6 +42,9 @@ struct RunConfig {
 // Throws Error naming the option when a value is out of range: warmup_runs >= 0, iterations and num_trials >
 // 0, rtol and atol > 0, required_matched_ratio in (0, 1], times and budgets > 0.
 void check(const RunConfig& config);
+
+// The run's tolerance, with what the workload says itself in its place.
+[[nodiscard]] eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload);
 
 // What decides an evaluation's result, as it is written to evaluation.fib.config; --resume compares it.
 [[nodiscard]] nlohmann::ordered_json to_json(const RunConfig& config);

@@ -24,11 +24,12 @@ std::uint64_t data_limit() {
 }
 
 std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& planned,
-                                                      const std::filesystem::path& root) {
+                                                      const std::filesystem::path& root,
+                                                      dataset::Confinement confinement) {
   std::map<std::string, std::filesystem::path> files;
   for (const auto& [name, spec] : planned.workload->inputs) {
     if (spec.kind != model::InputKind::safetensors) continue;
-    if (auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path))
+    if (auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path, confinement))
       files[name] = blob->file;
   }
   return files;
@@ -156,9 +157,11 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
   worker::JudgeDocument document;
   document.definition = *planned.definition;
   document.workload = *planned.workload;
-  document.blobs = blobs_of(planned, setup_.datasets[planned.dataset].root);
+  const auto confinement =
+      setup_.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
+  document.blobs = blobs_of(planned, setup_.datasets[planned.dataset].root, confinement);
   document.secret = setup_.secret;
-  document.tolerance = setup_.config.tolerance;
+  document.tolerance = tolerance_of(setup_.config, *planned.workload);
   document.memory_budget_bytes = setup_.config.memory_budget_bytes;
   return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document)}).first->second;
 }

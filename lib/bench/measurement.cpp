@@ -89,6 +89,15 @@ void add_timing(ordered_json& fib, const Measurement& m) {
   fib["flush"] = m.device.flush;
 }
 
+// Of a workload with a tolerance of its own; else that of the configuration holds.
+ordered_json tolerance_record(const eval::Tolerance& tolerance) {
+  ordered_json record = {{"atol", tolerance.atol},
+                         {"rtol", tolerance.rtol},
+                         {"required_matched_ratio", tolerance.required_matched_ratio}};
+  if (tolerance.max_error) record["max_error"] = *tolerance.max_error;
+  return record;
+}
+
 ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, const RunConfig& config,
                         const RunIdentity& identity, const std::string& started_utc) {
   ordered_json fib = {{"schema", kSchemaVersion},
@@ -110,6 +119,8 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["inputs_changed"] = m.inputs_changed;
   fib["private_files"] = m.private_files;
   fib["reference"] = reference_record(m, config, identity.version);
+  if (planned.workload->tolerance)
+    fib["tolerance"] = tolerance_record(tolerance_of(config, *planned.workload));
   if (!m.device.state.empty()) fib["device_state"] = ordered_json::parse(m.device.state);
   return fib;
 }
@@ -129,7 +140,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     model::Correctness correctness;
     correctness.max_relative_error = m.max_relative_error;
     correctness.max_absolute_error = m.max_absolute_error;
-    if (config.tolerance.required_matched_ratio < 1) {
+    if (tolerance_of(config, *planned.workload).required_matched_ratio < 1) {
       correctness.extra = ordered_json::object({{"matched_ratio", m.matched_ratio}});
     }
     evaluation.correctness = correctness;

@@ -27,7 +27,7 @@ bool is_inside(const fs::path& file, const fs::path& root) {
 Blob confined(const fs::path& root, const fs::path& file, BlobForm form, Confinement confinement) {
   Blob blob{fs::weakly_canonical(file), form};
   if (confinement == Confinement::to_root && !is_inside(blob.file, fs::weakly_canonical(root))) {
-    throw Error("{} lies outside of the dataset {}; copy the data into the dataset or allow outside files",
+    throw Error("{} lies outside of the dataset {}; copy the data into the dataset, or see --allow-outside",
                 blob.file.string(), root.string());
   }
   return blob;

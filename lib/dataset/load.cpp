@@ -12,7 +12,6 @@ namespace fib::dataset {
 namespace {
 
 constexpr std::size_t kListedProblems = 10;
-
 constexpr unsigned kMostThreads = 8;
 
 class Loader {
@@ -25,6 +24,7 @@ class Loader {
           "{}: no such folder; name the root of a dataset (it holds definitions/, workloads/, solutions/)",
           dataset_.root.string());
     }
+    if (!fs::exists(definitions_folder(dataset_.root))) load_problems();
     for (const auto& file : files(definitions_folder(dataset_.root), ".json")) load_definition(file);
     for (const auto& file : files(solutions_folder(dataset_.root), ".json")) load_solution(file);
     load_records();
@@ -72,17 +72,43 @@ class Loader {
     return is_new;
   }
 
-  void load_definition(const fs::path& file) {
+  // SOL-ExecBench keeps every problem in a folder of its own: definition.json, workload.jsonl and solutions.
+  void load_problems() {
+    std::vector<fs::path> solutions;
+    for (const auto& file : files(dataset_.root, ".json")) {
+      const std::string name = file.filename().string();
+      if (name.starts_with("solution")) solutions.push_back(file);
+      if (name != "definition.json") continue;
+      const std::string definition = load_definition(file);
+      const fs::path workloads = file.parent_path() / "workload.jsonl";
+      if (!definition.empty() && fs::exists(workloads))
+        places_.push_back({workloads, RecordFolder::workloads, definition});
+    }
+    for (const auto& file : solutions) {
+      if (fs::exists(file.parent_path() / "definition.json")) load_solution(file);
+    }
+  }
+
+  // Its name, or "" when it was not taken.
+  std::string load_definition(const fs::path& file) {
     const auto text = read(file);
-    if (!text) return;
+    if (!text) return "";
     try {
       model::Definition definition = model::parse_definition(*text, options_.mode);
       const std::string name = definition.name;
-      if (claim(dataset_.definition_files, name, file, "definition")) {
-        dataset_.definitions.emplace(name, std::move(definition));
-      }
+      if (!claim(dataset_.definition_files, name, file, "definition")) return "";
+      dataset_.definitions.emplace(name, std::move(definition));
+      return name;
     } catch (const model::ParseError& error) {
       report(file, 0, error.what());
+      return "";
+    }
+  }
+
+  // Sources without content are files beside the document.
+  void read_sources(const fs::path& file, model::Solution& solution) {
+    for (auto& source : solution.sources) {
+      if (source.content.empty()) source.content = util::read_file(file.parent_path() / source.path);
     }
   }
 
@@ -91,6 +117,7 @@ class Loader {
     if (!text) return;
     try {
       model::Solution solution = model::parse_solution(*text, options_.mode);
+      read_sources(file, solution);
       const std::string name = solution.name;
       if (!claim(dataset_.solution_files, name, file, "solution")) return;
       if (!dataset_.definitions.contains(solution.definition)) {
@@ -98,27 +125,30 @@ class Loader {
              fmt::format("solution \"{}\" is for the unknown definition \"{}\"", name, solution.definition));
       }
       dataset_.solutions.emplace(name, std::move(solution));
-    } catch (const model::ParseError& error) {
+    } catch (const Error& error) {
       report(file, 0, error.what());
     }
   }
 
   // Files are read side by side and added in order.
   void load_records() {
-    std::vector<std::pair<fs::path, RecordFolder>> places;
-    for (auto& file : files(workloads_folder(dataset_.root), ".jsonl"))
-      places.emplace_back(std::move(file), RecordFolder::workloads);
-    for (auto& file : files(traces_folder(dataset_.root), ".jsonl"))
-      places.emplace_back(std::move(file), RecordFolder::traces);
+    add_places(workloads_folder(dataset_.root), RecordFolder::workloads);
+    add_places(traces_folder(dataset_.root), RecordFolder::traces);
     const RecordContext context = this->context();
-    std::vector<RecordFile> read(places.size());
-    util::for_each_index(places.size(), std::min(util::usable_cores(), kMostThreads), [&](std::size_t i) {
-      read[i] = read_records(places[i].first, places[i].second, context, *dataset_.pool);
-    });
+    std::vector<RecordFile> read(places_.size());
+    util::for_each_index(places_.size(), std::min(util::usable_cores(), kMostThreads),
+                         [&](std::size_t i) { read[i] = read_records(places_[i], context, *dataset_.pool); });
     std::size_t count = 0;
     for (const RecordFile& file : read) count += file.traces.size();
     dataset_.traces.reserve(count);
-    for (std::size_t i = 0; i < read.size(); ++i) add_records(places[i].first, std::exchange(read[i], {}));
+    for (std::size_t i = 0; i < read.size(); ++i) add_records(places_[i].file, std::exchange(read[i], {}));
+  }
+
+  void add_places(const fs::path& folder, RecordFolder kind) {
+    for (auto& file : files(folder, ".jsonl")) {
+      const std::string definition = definition_of_file(file);
+      places_.push_back({std::move(file), kind, definition});
+    }
   }
 
   [[nodiscard]] RecordContext context() const {
@@ -164,6 +194,7 @@ class Loader {
 
   LoadOptions options_;
   Dataset dataset_;
+  std::vector<RecordPlace> places_;
   std::map<std::pair<std::string, std::string>, std::string> uuids_;  // (definition, uuid) -> file:line
 };
 

@@ -13,28 +13,17 @@ namespace {
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\v\f") == std::string_view::npos; }
 
-// The definition that a file of bare workloads is named after.
-std::string definition_of_file(const fs::path& file) {
-  std::string stem = file.stem().string();
-  for (const std::string_view suffix : {".workload", "_workloads"}) {
-    if (stem.ends_with(suffix)) stem.resize(stem.size() - suffix.size());
-  }
-  return stem;
-}
-
 class FileReader {
  public:
-  FileReader(const fs::path& file, RecordFolder folder, const RecordContext& context, RowPool& pool)
-      : path_(file),
-        shown_(file.lexically_relative(context.root).string()),
-        file_definition_(definition_of_file(file)),
-        folder_(folder),
+  FileReader(const RecordPlace& place, const RecordContext& context, RowPool& pool)
+      : place_(place),
+        shown_(place.file.lexically_relative(context.root).string()),
         context_(context),
         rows_(pool) {}
 
   RecordFile read() {
     try {
-      const std::string text = util::read_file(path_);
+      const std::string text = util::read_file(place_.file);
       for (const Line& line : split_lines(text)) read_line(line);
     } catch (const Error& error) {
       report(0, error.what(), Severity::error);
@@ -73,7 +62,7 @@ class FileReader {
         return;
       }
     }
-    model::Trace trace = parse_record(line.text, file_definition_, context_.mode);
+    model::Trace trace = parse_record(line.text, place_.definition, context_.mode);
     if (!trace.is_workload()) {
       add(line, rows_.learn(line.text, trace));
       return;
@@ -83,7 +72,7 @@ class FileReader {
   }
 
   void add(const Line& line, TraceRow row) {
-    if (folder_ == RecordFolder::workloads) warn_once(line, "holds results; they belong below traces/");
+    if (place_.folder == RecordFolder::workloads) warn_once(line, "holds results; they belong below traces/");
     if (row.definition != known_definition_ && warn_unknown_definition(line, *row.definition))
       known_definition_ = row.definition;
     if (row.solution != nullptr && row.solution != known_solution_ &&
@@ -104,10 +93,8 @@ class FileReader {
     return false;
   }
 
-  const fs::path& path_;
+  const RecordPlace& place_;
   std::string shown_;
-  std::string file_definition_;
-  RecordFolder folder_;
   const RecordContext& context_;
   RowReader rows_;
   RecordFile result_;
@@ -123,9 +110,16 @@ std::string to_string(const Problem& problem) {
   return problem.file + line + ": " + problem.message;
 }
 
-RecordFile read_records(const fs::path& file, RecordFolder folder, const RecordContext& context,
-                        RowPool& pool) {
-  return FileReader(file, folder, context, pool).read();
+RecordFile read_records(const RecordPlace& place, const RecordContext& context, RowPool& pool) {
+  return FileReader(place, context, pool).read();
+}
+
+std::string definition_of_file(const fs::path& file) {
+  std::string stem = file.stem().string();
+  for (const std::string_view suffix : {".workload", "_workloads"}) {
+    if (stem.ends_with(suffix)) stem.resize(stem.size() - suffix.size());
+  }
+  return stem;
 }
 
 model::Trace parse_record(std::string_view line, const std::string& file_definition, model::Mode mode) {

@@ -36,6 +36,13 @@ enum class KeepResults {
 
 enum class RecordFolder { workloads, traces };
 
+// A JSONL file of a dataset.
+struct RecordPlace {
+  std::filesystem::path file;
+  RecordFolder folder = RecordFolder::traces;
+  std::string definition;  // that bare workloads in it belong to
+};
+
 // What one JSONL file holds.
 struct RecordFile {
   struct FoundWorkload {
@@ -58,10 +65,13 @@ struct RecordContext {
   model::Mode mode = model::Mode::lenient;
 };
 
-// Reads `file`, which lies in `folder`; its rows point into `pool`. What cannot be read becomes a problem,
-// and so do, once a file, records of unknown definitions and solutions. May be called by several threads.
-[[nodiscard]] RecordFile read_records(const std::filesystem::path& file, RecordFolder folder,
-                                      const RecordContext& context, RowPool& pool);
+// Reads a file; its rows point into `pool`. What cannot be read becomes a problem, and so do, once a file,
+// records of unknown definitions and solutions. May be called by several threads.
+[[nodiscard]] RecordFile read_records(const RecordPlace& place, const RecordContext& context, RowPool& pool);
+
+// The definition that a file of bare workloads is named after: "d.jsonl", "d.workload.jsonl",
+// "d_workloads.jsonl".
+[[nodiscard]] std::string definition_of_file(const std::filesystem::path& file);
 
 // A record of any generation; in lenient mode also a bare workload, which belongs to `file_definition`, the
 // definition that its file is named after. Throws ParseError.

@@ -17,6 +17,7 @@ struct Tolerance {
   double atol = 1e-2;
   double rtol = 1e-2;
   double required_matched_ratio = 1;
+  std::optional<double> max_error = std::nullopt;  // of any element, also where the ratio would let it pass
 };
 
 // What one pass over an output found.

@@ -19,6 +19,10 @@ std::string position(const Slot& slot, std::size_t flat) {
   return fmt::format("{}[{}]", slot.name, fmt::join(index, ", "));
 }
 
+bool exceeds(const Comparison& result, const Tolerance& tolerance) {
+  return tolerance.max_error && !(result.max_absolute_error <= *tolerance.max_error);
+}
+
 std::string explain(const Slot& slot, const Comparison& result, const Tolerance& tolerance) {
   std::string text;
   if (result.unwritten > 0) {
@@ -32,8 +36,10 @@ std::string explain(const Slot& slot, const Comparison& result, const Tolerance&
     text += fmt::format("; first at {}: expected {}, got {}", position(slot, *result.first_bad),
                         result.expected_text, result.got_text);
   }
-  return text + fmt::format(" (rule: |got - expected| <= {} or relative error <= {}, matched ratio >= {})",
-                            tolerance.atol, tolerance.rtol, tolerance.required_matched_ratio);
+  if (exceeds(result, tolerance)) text += fmt::format("; the largest error is {}", result.max_absolute_error);
+  const std::string most = tolerance.max_error ? fmt::format(", no error > {}", *tolerance.max_error) : "";
+  return text + fmt::format(" (rule: |got - expected| <= {} or relative error <= {}, matched ratio >= {}{})",
+                            tolerance.atol, tolerance.rtol, tolerance.required_matched_ratio, most);
 }
 
 }  // namespace
@@ -49,7 +55,8 @@ Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>&
     judgement.max_absolute_error = worse(judgement.max_absolute_error, result.max_absolute_error);
     judgement.max_relative_error = worse(judgement.max_relative_error, result.max_relative_error);
     judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
-    if (result.unwritten == 0 && result.matched_ratio() >= tolerance.required_matched_ratio) continue;
+    const bool enough = result.matched_ratio() >= tolerance.required_matched_ratio;
+    if (result.unwritten == 0 && enough && !exceeds(result, tolerance)) continue;
     if (judgement.correct) judgement.explanation = explain(layout.outputs[i], result, tolerance);
     judgement.correct = false;
   }

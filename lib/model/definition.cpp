@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+
+#include "model/axis_expression.h"
+
 namespace fib::model {
 namespace {
 
@@ -23,6 +27,22 @@ void check_known(const Definition& definition, const std::string& name, const In
   }
 }
 
+// Adds the axes that follow from those in `values`. `given` may name them too, with the same value.
+void add_expressions(const Definition& definition, const Ordered<Integer>& given, AxisValues& values) {
+  AxisValues following;
+  for (const auto& [name, axis] : definition.axes) {
+    if (!axis.expression) continue;
+    const std::int64_t value = axis_expression_value(*axis.expression, values);
+    const Integer* said = find(given, name);
+    if (said != nullptr && *said != Integer(value)) {
+      throw Error("axis \"{}\" is {} = {} in definition \"{}\" and {} in the workload", name,
+                  *axis.expression, value, definition.name, said->value);
+    }
+    following.emplace(name, value);
+  }
+  values.merge(following);
+}
+
 using Shape = std::vector<std::int64_t>;
 
 // Notes the sizes of the variable axes that one input shows.
@@ -35,7 +55,7 @@ void bind_input(const Definition& definition, const TensorSpec& input, const Sha
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Axis* axis = find(definition.axes, names[i]);
-    if (axis == nullptr || axis->is_const()) continue;
+    if (axis == nullptr || !axis->is_var()) continue;
     const auto [bound, is_new] = values.emplace(names[i], shape[i]);
     if (!is_new && bound->second != shape[i]) {
       throw Error("Axis '{}' has different values for different input tensors: {} and {}", names[i],
@@ -46,10 +66,18 @@ void bind_input(const Definition& definition, const TensorSpec& input, const Sha
 
 }  // namespace
 
+std::optional<std::int64_t> literal_size(std::string_view entry) {
+  if (entry.empty() || entry.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), size);
+  if (error != std::errc()) throw Error("the size {} in a shape is more than 64 bits hold", entry);
+  return size;
+}
+
 std::vector<std::string> var_axes(const Definition& definition) {
   std::vector<std::string> names;
   for (const auto& [name, axis] : definition.axes) {
-    if (!axis.is_const()) names.push_back(name);
+    if (axis.is_var()) names.push_back(name);
   }
   return names;
 }
@@ -58,6 +86,7 @@ AxisValues axis_values(const Definition& definition, const Ordered<Integer>& var
   for (const auto& [name, value] : variables) check_known(definition, name, value);
   AxisValues values;
   for (const auto& [name, axis] : definition.axes) {
+    if (axis.expression) continue;
     const Integer* value = axis.is_const() ? &*axis.value : find(variables, name);
     if (value == nullptr) {
       throw Error("axis \"{}\" of definition \"{}\" has no value; add it to the workload's axes", name,
@@ -65,6 +94,7 @@ AxisValues axis_values(const Definition& definition, const Ordered<Integer>& var
     }
     values.emplace(name, computable(name, *value));
   }
+  add_expressions(definition, variables, values);
   return values;
 }
 
@@ -73,8 +103,9 @@ std::optional<Shape> shape_of(const TensorSpec& tensor, const AxisValues& values
   Shape shape;
   for (const std::string& name : *tensor.shape) {
     const auto value = values.find(name);
-    if (value == values.end()) throw Error("Missing value for variable axis '{}'", name);
-    shape.push_back(value->second);
+    const auto size = value != values.end() ? value->second : literal_size(name);
+    if (!size) throw Error("Missing value for variable axis '{}'", name);
+    shape.push_back(*size);
   }
   return shape;
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <set>
 
+#include "model/axis_expression.h"
 #include "model/coerce.h"
 #include "model/definition.h"
 #include "model/reader.h"
@@ -12,6 +14,12 @@ const std::vector<std::string_view> kDtypes = {
     "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1",
     "int64",   "int32",   "int16",    "int8",          "bool",
 };
+// SOL-ExecBench's; the second cannot be run.
+const std::vector<std::string_view> kSiblingDtypes = {"float64", "float4_e2m1fn_x2"};
+
+bool holds(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 // Whether an axis without a type is a constant: when it has a value. Upstream takes an unusable value for no
 // value.
@@ -22,25 +30,29 @@ bool looks_const(ObjectReader& object, Mode mode) {
   return mode == Mode::lenient || (size && size->value >= 0);
 }
 
-bool is_const_axis(ObjectReader& object, ReadContext& context, Axis& axis) {
+enum class AxisType { constant, variable, expression };
+
+AxisType read_axis_type(ObjectReader& object, ReadContext& context, Axis& axis) {
   const json::Value* type = object.optional("type");
   axis.type_given = type != nullptr;
-  if (type == nullptr) return looks_const(object, context.mode);
-  const bool is_text = type->kind == json::Kind::string;
-  if (!is_text || (type->text != "const" && type->text != "var")) {
-    context.fail(object.path_of("type"), expected_one_of({"const", "var"}));
-  }
-  return is_text && type->text == "const";
+  if (type == nullptr) return looks_const(object, context.mode) ? AxisType::constant : AxisType::variable;
+  const std::string name = type->kind == json::Kind::string ? type->text : "";
+  if (name == "const") return AxisType::constant;
+  if (name == "expr" && context.mode == Mode::lenient) return AxisType::expression;
+  if (name != "var") context.fail(object.path_of("type"), expected_one_of({"const", "var"}));
+  return AxisType::variable;
 }
 
 Axis read_axis(const json::Value& value, const std::string& path, ReadContext& context) {
   Axis axis;
   ObjectReader object(value, path, context);
   if (!object.is_object()) return axis;
-  if (is_const_axis(object, context, axis)) {
+  const AxisType type = read_axis_type(object, context, axis);
+  if (type == AxisType::constant) {
     const json::Value* size = object.required("value");
     axis.value = size != nullptr ? read_count(*size, object.path_of("value"), context) : Integer();
   }
+  if (type == AxisType::expression) axis.expression = object.text("expression");
   axis.description = object.nullable_text("description");
   axis.unknown = object.unknown();
   return axis;
@@ -49,8 +61,8 @@ Axis read_axis(const json::Value& value, const std::string& path, ReadContext& c
 std::string read_dtype(const std::string& text, const std::string& path, ReadContext& context) {
   // The name before September 2025.
   if (context.mode == Mode::lenient && text == "float8_e4m3") return "float8_e4m3fn";
-  if (std::find(kDtypes.begin(), kDtypes.end(), text) == kDtypes.end())
-    context.fail(path, expected_one_of(kDtypes));
+  const bool known = holds(kDtypes, text) || (context.mode == Mode::lenient && holds(kSiblingDtypes, text));
+  if (!known) context.fail(path, expected_one_of(kDtypes));
   return text;
 }
 
@@ -82,20 +94,39 @@ std::vector<TensorSpec> read_tensors(ObjectReader& parent, std::string_view fiel
   return tensors;
 }
 
-std::string read_op_type(ObjectReader& object, const json::Value& value, ReadContext& context) {
-  // Before September 2025 the key was "type".
-  const bool old =
-      context.mode == Mode::lenient && value.find("op_type") == nullptr && value.find("type") != nullptr;
-  return object.text(old ? "type" : "op_type");
+// Before September 2025 the key was "type". SOL-ExecBench does without.
+void read_op_type(ObjectReader& object, const json::Value& value, Definition& definition,
+                  ReadContext& context) {
+  const bool lenient = context.mode == Mode::lenient && value.find("op_type") == nullptr;
+  const bool old = lenient && value.find("type") != nullptr;
+  definition.op_type_given = !lenient || old;
+  definition.op_type = definition.op_type_given ? object.text(old ? "type" : "op_type") : "unknown";
 }
 
 [[noreturn]] void break_rule(const std::string& message) { throw ParseError({{"", message}}); }
 
-void check_axes(const Definition& definition, const std::vector<TensorSpec>& tensors, std::string_view kind) {
+// Expressions may use constants and variables only, so that their order does not matter.
+void check_expressions(const Definition& definition) {
+  std::set<std::string> names;
+  for (const auto& [name, axis] : definition.axes) {
+    if (!axis.expression) names.insert(name);
+  }
+  for (const auto& [name, axis] : definition.axes) {
+    if (!axis.expression) continue;
+    try {
+      check_axis_expression(*axis.expression, names);
+    } catch (const Error& error) {
+      break_rule(fmt::format("Axis \"{}\": {}", name, error.what()));
+    }
+  }
+}
+
+void check_axes(const Definition& definition, const std::vector<TensorSpec>& tensors, std::string_view kind,
+                Mode mode) {
   for (const TensorSpec& tensor : tensors) {
     if (tensor.is_scalar()) continue;
     for (const std::string& axis : *tensor.shape) {
-      if (find(definition.axes, axis) != nullptr) continue;
+      if (find(definition.axes, axis) != nullptr || (mode == Mode::lenient && literal_size(axis))) continue;
       break_rule(fmt::format("{} \"{}\" references undefined axis \"{}\"", kind, tensor.name, axis));
     }
   }
@@ -133,8 +164,10 @@ void check_constraints(const Definition& definition) {
 
 json::Value axis_to_value(const Axis& axis) {
   json::Value object = json::make_object();
-  if (axis.type_given) object.add("type", json::make_string(axis.is_const() ? "const" : "var"));
+  const char* type = axis.is_const() ? "const" : axis.expression ? "expr" : "var";
+  if (axis.type_given) object.add("type", json::make_string(type));
   if (axis.is_const()) object.add("value", to_value(*axis.value));
+  if (axis.expression) object.add("expression", json::make_string(*axis.expression));
   add_nullable(object, "description", axis.description);
   add_unknown(object, axis.unknown);
   return object;
@@ -161,7 +194,7 @@ Definition read_definition(const json::Value& value, Mode mode) {
   ObjectReader object(value, "", context);
   context.finish();
   definition.name = object.text("name");
-  definition.op_type = read_op_type(object, value, context);
+  read_op_type(object, value, definition, context);
   read_map(object, "axes", context, MinLength::one,
            [&](const auto& name, const json::Value& axis, const auto& path) {
              definition.axes.emplace_back(name, read_axis(axis, path, context));
@@ -174,8 +207,9 @@ Definition read_definition(const json::Value& value, Mode mode) {
   definition.constraints = object.texts("constraints");
   definition.unknown = object.unknown();
   context.finish();
-  check_axes(definition, definition.inputs, "Input");
-  check_axes(definition, definition.outputs, "Output");
+  check_expressions(definition);
+  check_axes(definition, definition.inputs, "Input", mode);
+  check_axes(definition, definition.outputs, "Output", mode);
   check_names(definition);
   check_reference(definition);
   check_constraints(definition);
@@ -189,7 +223,7 @@ Definition parse_definition(std::string_view text, Mode mode) {
 json::Value to_value(const Definition& definition, Mode /*mode*/) {
   json::Value object = json::make_object();
   object.add("name", json::make_string(definition.name));
-  object.add("op_type", json::make_string(definition.op_type));
+  if (definition.op_type_given) object.add("op_type", json::make_string(definition.op_type));
   json::Value axes = json::make_object();
   for (const auto& [name, axis] : definition.axes) axes.add(name, axis_to_value(axis));
   object.add("axes", std::move(axes));

@@ -84,6 +84,45 @@ InputSpec read_input(const json::Value& value, const std::string& path, ReadCont
   return input;
 }
 
+std::optional<double> read_limit(ObjectReader& object, std::string_view name, double most,
+                                 ReadContext& context) {
+  const json::Value* value = object.optional(name);
+  if (value == nullptr || value->kind == json::Kind::null) return std::nullopt;
+  const Coerced<double> number = coerce_double(*value);
+  if (!number.value) {
+    context.fail(object.path_of(name), number.error);
+  } else if (!(*number.value >= 0 && *number.value <= most)) {
+    context.fail(object.path_of(name), fmt::format("Input should be from 0 to {}", most));
+  }
+  return number.value;
+}
+
+WorkloadTolerance read_tolerance(const json::Value& value, const std::string& path, ReadContext& context) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  WorkloadTolerance tolerance;
+  ObjectReader object(value, path, context);
+  if (!object.is_object()) return tolerance;
+  tolerance.max_atol = read_limit(object, "max_atol", kMost, context);
+  tolerance.max_rtol = read_limit(object, "max_rtol", kMost, context);
+  tolerance.required_matched_ratio = read_limit(object, "required_matched_ratio", 1, context);
+  tolerance.max_error_cap = read_limit(object, "max_error_cap", kMost, context);
+  tolerance.unknown = object.unknown();
+  return tolerance;
+}
+
+json::Value to_value(const WorkloadTolerance& tolerance) {
+  json::Value object = json::make_object();
+  const auto add = [&](const char* name, const std::optional<double>& limit) {
+    if (limit) object.add(name, json::make_number(*limit));
+  };
+  add("max_atol", tolerance.max_atol);
+  add("max_rtol", tolerance.max_rtol);
+  add("required_matched_ratio", tolerance.required_matched_ratio);
+  add("max_error_cap", tolerance.max_error_cap);
+  add_unknown(object, tolerance.unknown);
+  return object;
+}
+
 json::Value scalar_to_value(const Scalar& scalar) {
   if (const auto* boolean = std::get_if<bool>(&scalar.value)) return json::make_boolean(*boolean);
   if (const auto* number = std::get_if<double>(&scalar.value)) return json::make_number(*number);
@@ -124,6 +163,9 @@ Workload read_workload_fields(const json::Value& value, const std::string& path,
              workload.inputs.emplace_back(name, read_input(spec, where, context));
            });
   workload.uuid = object.text("uuid");
+  const json::Value* tolerance = value.find("tolerance");
+  if (tolerance != nullptr && tolerance->kind != json::Kind::null && context.mode == Mode::lenient)
+    workload.tolerance = read_tolerance(*object.optional("tolerance"), object.path_of("tolerance"), context);
   workload.unknown = object.unknown();
   return workload;
 }
@@ -137,7 +179,7 @@ Workload read_workload(const json::Value& value, Mode mode) {
 
 Workload parse_workload(std::string_view text, Mode mode) { return read_workload(json::parse(text), mode); }
 
-json::Value to_value(const Workload& workload, Mode /*mode*/) {
+json::Value to_value(const Workload& workload, Mode mode) {
   json::Value object = json::make_object();
   json::Value axes = json::make_object();
   for (const auto& [name, size] : workload.axes) axes.add(name, to_value(size));
@@ -146,6 +188,7 @@ json::Value to_value(const Workload& workload, Mode /*mode*/) {
   for (const auto& [name, input] : workload.inputs) inputs.add(name, input_to_value(input));
   object.add("inputs", std::move(inputs));
   object.add("uuid", json::make_string(workload.uuid));
+  if (workload.tolerance && mode == Mode::lenient) object.add("tolerance", to_value(*workload.tolerance));
   add_unknown(object, workload.unknown);
   return object;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,11 +34,21 @@ struct InputSpec {
   Unknown unknown;
 };
 
+// How close outputs must be, from SOL-ExecBench (lenient mode); what is not said is the run's to say.
+struct WorkloadTolerance {
+  std::optional<double> max_atol;  // all finite and >= 0
+  std::optional<double> max_rtol;
+  std::optional<double> required_matched_ratio;  // at most 1
+  std::optional<double> max_error_cap;           // null where there is none
+  Unknown unknown;                               // for example "allow_negative_inf"
+};
+
 // At which sizes, on which inputs.
 struct Workload {
   Ordered<Integer> axes;  // values of the variable axes, none negative
   Ordered<InputSpec> inputs;
   std::string uuid;
+  std::optional<WorkloadTolerance> tolerance = std::nullopt;
   Unknown unknown;
 };
 

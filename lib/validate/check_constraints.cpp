@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "dataset/python_text.h"
+#include "model/axis_expression.h"
 #include "python/parser.h"
 #include "validate/checks.h"
 #include "validate/constraint.h"
@@ -59,6 +60,7 @@ class Scope : public Values {
   [[nodiscard]] Number value(const std::string& name) const override {
     if (const model::Axis* axis = model::find(definition_.axes, name)) {
       if (axis->is_const()) return fitting(*axis->value);
+      if (axis->expression) return following(*axis->expression);
       const model::Integer* given = workload_ != nullptr ? model::find(workload_->axes, name) : nullptr;
       return given != nullptr ? fitting(*given) : std::nullopt;
     }
@@ -74,7 +76,9 @@ class Scope : public Values {
     const auto rank = static_cast<std::int64_t>(tensor->shape->size());
     if (index < 0) index += rank;
     if (index < 0 || index >= rank) return std::nullopt;
-    return value((*tensor->shape)[static_cast<std::size_t>(index)]);
+    const std::string& entry = (*tensor->shape)[static_cast<std::size_t>(index)];
+    const auto literal = model::literal_size(entry);
+    return literal ? literal : value(entry);
   }
 
   [[nodiscard]] Number element(const std::string& name, std::int64_t index) const override {
@@ -85,6 +89,19 @@ class Scope : public Values {
   }
 
  private:
+  // An axis that follows from others, as far as these are known.
+  [[nodiscard]] Number following(const std::string& expression) const {
+    model::AxisValues known;
+    for (const auto& [name, axis] : definition_.axes) {
+      const Number number = axis.expression ? std::nullopt : value(name);
+      if (number) known.emplace(name, *number);
+    }
+    try {
+      return model::axis_expression_value(expression, known);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
   [[nodiscard]] static Number fitting(const model::Integer& integer) {
     return integer.fits() ? Number(integer.value) : std::nullopt;
   }

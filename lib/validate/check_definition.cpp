@@ -26,6 +26,7 @@ Messages check_definition(const Subject& subject) {
     return messages;
   }
   const model::Definition& definition = *subject.definition;
+  if (!definition.op_type_given) warning(messages, place, "missing op_type");
   if (is_missing(definition.description)) warning(messages, place, "missing description");
   for (const auto& [name, axis] : definition.axes) {
     if (is_missing(axis.description)) warning(messages, place, "missing description: axes." + name);

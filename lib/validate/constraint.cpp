@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <variant>
 
+#include "python/arithmetic.h"
 #include "python/symbols.h"
+#include "util/error.h"
 
 namespace fib::validate {
 namespace {
@@ -25,48 +27,19 @@ const std::string* name_of(const Expr& expr) {
   return name != nullptr ? &name->id : nullptr;
 }
 
-// Python's division: the remainder has the divisor's sign.
-Number divide(std::int64_t left, std::int64_t right, BinaryOp op) {
-  if (right == 0 || (left == std::numeric_limits<std::int64_t>::min() && right == -1)) return std::nullopt;
-  const bool round_down = left % right != 0 && (left % right < 0) != (right < 0);
-  if (op == BinaryOp::kMod) return left % right + (round_down ? right : 0);
-  return left / right - (round_down ? 1 : 0);
-}
-
 Number combine(BinaryOp op, std::int64_t left, std::int64_t right) {
-  std::int64_t result = 0;
-  switch (op) {
-    case BinaryOp::kAdd:
-      return __builtin_add_overflow(left, right, &result) ? Number() : result;
-    case BinaryOp::kSub:
-      return __builtin_sub_overflow(left, right, &result) ? Number() : result;
-    case BinaryOp::kMult:
-      return __builtin_mul_overflow(left, right, &result) ? Number() : result;
-    case BinaryOp::kFloorDiv:
-    case BinaryOp::kMod:
-      return divide(left, right, op);
-    default:
-      return std::nullopt;
+  try {
+    const python::Number result = python::binary(op, left, right);
+    const auto* integer = std::get_if<std::int64_t>(&result);
+    return integer != nullptr ? Number(*integer) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
   }
 }
 
 std::optional<bool> compare(CompareOp op, std::int64_t left, std::int64_t right) {
-  switch (op) {
-    case CompareOp::kEq:
-      return left == right;
-    case CompareOp::kNotEq:
-      return left != right;
-    case CompareOp::kLt:
-      return left < right;
-    case CompareOp::kLtE:
-      return left <= right;
-    case CompareOp::kGt:
-      return left > right;
-    case CompareOp::kGtE:
-      return left >= right;
-    default:
-      return std::nullopt;
-  }
+  const bool compares_numbers = op <= CompareOp::kGtE;
+  return compares_numbers ? std::optional(python::compare(op, left, right)) : std::nullopt;
 }
 
 class Evaluator {

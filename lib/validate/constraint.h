@@ -7,7 +7,7 @@
 
 #include "python/ast.h"
 
-// Evaluates the constraints of definitions: comparisons of integer expressions (+ - * // %) over axes,
+// Evaluates the constraints of definitions: comparisons of integer expressions over axes,
 // `tensor.shape[i]` and `tensor[i].item()`, joined by `and` and `or`.
 namespace fib::validate {
 

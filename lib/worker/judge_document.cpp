@@ -9,14 +9,16 @@ using nlohmann::ordered_json;
 std::string JudgeDocument::to_json() const {
   ordered_json files = ordered_json::object();
   for (const auto& [input, path] : blobs) files[input] = path.string();
-  const ordered_json document = {{"definition", model::to_json(definition)},
-                                 {"workload", model::to_json(workload)},
-                                 {"blobs", files},
-                                 {"secret", secret},
-                                 {"atol", tolerance.atol},
-                                 {"rtol", tolerance.rtol},
-                                 {"required_matched_ratio", tolerance.required_matched_ratio},
-                                 {"memory_budget_bytes", memory_budget_bytes}};
+  const ordered_json document = {
+      {"definition", model::to_json(definition)},
+      {"workload", model::to_json(workload)},
+      {"blobs", files},
+      {"secret", secret},
+      {"atol", tolerance.atol},
+      {"rtol", tolerance.rtol},
+      {"required_matched_ratio", tolerance.required_matched_ratio},
+      {"max_error", tolerance.max_error ? ordered_json(*tolerance.max_error) : ordered_json()},
+      {"memory_budget_bytes", memory_budget_bytes}};
   return document.dump();
 }
 
@@ -32,6 +34,7 @@ JudgeDocument JudgeDocument::parse(std::string_view text) {
     document.tolerance.atol = json.at("atol");
     document.tolerance.rtol = json.at("rtol");
     document.tolerance.required_matched_ratio = json.at("required_matched_ratio");
+    if (!json.at("max_error").is_null()) document.tolerance.max_error = json.at("max_error").get<double>();
     document.memory_budget_bytes = json.at("memory_budget_bytes");
     return document;
   } catch (const nlohmann::json::exception& error) {

@@ -16,6 +16,19 @@ TEST_CASE("the defaults are the format's") {
   CHECK_NOTHROW(bench::check(config));
 }
 
+TEST_CASE("a workload's own tolerance stands for the run's, member by member") {
+  bench::RunConfig config;
+  config.tolerance = {1, 2, 0.5};
+  model::Workload workload;
+  CHECK(bench::tolerance_of(config, workload).atol == 1);
+  workload.tolerance = model::WorkloadTolerance{{}, 0.25, {}, 8, {}};
+  const auto tolerance = bench::tolerance_of(config, workload);
+  CHECK(tolerance.atol == 1);
+  CHECK(tolerance.rtol == 0.25);
+  CHECK(tolerance.required_matched_ratio == 0.5);
+  CHECK(tolerance.max_error == 8);
+}
+
 TEST_CASE("values out of range are errors that name the option") {
   bench::RunConfig config;
   const auto complains = [&](const char* option) {

@@ -235,6 +235,72 @@ TEST_CASE("an empty root is an empty dataset") {
   CHECK(texts(loaded).empty());
 }
 
+TEST_CASE("SOL-ExecBench's problems are read: a folder each, bare workloads, sources beside their solution") {
+  const TemporaryDataset files;
+  files.write("L1/one/definition.json", definition_text("d"));
+  files.write("L1/one/workload.jsonl", workload_text("w1") + "\n" + workload_text("w2") + "\n");
+  files.write("L1/one/config.json", "{}");
+  std::string solution = solution_text("s", "me", "cuda");
+  solution.replace(solution.find(R"("content":"x")"), std::string(R"("content":"x")").size(),
+                   R"("content":"")");
+  files.write("L1/one/solution.json", solution);
+  files.write("L1/one/a", "// the source\n");
+  files.write("L2/two/definition.json", definition_text("e"));
+  files.write("L2/two/solution_lost.json", solution_text("t", "me", "cuda", "any", "e"));
+  files.write("other/solution.json", "not a problem");
+  files.write("traces/me/op/d.jsonl", trace_line("s", "w1", 1) + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.definitions.size() == 2);
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"w1", "w2"});
+  CHECK(loaded.solutions.at("s").sources[0].content == "// the source\n");
+  CHECK(loaded.solutions.contains("t"));
+  CHECK(loaded.traces.size() == 1);
+}
+
+TEST_CASE("a source whose file is missing is a problem that names it") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  std::string solution = solution_text("s", "me", "cuda");
+  solution.replace(solution.find(R"("content":"x")"), std::string(R"("content":"x")").size(),
+                   R"("content":"")");
+  files.write("solutions/s.json", solution);
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.solutions.empty());
+  REQUIRE(loaded.problems.size() == 1);
+  CHECK_THAT(loaded.problems[0].message, Catch::Contains((files.root() / "solutions/a").string()));
+}
+
+TEST_CASE("everything of other projects' files is read, or says why in a line") {
+  const auto data = testing::shared_data("real");
+  if (!data) return;
+  const TemporaryDataset files;
+  for (const std::string name : {"rmsnorm", "jamba_attn_proj", "custom_inputs_matmul", "flux_rope"}) {
+    const auto copy = [&](const std::string& from, const std::string& to) {
+      const auto path = *data / "sol_execbench" / (name + "." + from);
+      if (std::filesystem::exists(path)) files.write(name + "/" + to, util::read_file(path));
+    };
+    copy("definition.json", "definition.json");
+    copy("workload.jsonl", "workload.jsonl");
+    copy("solution_cuda.json", "solution.json");
+  }
+  const auto sol = dataset::load(files.root());
+  CHECK(texts(sol).empty());
+  CHECK(sol.definitions.size() == 4);
+  CHECK(sol.solutions.size() == 2);
+  CHECK(sol.workloads.size() == 3);
+  for (const auto& entry : std::filesystem::directory_iterator(*data / "fi_trace_dump")) {
+    INFO(entry.path());
+    try {
+      (void)model::parse_definition(util::read_file(entry.path()));
+    } catch (const model::ParseError& error) {
+      const std::string why = error.what();
+      CHECK_FALSE(why.empty());
+      CHECK(why.find('\n') == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("the published dataset loads without problems") {
   const auto root = testing::shared_data("flashinfer_trace");
   if (!root) return;

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "eval/evaluator.h"
 
@@ -29,6 +30,19 @@ struct Case {
 };
 
 }  // namespace
+
+TEST_CASE("no error may exceed the cap, whatever share of elements must match") {
+  Case c;
+  c.set(c.got, 4, 3);
+  CHECK(c.judge({.required_matched_ratio = 0.5}).correct);
+  CHECK(c.judge({.required_matched_ratio = 0.5, .max_error = 3}).correct);
+  const auto judgement = c.judge({.required_matched_ratio = 0.5, .max_error = 2.5});
+  CHECK_FALSE(judgement.correct);
+  CHECK_THAT(judgement.explanation,
+             Catch::Contains("the largest error is 3") && Catch::Contains("no error > 2.5"));
+  c.set(c.got, 4, std::numeric_limits<float>::quiet_NaN());
+  CHECK_FALSE(c.judge({.required_matched_ratio = 0.5, .max_error = 1e30}).correct);
+}
 
 TEST_CASE("equal outputs are correct") {
   const auto judgement = Case().judge();

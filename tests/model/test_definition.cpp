@@ -46,7 +46,7 @@ TEST_CASE("a definition is read with its order") {
 
 TEST_CASE("all field errors are collected with their paths") {
   const auto errors =
-      errors_of(R"({"name":"","op_type":5,"axes":{"M":{"type":"expr"},"N":{"type":"const","value":-1}},)"
+      errors_of(R"({"name":"","op_type":5,"axes":{"M":{"type":"range"},"N":{"type":"const","value":-1}},)"
                 R"("inputs":{"A":{"dtype":"float99"}},"outputs":[],"reference":"x","tags":null})");
   std::vector<std::string> paths;
   for (const auto& error : errors) paths.push_back(error.path);
@@ -143,6 +143,64 @@ TEST_CASE("shapes follow from axis values") {
   CHECK(shape_of(read.inputs[0], {{"M", 3}, {"N", 4}}) == std::vector<std::int64_t>{3, 4, 3});
   CHECK_FALSE(shape_of(read.inputs[1], {}));
   CHECK_THROWS_WITH(shape_of(read.inputs[0], {}), "Missing value for variable axis 'M'");
+}
+
+TEST_CASE("axes may follow from others") {
+  const std::string axes =
+      R"("half":{"type":"expr","expression":"(N * 2 + M) // 2","description":"of both"},)"
+      R"("M":{"type":"var"},"N":{"type":"const","value":4},"K":{"type":"expr","expression":"N / 2"})";
+  const std::string text = definition(axes, R"("A":{"shape":["M","half","1","K"],"dtype":"float64"})");
+  const Definition read = parse_definition(text);
+  CHECK(var_axes(read) == std::vector<std::string>{"M"});
+  const AxisValues values = axis_values(read, {{"M", 3}});
+  CHECK(values == AxisValues{{"M", 3}, {"N", 4}, {"half", 5}, {"K", 2}});
+  CHECK(shape_of(read.inputs[0], values) == std::vector<std::int64_t>{3, 5, 1, 2});
+  CHECK(axis_values_from_shapes(read, {{{3, 5, 1, 2}}}) == AxisValues{{"M", 3}});
+  CHECK(axis_values(read, {{"M", 3}, {"half", 5}}) == values);
+  CHECK_THROWS_WITH(axis_values(read, {{"M", 3}, {"half", 6}}),
+                    Catch::Contains("\"half\" is (N * 2 + M) // 2 = 5"));
+  CHECK(to_json(read, json::Layout::compact) == text);
+  CHECK_FALSE(errors_of(text, Mode::upstream).empty());
+}
+
+TEST_CASE("an axis expression has Python's meaning, and gives a size") {
+  const auto value = [](const std::string& expression) {
+    return axis_values(
+               parse_definition(definition(R"("x":{"type":"expr","expression":")" + expression +
+                                           R"("},"M":{"type":"var"},"N":{"type":"const","value":7})")),
+               {{"M", 3}})
+        .at("x");
+  };
+  CHECK(value("-N // -2 + 0 * M") == 3);
+  CHECK(value("(-N) % M") == 2);
+  CHECK(value("2 ** M") == 8);
+  CHECK(value("+N * 4 / 2") == 14);
+  CHECK_THROWS_WITH(value("N / 2"), "expression \"N / 2\": it is 3.5, which is no size");
+  CHECK_THROWS_WITH(value("M - N"), "expression \"M - N\": it is -4, which is no size");
+  CHECK_THROWS_WITH(value("N // (M - 3)"), Catch::Contains("division by zero"));
+  CHECK_THROWS_WITH(value("N ** 99"), Catch::Contains("does not fit 64 bits"));
+  for (const std::string wrong :
+       {"", "N +", "x", "Q", "N.a", "N if M else 1", "1.5", "~N", "N << 1", "f(N)", "not N"}) {
+    INFO(wrong);
+    CHECK_FALSE(errors_of(definition(R"("x":{"type":"expr","expression":")" + wrong +
+                                     R"("},"M":{"type":"var"},"N":{"type":"const","value":7})"))
+                    .empty());
+  }
+}
+
+TEST_CASE("SOL-ExecBench's definitions are read") {
+  std::string text = definition();
+  text.erase(text.find(R"("op_type":"op",)"), std::string(R"("op_type":"op",)").size());
+  const Definition read = parse_definition(text);
+  CHECK(read.op_type == "unknown");
+  CHECK(to_json(read, json::Layout::compact) == text);
+  CHECK_FALSE(errors_of(text, Mode::upstream).empty());
+  for (const std::string dtype : {"float64", "float4_e2m1fn_x2"}) {
+    const std::string other = definition(R"("M":{"type":"var"},"N":{"type":"var"})",
+                                         R"("A":{"shape":["M"],"dtype":")" + dtype + "\"}");
+    CHECK(errors_of(other).empty());
+    CHECK_FALSE(errors_of(other, Mode::upstream).empty());
+  }
 }
 
 TEST_CASE("axis values follow from input shapes") {

@@ -52,6 +52,30 @@ TEST_CASE("scalars keep type and digits") {
   CHECK(huge.token == "1000000000000000000000");
 }
 
+TEST_CASE("a workload may have a tolerance of its own") {
+  const std::string text =
+      R"({"axes":{"M":1},"inputs":{},"uuid":"w","tolerance":{"max_atol":0.5,"max_rtol":0.0,"required_matched_ratio":0.99,)"
+      R"("max_error_cap":4.0,"allow_negative_inf":false}})";
+  const auto read = parse_workload(text);
+  REQUIRE(read.tolerance);
+  CHECK(read.tolerance->max_atol == 0.5);
+  CHECK(read.tolerance->max_rtol == 0);
+  CHECK(read.tolerance->required_matched_ratio == 0.99);
+  CHECK(read.tolerance->max_error_cap == 4);
+  CHECK(to_json(read) == text);
+  CHECK_FALSE(parse_workload(text, Mode::upstream).tolerance);
+  const auto with = [](const std::string& tolerance) {
+    return parse_workload(R"({"axes":{},"inputs":{},"uuid":"w","tolerance":)" + tolerance + "}");
+  };
+  CHECK_FALSE(with("null").tolerance);
+  CHECK_FALSE(with(R"({"max_error_cap":null})").tolerance->max_error_cap);
+  CHECK_THROWS_WITH(with(R"({"max_atol":-1})"), Catch::StartsWith("tolerance.max_atol: "));
+  CHECK_THROWS_WITH(with(R"({"required_matched_ratio":1.5})"),
+                    Catch::StartsWith("tolerance.required_matched_ratio: "));
+  CHECK_THROWS_WITH(with(R"({"max_rtol":"NaN"})"), Catch::StartsWith("tolerance.max_rtol: "));
+  CHECK_THROWS_WITH(with("3"), Catch::StartsWith("tolerance: "));
+}
+
 TEST_CASE("workloads are written with all fields; infinite scalars as strings that can be read") {
   const std::string text =
       workload(R"("a":{"value":1000000000000000000000},"b":{"value":-Infinity},"c":{"value":1e2},)"
@@ -122,7 +146,7 @@ TEST_CASE("a null measure is the infinity that upstream wrote") {
 
 TEST_CASE("unknown keys are written back after the known ones, fib last") {
   const std::string text =
-      R"({"definition":"d","workload":{"axes":{},"inputs":{},"uuid":"u","tolerance":{"max_atol":0.010}},"solution":"s",)"
+      R"({"definition":"d","workload":{"axes":{},"inputs":{},"uuid":"u","priority":{"weight":0.010}},"solution":"s",)"
       R"("evaluation":{"status":"PASSED","environment":{"hardware":"h","libs":{"torch":"2"},"host":"x"},"timestamp":"t",)"
       R"("log":"","correctness":{"max_relative_error":0.0,"max_absolute_error":0.0,"extra":null,"has_nan":false},)"
       R"("performance":{"latency_ms":1.0,"reference_latency_ms":2.0,"speedup_factor":2.0,"p10":0.5},)"

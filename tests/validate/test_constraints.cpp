@@ -147,8 +147,8 @@ TEST_CASE("every constraint of the published dataset is decided, as Python decid
 TEST_CASE("constraints that cannot be decided") {
   for (const std::string text :
        {"q == 1", "q + a == 7", "a % z == 0", "a // z == 0", "max + 1 == 0", "max * 2 == 0",
-        "u.shape[0] == 1", "u[0].item() == 1", "t[0] == 10", "t.size(0) == 2", "a ** 2 == 49", "a / 2 == 3",
-        "a == 1.5", "len(t) == 2", "a in t", "a", "a == 7 and q == 1"}) {
+        "u.shape[0] == 1", "u[0].item() == 1", "t[0] == 10", "t.size(0) == 2", "a / 2 == 3", "a == 1.5",
+        "len(t) == 2", "a in t", "a", "a == 7 and q == 1"}) {
     INFO(text);
     CHECK(judged(text).verdict == Verdict::unknown);
   }

@@ -19,6 +19,12 @@ TEST_CASE("definition: missing descriptions are warnings, also null and empty on
 
 TEST_CASE("definition: one that does not parse says why") {
   Json definition = definition_json();
+  definition.erase("inputs");
+  CHECK(Checked(definition).said("definition") == Lines{"error: parse error: inputs: Field required"});
+}
+
+TEST_CASE("definition: one without an op type can be used, which is worth a warning") {
+  Json definition = definition_json();
   definition.erase("op_type");
-  CHECK(Checked(definition).said("definition") == Lines{"error: parse error: op_type: Field required"});
+  CHECK(Checked(definition).said("definition") == Lines{"warning: missing op_type"});
 }

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/plan.h"
+
+namespace fib::bench {
+
+// Has `git lfs` fetch the blobs that the plan's workloads need and that are pointers, one call a dataset;
+// `say` is told before each, and what went wrong. A workload whose blob stays a pointer fails later, with a
+// message of its own.
+void fetch_blobs(const Plan& plan, const std::vector<dataset::Dataset>& datasets,
+                 const std::function<void(const std::string&)>& say);
+
+}  // namespace fib::bench

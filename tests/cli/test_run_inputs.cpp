@@ -1,0 +1,153 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_support.h"
+#include "tensor/safetensors.h"
+#include "util/command.h"
+
+// Where `fib run` takes definitions and inputs from: blobs behind Git LFS, blobs elsewhere, SOL-ExecBench.
+namespace fs = std::filesystem;
+using namespace fib;
+using namespace fib::testing;  // NOLINT: all of it is used
+
+namespace {
+
+// Runs `words` in `folder` with no configuration but ours.
+std::string command(const fs::path& folder, const std::vector<std::string>& words) {
+  const auto result = util::run_command(
+      words, folder,
+      {"GIT_CONFIG_NOSYSTEM=1", "HOME=" + folder.string(), "GIT_LFS_SKIP_SMUDGE=1", "GIT_AUTHOR_NAME=t",
+       "GIT_AUTHOR_EMAIL=t", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t"});
+  INFO(result.output);
+  REQUIRE(result.succeeded());
+  return result.output;
+}
+
+// "add" of four elements whose inputs are in the blob at `path`.
+void add_blob_dataset(FibRun& run, const std::string& path) {
+  const nlohmann::ordered_json tensor = {{"shape", {"n"}}, {"dtype", "float32"}};
+  const nlohmann::ordered_json definition = {{"name", "add"},
+                                             {"op_type", "test"},
+                                             {"axes", {{"n", {{"type", "var"}}}}},
+                                             {"inputs", {{"a", tensor}, {"b", tensor}}},
+                                             {"outputs", {{"c", tensor}}},
+                                             {"reference", "def run(a, b):\n    return a + b\n"}};
+  const auto blob = [&](const char* key) {
+    return nlohmann::ordered_json{{"type", "safetensors"}, {"path", path}, {"tensor_key", key}};
+  };
+  const nlohmann::ordered_json workload = {
+      {"axes", {{"n", 4}}}, {"inputs", {{"a", blob("a")}, {"b", blob("b")}}}, {"uuid", "w"}};
+  const nlohmann::ordered_json line = {
+      {"definition", "add"}, {"workload", workload}, {"solution", nullptr}, {"evaluation", nullptr}};
+  run.dataset.definition("test", "add", definition.dump(), {line.dump()}).solution("one", "alice", kHonest);
+}
+
+void write_blob(const fs::path& path) {
+  fs::create_directories(path.parent_path());
+  const std::vector<float> values = {1, 2, 3, 4};
+  tensor::write_safetensors(path, {{"a", tensor::DType::kFloat32, {4}, values.data()},
+                                   {"b", tensor::DType::kFloat32, {4}, values.data()}});
+}
+
+std::vector<std::string> statuses(const FibRun& run) {
+  std::vector<std::string> all;
+  for (const auto& trace : read_traces(run.dataset.root())) all.push_back(trace.status);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("blobs behind Git LFS are fetched when a run needs them") {
+  if (!util::run_command({"git", "lfs", "version"}, ".").succeeded()) {
+    WARN("skipped: git-lfs is not installed");
+    return;
+  }
+  FibRun run;
+  const fs::path origin = run.folder.path() / "origin";
+  write_blob(origin / "data/blob/a.safetensors");
+  write_blob(origin / "data/blob/unused.safetensors");
+  command(origin, {"git", "init", "-q", "-b", "main"});
+  command(origin, {"git", "lfs", "install", "--local"});
+  command(origin, {"git", "lfs", "track", "*.safetensors"});
+  command(origin, {"git", "add", "."});
+  command(origin, {"git", "commit", "-q", "-m", "blobs"});
+  const fs::path clone = run.folder.path() / "clone";
+  command(run.folder.path(), {"git", "clone", "-q", "file://" + origin.string(), clone});
+  run.dataset = DatasetBuilder(clone / "data");
+  add_blob_dataset(run, "blob/a.safetensors");
+  REQUIRE(fs::file_size(clone / "data/blob/a.safetensors") < 200);
+
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(statuses(run) == std::vector<std::string>{"PASSED"});
+  CHECK_THAT(result.err,
+             Catch::Contains("fetching 1 blob of " + (clone / "data").string() + " with git lfs"));
+  CHECK(fs::file_size(clone / "data/blob/unused.safetensors") < 200);
+}
+
+TEST_CASE("a blob that stays a Git LFS pointer is said, with git's words") {
+  FibRun run;
+  add_blob_dataset(run, "blob/a.safetensors");
+  util::write_file_atomic(run.dataset.root() / "blob/a.safetensors",
+                          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n");
+  const auto result = run.run(few());
+  CHECK(result.exit_code != 0);
+  CHECK_THAT(result.err, Catch::Contains("git rev-parse in " + run.dataset.root().string()) &&
+                             Catch::Contains("not a git repository"));
+  CHECK_THAT(result.out + result.err, Catch::Contains("is a Git LFS pointer, not the data"));
+}
+
+TEST_CASE("a blob outside of the dataset is used only when that is allowed") {
+  FibRun run;
+  const fs::path blob = run.folder.path() / "elsewhere/a.safetensors";
+  write_blob(blob);
+  add_blob_dataset(run, blob);
+  const auto refused = run.run(few());
+  CHECK(refused.exit_code != 0);
+  CHECK_THAT(refused.out + refused.err,
+             Catch::Contains("lies outside of the dataset") && Catch::Contains("--allow-outside"));
+  CHECK(run.run(few({"--allow-outside"})).exit_code == 0);
+  CHECK(statuses(run) == std::vector<std::string>{"PASSED"});
+}
+
+TEST_CASE(
+    "a problem of SOL-ExecBench is run as it is: axes that follow, sizes in shapes, its own tolerance") {
+  FibRun run;
+  const auto problem = run.dataset.root();
+  const auto write = [&](const char* name, const std::string& text) {
+    util::write_file_atomic(problem / name, text);
+  };
+  write(
+      "definition.json",
+      R"({"name": "double", "axes": {"n": {"type": "var"}, "m": {"type": "expr", "expression": "n // 2 + n % 2"}},)"
+      R"("inputs": {"a": {"shape": ["m", "3"], "dtype": "float32"}}, "outputs": {"c": {"shape": ["m", "3"], "dtype": "float32"}},)"
+      R"("reference": "def run(a):\n    return a * 2\n"})");
+  write(
+      "workload.jsonl",
+      R"({"axes": {"n": 9}, "inputs": {"a": {"type": "random"}}, "uuid": "strict"})"
+      "\n"
+      R"({"axes": {"n": 9}, "inputs": {"a": {"type": "random"}}, "uuid": "wide", "tolerance": {"max_atol": 0.5}})"
+      "\n"
+      R"({"axes": {"n": 9}, "inputs": {"a": {"type": "random"}}, "uuid": "capped", "tolerance": {"max_atol": 0.5, "max_error_cap": 0.125}})"
+      "\n");
+  write(
+      "solution.json",
+      R"({"name": "off", "definition": "double", "author": "me", "spec": {"languages": ["cpp"], "target_hardware": ["LOCAL", "cpu"],)"
+      R"("entry_point": "main.cpp::run"}, "sources": [{"path": "main.cpp", "content": ""}]})");
+  write("main.cpp",
+        "extern \"C\" void run(const float* a, float* c, long n) {\n"
+        "  for (long i = 0; i < (n / 2 + n % 2) * 3; ++i) c[i] = a[i] * 2 + 0.25f;\n}\n");
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  const auto traces = read_traces(problem);
+  REQUIRE(traces.size() == 3);
+  for (const auto& trace : traces) {
+    INFO(trace.workload << ": " << trace.log);
+    CHECK(trace.status == (trace.workload == "wide" ? "PASSED" : "INCORRECT_NUMERICAL"));
+    const auto fib = nlohmann::json::parse(trace.text).at("evaluation").at("fib");
+    CHECK(fib.contains("tolerance") == (trace.workload != "strict"));
+  }
+  CHECK(run.processes().empty());
+}
