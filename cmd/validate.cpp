@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "commands.h"
+#include "dataset/merge.h"
 #include "dataset/paths.h"
+#include "interrupt.h"
 #include "report_common.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -22,6 +24,7 @@ enum class Form { table, json, github, junit };
 
 struct ValidateOptions {
   std::string local;
+  std::string fixed;  // where a repaired copy goes; empty: none
   validate::Options validate;
   Form form = Form::table;
   std::string output_folder;
@@ -104,13 +107,34 @@ void print_notes(const validate::Report& report) {
   for (const std::string& note : report.notes) fmt::print(stderr, "note: {}\n", note);
 }
 
+// Makes a copy of the dataset at `fixed`, in the newest layout, with what is mechanical repaired, and says
+// what was done. Exit code 3: something had to be left out.
+int fix(const fs::path& root, const fs::path& fixed) {
+  return until_interrupted([&](const std::atomic<bool>& interrupted) {
+    dataset::MergeOptions options;
+    options.repair = true;
+    options.skip_unreadable = true;
+    options.interrupted = &interrupted;
+    const auto report = dataset::merge({root}, fixed, options);
+    for (const auto& line : report.repairs) fmt::print(stderr, "repaired: {}\n", line);
+    for (const auto& line : report.unreadable) fmt::print(stderr, "left out: {}\n", line);
+    return report.unreadable.empty() ? kDone : kGateFailed;
+  });
+}
+
 int run(ValidateOptions options) {
   check_words(options.validate);
   if (options.outputs.empty()) {
     options.outputs = {"stdout"};
     if (!options.output_folder.empty()) options.outputs = {"stdout", "json", "text"};
   }
-  const fs::path root = options.local.empty() ? dataset::default_dataset_path() : fs::path(options.local);
+  fs::path root = options.local.empty() ? dataset::default_dataset_path() : fs::path(options.local);
+  int fixed = kDone;
+  if (!options.fixed.empty()) {
+    fixed = fix(root, options.fixed);
+    if (fixed == kInterrupted) return fixed;
+    root = options.fixed;
+  }
   const ReportFiles files(options, root);
   const validate::Report report = validate::validate(root, options.validate);
   files.write(report);
@@ -119,7 +143,7 @@ int run(ValidateOptions options) {
   const validate::Status worst = status_of(report);
   const bool failed =
       worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
-  return failed ? kGateFailed : kDone;
+  return failed ? kGateFailed : fixed;
 }
 
 void add_selection(CLI::App& app, ValidateOptions& options) {
@@ -137,6 +161,10 @@ void add_selection(CLI::App& app, ValidateOptions& options) {
              "rejects what the format's first implementation does, by its seven checks",
              {{"lenient", model::Mode::lenient}, {"upstream", model::Mode::upstream}})
       ->type_name("MODE");
+  app.add_option("--fix", options.fixed,
+                 "Write a repaired copy to this new folder, and validate that: files where the layout wants "
+                 "them, missing names from paths, old field names renewed, broken records left out")
+      ->type_name("DIR");
   app.add_flag("--disable-gpu", options.validate.disable_gpu,
                "Do not mention what was not run; no part of this command uses a GPU");
 }
@@ -175,6 +203,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  fib validate --local DIR\n"
       "  fib validate --local DIR --strict --format github\n"
+      "  fib validate --local OLD --fix NEW\n"
       "  fib validate --local DIR --mode upstream --checks layout,definition --outputs json\n" +
       kLocalDefault);
   command->callback([options, &exit_code] { exit_code = run(*options); });

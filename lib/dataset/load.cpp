@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
+#include "dataset/path_names.h"
 #include "dataset/paths.h"
 #include "util/files.h"
 #include "util/machine.h"
@@ -53,7 +55,11 @@ class Loader {
 
   std::optional<std::string> read(const fs::path& file) {
     try {
-      return util::read_file(file);
+      const std::string text = util::read_file(file);
+      if (!options_.names_from_paths) return text;
+      std::string filled = with_names_of_path(text, relative(file));
+      if (filled != text) dataset_.repairs.push_back(relative(file) + ": missing names taken from its path");
+      return filled;
     } catch (const Error& error) {
       report(file, 0, error.what());
       return std::nullopt;
@@ -152,13 +158,17 @@ class Loader {
   }
 
   [[nodiscard]] RecordContext context() const {
-    RecordContext context{dataset_.root, {}, {}, options_.results, options_.mode};
+    RecordContext context{dataset_.root, {}, {}, options_.results, options_.mode, options_.names_from_paths};
     for (const auto& entry : dataset_.definitions) context.definitions.insert(entry.first);
     for (const auto& entry : dataset_.solutions) context.solutions.insert(entry.first);
     return context;
   }
 
   void add_records(const fs::path& file, RecordFile records) {
+    if (records.filled > 0) {
+      dataset_.repairs.push_back(fmt::format("{}: definition taken from the path in {} of its records",
+                                             relative(file), records.filled));
+    }
     std::move(records.traces.begin(), records.traces.end(), std::back_inserter(dataset_.traces));
     for (auto& found : records.workloads) add_workload(file, std::move(found), records.problems);
     std::stable_sort(records.problems.begin(), records.problems.end(),
@@ -215,28 +225,45 @@ std::string first_lines(const std::vector<std::string>& lines) {
 
 namespace {
 
-void find_files(const fs::path& folder, std::string_view extension, std::vector<fs::path>& found,
-                std::vector<std::pair<fs::path, std::string>>& unlisted) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code gone;  // a dangling link is no file
-    if (entry->is_directory(gone) && !entry->is_symlink(gone)) {
-      find_files(entry->path(), extension, found, unlisted);
-    } else if (entry->is_regular_file(gone) && entry->path().extension() == extension) {
-      found.push_back(entry->path());
-    }
+class FileFinder {
+ public:
+  FileFinder(std::string_view extension, std::vector<std::pair<fs::path, std::string>>& unlisted)
+      : extension_(extension), unlisted_(unlisted) {}
+
+  std::vector<fs::path> find(const fs::path& folder) {
+    visit(folder);
+    std::sort(found_.begin(), found_.end());
+    return std::move(found_);
   }
-  if (error) unlisted.emplace_back(folder, error.message());
-}
+
+ private:
+  // Links lead to folders too; each folder counts once, so that a link to one above ends.
+  void visit(const fs::path& folder) {
+    std::error_code error;
+    if (!visited_.insert(fs::canonical(folder, error)).second) return;
+    std::set<fs::path> folders;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code gone;  // a dangling link is no file
+      if (entry->is_directory(gone)) folders.insert(entry->path());
+      if (entry->is_regular_file(gone) && entry->path().extension() == extension_)
+        found_.push_back(entry->path());
+    }
+    if (error) unlisted_.emplace_back(folder, error.message());
+    for (const auto& each : folders) visit(each);
+  }
+
+  std::string_view extension_;
+  std::vector<std::pair<fs::path, std::string>>& unlisted_;
+  std::vector<fs::path> found_;
+  std::set<fs::path> visited_;
+};
 
 }  // namespace
 
 std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension,
                                  std::vector<std::pair<fs::path, std::string>>& unlisted) {
-  std::vector<fs::path> found;
-  if (fs::exists(folder)) find_files(folder, extension, found, unlisted);
-  std::sort(found.begin(), found.end());
-  return found;
+  if (!fs::exists(folder)) return {};
+  return FileFinder(extension, unlisted).find(folder);
 }
 
 Dataset load(const fs::path& root, const LoadOptions& options) { return Loader(root, options).load(); }

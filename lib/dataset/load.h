@@ -27,6 +27,7 @@ struct Dataset {
   std::vector<Problem> problems;                        // in the order they were met
   std::map<std::string, std::string> definition_files;  // name -> path relative to the root
   std::map<std::string, std::string> solution_files;
+  std::vector<std::string> repairs;  // what names_from_paths filled in, a sentence each
   std::shared_ptr<RowPool> pool = std::make_shared<RowPool>();  // what `traces` point to
 
   [[nodiscard]] std::size_t error_count() const;  // problems of severity error
@@ -36,6 +37,7 @@ struct LoadOptions {
   bool strict = false;  // throw when anything is of severity error, listing the first problems
   model::Mode mode = model::Mode::lenient;
   KeepResults results = KeepResults::yes;
+  bool names_from_paths = false;  // fill in names that documents lack, see path_names.h
 };
 
 // Reads definitions/, solutions/, workloads/ and traces/ below `root`: every *.json or *.jsonl, at any depth,
@@ -50,8 +52,8 @@ struct LoadOptions {
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none
-// where there is no folder. Linked folders are not entered. Folders that cannot be listed go to `unlisted`,
-// with the reason.
+// where there is no folder. Links to folders are followed; each folder counts once. Folders that cannot be
+// listed go to `unlisted`, with the reason.
 [[nodiscard]] std::vector<std::filesystem::path> list_files(
     const std::filesystem::path& folder, std::string_view extension,
     std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);

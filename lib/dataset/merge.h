@@ -26,6 +26,7 @@ struct MergeOptions {
   OnConflict on_conflict = OnConflict::error;
   bool link_blobs = false;       // hard links instead of copies, where the file system can
   bool skip_unreadable = false;  // go on without records that cannot be read
+  bool repair = false;           // fill in names that paths say (path_names.h), write where blobs were found
   Filter filter;                 // what is taken of each input; workloads go with their definitions, runs all
   const std::atomic<bool>* interrupted = nullptr;  // asked between files: true ends the merge with an Error
 };
@@ -46,6 +47,7 @@ struct MergeReport {
   MergeCount traces;
   MergeCount blobs;                        // files
   MergeCount runs;                         // lines of runs/runs.jsonl
+  std::vector<std::string> repairs;        // under repair: what was filled in or moved, a sentence each
   std::vector<std::string> conflicts;      // what differed and what was done, a sentence each
   std::vector<std::string> missing_blobs;  // as workloads name them; only where no input has the file
   std::vector<std::string> unreadable;     // under skip_unreadable: file:line: why

@@ -86,7 +86,8 @@ class CatalogMaker {
 
  private:
   void read(std::size_t input) {
-    Dataset dataset = load_without_results(inputs_[input], report_.unreadable);
+    Dataset dataset = load_without_results(inputs_[input], report_.unreadable, options_.repair);
+    if (options_.repair) note_repairs(dataset);
     options_.filter.check(dataset);
     const Filter& filter = options_.filter;
     for (auto& [name, definition] : dataset.definitions) {
@@ -103,6 +104,22 @@ class CatalogMaker {
     for (auto& [definition, workloads] : dataset.workloads) {
       if (!filter.holds_definition(dataset, definition)) continue;
       for (auto& workload : workloads) add_workload(input, dataset.root, definition, std::move(workload));
+    }
+  }
+
+  void note_repairs(const Dataset& dataset) {
+    report_.repairs.insert(report_.repairs.end(), dataset.repairs.begin(), dataset.repairs.end());
+    const auto note_move = [&](const std::string& from, const fs::path& to) {
+      if (from != to) report_.repairs.push_back(fmt::format("{}: moved to {}", from, to.string()));
+    };
+    for (const auto& [name, file] : dataset.definition_files)
+      note_move(file, definition_file("", dataset.definitions.at(name).op_type, name));
+    for (const auto& [name, file] : dataset.solution_files) {
+      const auto& solution = dataset.solutions.at(name);
+      const auto definition = dataset.definitions.find(solution.definition);
+      const std::string op_type =
+          definition == dataset.definitions.end() ? "unknown" : definition->second.op_type;
+      note_move(file, solution_file("", solution.author, op_type, solution.definition, name));
     }
   }
 
@@ -161,11 +178,11 @@ class CatalogMaker {
     add_variant(workloads_[key], std::move(held), hash.hex(), input);
   }
 
-  // Where the output has a blob: as it is written, or, where that would leave the output, as its own dataset
-  // has it.
-  static std::string place_of(const fs::path& root, const std::string& written, const fs::path& file) {
+  // Where the output has a blob: as it is written, or, where that would leave the output and in a repair, as
+  // its own dataset has it.
+  std::string place_of(const fs::path& root, const std::string& written, const fs::path& file) const {
     const fs::path path = fs::path(written).lexically_normal();
-    const bool stays = path.is_relative() && *path.begin() != "..";
+    const bool stays = !options_.repair && path.is_relative() && *path.begin() != "..";
     return stays ? path.string() : file.lexically_relative(fs::weakly_canonical(root)).string();
   }
 
@@ -286,9 +303,11 @@ class CatalogMaker {
         continue;
       }
       fs::path target = blob->second.place;
-      if (is_renamed) {
+      if (is_renamed || is_taken(target, blob->second)) {
         const auto stem = target.stem().string();
         target.replace_filename(renamed(stem, blob->second.sha256) + target.extension().string());
+        for (const std::size_t input : variant.inputs)  // the paths in their traces change too
+          catalog_.inputs[input].workloads.try_emplace({definition, uuid}, uuid);
       }
       if (fs::path(spec.path).lexically_normal() != target) spec.path = "./" + target.string();
       add_blob(target.string(), blob->second);
@@ -306,12 +325,26 @@ class CatalogMaker {
     }
   }
 
+  // Whether another workload's blob, which differs, has the place. Both are kept: the second under a new
+  // name.
+  bool is_taken(const fs::path& target, const BlobSource& source) {
+    const auto known = catalog_.blobs.find(target.string());
+    if (known == catalog_.blobs.end() || known->second.sha256 == source.sha256) return false;
+    const std::string differs =
+        fmt::format("blob {} differs between {} and {}, for different workloads", target.string(),
+                    known->second.file.string(), source.file.string());
+    if (options_.on_conflict == OnConflict::error) {
+      unsettled_.push_back(differs);
+    } else {
+      report_.conflicts.push_back(differs + ": both are kept, one with a part of its hash behind the name");
+    }
+    return true;
+  }
+
   void add_blob(const std::string& target, const BlobSource& source) {
     const auto [known, is_new] = catalog_.blobs.emplace(target, source);
     if (is_new || known->second.sha256 == source.sha256) return;
-    unsettled_.push_back(
-        fmt::format("blob {} differs between {} and {}, for different workloads; rename one of the files",
-                    target, known->second.file.string(), source.file.string()));
+    unsettled_.push_back(fmt::format("blob {} is another blob's new name; rename it", source.file.string()));
   }
 
   // Chooses among the contents of one name; `keep` takes a content under a name, `call` says what an input's

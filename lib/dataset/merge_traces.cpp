@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "dataset/path_names.h"
 #include "dataset/paths.h"
 #include "dataset/trace_head.h"
 #include "dataset/trace_stream.h"
@@ -79,13 +80,20 @@ class TraceMerger {
     check_interrupt(options_.interrupted);
     FirstLines targets;
     std::vector<std::string> reported;  // by the catalog
-    const auto text = read_or_note(file.path, reported);
+    const auto text = read(file, reported);
     if (!text) return targets;
     for (const Line& line : split_lines(*text)) {
       const auto head = read_trace_head(line.text);
       if (head && !head->is_workload() && holds(*head)) targets.emplace(target_of(file, *head), line.number);
     }
     return targets;
+  }
+
+  std::optional<std::string> read(const InputFile& file, std::vector<std::string>& unreadable) const {
+    auto text = read_or_note(file.path, unreadable);
+    std::size_t filled = 0;
+    if (text && options_.repair) text = with_definition(*text, definition_of_file(file.path), filled);
+    return text;
   }
 
   bool holds(const TraceHead& head) const {
@@ -134,7 +142,7 @@ class TraceMerger {
     std::vector<Record> records;
     for (const auto& file : files) {
       check_interrupt(options_.interrupted);
-      const auto text = read_or_note(file.path, result.unreadable);
+      const auto text = read(file, result.unreadable);
       if (!text) continue;
       for (const Line& line : split_lines(*text)) {
         const auto head = read_trace_head(line.text);

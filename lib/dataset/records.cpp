@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "dataset/path_names.h"
 #include "dataset/paths.h"
 #include "dataset/row_reader.h"
 #include "dataset/trace_head.h"
@@ -23,7 +24,8 @@ class FileReader {
 
   RecordFile read() {
     try {
-      const std::string text = util::read_file(place_.file);
+      std::string text = util::read_file(place_.file);
+      if (context_.names_from_paths) text = with_definition(text, place_.definition, result_.filled);
       for (const Line& line : split_lines(text)) read_line(line);
     } catch (const Error& error) {
       report(0, error.what(), Severity::error);

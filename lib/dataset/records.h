@@ -54,6 +54,7 @@ struct RecordFile {
   std::vector<TraceRow> traces;
   std::vector<FoundWorkload> workloads;
   std::vector<Problem> problems;  // by line
+  std::size_t filled = 0;         // records that got their definition's name from the file's
 };
 
 // What is known when records are read.
@@ -63,6 +64,7 @@ struct RecordContext {
   std::set<std::string> solutions;
   KeepResults results = KeepResults::yes;
   model::Mode mode = model::Mode::lenient;
+  bool names_from_paths = false;
 };
 
 // Reads a file; its rows point into `pool`. What cannot be read becomes a problem, and so do, once a file,

@@ -6,8 +6,10 @@
 
 namespace fib::dataset {
 
-Dataset load_without_results(const fs::path& root, std::vector<std::string>& unreadable) {
+Dataset load_without_results(const fs::path& root, std::vector<std::string>& unreadable,
+                             bool names_from_paths) {
   LoadOptions options;
+  options.names_from_paths = names_from_paths;
   options.results = KeepResults::no;
   Dataset dataset = load(root, options);
   for (const auto& problem : dataset.problems) {

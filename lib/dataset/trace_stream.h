@@ -14,7 +14,8 @@ namespace fib::dataset {
 // Definitions, solutions and workloads of a dataset, without results. What cannot be read is described in
 // `unreadable`. Throws Error when `root` is no folder.
 [[nodiscard]] Dataset load_without_results(const std::filesystem::path& root,
-                                           std::vector<std::string>& unreadable);
+                                           std::vector<std::string>& unreadable,
+                                           bool names_from_paths = false);
 
 // Throws Error when `interrupted`, which may be null, has become true.
 void check_interrupt(const std::atomic<bool>* interrupted);

@@ -72,6 +72,27 @@ TEST_CASE("validate of a complete dataset exits with 0") {
   CHECK(validate_in(CompleteDataset(), {"--strict"}).exit_code == 0);
 }
 
+TEST_CASE("validate --fix writes a repaired copy and validates it; what cannot be kept is exit code 3") {
+  CompleteDataset dataset;
+  const auto& files = dataset.files;
+  const std::filesystem::path moved = files.root() / "definitions/here.json";
+  std::filesystem::rename(files.root() / "definitions" / "op" / "d.json", moved);
+  const auto fixed = files.root().string() + "-fixed";
+  const auto output = validate_in(dataset, {"--fix", fixed});
+  CHECK(output.err == "repaired: definitions/here.json: moved to definitions/op/d.json\n");
+  CHECK(output.exit_code == 0);
+  CHECK(std::filesystem::exists(moved));
+  CHECK(std::filesystem::exists(fixed + "/definitions/op/d.json"));
+  CHECK(validate_in(dataset, {"--fix", fixed}).exit_code == 1);  // it is there already
+  std::filesystem::remove_all(fixed);
+
+  files.write("workloads/op/torn.jsonl", "{\"definition");
+  const auto lossy = validate_in(dataset, {"--fix", fixed});
+  CHECK_THAT(lossy.err, Catch::Contains("left out: ") && Catch::Contains("torn.jsonl:1: torn record"));
+  CHECK(lossy.exit_code == 3);
+  std::filesystem::remove_all(fixed);
+}
+
 TEST_CASE("validate of a broken dataset exits with 3, in every format") {
   const BrokenDataset files;
   for (const std::string format : {"table", "json", "github", "junit"}) {

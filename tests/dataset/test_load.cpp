@@ -79,6 +79,20 @@ TEST_CASE("workloads in traces/ and bare workloads are filed as workloads") {
   CHECK(uuids(loaded, "d") == std::vector<std::string>{"w4", "w3", "w2", "w1"});
 }
 
+TEST_CASE("links to folders are followed, and every folder counts once") {
+  const TemporaryDataset elsewhere;
+  elsewhere.write("d.json", definition_text("d"));
+  const TemporaryDataset files;
+  std::filesystem::create_directory(files.root() / "definitions");
+  std::filesystem::create_directory_symlink(elsewhere.root(), files.root() / "definitions/a");
+  std::filesystem::create_directory_symlink(elsewhere.root(), files.root() / "definitions/b");
+  std::filesystem::create_directory_symlink(files.root() / "definitions", elsewhere.root() / "round");
+  const auto loaded = dataset::load(files.root());
+  CHECK(texts(loaded).empty());
+  REQUIRE(loaded.definitions.size() == 1);
+  CHECK(loaded.definition_files.at("d") == "definitions/a/d.json");
+}
+
 TEST_CASE("a broken line costs that line only, and is named") {
   const std::string good = workload_line("good");
   const auto bad =

@@ -9,6 +9,9 @@
 #include "support/temporary.h"
 
 using namespace fib;
+using testing::definition_text;
+using testing::solution_text;
+using testing::trace_line;
 namespace fs = std::filesystem;
 using dataset::MergeOptions;
 using dataset::OnConflict;
@@ -217,6 +220,97 @@ TEST_CASE("blobs are copied; a workload whose blob differs is another workload")
     found.push_back(util::read_file(renamed.output / workload.inputs[0].second.path));
   std::sort(found.begin(), found.end());
   CHECK(found == std::vector<std::string>{"content", "else"});
+}
+
+TEST_CASE("different blobs of different workloads at one path are both kept, but for the default") {
+  const auto line = [](const std::string& uuid, const std::string& rest) {
+    return R"({"definition":"d","workload":{"axes":{"M":2},"inputs":{"A":{"type":"safetensors","path":"./blob/w.safetensors",)"
+           R"("tensor_key":"A"}},"uuid":")" +
+           uuid + "\"}," + rest + "}\n";
+  };
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  const auto fill_one = [&](const TemporaryDataset& one, const std::string& uuid, const std::string& blob) {
+    fill(one, "alice", {});
+    one.write("workloads/op/d.jsonl", line(uuid, R"("solution":null,"evaluation":null)"));
+    one.write(
+        "traces/alice/op/d.jsonl",
+        line(
+            uuid,
+            R"("solution":"s_alice","evaluation":{"status":"TIMEOUT","environment":{"hardware":"h"},"timestamp":"t"})"));
+    one.write("blob/w.safetensors", blob);
+  };
+  fill_one(a, "w1", "content");
+  fill_one(b, "w2", "else");
+  check_refused({a.root(), b.root()}, "blob blob/w.safetensors differs between");
+  for (const auto choice : {OnConflict::first, OnConflict::last, OnConflict::rename}) {
+    const Merged merged({b.root(), a.root()}, on_conflict(choice));
+    CHECK(merged.report.conflicts.size() == 1);
+    const auto loaded = dataset::load(merged.output, {});
+    REQUIRE(loaded.workloads.at("d").size() == 2);
+    REQUIRE(loaded.traces.size() == 2);
+    const auto content_of = [&](const model::Workload& workload) {
+      return util::read_file(merged.output / workload.inputs[0].second.path);
+    };
+    for (const auto& workload : loaded.workloads.at("d"))
+      CHECK(content_of(workload) == (workload.uuid == "w1" ? "content" : "else"));
+    for (const auto& trace : loaded.traces)
+      CHECK(content_of(*trace.workload) == (trace.workload->uuid == "w1" ? "content" : "else"));
+  }
+}
+
+TEST_CASE("a repair fills in names that paths say, and writes paths of blobs as the files lie") {
+  const auto without = [](std::string text, const std::string& member) {
+    const auto at = text.find(member);
+    REQUIRE(at != std::string::npos);
+    return text.erase(at, member.size());
+  };
+  const TemporaryDataset a;
+  a.write("definitions/op/d.json",
+          without(without(definition_text("d"), R"("name":"d",)"), R"("op_type":"op",)"));
+  std::string solution = solution_text("s", "alice", "cpp");
+  for (const std::string member : {R"("name":"s",)", R"("definition":"d",)", R"("author":"alice",)"})
+    solution = without(solution, member);
+  a.write("solutions/alice/op/d/s.json", solution);
+  a.write(
+      "workloads/op/d.jsonl",
+      R"({"workload":{"axes":{"M":2},"inputs":{"A":{"type":"safetensors","path":"/old/place/blob/x/f.safetensors",)"
+      R"("tensor_key":"A"}},"uuid":"w1"}})"
+      "\n");
+  a.write("blob/x/f.safetensors", "content");
+  a.write("traces/alice/op/d.jsonl", without(trace_line("s", "w1", 1), R"("definition":"d",)") + "\n");
+  check_refused({a.root()}, "name: Field required");
+  MergeOptions repair;
+  repair.repair = true;
+  const Merged merged({a.root()}, repair);
+  CHECK(merged.report.repairs ==
+        std::vector<std::string>{
+            "definitions/op/d.json: missing names taken from its path",
+            "solutions/alice/op/d/s.json: missing names taken from its path",
+            "workloads/op/d.jsonl: definition taken from the path in 1 of its records",
+            "traces/alice/op/d.jsonl: definition taken from the path in 1 of its records"});
+  const auto loaded = dataset::load(merged.output, {});
+  CHECK(loaded.problems.empty());
+  CHECK(loaded.definitions.at("d").op_type == "op");
+  CHECK(loaded.solutions.at("s").author == "alice");
+  REQUIRE(loaded.workloads.at("d").size() == 1);
+  CHECK(loaded.workloads.at("d")[0].inputs[0].second.path == "./blob/x/f.safetensors");
+  REQUIRE(loaded.traces.size() == 1);
+  CHECK(*loaded.traces[0].definition == "d");
+  const Merged again({merged.output}, repair);
+  CHECK(again.report.repairs.empty());
+}
+
+TEST_CASE("a repair says what it moves, and where a document and its path differ the document stands") {
+  const TemporaryDataset a;
+  a.write("definitions/other/e.json", definition_text("d"));
+  a.write("solutions/s.json", solution_text("s", "alice", "cpp"));
+  MergeOptions repair;
+  repair.repair = true;
+  const Merged merged({a.root()}, repair);
+  CHECK(merged.report.repairs ==
+        std::vector<std::string>{"definitions/other/e.json: moved to definitions/op/d.json",
+                                 "solutions/s.json: moved to solutions/alice/op/d/s.json"});
 }
 
 TEST_CASE("old layouts are merged into the newest one, and records of unknown things are kept") {
