@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/text.h"
+#include "util/utf8.h"
 
 namespace fib::bench {
 
@@ -52,7 +52,7 @@ std::string to_json(const compile::BuildResult& result) {
                       {"symbol", result.artifact.symbol},
                       {"returns_status", result.artifact.returns_status},
                       {"kernels", result.artifact.kernels},
-                      {"log", valid_utf8(result.log)},
+                      {"log", util::valid_utf8(result.log)},
                       {"from_cache", result.from_cache}}
       .dump();
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "bench/text.h"
 #include "eval/statistics.h"
 #include "util/clock.h"
+#include "util/utf8.h"
 
 namespace fib::bench {
 namespace {
@@ -41,10 +41,10 @@ model::Performance performance_of(const Measurement& m, const RunConfig& config)
 }
 
 std::string log_of(const Measurement& m) {
-  std::string log = cut_utf8(valid_utf8(m.output), kLogLimit);
+  std::string log = util::cut_utf8(util::valid_utf8(m.output), kLogLimit);
   if (m.note.empty()) return log;
   if (!log.empty() && !log.ends_with('\n')) log += '\n';
-  return log + cut_utf8(valid_utf8(m.note), kLogLimit);
+  return log + util::cut_utf8(util::valid_utf8(m.note), kLogLimit);
 }
 
 ordered_json reference_record(const Measurement& m, const RunConfig& config, const std::string& version) {

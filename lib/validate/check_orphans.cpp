@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "dataset/load.h"
 #include "dataset/paths.h"
 #include "util/error.h"
 #include "validate/checks.h"
@@ -68,14 +69,15 @@ void unused_blobs(const Tree& tree, Messages& messages) {
   if (!fs::is_directory(folder) || !tree.misplaced.empty()) return;
   const auto used = referenced_blobs(tree);
   if (!used) return;
-  std::set<std::string> unused;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".safetensors" || used->contains(fs::weakly_canonical(entry.path())))
-      continue;
-    unused.insert(entry.path().lexically_relative(tree.root).string());
-  }
-  for (const std::string& file : unused) {
+  std::vector<std::pair<fs::path, std::string>> unlisted;
+  for (const auto& path : dataset::list_files(folder, ".safetensors", unlisted)) {
+    if (used->contains(fs::weakly_canonical(path))) continue;
+    const std::string file = path.lexically_relative(tree.root).string();
     warning(messages, {file}, fmt::format("{} is read by no workload; remove it or add its workload", file));
+  }
+  for (const auto& [path, why] : unlisted) {
+    const std::string file = path.lexically_relative(tree.root).string();
+    warning(messages, {file}, fmt::format("{} cannot be listed: {}; make it readable", file, why));
   }
 }
 

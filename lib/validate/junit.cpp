@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "util/utf8.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -105,8 +106,9 @@ std::string to_junit(const Report& report, bool warnings_fail) {
     suites += suite(definition.name, definition.checks, warnings_fail, all);
   }
   if (!report.dataset.empty()) suites += suite("(dataset)", report.dataset, warnings_fail, all);
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
-         fmt::format("<testsuites name=\"fib validate\" {}>\n", counts(all)) + suites + "</testsuites>\n";
+  return util::valid_utf8("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
+                          fmt::format("<testsuites name=\"fib validate\" {}>\n", counts(all)) + suites +
+                          "</testsuites>\n");
 }
 
 }  // namespace fib::validate

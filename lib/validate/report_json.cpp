@@ -1,4 +1,5 @@
 #include "model/json_value.h"
+#include "util/utf8.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -62,7 +63,7 @@ std::string to_json(const Report& report) {
     document.add("dataset", checks_value(report.dataset));
     document.add("notes", list_value(report.notes));
   }
-  return json::dump(document, json::Layout::indented, json::NonFinite::strings);
+  return util::valid_utf8(json::dump(document, json::Layout::indented, json::NonFinite::strings));
 }
 
 }  // namespace fib::validate

@@ -24,7 +24,8 @@ std::string as_pathlib(const fs::path& path) {
   return result.empty() ? "." : result.string();
 }
 
-std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension) {
+// As the format's first implementation finds them: links to folders are not followed.
+std::vector<fs::path> upstream_files_below(const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> found;
   if (!fs::is_directory(folder)) return found;
   std::error_code error;
@@ -38,6 +39,17 @@ std::vector<fs::path> files_below(const fs::path& folder, std::string_view exten
     throw Error("{}: cannot be listed: {}; make it readable", folder.string(), error.message());
   }
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+// Relative to `folder`, sorted.
+std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension, model::Mode mode) {
+  if (mode == model::Mode::upstream) return upstream_files_below(folder, extension);
+  std::vector<std::pair<fs::path, std::string>> unlisted;
+  auto found = dataset::list_files(folder, extension, unlisted);
+  if (!unlisted.empty())
+    throw Error("{}: cannot be listed: {}; make it readable", unlisted[0].first.string(), unlisted[0].second);
+  for (auto& path : found) path = path.lexically_relative(folder);
   return found;
 }
 
@@ -61,7 +73,7 @@ class Scanner {
   // Calls `take` with the components of every file's path below `folder`, the stem as the last.
   template <typename Take>
   void for_files(const fs::path& folder, std::string_view extension, std::size_t depth, Take&& take) {
-    for (const fs::path& relative : files_below(folder, extension)) {
+    for (const fs::path& relative : files_below(folder, extension, tree_.mode)) {
       file_ = (folder.filename() / relative).string();
       Parts parts(relative.begin(), relative.end());
       if (parts.size() != depth) {

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "validate/support.h"
 
 using namespace fib::testing;
@@ -46,6 +48,39 @@ TEST_CASE("orphans: blobs that no workload reads") {
               "its workload"});
   files.workloads("{}\n");
   CHECK(orphans(files) == Lines{});
+}
+
+TEST_CASE("orphans: a folder of blobs that cannot be listed is said") {
+  const Checked files;
+  const auto folder = files.files.write("blob/x/a.safetensors", "").parent_path();
+  std::filesystem::permissions(folder, std::filesystem::perms::none);
+  const bool listable = ::access(folder.c_str(), R_OK) == 0;  // by root
+  const auto said = orphans(files);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  if (listable) {
+    WARN("skipped: root can list every folder");
+    return;
+  }
+  CHECK(said == Lines{"warning: blob/x cannot be listed: Permission denied; make it readable"});
+}
+
+TEST_CASE("links to folders are followed, but not in upstream mode") {
+  const Checked files;
+  const fib::testing::TemporaryDataset elsewhere;
+  elsewhere.write("lost.jsonl", "");
+  std::filesystem::create_directories(files.files.root() / "traces");
+  std::filesystem::create_directory_symlink(elsewhere.root(), files.files.root() / "traces/link");
+  const auto lenient = fib::validate::validate(files.files.root(), {});
+  CHECK(to_json(lenient).find("traces/link/lost.jsonl was not checked") != std::string::npos);
+}
+
+TEST_CASE("file names that are no UTF-8 do not break the JSON and JUnit reports") {
+  const Checked files;
+  files.files.write("traces/\xff.jsonl", "");
+  const auto report = fib::validate::validate(files.files.root(), {});
+  CHECK(Json::parse(to_json(report)).dump().find("traces/\xef\xbf\xbd.jsonl was not checked") !=
+        std::string::npos);
+  CHECK(to_junit(report, false).find('\xff') == std::string::npos);
 }
 
 TEST_CASE("orphans: a folder that is no dataset") {

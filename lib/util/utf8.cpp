@@ -1,8 +1,8 @@
-#include "bench/text.h"
+#include "util/utf8.h"
 
 #include <nlohmann/json.hpp>
 
-namespace fib::bench {
+namespace fib::util {
 
 std::string valid_utf8(const std::string& text) {
   using nlohmann::json;
@@ -16,4 +16,4 @@ std::string cut_utf8(std::string text, std::size_t limit) {
   return text + "\n\n[log truncated]\n";
 }
 
-}  // namespace fib::bench
+}  // namespace fib::util

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace fib::bench {
+namespace fib::util {
 
 // The text with every byte that is not UTF-8 replaced by U+FFFD: compilers and solutions print what they
 // like, JSON holds only UTF-8.
@@ -12,4 +12,4 @@ namespace fib::bench {
 // At most `limit` bytes of valid UTF-8 text, cut between characters and marked as cut.
 [[nodiscard]] std::string cut_utf8(std::string text, std::size_t limit);
 
-}  // namespace fib::bench
+}  // namespace fib::util

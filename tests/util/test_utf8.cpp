@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "bench/text.h"
+#include "util/utf8.h"
 
-using fib::bench::valid_utf8;
+using fib::util::valid_utf8;
 
 TEST_CASE("text is cut between characters") {
-  using fib::bench::cut_utf8;
+  using fib::util::cut_utf8;
   CHECK(cut_utf8("abc", 3) == "abc");
   CHECK(cut_utf8("ab\xc3\xa9", 3) == "ab\n\n[log truncated]\n");
   CHECK(cut_utf8("ab\xc3\xa9x", 4) == "ab\xc3\xa9\n\n[log truncated]\n");
