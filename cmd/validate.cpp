@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "validate_benchmark.h"
 
 namespace fib::cmd {
 namespace {
@@ -29,6 +31,7 @@ struct ValidateOptions {
   Form form = Form::table;
   std::string output_folder;
   std::vector<std::string> outputs;
+  std::vector<std::string> devices;  // to run baselines on; empty: they are not
   bool strict = false;
 };
 
@@ -47,10 +50,9 @@ void check_words(const validate::Options& options) {
   const bool only_benchmark =
       !options.checks.empty() && std::all_of(options.checks.begin(), options.checks.end(),
                                              [](const std::string& check) { return check == "benchmark"; });
-  if (only_benchmark) {
-    throw CLI::ValidationError(
-        "--checks",
-        "benchmark alone checks nothing: fib validate runs no code; to run baselines use fib run");
+  if (only_benchmark && !options.benchmark) {
+    throw CLI::ValidationError("--checks",
+                               "benchmark alone checks nothing without a --device to run baselines on");
   }
 }
 
@@ -123,12 +125,20 @@ int fix(const fs::path& root, const fs::path& fixed) {
 }
 
 int run(ValidateOptions options) {
-  check_words(options.validate);
+  if (options.validate.disable_gpu && !options.devices.empty())
+    throw CLI::ValidationError("--device", "contradicts --disable-gpu");
   if (options.outputs.empty()) {
     options.outputs = {"stdout"};
     if (!options.output_folder.empty()) options.outputs = {"stdout", "json", "text"};
   }
   fs::path root = options.local.empty() ? dataset::default_dataset_path() : fs::path(options.local);
+  std::atomic<bool>* interrupted = nullptr;
+  if (!options.devices.empty()) {
+    options.validate.benchmark = [&](const std::vector<std::string>& definitions) {
+      return run_baselines(root, definitions, options.devices, *interrupted);
+    };
+  }
+  check_words(options.validate);
   int fixed = kDone;
   if (!options.fixed.empty()) {
     fixed = fix(root, options.fixed);
@@ -136,7 +146,13 @@ int run(ValidateOptions options) {
     root = options.fixed;
   }
   const ReportFiles files(options, root);
-  const validate::Report report = validate::validate(root, options.validate);
+  validate::Report report;
+  const int done = until_interrupted([&](std::atomic<bool>& flag) {
+    interrupted = &flag;
+    report = validate::validate(root, options.validate);
+    return kDone;
+  });
+  if (done != kDone) return done;
   files.write(report);
   print_notes(report);
   if (contains(options.outputs, "stdout")) print_result(rendered(report, options));
@@ -165,8 +181,13 @@ void add_selection(CLI::App& app, ValidateOptions& options) {
                  "Write a repaired copy to this new folder, and validate that: files where the layout wants "
                  "them, missing names from paths, old field names renewed, broken records left out")
       ->type_name("DIR");
+  app.add_option(
+         "--device", options.devices,
+         "Build and run the baselines too (the benchmark check), on auto, cpu, cuda, cuda:N, or a list")
+      ->delimiter(',')
+      ->type_name("DEVICE");
   app.add_flag("--disable-gpu", options.validate.disable_gpu,
-               "Do not mention what was not run; no part of this command uses a GPU");
+               "Do not mention that the baselines were not run");
 }
 
 void add_output(CLI::App& app, ValidateOptions& options) {
@@ -204,6 +225,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  fib validate --local DIR\n"
       "  fib validate --local DIR --strict --format github\n"
       "  fib validate --local OLD --fix NEW\n"
+      "  fib validate --local DIR --device auto --definitions gemm_n4096_k4096\n"
       "  fib validate --local DIR --mode upstream --checks layout,definition --outputs json\n" +
       kLocalDefault);
   command->callback([options, &exit_code] { exit_code = run(*options); });

@@ -35,13 +35,12 @@ namespace {
 
 constexpr std::string_view kBenchmark = "benchmark";
 constexpr std::string_view kOrphans = "orphans";
-constexpr std::string_view kNoGpuNote =
-    "the benchmark check and the builds of references and baselines were skipped: fib validate runs no code; "
-    "to run baselines use fib run";
+constexpr std::string_view kNotRunNote =
+    "the benchmark check was skipped: it builds and runs the baselines; to have it done, name a --device";
 
 struct Check {
   std::string_view name;
-  std::function<Messages(const Subject&, Blobs&)> run;  // empty: never run
+  std::function<Messages(const Subject&, Blobs&)> run;  // empty: what was run is looked at
 };
 
 template <typename Function>
@@ -100,13 +99,24 @@ void check_filters(const Tree& tree, const Options& options) {
   }
 }
 
-DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, const Config& config) {
+using Benchmarks = std::map<std::string, Benchmark>;
+
+std::optional<Messages> look_at(const Benchmarks& benchmarks, const ScannedDefinition& scanned) {
+  const auto found = benchmarks.find(scanned.name);
+  return found == benchmarks.end() ? std::nullopt
+                                   : std::optional(check_benchmark(found->second, {scanned.file}));
+}
+
+DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, const Config& config,
+                           const Benchmarks& benchmarks) {
   const Subject subject(tree, scanned);
   Blobs blobs(tree.root, scanned.name, tree.mode);
   DefinitionReport report{scanned.name, scanned.file, {}};
   for (const Check& check : checks_of(tree.mode)) {
-    CheckResult result{std::string(check.name), std::nullopt, std::string(check.run ? "" : kNoGpuNote)};
-    if (check.run && contains(config.checks, check.name)) result.messages = check.run(subject, blobs);
+    CheckResult result{std::string(check.name), std::nullopt, ""};
+    if (contains(config.checks, check.name))
+      result.messages = check.run ? check.run(subject, blobs) : look_at(benchmarks, scanned);
+    if (!check.run && !result.messages) result.why_skipped = kNotRunNote;
     report.checks.push_back(std::move(result));
   }
   return report;
@@ -115,7 +125,8 @@ DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, c
 Config configure(const Tree& tree, const Options& options) {
   Config config{tree.shown_root, options.checks, true, options.op_types, options.definitions};
   if (config.checks.empty()) config.checks = known_checks(options.mode);
-  std::erase(config.checks, kBenchmark);
+  if (!options.benchmark) std::erase(config.checks, kBenchmark);
+  config.disable_gpu = !contains(config.checks, kBenchmark);
   return config;
 }
 
@@ -144,11 +155,16 @@ Report validate(const std::filesystem::path& root, const Options& options) {
   Report report;
   report.mode = options.mode;
   report.config = configure(tree, options);
+  std::vector<std::string> selected;
   for (const auto& [name, scanned] : tree.definitions) {
-    if (is_selected(scanned, options)) report.definitions.push_back(check_one(tree, scanned, report.config));
+    if (is_selected(scanned, options)) selected.push_back(name);
   }
+  const bool run = contains(report.config.checks, kBenchmark);
+  const Benchmarks benchmarks = run ? options.benchmark(selected) : Benchmarks();
+  for (const auto& name : selected)
+    report.definitions.push_back(check_one(tree, tree.definitions.at(name), report.config, benchmarks));
   report.dataset = check_whole(tree, report.config);
-  if (!options.disable_gpu) report.notes.emplace_back(kNoGpuNote);
+  if (!options.disable_gpu && !run) report.notes.emplace_back(kNotRunNote);
   return report;
 }
 

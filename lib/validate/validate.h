@@ -1,9 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "validate/benchmark.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -13,14 +16,16 @@ struct Options {
   std::vector<std::string> checks;       // names of known_checks(); empty: all
   std::vector<std::string> op_types;     // with `definitions`: their union; both empty: everything
   std::vector<std::string> definitions;  // names as the paths say them
-  bool disable_gpu = false;              // the user knows that what needs a GPU is not done: no note about it
+  bool disable_gpu = false;              // the user knows that baselines are not run: no note about it
+  // Runs the baselines of these definitions, for the check "benchmark"; empty: that is skipped.
+  std::function<std::map<std::string, Benchmark>(const std::vector<std::string>& definitions)> benchmark;
 };
 
 // The names of the checks, in the order of reports: the format's seven; in lenient mode fib's own after them.
 [[nodiscard]] std::vector<std::string> known_checks(model::Mode mode);
 
-// Reads the dataset and runs the checks. Nothing is built or run: of the format's checks `benchmark` and the
-// builds of `definition` and `baseline` are left out, and `notes` says so. Throws Error when the dataset
+// Reads the dataset and runs the checks. Nothing is built or run but by `options.benchmark`; without it the
+// format's check of this name is left out, and `notes` says so. Throws Error when the dataset
 // cannot be read and, in lenient mode, when a filter names something that is not there.
 [[nodiscard]] Report validate(const std::filesystem::path& root, const Options& options);
 

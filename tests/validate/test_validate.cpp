@@ -36,7 +36,7 @@ struct ThreeDefinitions : Checked {
 
 }  // namespace
 
-TEST_CASE("upstream mode has the seven checks; benchmark never runs, and a note says so") {
+TEST_CASE("upstream mode has the seven checks; benchmark does not run by itself, and a note says so") {
   const Checked files;
   validate::Options options;
   options.mode = kUpstream;
@@ -46,7 +46,7 @@ TEST_CASE("upstream mode has the seven checks; benchmark never runs, and a note 
   CHECK(report.dataset.empty());
   CHECK(report.config.disable_gpu);
   REQUIRE(report.notes.size() == 1);
-  CHECK_THAT(report.notes[0], Catch::StartsWith("the benchmark check and the builds"));
+  CHECK_THAT(report.notes[0], Catch::StartsWith("the benchmark check was skipped"));
   options.disable_gpu = true;
   CHECK(files.report(options).notes.empty());
 }
@@ -64,6 +64,45 @@ TEST_CASE("only the checks that were asked for run") {
   const validate::Report report = Checked().report(options);
   CHECK(ran(report) == Lines{"trace", "constraints"});
   CHECK(report.config.checks == Lines{"trace", "constraints"});
+}
+
+TEST_CASE("benchmark says how the baselines of the chosen definitions ran") {
+  const ThreeDefinitions files;
+  validate::Options options;
+  options.checks = {"benchmark"};
+  options.op_types = {"op"};
+  Lines asked;
+  options.benchmark = [&](const Lines& definitions) {
+    asked = definitions;
+    std::map<std::string, validate::Benchmark> benchmarks;
+    benchmarks[definitions.front()] = {true, {"b", "c"}, {}, {{"c", {"workload w: TIMEOUT: too slow"}}},
+                                       2,    {}};
+    return benchmarks;
+  };
+  const validate::Report report = files.report(options);
+  CHECK(ran(report) == Lines{"benchmark"});
+  CHECK_FALSE(report.config.disable_gpu);
+  CHECK(report.notes.empty());
+  REQUIRE(asked.size() == report.definitions.size());
+  const auto& messages = *report.definitions[0].checks[6].messages;
+  REQUIRE(messages.size() == 3);
+  CHECK(messages[0].text == "b: PASS");
+  CHECK(messages[1].text == "c: workload w: TIMEOUT: too slow");
+  CHECK(messages[1].level == validate::Level::error);
+  CHECK(messages[2].text == "reference: PASS");
+}
+
+TEST_CASE("benchmark without workloads or baselines is a warning, a reference without answer an error") {
+  const auto texts = [](const validate::Benchmark& benchmark) {
+    Lines lines;
+    for (const auto& message : check_benchmark(benchmark, {})) lines.push_back(message.text);
+    return lines;
+  };
+  CHECK(texts({}) == Lines{"no workloads to benchmark", "no baseline solutions for benchmark"});
+  CHECK(texts({true, {}, {}, {}, 0, {}}) == Lines{"no baseline solutions for benchmark"});
+  CHECK(texts({true, {}, {{"b", "it is Python"}}, {}, 0, {}}) == Lines{"b: not run: it is Python"});
+  CHECK(texts({true, {"b"}, {}, {{"b", {}}}, 0, {"workload w: no such function"}}) ==
+        Lines{"reference: workload w: no such function"});
 }
 
 TEST_CASE("filters are a union; the dataset as a whole is then not checked") {

@@ -1,0 +1,89 @@
+#include "validate_benchmark.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "bench/run.h"
+#include "commands.h"
+#include "dataset/paths.h"
+#include "devices.h"
+#include "progress.h"
+
+namespace fib::cmd {
+namespace {
+
+using Benchmarks = std::map<std::string, validate::Benchmark>;
+
+constexpr const char* kBaseline = "baseline";
+
+// Shows progress, and keeps what failed.
+class Collector : public Progress {
+ public:
+  Collector(bool terminal, Benchmarks& benchmarks) : Progress(terminal), benchmarks_(benchmarks) {}
+
+  void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                           std::size_t done, std::size_t total) override {
+    Progress::evaluation_finished(planned, evaluation, done, total);
+    auto& benchmark = benchmarks_[planned.definition->name];
+    ++benchmark.judged;
+    if (evaluation.status == model::Status::PASSED) return;
+    benchmark.failures[planned.solution->name].push_back(
+        fmt::format("workload {}: {}: {}", planned.workload->uuid, model::name_of(evaluation.status),
+                    evaluation.log.substr(0, evaluation.log.find('\n'))));
+  }
+
+ private:
+  Benchmarks& benchmarks_;
+};
+
+Benchmarks subjects(const dataset::Dataset& dataset, const std::vector<std::string>& definitions,
+                    const bench::Plan& plan) {
+  Benchmarks benchmarks;
+  for (const auto& name : definitions) benchmarks[name].has_workloads = dataset.workloads.contains(name);
+  for (const auto& skipped : plan.skipped) {
+    const auto found = benchmarks.find(dataset.solutions.at(skipped.solution).definition);
+    if (found != benchmarks.end()) found->second.skipped.emplace(skipped.solution, skipped.reason);
+  }
+  for (const auto& planned : plan.evaluations) {
+    auto& baselines = benchmarks[planned.definition->name].baselines;
+    const std::string& solution = planned.solution->name;
+    if (std::find(baselines.begin(), baselines.end(), solution) == baselines.end())
+      baselines.push_back(solution);
+  }
+  return benchmarks;
+}
+
+}  // namespace
+
+Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<std::string>& definitions,
+                         const std::vector<std::string>& words, std::atomic<bool>& interrupted) {
+  const auto devices = choose_devices(words);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
+  std::vector<dataset::Dataset> datasets;
+  datasets.push_back(dataset::load(root, {.results = dataset::KeepResults::no}));
+  bench::RunConfig config;
+  config.warmup_runs = 2;
+  config.iterations = 5;
+  config.num_trials = 1;
+  config.profile_baseline = false;
+  auto plan = bench::make_plan(datasets, {.authors = {kBaseline}}, devices.front().kind, {});
+  std::erase_if(plan.evaluations, [&](const bench::PlannedEvaluation& planned) {
+    return std::find(definitions.begin(), definitions.end(), planned.definition->name) == definitions.end();
+  });
+  auto benchmarks = subjects(datasets[0], definitions, plan);
+  if (plan.evaluations.empty()) return benchmarks;
+  Collector collector(::isatty(STDERR_FILENO) == 1, benchmarks);
+  const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
+                              dataset::default_cache_path(), FIB_VERSION, false};
+  const auto report = bench::run(datasets, plan, config, setup, collector, interrupted);
+  if (report.interrupted) throw Error("interrupted; not all baselines were run");
+  for (const auto& [planned, reason] : report.not_done)
+    benchmarks[planned.definition->name].not_done.push_back(
+        fmt::format("workload {}: {}", planned.workload->uuid, reason));
+  return benchmarks;
+}
+
+}  // namespace fib::cmd
