@@ -14,13 +14,14 @@
 namespace fib::cmd {
 
 // Turns Ctrl-C and SIGTERM into a flag: the first asks the command to stop, the second ends the process at
-// once (the keeper of a run then cleans up). The signals are blocked in all threads and taken by one.
+// once (the keeper of a run then cleans up). The signals are blocked in all threads and taken by one, as
+// long as the object lives.
 class InterruptSignals {
  public:
   explicit InterruptSignals(std::atomic<bool>& flag) {
     ::sigemptyset(&signals_);
     for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) ::sigaddset(&signals_, signal);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
     thread_ = std::thread([this, &flag] {
       for (int signal = 0; ::sigwait(&signals_, &signal) == 0 && signal != SIGUSR2;) {
         if (flag.exchange(true)) ::_exit(kInterrupted);
@@ -30,12 +31,14 @@ class InterruptSignals {
   ~InterruptSignals() {
     ::pthread_kill(thread_.native_handle(), SIGUSR2);
     thread_.join();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   InterruptSignals(const InterruptSignals&) = delete;
   InterruptSignals& operator=(const InterruptSignals&) = delete;
 
  private:
   sigset_t signals_{};
+  sigset_t before_{};
   std::thread thread_;
 };
 

@@ -155,7 +155,8 @@ int run(RunOptions options) {
                plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
     return plan.unmatched.empty() ? kDone : kNotAllDone;
   }
-  bench::fetch_blobs(plan, datasets, [](const std::string& text) { spdlog::info("{}", text); });
+  bench::fetch_blobs(
+      plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(), FIB_VERSION, options.save_results};
   const auto report = [&] {

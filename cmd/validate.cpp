@@ -50,6 +50,10 @@ void check_words(const validate::Options& options) {
   const bool only_benchmark =
       !options.checks.empty() && std::all_of(options.checks.begin(), options.checks.end(),
                                              [](const std::string& check) { return check == "benchmark"; });
+  const bool benchmark = options.checks.empty() || contains(options.checks, "benchmark");
+  if (options.benchmark && !benchmark) {
+    throw CLI::ValidationError("--device", "runs nothing, for --checks leaves out benchmark");
+  }
   if (only_benchmark && !options.benchmark) {
     throw CLI::ValidationError("--checks",
                                "benchmark alone checks nothing without a --device to run baselines on");
@@ -119,12 +123,14 @@ int fix(const fs::path& root, const fs::path& fixed) {
     options.interrupted = &interrupted;
     const auto report = dataset::merge({root}, fixed, options);
     for (const auto& line : report.repairs) fmt::print(stderr, "repaired: {}\n", line);
+    for (const auto& path : report.missing_blobs) fmt::print(stderr, "not there: the blob {}\n", path);
     for (const auto& line : report.unreadable) fmt::print(stderr, "left out: {}\n", line);
     return report.unreadable.empty() ? kDone : kGateFailed;
   });
 }
 
-int run(ValidateOptions options) {
+// `interrupted` becomes true by Ctrl-C while baselines run.
+int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
   if (options.validate.disable_gpu && !options.devices.empty())
     throw CLI::ValidationError("--device", "contradicts --disable-gpu");
   if (options.outputs.empty()) {
@@ -132,10 +138,10 @@ int run(ValidateOptions options) {
     if (!options.output_folder.empty()) options.outputs = {"stdout", "json", "text"};
   }
   fs::path root = options.local.empty() ? dataset::default_dataset_path() : fs::path(options.local);
-  std::atomic<bool>* interrupted = nullptr;
   if (!options.devices.empty()) {
     options.validate.benchmark = [&](const std::vector<std::string>& definitions) {
-      return run_baselines(root, definitions, options.devices, *interrupted);
+      const InterruptSignals signals(interrupted);
+      return run_baselines(root, definitions, options.devices, interrupted);
     };
   }
   check_words(options.validate);
@@ -146,13 +152,7 @@ int run(ValidateOptions options) {
     root = options.fixed;
   }
   const ReportFiles files(options, root);
-  validate::Report report;
-  const int done = until_interrupted([&](std::atomic<bool>& flag) {
-    interrupted = &flag;
-    report = validate::validate(root, options.validate);
-    return kDone;
-  });
-  if (done != kDone) return done;
+  const validate::Report report = validate::validate(root, options.validate);
   files.write(report);
   print_notes(report);
   if (contains(options.outputs, "stdout")) print_result(rendered(report, options));
@@ -160,6 +160,17 @@ int run(ValidateOptions options) {
   const bool failed =
       worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
   return failed ? kGateFailed : fixed;
+}
+
+int run(const ValidateOptions& options) {
+  std::atomic<bool> interrupted = false;
+  try {
+    return validate_all(options, interrupted);
+  } catch (const Error& error) {
+    if (!interrupted) throw;
+    fmt::print(stderr, "fib: {}\n", error.what());
+    return kInterrupted;
+  }
 }
 
 void add_selection(CLI::App& app, ValidateOptions& options) {

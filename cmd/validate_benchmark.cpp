@@ -1,11 +1,13 @@
 #include "validate_benchmark.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "bench/fetch_blobs.h"
 #include "bench/run.h"
 #include "commands.h"
 #include "dataset/paths.h"
@@ -27,12 +29,12 @@ class Collector : public Progress {
   void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
                            std::size_t done, std::size_t total) override {
     Progress::evaluation_finished(planned, evaluation, done, total);
-    auto& benchmark = benchmarks_[planned.definition->name];
-    ++benchmark.judged;
+    auto& runs = benchmarks_[planned.definition->name].baselines[planned.solution->name];
+    ++runs.judged;
     if (evaluation.status == model::Status::PASSED) return;
-    benchmark.failures[planned.solution->name].push_back(
-        fmt::format("workload {}: {}: {}", planned.workload->uuid, model::name_of(evaluation.status),
-                    evaluation.log.substr(0, evaluation.log.find('\n'))));
+    runs.failures.push_back(fmt::format("workload {}: {}: {}", planned.workload->uuid,
+                                        model::name_of(evaluation.status),
+                                        evaluation.log.substr(0, evaluation.log.find('\n'))));
   }
 
  private:
@@ -42,16 +44,21 @@ class Collector : public Progress {
 Benchmarks subjects(const dataset::Dataset& dataset, const std::vector<std::string>& definitions,
                     const bench::Plan& plan) {
   Benchmarks benchmarks;
-  for (const auto& name : definitions) benchmarks[name].has_workloads = dataset.workloads.contains(name);
-  for (const auto& skipped : plan.skipped) {
-    const auto found = benchmarks.find(dataset.solutions.at(skipped.solution).definition);
-    if (found != benchmarks.end()) found->second.skipped.emplace(skipped.solution, skipped.reason);
+  for (const auto& name : definitions) {
+    const auto workloads = dataset.workloads.find(name);
+    if (workloads != dataset.workloads.end()) benchmarks[name].workloads = workloads->second.size();
   }
-  for (const auto& planned : plan.evaluations) {
-    auto& baselines = benchmarks[planned.definition->name].baselines;
-    const std::string& solution = planned.solution->name;
-    if (std::find(baselines.begin(), baselines.end(), solution) == baselines.end())
-      baselines.push_back(solution);
+  std::map<std::string, std::string> skipped;
+  for (const auto& one : plan.skipped) skipped.emplace(one.solution, one.reason);
+  for (const auto& [name, solution] : dataset.solutions) {
+    if (solution.author != kBaseline) continue;
+    auto& benchmark = benchmarks[solution.definition];
+    const auto reason = skipped.find(name);
+    if (reason != skipped.end()) {
+      benchmark.skipped.insert(*reason);
+    } else {
+      benchmark.baselines[name];
+    }
   }
   return benchmarks;
 }
@@ -75,6 +82,8 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   });
   auto benchmarks = subjects(datasets[0], definitions, plan);
   if (plan.evaluations.empty()) return benchmarks;
+  bench::fetch_blobs(
+      plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   Collector collector(::isatty(STDERR_FILENO) == 1, benchmarks);
   const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(), FIB_VERSION, false};

@@ -25,17 +25,20 @@ void add_pointers(const PlannedEvaluation& planned, const std::filesystem::path&
 }  // namespace
 
 void fetch_blobs(const Plan& plan, const std::vector<dataset::Dataset>& datasets,
-                 const std::function<void(const std::string&)>& say) {
+                 const std::function<void(const std::string&)>& say, const std::atomic<bool>& interrupted) {
   std::map<std::size_t, Files> pointers;
-  for (const auto& planned : plan.evaluations)
+  std::set<const model::Workload*> seen;
+  for (const auto& planned : plan.evaluations) {
+    if (!seen.insert(planned.workload).second) continue;
     add_pointers(planned, datasets[planned.dataset].root, pointers[planned.dataset]);
+  }
   for (const auto& [index, files] : pointers) {
-    if (files.empty()) continue;
+    if (files.empty() || interrupted) continue;
     const auto& root = datasets[index].root;
     say(fmt::format("fetching {} {} of {} with git lfs", files.size(), files.size() == 1 ? "blob" : "blobs",
                     root.string()));
     try {
-      dataset::pull_lfs(root, {files.begin(), files.end()});
+      dataset::pull_lfs(root, {files.begin(), files.end()}, &interrupted);
     } catch (const Error& error) {
       say(error.what());
     }

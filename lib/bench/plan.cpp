@@ -141,6 +141,10 @@ std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& data
                                        const std::string& hardware, const nlohmann::ordered_json& config) {
   std::set<DoneKey> done;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
+    std::map<std::pair<std::string, std::string>, const model::Workload*> workloads;
+    for (const auto& [definition, all] : datasets[i].workloads) {
+      for (const auto& workload : all) workloads.emplace(std::pair(definition, workload.uuid), &workload);
+    }
     std::vector<std::string> unreadable;  // load() has named them
     dataset::for_each_trace(datasets[i], {}, unreadable, [&](const model::Trace& trace) {
       if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
@@ -148,6 +152,8 @@ std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& data
       if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) return;
       if (nlohmann::json(fib["config"]) != nlohmann::json(config) || !fib["solution_sha256"].is_string())
         return;
+      const auto now = workloads.find({trace.definition, trace.workload.uuid});
+      if (now == workloads.end() || !model::same_tolerance(*now->second, trace.workload)) return;
       done.insert({i, trace.workload.uuid, *trace.solution, fib["solution_sha256"].get<std::string>()});
     });
   }

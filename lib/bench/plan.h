@@ -49,7 +49,8 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
                              model::DeviceKind device, const std::set<DoneKey>& done);
 
-// The keys of the traces that --resume accepts: same hardware and same configuration (evaluation.fib.config).
+// The keys of the traces that --resume accepts: same hardware and same configuration (evaluation.fib.config),
+// and the workload has the tolerance that it has now.
 [[nodiscard]] std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
                                                      const std::string& hardware,
                                                      const nlohmann::ordered_json& config);

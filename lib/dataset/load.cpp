@@ -2,19 +2,21 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
+#include "dataset/blobs.h"
 #include "dataset/path_names.h"
 #include "dataset/paths.h"
 #include "util/files.h"
 #include "util/machine.h"
 #include "util/threads.h"
+#include "util/utf8.h"
 
 namespace fib::dataset {
 namespace {
 
 constexpr std::size_t kListedProblems = 10;
 constexpr unsigned kMostThreads = 8;
+constexpr int kProblemDepth = 4;  // folders below the root
 
 class Loader {
  public:
@@ -26,7 +28,7 @@ class Loader {
           "{}: no such folder; name the root of a dataset (it holds definitions/, workloads/, solutions/)",
           dataset_.root.string());
     }
-    if (!fs::exists(definitions_folder(dataset_.root))) load_problems();
+    load_problems();
     for (const auto& file : files(definitions_folder(dataset_.root), ".json")) load_definition(file);
     for (const auto& file : files(solutions_folder(dataset_.root), ".json")) load_solution(file);
     load_records();
@@ -78,20 +80,19 @@ class Loader {
     return is_new;
   }
 
-  // SOL-ExecBench keeps every problem in a folder of its own: definition.json, workload.jsonl and solutions.
   void load_problems() {
-    std::vector<fs::path> solutions;
-    for (const auto& file : files(dataset_.root, ".json")) {
-      const std::string name = file.filename().string();
-      if (name.starts_with("solution")) solutions.push_back(file);
-      if (name != "definition.json") continue;
-      const std::string definition = load_definition(file);
-      const fs::path workloads = file.parent_path() / "workload.jsonl";
+    const auto folders = problem_folders(dataset_.root);
+    for (const auto& folder : folders) {
+      const std::string definition = load_definition(folder / "definition.json");
+      const fs::path workloads = folder / "workload.jsonl";
       if (!definition.empty() && fs::exists(workloads))
         places_.push_back({workloads, RecordFolder::workloads, definition});
     }
-    for (const auto& file : solutions) {
-      if (fs::exists(file.parent_path() / "definition.json")) load_solution(file);
+    for (const auto& folder : folders) {
+      for (const auto& file : files(folder, ".json")) {
+        if (file.parent_path() == folder && file.filename().string().starts_with("solution"))
+          load_solution(file);
+      }
     }
   }
 
@@ -111,19 +112,12 @@ class Loader {
     }
   }
 
-  // Sources without content are files beside the document.
-  void read_sources(const fs::path& file, model::Solution& solution) {
-    for (auto& source : solution.sources) {
-      if (source.content.empty()) source.content = util::read_file(file.parent_path() / source.path);
-    }
-  }
-
   void load_solution(const fs::path& file) {
     const auto text = read(file);
     if (!text) return;
     try {
       model::Solution solution = model::parse_solution(*text, options_.mode);
-      read_sources(file, solution);
+      read_sources(dataset_.root, file, solution);
       const std::string name = solution.name;
       if (!claim(dataset_.solution_files, name, file, "solution")) return;
       if (!dataset_.definitions.contains(solution.definition)) {
@@ -225,45 +219,70 @@ std::string first_lines(const std::vector<std::string>& lines) {
 
 namespace {
 
-class FileFinder {
- public:
-  FileFinder(std::string_view extension, std::vector<std::pair<fs::path, std::string>>& unlisted)
-      : extension_(extension), unlisted_(unlisted) {}
-
-  std::vector<fs::path> find(const fs::path& folder) {
-    visit(folder);
-    std::sort(found_.begin(), found_.end());
-    return std::move(found_);
-  }
-
- private:
-  // Links lead to folders too; each folder counts once, so that a link to one above ends.
-  void visit(const fs::path& folder) {
-    std::error_code error;
-    if (!visited_.insert(fs::canonical(folder, error)).second) return;
-    std::set<fs::path> folders;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      std::error_code gone;  // a dangling link is no file
-      if (entry->is_directory(gone)) folders.insert(entry->path());
-      if (entry->is_regular_file(gone) && entry->path().extension() == extension_)
-        found_.push_back(entry->path());
+void find_files(const fs::path& folder, std::string_view extension, std::vector<fs::path>& found,
+                std::vector<std::pair<fs::path, std::string>>& unlisted) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;  // a dangling link is no file
+    if (entry->is_directory(gone)) {
+      if (entry->is_symlink(gone)) {
+        unlisted.emplace_back(entry->path(), "it is a link to a folder; put the folder itself there");
+      } else {
+        find_files(entry->path(), extension, found, unlisted);
+      }
+    } else if (entry->is_regular_file(gone) && entry->path().extension() == extension) {
+      found.push_back(entry->path());
     }
-    if (error) unlisted_.emplace_back(folder, error.message());
-    for (const auto& each : folders) visit(each);
   }
+  if (error) unlisted.emplace_back(folder, error.message());
+}
 
-  std::string_view extension_;
-  std::vector<std::pair<fs::path, std::string>>& unlisted_;
-  std::vector<fs::path> found_;
-  std::set<fs::path> visited_;
-};
+void find_problems(const fs::path& folder, int depth, std::vector<fs::path>& found) {
+  std::error_code error;
+  if (fs::is_regular_file(folder / "definition.json", error)) found.push_back(folder);
+  if (depth == 0) return;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const bool hidden = entry->path().filename().string().starts_with('.');
+    std::error_code gone;
+    if (!hidden && entry->is_directory(gone) && !entry->is_symlink(gone))
+      find_problems(entry->path(), depth - 1, found);
+  }
+}
+
+bool is_utf8(const std::string& text) { return util::valid_utf8(text) == text; }
 
 }  // namespace
 
 std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension,
                                  std::vector<std::pair<fs::path, std::string>>& unlisted) {
-  if (!fs::exists(folder)) return {};
-  return FileFinder(extension, unlisted).find(folder);
+  std::vector<fs::path> found;
+  if (fs::exists(folder)) find_files(folder, extension, found, unlisted);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<fs::path> problem_folders(const fs::path& root) {
+  for (const auto& folder : {definitions_folder(root), workloads_folder(root), solutions_folder(root)}) {
+    if (fs::exists(folder)) return {};
+  }
+  std::vector<fs::path> found;
+  find_problems(root, kProblemDepth, found);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void read_sources(const fs::path& root, const fs::path& file, model::Solution& solution) {
+  for (auto& source : solution.sources) {
+    if (!source.content.empty()) continue;
+    const fs::path path = file.parent_path() / source.path;
+    if (!is_inside(fs::weakly_canonical(path), fs::weakly_canonical(root)))
+      throw Error("source \"{}\" has no content, and the file of this name leads out of the dataset",
+                  source.path);
+    source.content = util::read_file(path);
+    if (source.content.empty())
+      throw Error("{} is empty; leave it out of the sources, or put a comment in", path.string());
+    if (!is_utf8(source.content)) throw Error("{} is not UTF-8; convert it", path.string());
+  }
 }
 
 Dataset load(const fs::path& root, const LoadOptions& options) { return Loader(root, options).load(); }

@@ -52,11 +52,21 @@ struct LoadOptions {
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none
-// where there is no folder. Links to folders are followed; each folder counts once. Folders that cannot be
+// where there is no folder. Links to folders are not followed. These, and folders that cannot be
 // listed go to `unlisted`, with the reason.
 [[nodiscard]] std::vector<std::filesystem::path> list_files(
     const std::filesystem::path& folder, std::string_view extension,
     std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);
+
+// The folders of SOL-ExecBench's problems, each with a definition.json, at most four folders below `root`,
+// sorted; none where there is definitions/, workloads/ or solutions/.
+[[nodiscard]] std::vector<std::filesystem::path> problem_folders(const std::filesystem::path& root);
+
+// Gives the sources of `solution` that have no content that of the file beside `file`, the solution's. Throws
+// Error when such a file is not there, empty, not UTF-8, no regular file or, through links, outside of
+// `root`.
+void read_sources(const std::filesystem::path& root, const std::filesystem::path& file,
+                  model::Solution& solution);
 
 // The first ten of `lines`, each below the one before, and how many more there are: the end of a message.
 [[nodiscard]] std::string first_lines(const std::vector<std::string>& lines);

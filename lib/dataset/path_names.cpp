@@ -35,6 +35,7 @@ std::vector<std::string> names_from_the_end(const std::filesystem::path& relativ
 
 std::string with_names_of_path(const std::string& text, const std::filesystem::path& relative) {
   const bool is_definition = *relative.begin() == "definitions";
+  if (!is_definition && *relative.begin() != "solutions") return text;
   const std::vector<std::string> keys = is_definition
                                             ? std::vector<std::string>{"name", "op_type"}
                                             : std::vector<std::string>{"name", "definition", "", "author"};
@@ -54,7 +55,10 @@ std::string with_names_of_path(const std::string& text, const std::filesystem::p
 std::string with_definition(const std::string& text, const std::string& definition, std::size_t& filled) {
   filled = 0;
   std::string result;
+  std::size_t number = 1;
   for (const Line& line : split_lines(text)) {
+    for (; number < line.number; ++number) result += '\n';  // blank lines, so that numbers stay
+    ++number;
     auto record = read_trace_head(line.text) ? std::nullopt : object_of(line.text);
     const bool lacks = record && record->find("workload") != nullptr && record->find("definition") == nullptr;
     if (lacks) {

@@ -13,6 +13,7 @@ namespace {
 
 namespace sj = simdjson::ondemand;
 
+constexpr std::size_t kMostKnown = 10'000;
 constexpr int kMaxDepth = 100;  // the model takes twice as much
 
 // Thrown inside of this file when a line is not for this reader.
@@ -273,7 +274,10 @@ class Known {
     return found->second;
   }
 
-  const T* add(std::string_view text, const T* kept) { return known_.emplace(text, kept).first->second; }
+  // Texts beyond so many are not remembered: a file in which all differ would be held in memory.
+  void add(std::string_view text, const T* kept) {
+    if (known_.size() < kMostKnown) known_.emplace(text, kept);
+  }
 
  private:
   std::unordered_map<std::string, const T*, TextHash, std::equal_to<>> known_;
@@ -293,6 +297,7 @@ struct RowReader::State {
   Known<std::string> hardware;  // by environment
 
   std::optional<Parts> parts_of(std::string_view line) {
+    if (line.starts_with("\xef\xbb\xbf")) return std::nullopt;  // a byte order mark
     padded.assign(line);
     padded.append(simdjson::SIMDJSON_PADDING, ' ');
     try {
@@ -308,7 +313,10 @@ struct RowReader::State {
 
   const std::string* name(std::string_view text) {
     const std::string* known = names.find(text);
-    return known != nullptr ? known : names.add(text, pool.name(text));
+    if (known != nullptr) return known;
+    known = pool.name(text);
+    names.add(text, known);
+    return known;
   }
 };
 

@@ -48,6 +48,9 @@ void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<st
 std::vector<fs::path> record_files(const fs::path& root) {
   std::vector<fs::path> files;
   std::vector<std::pair<fs::path, std::string>> unlisted;  // load() has reported them
+  for (const auto& folder : problem_folders(root)) {
+    if (fs::exists(folder / "workload.jsonl")) files.push_back(folder / "workload.jsonl");
+  }
   for (const auto& folder : {workloads_folder(root), traces_folder(root)}) {
     const auto more = list_files(folder, ".jsonl", unlisted);
     files.insert(files.end(), more.begin(), more.end());

@@ -49,6 +49,11 @@ Number value_of(const Expr& expr, const AxisValues& values) {
   return python::binary(binary.op, value_of(*binary.left, values), value_of(*binary.right, values));
 }
 
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 80;
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
 std::int64_t size_of(const Number& number) {
   if (const auto* integer = std::get_if<std::int64_t>(&number)) {
     if (*integer < 0) throw Error("it is {}, which is no size", *integer);
@@ -66,7 +71,7 @@ void check_axis_expression(const std::string& expression, const std::set<std::st
   try {
     check(*python::parse_expression(expression), names);
   } catch (const std::exception& error) {
-    throw Error("expression \"{}\": {}", expression, error.what());
+    throw Error("expression \"{}\": {}", shortened(expression), error.what());
   }
 }
 
@@ -74,7 +79,7 @@ std::int64_t axis_expression_value(const std::string& expression, const AxisValu
   try {
     return size_of(value_of(*python::parse_expression(expression), values));
   } catch (const std::exception& error) {
-    throw Error("expression \"{}\": {}", expression, error.what());
+    throw Error("expression \"{}\": {}", shortened(expression), error.what());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "model/coerce.h"
 #include "model/reader.h"
@@ -105,6 +106,8 @@ WorkloadTolerance read_tolerance(const json::Value& value, const std::string& pa
   tolerance.max_atol = read_limit(object, "max_atol", kMost, context);
   tolerance.max_rtol = read_limit(object, "max_rtol", kMost, context);
   tolerance.required_matched_ratio = read_limit(object, "required_matched_ratio", 1, context);
+  if (tolerance.required_matched_ratio == 0.0)
+    context.fail(object.path_of("required_matched_ratio"), "Input should be greater than 0");
   tolerance.max_error_cap = read_limit(object, "max_error_cap", kMost, context);
   tolerance.unknown = object.unknown();
   return tolerance;
@@ -168,6 +171,15 @@ Workload read_workload_fields(const json::Value& value, const std::string& path,
     workload.tolerance = read_tolerance(*object.optional("tolerance"), object.path_of("tolerance"), context);
   workload.unknown = object.unknown();
   return workload;
+}
+
+bool same_tolerance(const Workload& left, const Workload& right) {
+  if (!left.tolerance || !right.tolerance) return !left.tolerance && !right.tolerance;
+  const auto limits = [](const WorkloadTolerance& tolerance) {
+    return std::tie(tolerance.max_atol, tolerance.max_rtol, tolerance.required_matched_ratio,
+                    tolerance.max_error_cap);
+  };
+  return limits(*left.tolerance) == limits(*right.tolerance);
 }
 
 Workload read_workload(const json::Value& value, Mode mode) {

@@ -38,7 +38,7 @@ struct InputSpec {
 struct WorkloadTolerance {
   std::optional<double> max_atol;  // all finite and >= 0
   std::optional<double> max_rtol;
-  std::optional<double> required_matched_ratio;  // at most 1
+  std::optional<double> required_matched_ratio;  // in (0, 1]
   std::optional<double> max_error_cap;           // null where there is none
   Unknown unknown;                               // for example "allow_negative_inf"
 };
@@ -51,6 +51,9 @@ struct Workload {
   std::optional<WorkloadTolerance> tolerance = std::nullopt;
   Unknown unknown;
 };
+
+// Whether both say the same of it, or both nothing.
+[[nodiscard]] bool same_tolerance(const Workload& left, const Workload& right);
 
 // Reads one bare workload. Throws ParseError with all field errors.
 [[nodiscard]] Workload parse_workload(std::string_view text, Mode mode = Mode::lenient);

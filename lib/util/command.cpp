@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "util/c_strings.h"
 #include "util/capture.h"
+#include "util/clock.h"
 #include "util/errno_error.h"
 
 extern char** environ;
@@ -32,6 +36,28 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& vari
   return settings;
 }
 
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+int wait_within(pid_t pid, const CommandLimits& limits) {
+  const auto begin = monotonic_ns();
+  int status = 0;
+  while (::waitpid(pid, &status, WNOHANG) == 0) {
+    const double waited_s = static_cast<double>(monotonic_ns() - begin) / 1e9;
+    const bool too_long = limits.timeout_s > 0 && waited_s > limits.timeout_s;
+    if (too_long || (limits.interrupted != nullptr && *limits.interrupted)) {
+      ::kill(-pid, SIGKILL);
+      return wait_for(pid);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return status;
+}
+
 }  // namespace
 
 std::string CommandResult::status_text() const {
@@ -40,7 +66,7 @@ std::string CommandResult::status_text() const {
 }
 
 CommandResult run_command(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                          const std::vector<std::string>& variables) {
+                          const std::vector<std::string>& variables, const CommandLimits& limits) {
   constexpr std::size_t kLimit = 5 * 1024 * 1024;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw errno_error("cannot make a pipe");
@@ -57,16 +83,24 @@ CommandResult run_command(const std::vector<std::string>& words, const std::file
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 2);
+  const bool limited = limits.timeout_s > 0 || limits.interrupted != nullptr;
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  const int group = limited ? POSIX_SPAWN_SETPGROUP : 0;
+  ::posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | group));
   pid_t pid = -1;
   const int error =
-      ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment.data());
+      ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environment.data());
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error("cannot start \"{}\": {}", words[0], std::strerror(error));
 
   write_end.reset();
   CommandResult result;
-  while (::waitpid(pid, &result.wait_status, 0) < 0 && errno == EINTR) {
-  }
+  result.wait_status = limited ? wait_within(pid, limits) : wait_for(pid);
   capture.stop(1000);
   result.output = capture.take();
   return result;

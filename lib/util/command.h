@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,11 +14,18 @@ struct CommandResult {
   [[nodiscard]] std::string status_text() const;  // "exit code 1", "signal 11"
 };
 
-// Runs a program (found by PATH) in `folder` and waits for it; stdin is /dev/null. Its environment is this
-// process's with the `variables` ("NAME=value") added or replaced. Throws Error naming the program when it
-// cannot be started.
+// When a command is killed, with all that it has started in its process group.
+struct CommandLimits {
+  double timeout_s = 0;                            // 0: none
+  const std::atomic<bool>* interrupted = nullptr;  // asked now and then; null: never
+};
+
+// Runs a program (found by PATH) in `folder` and waits for it; stdin is /dev/null, no signal is blocked, and
+// with limits it has a process group of its own. Its environment is this process's with the `variables`
+// ("NAME=value") added or replaced. Throws Error naming the program when it cannot be started.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& words,
                                         const std::filesystem::path& folder,
-                                        const std::vector<std::string>& variables = {});
+                                        const std::vector<std::string>& variables = {},
+                                        const CommandLimits& limits = {});
 
 }  // namespace fib::util

@@ -38,7 +38,7 @@ std::size_t size_of(int fd, const std::string& what) {
 
 std::string read_file(const fs::path& path) {
   const std::string what = "cannot read " + path.string();
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
   if (!fd.valid()) throw errno_error(what);
   return read_some(fd.get(), size_of(fd.get(), what), what);
 }

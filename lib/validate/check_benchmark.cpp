@@ -3,25 +3,42 @@
 #include "validate/benchmark.h"
 
 namespace fib::validate {
+namespace {
+
+void report_runs(const std::string& solution, const Benchmark::Runs& runs, std::size_t workloads,
+                 const Place& place, Messages& messages) {
+  for (const std::string& failure : runs.failures)
+    error(messages, place, fmt::format("{}: {}", solution, failure));
+  if (runs.judged < workloads) {
+    warning(messages, place,
+            fmt::format("{}: judged on {} of {} workloads", solution, runs.judged, workloads));
+  } else if (runs.failures.empty() && workloads > 0) {
+    info(messages, solution + ": PASS");
+  }
+}
+
+}  // namespace
 
 Messages check_benchmark(const Benchmark& benchmark, const Place& place) {
   Messages messages;
-  if (!benchmark.has_workloads) warning(messages, place, "no workloads to benchmark");
-  for (const auto& [solution, reason] : benchmark.skipped)
-    warning(messages, place, fmt::format("{}: not run: {}", solution, reason));
+  if (benchmark.workloads == 0) warning(messages, place, "no workloads to benchmark");
   if (benchmark.baselines.empty() && benchmark.skipped.empty())
     warning(messages, place, "no baseline solutions for benchmark");
-  for (const std::string& solution : benchmark.baselines) {
-    const auto failures = benchmark.failures.find(solution);
-    if (failures == benchmark.failures.end()) {
-      if (benchmark.has_workloads) info(messages, fmt::format("{}: PASS", solution));
-      continue;
+  for (const auto& [solution, reason] : benchmark.skipped) {
+    const std::string text = fmt::format("{}: not run: {}", solution, reason);
+    if (benchmark.baselines.empty()) {
+      warning(messages, place, text);
+    } else {
+      info(messages, text);
     }
-    for (const std::string& failure : failures->second)
-      error(messages, place, fmt::format("{}: {}", solution, failure));
+  }
+  std::size_t judged = 0;
+  for (const auto& [solution, runs] : benchmark.baselines) {
+    report_runs(solution, runs, benchmark.workloads, place, messages);
+    judged += runs.judged;
   }
   for (const std::string& problem : benchmark.not_done) error(messages, place, "reference: " + problem);
-  if (benchmark.judged > 0 && benchmark.not_done.empty()) info(messages, "reference: PASS");
+  if (judged > 0 && benchmark.not_done.empty()) info(messages, "reference: PASS");
   return messages;
 }
 

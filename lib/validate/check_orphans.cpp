@@ -12,6 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void unlisted(const Tree& tree, Messages& messages) {
+  for (const auto& [folder, why] : tree.unlisted)
+    warning(messages, {folder}, fmt::format("{} was not checked: {}", folder, why));
+}
+
 void misplaced(const Tree& tree, Messages& messages) {
   static const std::map<std::string, std::string> homes = {
       {"definitions", "definitions/<op_type>/<definition>.json"},
@@ -69,15 +74,15 @@ void unused_blobs(const Tree& tree, Messages& messages) {
   if (!fs::is_directory(folder) || !tree.misplaced.empty()) return;
   const auto used = referenced_blobs(tree);
   if (!used) return;
-  std::vector<std::pair<fs::path, std::string>> unlisted;
-  for (const auto& path : dataset::list_files(folder, ".safetensors", unlisted)) {
+  std::vector<std::pair<fs::path, std::string>> skipped;
+  for (const auto& path : dataset::list_files(folder, ".safetensors", skipped)) {
     if (used->contains(fs::weakly_canonical(path))) continue;
     const std::string file = path.lexically_relative(tree.root).string();
     warning(messages, {file}, fmt::format("{} is read by no workload; remove it or add its workload", file));
   }
-  for (const auto& [path, why] : unlisted) {
+  for (const auto& [path, why] : skipped) {
     const std::string file = path.lexically_relative(tree.root).string();
-    warning(messages, {file}, fmt::format("{} cannot be listed: {}; make it readable", file, why));
+    warning(messages, {file}, fmt::format("{} was not checked: {}", file, why));
   }
 }
 
@@ -86,10 +91,13 @@ void unused_blobs(const Tree& tree, Messages& messages) {
 Messages check_orphans(const Tree& tree) {
   Messages messages;
   if (tree.definitions.empty()) {
+    const bool problems = !dataset::problem_folders(tree.root).empty();
+    const char* advice = problems ? "to make a dataset of these problems of SOL-ExecBench: --fix NEW"
+                                  : "name the root of a dataset";
     warning(messages, {},
-            fmt::format("{} holds no definitions/<op_type>/<definition>.json; name the root of a dataset",
-                        tree.shown_root));
+            fmt::format("{} holds no definitions/<op_type>/<definition>.json; {}", tree.shown_root, advice));
   }
+  unlisted(tree, messages);
   misplaced(tree, messages);
   without_definition(tree, messages);
   unused_blobs(tree, messages);

@@ -24,8 +24,7 @@ std::string as_pathlib(const fs::path& path) {
   return result.empty() ? "." : result.string();
 }
 
-// As the format's first implementation finds them: links to folders are not followed.
-std::vector<fs::path> upstream_files_below(const fs::path& folder, std::string_view extension) {
+std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> found;
   if (!fs::is_directory(folder)) return found;
   std::error_code error;
@@ -39,17 +38,6 @@ std::vector<fs::path> upstream_files_below(const fs::path& folder, std::string_v
     throw Error("{}: cannot be listed: {}; make it readable", folder.string(), error.message());
   }
   std::sort(found.begin(), found.end());
-  return found;
-}
-
-// Relative to `folder`, sorted.
-std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension, model::Mode mode) {
-  if (mode == model::Mode::upstream) return upstream_files_below(folder, extension);
-  std::vector<std::pair<fs::path, std::string>> unlisted;
-  auto found = dataset::list_files(folder, extension, unlisted);
-  if (!unlisted.empty())
-    throw Error("{}: cannot be listed: {}; make it readable", unlisted[0].first.string(), unlisted[0].second);
-  for (auto& path : found) path = path.lexically_relative(folder);
   return found;
 }
 
@@ -73,7 +61,9 @@ class Scanner {
   // Calls `take` with the components of every file's path below `folder`, the stem as the last.
   template <typename Take>
   void for_files(const fs::path& folder, std::string_view extension, std::size_t depth, Take&& take) {
-    for (const fs::path& relative : files_below(folder, extension, tree_.mode)) {
+    std::vector<std::pair<fs::path, std::string>> unlisted;  // links: what cannot be read ends the scan
+    if (tree_.mode == model::Mode::lenient) (void)dataset::list_files(folder, extension, unlisted);
+    for (const fs::path& relative : files_below(folder, extension)) {
       file_ = (folder.filename() / relative).string();
       Parts parts(relative.begin(), relative.end());
       if (parts.size() != depth) {
@@ -83,6 +73,8 @@ class Scanner {
       if (parts.back().size() > extension.size()) parts.back().resize(parts.back().size() - extension.size());
       take(parts);
     }
+    for (const auto& [path, why] : unlisted)
+      tree_.unlisted.emplace_back(path.lexically_relative(tree_.root).string(), why);
   }
 
   [[nodiscard]] std::string content() const { return util::read_file(tree_.root / file_); }
@@ -110,6 +102,7 @@ class Scanner {
     ScannedSolution scanned{parts[3], parts[0], parts[1], file_, std::nullopt, ""};
     try {
       scanned.solution = model::parse_solution(content(), tree_.mode);
+      dataset::read_sources(tree_.root, tree_.root / file_, *scanned.solution);
       tree_.solution_files[scanned.solution->name].push_back(file_);
     } catch (const Error& error) {
       scanned.error = error.what();

@@ -75,6 +75,7 @@ struct Tree {
   // By the names that the files' contents say, wherever they lie: the files in path order.
   std::map<std::string, std::vector<std::string>> definition_files;
   std::map<std::string, std::vector<std::string>> solution_files;
+  std::vector<std::pair<std::string, std::string>> unlisted;  // linked folders, and why they were not entered
   std::vector<std::string> misplaced;  // .json and .jsonl files at other depths: nothing looks at them
 };
 

@@ -101,8 +101,13 @@ void check_filters(const Tree& tree, const Options& options) {
 
 using Benchmarks = std::map<std::string, Benchmark>;
 
+// The solutions and workloads of a definition go by the name in its document.
+const std::string& document_name(const ScannedDefinition& scanned) {
+  return scanned.definition ? scanned.definition->name : scanned.name;
+}
+
 std::optional<Messages> look_at(const Benchmarks& benchmarks, const ScannedDefinition& scanned) {
-  const auto found = benchmarks.find(scanned.name);
+  const auto found = benchmarks.find(document_name(scanned));
   return found == benchmarks.end() ? std::nullopt
                                    : std::optional(check_benchmark(found->second, {scanned.file}));
 }
@@ -160,7 +165,9 @@ Report validate(const std::filesystem::path& root, const Options& options) {
     if (is_selected(scanned, options)) selected.push_back(name);
   }
   const bool run = contains(report.config.checks, kBenchmark);
-  const Benchmarks benchmarks = run ? options.benchmark(selected) : Benchmarks();
+  std::vector<std::string> to_run;
+  for (const auto& name : selected) to_run.push_back(document_name(tree.definitions.at(name)));
+  const Benchmarks benchmarks = run ? options.benchmark(to_run) : Benchmarks();
   for (const auto& name : selected)
     report.definitions.push_back(check_one(tree, tree.definitions.at(name), report.config, benchmarks));
   report.dataset = check_whole(tree, report.config);

@@ -17,7 +17,8 @@ struct Options {
   std::vector<std::string> op_types;     // with `definitions`: their union; both empty: everything
   std::vector<std::string> definitions;  // names as the paths say them
   bool disable_gpu = false;              // the user knows that baselines are not run: no note about it
-  // Runs the baselines of these definitions, for the check "benchmark"; empty: that is skipped.
+  // Runs the baselines of these definitions (by the names in their documents), for the check "benchmark";
+  // empty: that is skipped. A definition that the answer lacks is skipped too.
   std::function<std::map<std::string, Benchmark>(const std::vector<std::string>& definitions)> benchmark;
 };
 

@@ -103,5 +103,7 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   REQUIRE(done.size() == 1);
   const auto plan = bench::make_plan(datasets, {}, model::DeviceKind::cpu, done);
   CHECK(plan.resumed == 1);
+  datasets[0].workloads.at("d1")[1].tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};  // w1d1
+  CHECK(bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}}).empty());
   CHECK(plan.evaluations.size() == 5);
 }

@@ -86,6 +86,30 @@ TEST_CASE("blobs behind Git LFS are fetched when a run needs them") {
   CHECK(fs::file_size(clone / "data/blob/unused.safetensors") < 200);
 }
 
+TEST_CASE("git is not asked to fetch where the dataset's own configuration could make it run programs") {
+  FibRun run;
+  const fs::path data = run.dataset.root();
+  add_blob_dataset(run, "blob/a.safetensors");
+  util::write_file_atomic(data / "blob/a.safetensors",
+                          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n");
+  command(data, {"git", "init", "-q"});
+  const auto refused = [&](const std::string& key, const std::string& value) {
+    command(data, {"git", "config", "--local", key, value});
+    const auto result = run.run(few());
+    command(data, {"git", "config", "--local", "--unset", key});
+    INFO(result.err);
+    CHECK_THAT(result.err, Catch::Contains("its git configuration says \"" + key + "=" + value));
+    CHECK_FALSE(fs::exists(run.folder.path() / "ran"));
+  };
+  const std::string touch = "touch " + (run.folder.path() / "ran").string();
+  refused("lfs.standalonetransferagent", "evil");
+  refused("lfs.customtransfer.evil.path", touch);
+  refused("core.fsmonitor", touch);
+  refused("filter.lfs.process", touch);
+  refused("remote.origin.url", "ext::" + touch);
+  refused("include.path", "/etc/hostname");
+}
+
 TEST_CASE("a blob that stays a Git LFS pointer is said, with git's words") {
   FibRun run;
   add_blob_dataset(run, "blob/a.safetensors");

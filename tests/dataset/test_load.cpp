@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "dataset/load.h"
@@ -79,18 +81,17 @@ TEST_CASE("workloads in traces/ and bare workloads are filed as workloads") {
   CHECK(uuids(loaded, "d") == std::vector<std::string>{"w4", "w3", "w2", "w1"});
 }
 
-TEST_CASE("links to folders are followed, and every folder counts once") {
+TEST_CASE("links to folders are not followed, and that is said") {
   const TemporaryDataset elsewhere;
   elsewhere.write("d.json", definition_text("d"));
   const TemporaryDataset files;
-  std::filesystem::create_directory(files.root() / "definitions");
+  files.write("definitions/e.json", definition_text("e"));
   std::filesystem::create_directory_symlink(elsewhere.root(), files.root() / "definitions/a");
-  std::filesystem::create_directory_symlink(elsewhere.root(), files.root() / "definitions/b");
-  std::filesystem::create_directory_symlink(files.root() / "definitions", elsewhere.root() / "round");
   const auto loaded = dataset::load(files.root());
-  CHECK(texts(loaded).empty());
-  REQUIRE(loaded.definitions.size() == 1);
-  CHECK(loaded.definition_files.at("d") == "definitions/a/d.json");
+  CHECK(loaded.definitions.size() == 1);
+  CHECK(texts(loaded) ==
+        std::vector<std::string>{"definitions/a: cannot be listed: it is a link to a folder; put "
+                                 "the folder itself there"});
 }
 
 TEST_CASE("a broken line costs that line only, and is named") {
@@ -252,7 +253,8 @@ TEST_CASE("an empty root is an empty dataset") {
 TEST_CASE("SOL-ExecBench's problems are read: a folder each, bare workloads, sources beside their solution") {
   const TemporaryDataset files;
   files.write("L1/one/definition.json", definition_text("d"));
-  files.write("L1/one/workload.jsonl", workload_text("w1") + "\n" + workload_text("w2") + "\n");
+  files.write("L1/one/workload.jsonl",
+              workload_text("w1") + "\n" + workload_text("w2") + "\n" + trace_line("s", "w2", 1) + "\n");
   files.write("L1/one/config.json", "{}");
   std::string solution = solution_text("s", "me", "cuda");
   solution.replace(solution.find(R"("content":"x")"), std::string(R"("content":"x")").size(),
@@ -264,25 +266,42 @@ TEST_CASE("SOL-ExecBench's problems are read: a folder each, bare workloads, sou
   files.write("other/solution.json", "not a problem");
   files.write("traces/me/op/d.jsonl", trace_line("s", "w1", 1) + "\n");
   const auto loaded = dataset::load(files.root());
-  CHECK(texts(loaded).empty());
+  CHECK(texts(loaded) ==
+        std::vector<std::string>{"L1/one/workload.jsonl:3: holds results; they belong below traces/"});
   CHECK(loaded.definitions.size() == 2);
   CHECK(uuids(loaded, "d") == std::vector<std::string>{"w1", "w2"});
   CHECK(loaded.solutions.at("s").sources[0].content == "// the source\n");
   CHECK(loaded.solutions.contains("t"));
-  CHECK(loaded.traces.size() == 1);
+  CHECK(loaded.traces.size() == 2);
+  CHECK(testing::traces_of(files.root()).size() == 2);
 }
 
-TEST_CASE("a source whose file is missing is a problem that names it") {
+TEST_CASE("a source whose file cannot be taken is a problem that names it") {
+  const TemporaryDataset elsewhere;
+  elsewhere.write("secret", "x");
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));
   std::string solution = solution_text("s", "me", "cuda");
-  solution.replace(solution.find(R"("content":"x")"), std::string(R"("content":"x")").size(),
-                   R"("content":"")");
+  const std::string content = R"("content":"x")";
+  solution.replace(solution.find(content), content.size(), R"("content":"")");
   files.write("solutions/s.json", solution);
-  const auto loaded = dataset::load(files.root());
-  CHECK(loaded.solutions.empty());
-  REQUIRE(loaded.problems.size() == 1);
-  CHECK_THAT(loaded.problems[0].message, Catch::Contains((files.root() / "solutions/a").string()));
+  const auto source = files.root() / "solutions/a";
+  const auto problem = [&] {
+    const auto loaded = dataset::load(files.root());
+    CHECK(loaded.solutions.empty());
+    REQUIRE(loaded.problems.size() == 1);
+    std::filesystem::remove(source);
+    return loaded.problems[0].message;
+  };
+  CHECK_THAT(problem(), Catch::Contains(source.string()) && Catch::Contains("No such file"));
+  std::filesystem::create_symlink(elsewhere.root() / "secret", source);
+  CHECK_THAT(problem(), Catch::Contains("leads out of the dataset"));
+  files.write("solutions/a", "");
+  CHECK_THAT(problem(), Catch::Contains("is empty"));
+  files.write("solutions/a", "// caf\xe9");
+  CHECK_THAT(problem(), Catch::Contains("is not UTF-8"));
+  REQUIRE(::mkfifo(source.c_str(), 0600) == 0);
+  CHECK_THAT(problem(), Catch::Contains("is not a regular file"));
 }
 
 TEST_CASE("everything of other projects' files is read, or says why in a line") {

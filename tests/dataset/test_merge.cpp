@@ -301,6 +301,18 @@ TEST_CASE("a repair fills in names that paths say, and writes paths of blobs as 
   CHECK(again.report.repairs.empty());
 }
 
+TEST_CASE("a repair leaves the numbers of broken lines as they are") {
+  const TemporaryDataset a;
+  a.write("definitions/op/d.json", definition_text("d"));
+  a.write("workloads/op/d.jsonl", "\n\n{\"workload\":" + testing::workload_text("w1") + "}\n\n{\"broken\n");
+  MergeOptions repair;
+  repair.repair = true;
+  repair.skip_unreadable = true;
+  const Merged merged({a.root()}, repair);
+  REQUIRE(merged.report.unreadable.size() == 1);
+  CHECK_THAT(merged.report.unreadable[0], Catch::Contains("d.jsonl:5: "));
+}
+
 TEST_CASE("a repair says what it moves, and where a document and its path differ the document stands") {
   const TemporaryDataset a;
   a.write("definitions/other/e.json", definition_text("d"));

@@ -70,6 +70,8 @@ TEST_CASE("a workload may have a tolerance of its own") {
   CHECK_FALSE(with("null").tolerance);
   CHECK_FALSE(with(R"({"max_error_cap":null})").tolerance->max_error_cap);
   CHECK_THROWS_WITH(with(R"({"max_atol":-1})"), Catch::StartsWith("tolerance.max_atol: "));
+  CHECK_THROWS_WITH(with(R"({"required_matched_ratio":0})"),
+                    Catch::StartsWith("tolerance.required_matched_ratio: "));
   CHECK_THROWS_WITH(with(R"({"required_matched_ratio":1.5})"),
                     Catch::StartsWith("tolerance.required_matched_ratio: "));
   CHECK_THROWS_WITH(with(R"({"max_rtol":"NaN"})"), Catch::StartsWith("tolerance.max_rtol: "));

@@ -1,4 +1,10 @@
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "util/command.h"
 #include "util/error.h"
@@ -22,4 +28,36 @@ TEST_CASE("a killed command says which signal") {
 
 TEST_CASE("a program that does not exist is an error that names it") {
   CHECK_THROWS_WITH(run_command({"no-such-program"}, "/"), Catch::Contains("no-such-program"));
+}
+
+TEST_CASE("a command that takes too long is killed with what it started") {
+  const auto result = run_command({"sh", "-c", "sleep 1000 & echo $!; wait"}, "/", {}, {0.2, nullptr});
+  CHECK(result.status_text() == "signal 9");
+  const std::string stat = "/proc/" + std::to_string(std::stoi(result.output)) + "/stat";
+  const auto lives = [&] {  // not a zombie either, which nobody may have waited for
+    std::ifstream file(stat);
+    std::string pid;
+    std::string name;
+    std::string state;
+    return file >> pid >> name >> state && state != "Z";
+  };
+  for (int i = 0; i < 100 && lives(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(lives());
+}
+
+TEST_CASE("an interrupted command is killed; one that is done in time is not") {
+  std::atomic<bool> interrupted = true;
+  CHECK(run_command({"sleep", "1000"}, "/", {}, {0, &interrupted}).status_text() == "signal 9");
+  interrupted = false;
+  CHECK(run_command({"true"}, "/", {}, {100, &interrupted}).succeeded());
+}
+
+TEST_CASE("a command has no signal blocked, whatever its parent has") {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const auto result = run_command({"sh", "-c", "kill -TERM $$; echo lives"}, "/");
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  CHECK(result.status_text() == "signal 15");
 }

@@ -61,17 +61,27 @@ TEST_CASE("orphans: a folder of blobs that cannot be listed is said") {
     WARN("skipped: root can list every folder");
     return;
   }
-  CHECK(said == Lines{"warning: blob/x cannot be listed: Permission denied; make it readable"});
+  CHECK(said == Lines{"warning: blob/x was not checked: Permission denied"});
 }
 
-TEST_CASE("links to folders are followed, but not in upstream mode") {
+TEST_CASE("orphans: folders behind links are not checked") {
   const Checked files;
   const fib::testing::TemporaryDataset elsewhere;
   elsewhere.write("lost.jsonl", "");
-  std::filesystem::create_directories(files.files.root() / "traces");
-  std::filesystem::create_directory_symlink(elsewhere.root(), files.files.root() / "traces/link");
-  const auto lenient = fib::validate::validate(files.files.root(), {});
-  CHECK(to_json(lenient).find("traces/link/lost.jsonl was not checked") != std::string::npos);
+  for (const std::string parent : {"traces", "blob"}) {
+    std::filesystem::create_directories(files.files.root() / parent);
+    std::filesystem::create_directory_symlink(elsewhere.root(), files.files.root() / parent / "link");
+  }
+  const std::string why = "/link was not checked: it is a link to a folder; put the folder itself there";
+  CHECK(orphans(files) == Lines{"warning: traces" + why, "warning: blob" + why});
+}
+
+TEST_CASE("orphans: problems of SOL-ExecBench are no dataset yet") {
+  const fib::testing::TemporaryDataset files;
+  files.write("L1/p/definition.json", definition_json().dump());
+  const auto report = fib::validate::validate(files.root(), {});
+  CHECK(to_json(report).find("to make a dataset of these problems of SOL-ExecBench: --fix NEW") !=
+        std::string::npos);
 }
 
 TEST_CASE("file names that are no UTF-8 do not break the JSON and JUnit reports") {

@@ -75,8 +75,8 @@ TEST_CASE("benchmark says how the baselines of the chosen definitions ran") {
   options.benchmark = [&](const Lines& definitions) {
     asked = definitions;
     std::map<std::string, validate::Benchmark> benchmarks;
-    benchmarks[definitions.front()] = {true, {"b", "c"}, {}, {{"c", {"workload w: TIMEOUT: too slow"}}},
-                                       2,    {}};
+    benchmarks[definitions.front()] = {
+        1, {{"b", {1, {}}}, {"c", {1, {"workload w: TIMEOUT: too slow"}}}}, {}, {}};
     return benchmarks;
   };
   const validate::Report report = files.report(options);
@@ -99,10 +99,11 @@ TEST_CASE("benchmark without workloads or baselines is a warning, a reference wi
     return lines;
   };
   CHECK(texts({}) == Lines{"no workloads to benchmark", "no baseline solutions for benchmark"});
-  CHECK(texts({true, {}, {}, {}, 0, {}}) == Lines{"no baseline solutions for benchmark"});
-  CHECK(texts({true, {}, {{"b", "it is Python"}}, {}, 0, {}}) == Lines{"b: not run: it is Python"});
-  CHECK(texts({true, {"b"}, {}, {{"b", {}}}, 0, {"workload w: no such function"}}) ==
-        Lines{"reference: workload w: no such function"});
+  CHECK(texts({1, {}, {}, {}}) == Lines{"no baseline solutions for benchmark"});
+  CHECK(texts({0, {{"b", {}}}, {}, {}}) == Lines{"no workloads to benchmark"});
+  CHECK(texts({1, {}, {{"b", "it is Python"}}, {}}) == Lines{"b: not run: it is Python"});
+  CHECK(texts({2, {{"b", {1, {}}}}, {}, {"workload w: no such function"}}) ==
+        Lines{"b: judged on 1 of 2 workloads", "reference: workload w: no such function"});
 }
 
 TEST_CASE("filters are a union; the dataset as a whole is then not checked") {
