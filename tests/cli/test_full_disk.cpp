@@ -44,7 +44,8 @@ TEST_CASE("a run whose traces do not fit on the disk says so, ends, and keeps th
   CHECK(util::read_file(file) == before);
   CHECK(run.processes().empty());
   CHECK(run.run(few({"--resume"})).exit_code == 0);
-  const auto traces = dataset::load(run.dataset.root()).traces;
+  const auto dataset = dataset::load(run.dataset.root());
+  const auto& traces = dataset.traces;
   REQUIRE(traces.size() == 2);
   CHECK(*traces[0].solution == "one");
   CHECK(*traces[1].solution == "two");
