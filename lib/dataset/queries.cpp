@@ -17,13 +17,6 @@ bool within(const RowEvaluation& evaluation, const ErrorLimits& limits) {
          evaluation.correctness->max_relative_error <= limits.max_relative;
 }
 
-bool has_axes(const model::Workload& workload, const model::AxisValues& axes) {
-  return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
-    const model::Integer* value = model::find(workload.axes, axis.first);
-    return value != nullptr && *value == model::Integer(axis.second);
-  });
-}
-
 bool ran_on(const TraceRow& trace, const std::optional<std::string>& hardware) {
   return !hardware || (trace.evaluation && *trace.evaluation->hardware == *hardware);
 }
@@ -37,6 +30,13 @@ double speedup(const TraceRow& trace) {
 std::string QueryError::python_text() const {
   if (kind_ == Kind::value_error) return std::string("ValueError: ") + what();
   return "KeyError: " + python_repr(what());
+}
+
+bool has_axes(const model::Workload& workload, const model::AxisValues& axes) {
+  return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
+    const model::Integer* value = model::find(workload.axes, axis.first);
+    return value != nullptr && *value == model::Integer(axis.second);
+  });
 }
 
 Queries::Queries(const Dataset& dataset) : dataset_(dataset) {

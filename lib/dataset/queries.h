@@ -65,6 +65,9 @@ struct Scope {
   std::optional<std::string> hardware = std::nullopt;
 };
 
+// Whether the workload has these values on these axes.
+[[nodiscard]] bool has_axes(const model::Workload& workload, const model::AxisValues& axes);
+
 // Questions about the traces of one dataset. Keeps references into it: the dataset must outlive this object
 // and stay unchanged. All functions may be called from any thread.
 class Queries {

@@ -329,9 +329,8 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
   const model::Workload* workload = state_->workloads.find(parts->workload);
   const std::string* hardware = state_->hardware.find(parts->environment);
   if (workload == nullptr || hardware == nullptr) return std::nullopt;
-  const auto by_name = hardware->starts_with("NVIDIA") ? model::DeviceKind::cuda : model::DeviceKind::cpu;
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
-                  RowEvaluation{parts->status, parts->device.value_or(by_name), hardware,
+                  RowEvaluation{parts->status, parts->device.value_or(device_kind(*hardware)), hardware,
                                 std::string(parts->timestamp), parts->correctness, parts->performance}};
 }
 

@@ -25,8 +25,11 @@ model::DeviceKind device_kind(const model::Evaluation& evaluation) {
       return *kind == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
     }
   }
-  const bool nvidia = evaluation.environment.hardware.starts_with("NVIDIA");
-  return nvidia ? model::DeviceKind::cuda : model::DeviceKind::cpu;
+  return device_kind(evaluation.environment.hardware);
+}
+
+model::DeviceKind device_kind(const std::string& hardware) {
+  return hardware.starts_with("NVIDIA") ? model::DeviceKind::cuda : model::DeviceKind::cpu;
 }
 
 const std::string* RowPool::name(std::string_view text) {

@@ -45,9 +45,11 @@ struct TraceRow {
   [[nodiscard]] bool passed() const { return evaluation && evaluation->status == model::Status::PASSED; }
 };
 
-// The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else CUDA for names beginning
-// with "NVIDIA", else the CPU.
+// The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else that of the hardware's
+// name.
 [[nodiscard]] model::DeviceKind device_kind(const model::Evaluation& evaluation);
+// CUDA for names beginning with "NVIDIA", else the CPU.
+[[nodiscard]] model::DeviceKind device_kind(const std::string& hardware);
 
 // Keeps every name and every workload once. May be used by several threads at a time; what it gives lives as
 // long as the pool.

@@ -22,13 +22,6 @@ bool is_better(const TraceRow& trace, const TraceRow& best) {
   return latency(trace) > 0 && (latency(best) <= 0 || latency(trace) < latency(best));
 }
 
-bool has_axes(const model::Workload& workload, const model::AxisValues& axes) {
-  return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
-    const model::Integer* value = model::find(workload.axes, axis.first);
-    return value != nullptr && *value == model::Integer(axis.second);
-  });
-}
-
 class Finder {
  public:
   Finder(const dataset::Dataset& dataset, const dataset::Queries& queries, const BestOptions& options)
@@ -59,7 +52,7 @@ class Finder {
     std::vector<const TraceRow*> traces;
     for (const TraceRow& trace : dataset_.traces) {
       if (*trace.definition != definition || !trace.passed() || trace.solution == nullptr) continue;
-      if (options_.selection.holds(dataset_, trace) && has_axes(*trace.workload, options_.axes) &&
+      if (options_.selection.holds(dataset_, trace) && dataset::has_axes(*trace.workload, options_.axes) &&
           is_exact(trace)) {
         traces.push_back(&trace);
       }
