@@ -42,18 +42,24 @@ class InterruptSignals {
   std::thread thread_;
 };
 
-// Does `work(flag)`, which throws Error soon after the flag is set; that ends with exit code 130 then.
+// Does `work()`, which throws Error soon after `interrupted` is set; that ends with exit code 130 then.
 template <typename Work>
-int until_interrupted(Work&& work) {
-  std::atomic<bool> interrupted = false;
-  const InterruptSignals signals(interrupted);
+int unless_interrupted(const std::atomic<bool>& interrupted, Work&& work) {
   try {
-    return work(interrupted);
+    return work();
   } catch (const Error& error) {
     if (!interrupted) throw;
     fmt::print(stderr, "fib: {}\n", error.what());
     return kInterrupted;
   }
+}
+
+// The same with a flag that Ctrl-C sets as long as `work(flag)` is done.
+template <typename Work>
+int until_interrupted(Work&& work) {
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  return unless_interrupted(interrupted, [&] { return work(interrupted); });
 }
 
 }  // namespace fib::cmd

@@ -164,13 +164,7 @@ int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
 
 int run(const ValidateOptions& options) {
   std::atomic<bool> interrupted = false;
-  try {
-    return validate_all(options, interrupted);
-  } catch (const Error& error) {
-    if (!interrupted) throw;
-    fmt::print(stderr, "fib: {}\n", error.what());
-    return kInterrupted;
-  }
+  return unless_interrupted(interrupted, [&] { return validate_all(options, interrupted); });
 }
 
 void add_selection(CLI::App& app, ValidateOptions& options) {
