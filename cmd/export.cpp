@@ -11,10 +11,10 @@
 #include "dataset/merge.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
+#include "filters.h"
 #include "interrupt.h"
 #include "report/text.h"
 #include "report_common.h"
-#include "util/clock.h"
 #include "util/error.h"
 #include "util/files.h"
 
@@ -25,14 +25,11 @@ namespace fs = std::filesystem;
 
 enum class Form { dataset, jsonl, csv, json, md, sqlite };
 
-constexpr std::size_t kShownLines = 10;
-
 struct ExportCommand {
   std::string local;
   std::string output;  // empty or "-": stdout
   Form form = Form::jsonl;
-  std::string since;
-  dataset::Filter filter;
+  RecordFilter records;
   bool skip_unreadable = false;
 
   [[nodiscard]] bool to_stdout() const { return output.empty() || output == "-"; }
@@ -47,10 +44,7 @@ exports::TextForm text_form(Form form) {
 // Nothing is written for a dataset with unreadable records unless that was asked for.
 void check_readable(const std::vector<std::string>& unreadable, bool skip) {
   if (unreadable.empty()) return;
-  for (std::size_t i = 0; i < std::min(unreadable.size(), kShownLines); ++i)
-    fmt::print(stderr, "error: {}\n", report::printable(unreadable[i]));
-  if (unreadable.size() > kShownLines)
-    fmt::print(stderr, "... and {} more\n", unreadable.size() - kShownLines);
+  print_unreadable(unreadable);
   if (skip) return;
   const bool one = unreadable.size() == 1;
   throw Error("{} of the dataset cannot be read; correct {}, or leave {} out with --skip-unreadable",
@@ -61,7 +55,7 @@ void check_readable(const std::vector<std::string>& unreadable, bool skip) {
 std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
                        std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
   if (command.to_stdout()) {
-    return exports::export_text(loaded, command.filter, text_form(command.form), unreadable,
+    return exports::export_text(loaded, command.records.parsed(), text_form(command.form), unreadable,
                                 [](std::string_view text) { print_result(std::string(text)); });
   }
   const util::NewFile file(command.output);
@@ -73,7 +67,7 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
     written = written && std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   };
   const std::size_t count =
-      exports::export_text(loaded, command.filter, text_form(command.form), unreadable, write, &interrupted);
+      exports::export_text(loaded, command.records.parsed(), text_form(command.form), unreadable, write, &interrupted);
   if (std::fflush(stream) != 0 || !written) throw Error("cannot write {}; is the disk full?", command.output);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
@@ -84,7 +78,7 @@ std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& l
                          std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
   const util::NewFile file(command.output);
   const std::size_t count =
-      exports::export_sqlite(loaded, command.filter, file.path().string(), unreadable, &interrupted);
+      exports::export_sqlite(loaded, command.records.parsed(), file.path().string(), unreadable, &interrupted);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
   return count;
@@ -93,7 +87,7 @@ std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& l
 int export_dataset(const ExportCommand& command, const std::atomic<bool>& interrupted) {
   dataset::MergeOptions options;
   options.interrupted = &interrupted;
-  options.filter = command.filter;
+  options.filter = command.records.parsed();
   options.skip_unreadable = command.skip_unreadable;
   const auto report = dataset::merge({command.local}, command.output, options);
   check_readable(report.unreadable, true);
@@ -105,24 +99,19 @@ int export_dataset(const ExportCommand& command, const std::atomic<bool>& interr
 }
 
 // What CLI11 cannot check option by option.
-void check_usage(ExportCommand& command) {
+void check_usage(const ExportCommand& command) {
   const bool needs_file = command.form == Form::dataset || command.form == Form::sqlite;
   if (needs_file && command.to_stdout())
     throw CLI::ValidationError("--output",
                                "formats dataset and sqlite cannot go to stdout; name a file or folder");
-  if (command.since.empty()) return;
-  command.filter.since = util::parse_timestamp(command.since);
-  if (!command.filter.since) {
-    throw CLI::ValidationError("--since",
-                               command.since + " is no time; write 2026-03-17 or 2026-03-17T14:18:00+00:00");
-  }
+  static_cast<void>(command.records.parsed());
 }
 
 int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& interrupted) {
   if (command.form == Form::dataset) return export_dataset(command, interrupted);
   std::vector<std::string> unreadable;
   const auto loaded = dataset::load_without_results(command.local, unreadable);
-  command.filter.check(loaded);
+  command.records.parsed().check(loaded);
   const std::size_t count = command.form == Form::sqlite
                                 ? write_sqlite(command, loaded, unreadable, interrupted)
                                 : write_text(command, loaded, unreadable, interrupted);
@@ -145,31 +134,6 @@ int run(ExportCommand command) {
       [&](const std::atomic<bool>& interrupted) { return write_file_or_stdout(command, interrupted); });
 }
 
-bool matches_a_status(const std::string& pattern) {
-  for (int status = 0; status <= static_cast<int>(model::Status::TIMEOUT); ++status) {
-    if (dataset::matches({pattern}, std::string(model::name_of(static_cast<model::Status>(status)))))
-      return true;
-  }
-  return false;
-}
-
-void add_filters(CLI::App& app, dataset::Filter& filter, std::string& since) {
-  const char* group = "Which records (names or globs)";
-  app.add_option("--definitions", filter.definitions, "Only these definitions")->group(group);
-  app.add_option("--solutions", filter.solutions, "Only these solutions")->group(group);
-  app.add_option("--authors", filter.authors, "Only solutions of these authors")->group(group);
-  app.add_option("--op-types", filter.op_types, "Only definitions of these op types")->group(group);
-  app.add_option("--status", filter.statuses, "Only traces of these statuses")
-      ->check([](const std::string& pattern) {
-        return matches_a_status(pattern)
-                   ? ""
-                   : pattern + " is no status; PASSED is one, TIMEOUT, or a glob: '*_ERROR'";
-      })
-      ->group(group);
-  app.add_option("--hardware", filter.hardware, "Only traces of this hardware")->group(group);
-  app.add_option("--since", since, "Only traces of this time or later")->type_name("TIME")->group(group);
-}
-
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
@@ -187,7 +151,7 @@ void add_export(CLI::App& app, int& exit_code) {
               {"md", Form::md},
               {"sqlite", Form::sqlite}})
       ->type_name("FORMAT");
-  add_filters(*app_export, command->filter, command->since);
+  add_record_filter(*app_export, command->records);
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
                        "Leave out files and lines that cannot be read");
   app_export->footer(

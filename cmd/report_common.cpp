@@ -113,6 +113,12 @@ std::vector<report::Selection> selections(const FilterOptions& filters, const da
   return found;
 }
 
+void print_unreadable(const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < std::min(lines.size(), kShownProblems); ++i)
+    fmt::print(stderr, "error: {}\n", report::printable(lines[i]));
+  if (lines.size() > kShownProblems) fmt::print(stderr, "... and {} more\n", lines.size() - kShownProblems);
+}
+
 report::TextStyle stdout_style() {
   report::TextStyle style;
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;

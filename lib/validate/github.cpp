@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include "report/github.h"
 
 #include <filesystem>
 
@@ -7,28 +7,12 @@
 namespace fib::validate {
 namespace {
 
-// "%", line ends and, in properties, ":" and "," have a meaning in workflow commands.
-std::string escaped(std::string_view text, std::string_view special) {
-  std::string result;
-  for (const char c : text) {
-    if (special.find(c) == std::string_view::npos) {
-      result += c;
-    } else {
-      result += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    }
-  }
-  return result;
-}
+using report::Annotation;
+using report::annotation;
 
-std::string escaped_text(std::string_view text) { return escaped(text, "%\r\n"); }
-std::string escaped_property(std::string_view text) { return escaped(text, "%\r\n:,"); }
-
-std::string place_properties(const std::string& dataset, const Place& place) {
-  if (place.file.empty()) return "";
-  const auto path = (std::filesystem::path(dataset) / place.file).lexically_normal();
-  std::string text = "file=" + escaped_property(path.string()) + ",";
-  if (place.line > 0) text += fmt::format("line={},", place.line);
-  return text;
+report::AnnotationPlace place_of(const std::string& dataset, const Place& place) {
+  if (place.file.empty()) return {};
+  return {(std::filesystem::path(dataset) / place.file).lexically_normal().string(), place.line};
 }
 
 std::string annotations(const std::string& dataset, const std::string& subject, const CheckResult& check) {
@@ -36,9 +20,8 @@ std::string annotations(const std::string& dataset, const std::string& subject, 
   if (!check.messages) return text;
   for (const Message& message : *check.messages) {
     if (message.level == Level::info) continue;
-    text +=
-        fmt::format("::{} {}title={}::{}\n", name_of(message.level), place_properties(dataset, message.place),
-                    escaped_property(subject + " " + check.name), escaped_text(message.text));
+    const auto level = message.level == Level::error ? Annotation::error : Annotation::warning;
+    text += annotation(level, subject + " " + check.name, message.text, place_of(dataset, message.place));
   }
   return text;
 }
@@ -52,7 +35,7 @@ std::string to_github(const Report& report) {
     for (const CheckResult& check : definition.checks) text += annotations(dataset, definition.name, check);
   }
   for (const CheckResult& check : report.dataset) text += annotations(dataset, "dataset", check);
-  for (const std::string& note : report.notes) text += "::notice::" + escaped_text(note) + "\n";
+  for (const std::string& note : report.notes) text += annotation(Annotation::notice, "", note);
   return text + count_line(report) + "\n";
 }
 

@@ -1,0 +1,118 @@
+#include "compare_sides.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "dataset/paths.h"
+#include "dataset/trace_stream.h"
+#include "util/error.h"
+
+namespace fib::cmd {
+namespace {
+
+const std::pair<const char*, SideKind> kPrefixes[] = {{"dataset:", SideKind::dataset},
+                                                      {"run:", SideKind::run},
+                                                      {"author:", SideKind::author},
+                                                      {"solution:", SideKind::solution}};
+
+// "last" is 0, "last~2" is 2.
+std::optional<std::size_t> runs_before_last(const std::string& word) {
+  if (word == "last") return 0;
+  if (!word.starts_with("last~")) return std::nullopt;
+  std::size_t count = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data() + 5, end, count);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return count;
+}
+
+std::vector<std::string> runs_of(const std::vector<report::Detail>& details) {
+  std::set<std::string> runs;  // ids begin with their time
+  for (const auto& detail : details) {
+    if (detail.run_id != nullptr) runs.insert(*detail.run_id);
+  }
+  return {runs.begin(), runs.end()};
+}
+
+}  // namespace
+
+CompareInput::Loaded& CompareInput::load(const std::string& root) {
+  const auto found = loaded_.find(root);
+  if (found != loaded_.end()) return found->second;
+  if (!std::filesystem::is_directory(root))
+    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
+  Loaded& loaded = loaded_[root];
+  loaded.dataset = dataset::load_without_results(root, unreadable_);
+  loaded.details = report::read_details(loaded.dataset, filter_, unreadable_, report::KeepLogs::no);
+  loaded.runs = runs_of(loaded.details);
+  return loaded;
+}
+
+// Empty: no such run.
+std::string CompareInput::find_run(const std::string& word) {
+  const auto& runs = load(local_).runs;
+  if (const auto back = runs_before_last(word)) {
+    if (*back >= runs.size()) throw Error("{}: the dataset has traces of {} runs only", word, runs.size());
+    return runs[runs.size() - 1 - *back];
+  }
+  std::vector<std::string> found;
+  for (const std::string& run : runs) {
+    if (run == word) return run;
+    if (run.starts_with(word)) found.push_back(run);
+  }
+  if (found.size() > 1)
+    throw Error("\"{}\" begins the ids of {} runs, {} and {} among them; write more of it", word, found.size(),
+                found.front(), found.back());
+  return found.empty() ? "" : found.front();
+}
+
+bool CompareInput::has_author(const std::string& name) {
+  const auto& solutions = load(local_).dataset.solutions;
+  return std::any_of(solutions.begin(), solutions.end(),
+                     [&](const auto& entry) { return entry.second.author == name; });
+}
+
+SideName CompareInput::resolve(const std::string& word) {
+  std::optional<SideKind> kind;
+  std::string name = word;
+  for (const auto& [prefix, meant] : kPrefixes) {
+    if (!word.starts_with(prefix)) continue;
+    kind = meant;
+    name = word.substr(std::string(prefix).size());
+  }
+  const auto may_be = [&](SideKind meant) { return !kind || *kind == meant; };
+  std::vector<SideName> found;
+  if (may_be(SideKind::dataset) && std::filesystem::is_directory(name)) found.push_back({SideKind::dataset, name});
+  if (found.empty() || kind) {
+    const std::string run = may_be(SideKind::run) ? find_run(name) : "";
+    if (!run.empty()) found.push_back({SideKind::run, run});
+    if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
+    if (may_be(SideKind::solution) && load(local_).dataset.solutions.contains(name))
+      found.push_back({SideKind::solution, name});
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    throw Error("\"{}\" is no dataset folder, and no run, author or solution of {}", word, local_);
+  throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name, name);
+}
+
+report::CompareSide CompareInput::side(const SideName& side) {
+  static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
+  const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
+  const Loaded& loaded = load(side.kind == SideKind::dataset ? side.name : local_);
+  const auto holds = [&](const report::Detail& detail) {
+    if (side.kind == SideKind::dataset) return true;
+    if (side.kind == SideKind::run) return detail.run_id != nullptr && *detail.run_id == side.name;
+    if (side.kind == SideKind::solution) return *detail.row.solution == side.name;
+    const auto found = loaded.dataset.solutions.find(*detail.row.solution);
+    return found != loaded.dataset.solutions.end() && found->second.author == side.name;
+  };
+  auto& chosen = chosen_[label];
+  if (chosen.empty()) std::copy_if(loaded.details.begin(), loaded.details.end(), std::back_inserter(chosen), holds);
+  return {label, report::latest(chosen)};
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dataset/filter.h"
+#include "report/compare.h"
+
+namespace fib::cmd {
+
+enum class SideKind { dataset, run, author, solution };
+
+// What a side of a comparison names.
+struct SideName {
+  SideKind kind = SideKind::dataset;
+  std::string name;
+};
+
+// The datasets that a comparison reads, each once, with the results that pass the filter.
+class CompareInput {
+ public:
+  // `local` is the dataset in which runs, authors and solutions are looked up.
+  CompareInput(std::string local, dataset::Filter filter) : local_(std::move(local)), filter_(std::move(filter)) {}
+
+  // What `word` names: "run:ID", "author:NAME", "solution:NAME" or "dataset:DIR"; without such a word a folder,
+  // a run's id or its beginning, "last" or "last~N", an author or a solution. Throws Error when it is none of
+  // these or several.
+  [[nodiscard]] SideName resolve(const std::string& word);
+
+  // The latest results of the side. Points into this object.
+  [[nodiscard]] report::CompareSide side(const SideName& name);
+
+  // Lines that could not be read, in all datasets.
+  [[nodiscard]] const std::vector<std::string>& unreadable() const { return unreadable_; }
+
+ private:
+  struct Loaded {
+    dataset::Dataset dataset;
+    std::vector<report::Detail> details;
+    std::vector<std::string> runs;  // ids, the oldest first
+  };
+
+  Loaded& load(const std::string& root);
+  std::string find_run(const std::string& word);
+  bool has_author(const std::string& name);
+
+  std::string local_;
+  dataset::Filter filter_;
+  std::map<std::string, Loaded> loaded_;  // by root
+  std::map<std::string, std::vector<report::Detail>> chosen_;
+  std::vector<std::string> unreadable_;
+};
+
+}  // namespace fib::cmd

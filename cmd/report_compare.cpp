@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "commands.h"
+#include "compare_sides.h"
+#include "dataset/paths.h"
+#include "filters.h"
+#include "report/compare_text.h"
+#include "report_commands.h"
+#include "report_common.h"
+
+namespace fib::cmd {
+namespace {
+
+using report::CompareFormat;
+using report::PairBy;
+
+struct CompareCommand {
+  std::string a;
+  std::string b;
+  std::string local;
+  std::string gate;  // "5%"
+  std::optional<PairBy> pair_by;
+  RecordFilter records;
+  CompareFormat format = CompareFormat::table;
+};
+
+// "5%" is 0.05.
+std::optional<report::CompareGate> parse_gate(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  double percent = -1;
+  const char* end = text.data() + text.size() - 1;
+  const auto [stop, error] = std::from_chars(text.data(), end, percent);
+  if (error != std::errc() || stop != end || *end != '%' || !(percent >= 0 && percent < 1e6))
+    throw CLI::ValidationError("--fail-on-regression", text + ": expected a percentage, for example 5%");
+  return report::CompareGate{percent / 100};
+}
+
+// Names of solutions pair results where both sides hold the same solutions.
+PairBy natural_pairing(const SideName& a, const SideName& b) {
+  const auto holds_all = [](const SideName& side) {
+    return side.kind == SideKind::dataset || side.kind == SideKind::run;
+  };
+  return holds_all(a) && holds_all(b) ? PairBy::solution : PairBy::workload;
+}
+
+int run(const CompareCommand& command) {
+  const auto gate = parse_gate(command.gate);
+  const dataset::Filter filter = command.records.parsed();
+  CompareInput input(command.local.empty() ? dataset::default_dataset_path().string() : command.local, filter);
+  const SideName a = input.resolve(command.a);
+  const SideName b = input.resolve(command.b);
+  const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
+  const auto result = report::compare(input.side(a), input.side(b), pair_by);
+  print_unreadable(input.unreadable());
+  print_result(report::render_compare(result, gate, command.format, stdout_style()));
+  if (!gate) return kDone;
+  if (result.pairs.empty()) {
+    fmt::print(stderr, "error: nothing was compared, so --fail-on-regression cannot hold\n");
+    return kNotAllDone;
+  }
+  return result.regressions(gate->limit).empty() ? kDone : kGateFailed;
+}
+
+}  // namespace
+
+void add_report_compare(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<CompareCommand>();
+  CLI::App* compare =
+      app.add_subcommand("compare", "What became faster, slower or broke: two runs, datasets, authors");
+  compare->add_option("A", command->a, "What was: a dataset's folder, a run, an author or a solution")
+      ->required()
+      ->type_name("WHAT");
+  compare->add_option("B", command->b, "What is compared with it")->required()->type_name("WHAT");
+  compare->add_option("--local", command->local, "Dataset folder in which runs, authors and solutions are")
+      ->type_name("DIR");
+  compare
+      ->add_option("--fail-on-regression", command->gate,
+                   "Exit code 3 when a result is slower by more than this, or broken")
+      ->type_name("PERCENT");
+  compare
+      ->add_option_function<std::string>(
+          "--pair-by",
+          [command](const std::string& word) {
+            command->pair_by = word == "solution" ? PairBy::solution : PairBy::workload;
+          },
+          "Compare equal solutions, or the fastest of each side on each workload; default: solution for "
+          "runs and datasets")
+      ->check(CLI::IsMember({"solution", "workload"}))
+      ->type_name("HOW");
+  add_choice(*compare, "--format", command->format, "Form of the output; default: table",
+             {{"table", CompareFormat::table},
+              {"json", CompareFormat::json},
+              {"csv", CompareFormat::csv},
+              {"md", CompareFormat::md},
+              {"github", CompareFormat::github},
+              {"junit", CompareFormat::junit}})
+      ->type_name("FORMAT");
+  add_record_filter(*compare, command->records);
+  compare->footer(
+      std::string("Examples:\n"
+                  "  fib report compare before after\n"
+                  "  fib report compare last~1 last --local D --fail-on-regression 5%\n"
+                  "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
+                  "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
+                  "Runs are named by their ids, or last, last~1, ... The latest trace of each solution and\n"
+                  "workload counts. Same: the medians differ by at most 1% or the noise (the larger\n"
+                  "interquartile range over median); faster, slower: by more, with disjoint quartile ranges;\n"
+                  "else ambiguous. Formats github and junit are for CI.\n") +
+      kLocalDefault +
+      "Exit codes: 0 done, 1 a side does not exist or nothing was compared under a gate, 2 wrong usage,\n"
+      "3 --fail-on-regression and something regressed.");
+  compare->callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,171 @@
+#include "report/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace fib::report {
+namespace {
+
+// SM clocks further apart than this are said: latencies of what computes differ as much.
+constexpr double kClockRemark = 0.01;
+
+// hardware, definition, solution (empty with PairBy::workload), uuid
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+Key key_of(const Detail& detail, PairBy pair_by) {
+  const auto& row = detail.row;
+  return {*row.evaluation->hardware, *row.definition, pair_by == PairBy::solution ? *row.solution : "",
+          row.workload->uuid};
+}
+
+bool is_better(const Detail& left, const Detail& right) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  return left.median_ms().value_or(kNone) < right.median_ms().value_or(kNone);
+}
+
+using Results = std::map<Key, const Detail*>;
+
+Results results_of(const CompareSide& side, PairBy pair_by) {
+  Results results;
+  for (const Detail* detail : side.results) {
+    const auto [place, is_new] = results.emplace(key_of(*detail, pair_by), detail);
+    if (!is_new && is_better(*detail, *place->second)) place->second = detail;
+  }
+  return results;
+}
+
+Verdict verdict_of_change(const Comparison& pair) {
+  if (std::abs(*pair.change) <= std::max(kSameWithin, pair.noise.value_or(0))) return Verdict::same;
+  if (!pair.noise) return Verdict::ambiguous;
+  if (pair.b->spread->q75_ms < pair.a->spread->q25_ms) return Verdict::faster;
+  if (pair.b->spread->q25_ms > pair.a->spread->q75_ms) return Verdict::slower;
+  return Verdict::ambiguous;
+}
+
+std::string remark_of(const Detail& a, const Detail& b) {
+  std::string remark;
+  if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
+    remark = fmt::format("clock {} → {}", *a.clock, *b.clock);
+  if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
+      std::abs(*b.sm_clock_mhz / *a.sm_clock_mhz - 1) > kClockRemark) {
+    remark += fmt::format("{}SM {:.0f} → {:.0f} MHz", remark.empty() ? "" : ", ", *a.sm_clock_mhz,
+                          *b.sm_clock_mhz);
+  }
+  return remark;
+}
+
+// The pairs stand in A's order within a solution; its place is that of the key's first result.
+std::vector<const Detail*> ordered(const CompareSide& side, const Results& results, PairBy pair_by) {
+  std::vector<const Detail*> chosen;
+  std::set<Key> seen;
+  for (const Detail* detail : side.results) {
+    const Key key = key_of(*detail, pair_by);
+    if (seen.insert(key).second) chosen.push_back(results.at(key));
+  }
+  std::stable_sort(chosen.begin(), chosen.end(), [&](const Detail* left, const Detail* right) {
+    const Key left_key = key_of(*left, pair_by);
+    const Key right_key = key_of(*right, pair_by);
+    return std::tie(std::get<0>(left_key), std::get<1>(left_key), std::get<2>(left_key)) <
+           std::tie(std::get<0>(right_key), std::get<1>(right_key), std::get<2>(right_key));
+  });
+  return chosen;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::same:
+      return "same";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::ambiguous:
+      return "ambiguous";
+    case Verdict::broken:
+      return "broken";
+    case Verdict::fixed:
+      return "fixed";
+    case Verdict::failed:
+      break;
+  }
+  return "failed";
+}
+
+Comparison compare_pair(const Detail& a, const Detail& b) {
+  Comparison pair;
+  pair.a = &a;
+  pair.b = &b;
+  pair.median_a_ms = a.median_ms();
+  pair.median_b_ms = b.median_ms();
+  if (!a.row.passed() || !b.row.passed()) {
+    pair.verdict = a.row.passed() ? Verdict::broken : b.row.passed() ? Verdict::fixed : Verdict::failed;
+    return pair;
+  }
+  pair.verdict = Verdict::ambiguous;
+  pair.remark = remark_of(a, b);
+  if (!pair.median_a_ms || !pair.median_b_ms) return pair;
+  pair.change = *pair.median_b_ms / *pair.median_a_ms - 1;
+  if (a.spread && b.spread) pair.noise = std::max(a.spread->relative_iqr(), b.spread->relative_iqr());
+  pair.verdict = verdict_of_change(pair);
+  return pair;
+}
+
+CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by) {
+  const Results results_a = results_of(a, pair_by);
+  const Results results_b = results_of(b, pair_by);
+  CompareReport report{a.label, b.label, pair_by, {}, {}, {}};
+  for (const Detail* detail : ordered(a, results_a, pair_by)) {
+    const auto other = results_b.find(key_of(*detail, pair_by));
+    if (other == results_b.end()) {
+      report.only_a.push_back(detail);
+    } else {
+      report.pairs.push_back(compare_pair(*detail, *other->second));
+    }
+  }
+  for (const Detail* detail : ordered(b, results_b, pair_by)) {
+    if (!results_a.contains(key_of(*detail, pair_by))) report.only_b.push_back(detail);
+  }
+  return report;
+}
+
+std::size_t CompareReport::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::count_if(
+      pairs.begin(), pairs.end(), [&](const Comparison& pair) { return pair.verdict == verdict; }));
+}
+
+std::optional<double> CompareReport::mean_speedup() const {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Comparison& pair : pairs) {
+    if (!pair.change) continue;
+    sum -= std::log1p(*pair.change);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / static_cast<double>(count));
+}
+
+std::vector<const Comparison*> CompareReport::regressions(double limit) const {
+  std::vector<const Comparison*> found;
+  for (const Comparison& pair : pairs) {
+    const bool slower = pair.verdict == Verdict::slower && *pair.change > limit;
+    if (slower || pair.verdict == Verdict::broken) found.push_back(&pair);
+  }
+  return found;
+}
+
+std::size_t CompareReport::doubtful(double limit) const {
+  return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [&](const Comparison& pair) {
+    return pair.verdict == Verdict::ambiguous && (!pair.change || *pair.change > limit);
+  }));
+}
+
+}  // namespace fib::report

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/details.h"
+
+// Two sides A and B, result by result: what became faster, what slower, what broke.
+namespace fib::report {
+
+// Of B against A. With m the medians of the timed calls, noise the larger interquartile range over median:
+enum class Verdict {
+  same,       // |mB / mA - 1| <= max(1 %, noise)
+  faster,     // mB is lower by more than that, and the quartile ranges are disjoint
+  slower,     // mB is higher by more than that, and the quartile ranges are disjoint
+  ambiguous,  // they differ by more than that, but the ranges overlap or are not known
+  broken,     // A passed, B did not
+  fixed,      // B passed, A did not
+  failed,     // neither passed
+};
+[[nodiscard]] std::string_view name_of(Verdict verdict);
+inline constexpr Verdict kVerdicts[] = {Verdict::same,   Verdict::faster, Verdict::slower, Verdict::ambiguous,
+                                        Verdict::broken, Verdict::fixed,  Verdict::failed};
+
+// Differences up to this are never called one.
+inline constexpr double kSameWithin = 0.01;
+
+// What is compared with what. Hardware, definition and workload must always be equal.
+enum class PairBy {
+  solution,  // and the solution's name: two runs, two datasets
+  workload,  // the fastest result of each side: two authors, two solutions
+};
+
+struct CompareSide {
+  std::string label;                   // "run 20260101T...", "author alice"
+  std::vector<const Detail*> results;  // the latest of each, see latest()
+};
+
+// One result of each side.
+struct Comparison {
+  const Detail* a = nullptr;
+  const Detail* b = nullptr;
+  Verdict verdict = Verdict::failed;
+  std::optional<double> median_a_ms;
+  std::optional<double> median_b_ms;
+  std::optional<double> change;  // mB / mA - 1
+  std::optional<double> noise;   // nothing: a side has no record of its spread
+  std::string remark;            // clocks that differ; empty: none
+};
+
+struct CompareReport {
+  std::string label_a;
+  std::string label_b;
+  PairBy pair_by = PairBy::solution;
+  std::vector<Comparison> pairs;      // by hardware, definition, solution, then in A's order
+  std::vector<const Detail*> only_a;  // without a counterpart
+  std::vector<const Detail*> only_b;
+
+  [[nodiscard]] std::size_t count(Verdict verdict) const;
+  // Geometric mean of mA / mB over the pairs that passed on both sides: above 1, B is faster. Nothing when
+  // there are none.
+  [[nodiscard]] std::optional<double> mean_speedup() const;
+  // The pairs that are slower by more than `limit` (0.05: 5 %) or broken.
+  [[nodiscard]] std::vector<const Comparison*> regressions(double limit) const;
+  // Pairs that look slower by more than `limit` and are ambiguous: no gate stops these.
+  [[nodiscard]] std::size_t doubtful(double limit) const;
+};
+
+// Pure. The report points into the details, which must outlive it.
+[[nodiscard]] CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by);
+
+// The verdict of two results of the same work.
+[[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b);
+
+}  // namespace fib::report

@@ -1,0 +1,281 @@
+#include "report/compare_text.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "report/github.h"
+#include "report/junit.h"
+#include "report/text.h"
+#include "report/workload_text.h"
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+
+constexpr std::size_t kShownAlone = 10;
+
+std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
+
+Cell ms_cell(const std::optional<double>& ms) {
+  return ms ? number_cell(*ms, format_ms(*ms)) : no_cell();
+}
+
+Cell status_cell(const Detail& detail) { return text_cell(std::string(model::name_of(detail.status()))); }
+
+// What stands in the place of a latency where there is none.
+Cell result_cell(const Detail& detail, const std::optional<double>& ms) {
+  if (ms) return ms_cell(ms);
+  return {std::string(model::name_of(detail.status())), json::make_null()};
+}
+
+std::vector<Column> columns(PairBy pair_by) {
+  const bool two = pair_by == PairBy::workload;
+  std::vector<Column> columns = {text_column("Definition", "definition"),
+                                 only_for(Audience::programs, text_column("Hardware", "hardware")),
+                                 text_column(two ? "A's solution" : "Solution", "solution_a")};
+  Column other = text_column("B's solution", "solution_b");
+  columns.push_back(two ? other : only_for(Audience::programs, other));
+  for (Column& column : std::vector<Column>{
+           {"Workload", "workload", Align::left, Fit::text},
+           number_column("A (ms)", "median_a_ms"),
+           number_column("B (ms)", "median_b_ms"),
+           only_for(Audience::programs, text_column("A", "status_a")),
+           only_for(Audience::programs, text_column("B", "status_b")),
+           number_column("Change", "change"),
+           number_column("Noise", "noise"),
+           {"Verdict", "verdict", Align::left, Fit::whole},
+           text_column("Remark", "remark"),
+       })
+    columns.push_back(std::move(column));
+  return columns;
+}
+
+std::vector<Cell> row(const Comparison& pair, bool show_hardware) {
+  const auto& a = pair.a->row;
+  const std::string& hardware = *a.evaluation->hardware;
+  const std::string title = *a.definition + (show_hardware ? " on " + hardware : "");
+  return {{title, json::make_string(*a.definition)},
+          text_cell(hardware),
+          text_cell(*a.solution),
+          text_cell(*pair.b->row.solution),
+          {workload_text(*a.workload), json::make_string(a.workload->uuid)},
+          result_cell(*pair.a, pair.median_a_ms),
+          result_cell(*pair.b, pair.median_b_ms),
+          status_cell(*pair.a),
+          status_cell(*pair.b),
+          pair.change ? number_cell(*pair.change, format_change(*pair.change)) : no_cell(),
+          pair.noise ? number_cell(*pair.noise, fmt::format("{:.1f}%", 100 * *pair.noise)) : no_cell(),
+          text_cell(std::string(name_of(pair.verdict))),
+          {pair.remark, pair.remark.empty() ? json::make_null() : json::make_string(pair.remark)}};
+}
+
+std::set<std::string> hardware_of(const CompareReport& report) {
+  std::set<std::string> names;
+  for (const Comparison& pair : report.pairs) names.insert(*pair.a->row.evaluation->hardware);
+  return names;
+}
+
+Table table_of(const CompareReport& report) {
+  Table table{columns(report.pair_by), {}, true};
+  const bool several = hardware_of(report).size() > 1;
+  for (const Comparison& pair : report.pairs) table.rows.push_back(row(pair, several));
+  return table;
+}
+
+std::string counts_text(const CompareReport& report) {
+  std::string text;
+  for (const Verdict verdict : kVerdicts) {
+    const std::size_t count = report.count(verdict);
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(verdict));
+  }
+  return fmt::format("{} compared: {}", plural(report.pairs.size(), "result"),
+                     text.empty() ? "nothing" : text);
+}
+
+std::string name_of(const Detail& detail) {
+  return fmt::format("{} on {} ({})", *detail.row.solution, workload_text(*detail.row.workload),
+                     *detail.row.evaluation->hardware);
+}
+
+std::string alone_text(const std::string& side, const std::vector<const Detail*>& results) {
+  std::string text = fmt::format("{} only in {}: ", plural(results.size(), "result"), side);
+  for (std::size_t i = 0; i < std::min(results.size(), kShownAlone); ++i)
+    text += (i > 0 ? "; " : "") + name_of(*results[i]);
+  if (results.size() > kShownAlone) text += fmt::format("; and {} more", results.size() - kShownAlone);
+  return text;
+}
+
+std::string gate_text(const CompareReport& report, const CompareGate& gate) {
+  const std::size_t count = report.regressions(gate.limit).size();
+  std::string text =
+      count == 0 ? fmt::format("No regression beyond {:g}%.", 100 * gate.limit)
+                 : fmt::format("{} beyond {:g}% or broken: the gate fails.", plural(count, "regression"),
+                               100 * gate.limit);
+  const std::size_t doubtful = report.doubtful(gate.limit);
+  if (doubtful > 0) {
+    text += fmt::format(" {} may be slower than that, but too noisy or without a record of the spread to tell.",
+                        plural(doubtful, "ambiguous result"));
+  }
+  return text;
+}
+
+std::vector<std::string> notes_of(const CompareReport& report) {
+  std::vector<std::string> notes;
+  std::size_t unknown = 0;
+  for (const Comparison& pair : report.pairs) unknown += pair.change && !pair.noise ? 1 : 0;
+  if (unknown > 0) {
+    notes.push_back(
+        fmt::format("{} without a record of the spread: what differs there is ambiguous, whatever the size",
+                    plural(unknown, "result")));
+  }
+  if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
+  if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
+  if (!report.pairs.empty()) {
+    notes.emplace_back("Change: B's median against A's, negative is faster; noise: the larger IQR over median");
+    notes.emplace_back("Same: within 1% or the noise; ambiguous: beyond that, with overlapping quartiles");
+  }
+  return notes;
+}
+
+std::string totals_text(const CompareReport& report) {
+  std::string text = counts_text(report);
+  if (const auto mean = report.mean_speedup())
+    text += fmt::format("; B's speed is {:.4f}× A's (geometric mean)", *mean);
+  return text;
+}
+
+std::string page(const CompareReport& report, const std::optional<CompareGate>& gate, Format format,
+                 const TextStyle& style) {
+  Document document(format, style);
+  document.subheading(fmt::format("A: {}   B: {}", report.label_a, report.label_b), totals_text(report));
+  for (const std::string& name : hardware_of(report)) {
+    if (hardware_of(report).size() == 1) document.paragraph("Hardware: " + name);
+  }
+  document.table("", table_of(report));
+  if (report.pairs.empty()) {
+    document.paragraph(
+        "No result of A has a counterpart in B: hardware, definition and workload must be equal, and the "
+        "solution unless --pair-by workload says otherwise.");
+  }
+  document.notes(notes_of(report));
+  if (gate) document.paragraph(gate_text(report, *gate));
+  return document.text();
+}
+
+json::Value alone_json(const std::vector<const Detail*>& results) {
+  json::Value list = json::make_array();
+  for (const Detail* detail : results) {
+    json::Value one = json::make_object();
+    one.add("hardware", json::make_string(*detail->row.evaluation->hardware));
+    one.add("definition", json::make_string(*detail->row.definition));
+    one.add("solution", json::make_string(*detail->row.solution));
+    one.add("workload", json::make_string(detail->row.workload->uuid));
+    one.add("status", json::make_string(std::string(model::name_of(detail->status()))));
+    list.items.push_back(std::move(one));
+  }
+  return list;
+}
+
+json::Value count_json(std::size_t count) { return json::make_integer(static_cast<std::int64_t>(count)); }
+
+json::Value totals_json(const CompareReport& report) {
+  json::Value totals = json::make_object();
+  totals.add("results", count_json(report.pairs.size()));
+  for (const Verdict verdict : kVerdicts)
+    totals.add(std::string(name_of(verdict)), count_json(report.count(verdict)));
+  const auto mean = report.mean_speedup();
+  totals.add("mean_speedup", mean ? json::make_number(*mean) : json::make_null());
+  return totals;
+}
+
+std::string to_json(const CompareReport& report, const std::optional<CompareGate>& gate) {
+  json::Value document = json::make_object();
+  document.add("schema", json::make_integer(1));
+  document.add("report", json::make_string("compare"));
+  document.add("a", json::make_string(report.label_a));
+  document.add("b", json::make_string(report.label_b));
+  document.add("pair_by", json::make_string(report.pair_by == PairBy::solution ? "solution" : "workload"));
+  document.add("totals", totals_json(report));
+  document.add("results", report::to_json(table_of(report)));
+  document.add("only_a", alone_json(report.only_a));
+  document.add("only_b", alone_json(report.only_b));
+  json::Value found = json::make_null();
+  if (gate) {
+    found = json::make_object();
+    found.add("limit", json::make_number(gate->limit));
+    found.add("regressions", count_json(report.regressions(gate->limit).size()));
+    found.add("doubtful", count_json(report.doubtful(gate->limit)));
+  }
+  document.add("gate", std::move(found));
+  return json::dump(document, json::Layout::indented, json::NonFinite::strings) + "\n";
+}
+
+std::string sentence(const Comparison& pair) {
+  const std::string work =
+      fmt::format("{} on {} {} ({})", *pair.b->row.solution, *pair.b->row.definition,
+                  workload_text(*pair.b->row.workload), *pair.b->row.evaluation->hardware);
+  if (!pair.change) {
+    return fmt::format("{}: {} before, {} now", work, model::name_of(pair.a->status()),
+                       model::name_of(pair.b->status()));
+  }
+  return fmt::format("{}: {} ms before, {} ms now ({}){}", work, format_ms(*pair.median_a_ms),
+                     format_ms(*pair.median_b_ms), format_change(*pair.change),
+                     pair.remark.empty() ? "" : "; " + pair.remark);
+}
+
+// What the gate stops is an error, else everything that got worse a warning.
+std::string to_github(const CompareReport& report, const std::optional<CompareGate>& gate) {
+  std::string text;
+  for (const Comparison* pair : report.regressions(gate ? gate->limit : 0)) {
+    text += annotation(gate ? Annotation::error : Annotation::warning, std::string(name_of(pair->verdict)),
+                       sentence(*pair));
+  }
+  text += annotation(Annotation::notice, "fib compare", totals_text(report));
+  return text + (gate ? gate_text(report, *gate) + "\n" : "");
+}
+
+JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& regressions) {
+  JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
+  const std::string text = fmt::format("{}: {}", name_of(pair.verdict), sentence(pair));
+  if (pair.median_b_ms) result.seconds = *pair.median_b_ms / 1e3;
+  (regressions.contains(&pair) ? result.failure.emplace() : result.output) = text;
+  return result;
+}
+
+std::string to_junit(const CompareReport& report, const std::optional<CompareGate>& gate) {
+  const auto found = report.regressions(gate ? gate->limit : 0);
+  const std::set<const Comparison*> regressions(found.begin(), found.end());
+  std::vector<JUnitSuite> suites;
+  for (const Comparison& pair : report.pairs) {
+    const std::string name = *pair.a->row.definition + " on " + *pair.a->row.evaluation->hardware;
+    if (suites.empty() || suites.back().name != name) suites.push_back({name, {}});
+    suites.back().cases.push_back(case_of(pair, regressions));
+  }
+  return junit_document("fib report compare", suites);
+}
+
+}  // namespace
+
+std::string render_compare(const CompareReport& report, const std::optional<CompareGate>& gate,
+                           CompareFormat format, const TextStyle& style) {
+  switch (format) {
+    case CompareFormat::json:
+      return to_json(report, gate);
+    case CompareFormat::csv:
+      return to_csv(table_of(report));
+    case CompareFormat::github:
+      return to_github(report, gate);
+    case CompareFormat::junit:
+      return to_junit(report, gate);
+    case CompareFormat::md:
+      return page(report, gate, Format::md, style);
+    case CompareFormat::table:
+      break;
+  }
+  return page(report, gate, Format::table, style);
+}
+
+}  // namespace fib::report

@@ -1,0 +1,113 @@
+#include "report/details.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "dataset/trace_stream.h"
+#include "util/clock.h"
+
+namespace fib::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Where the quartiles stand among the 21 quantiles 0, 5, ..., 100 %.
+constexpr std::size_t kQuantiles = 21;
+constexpr std::size_t kQ25 = 5;
+constexpr std::size_t kMedian = 10;
+constexpr std::size_t kQ75 = 15;
+
+const ordered_json* find(const ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+const std::string* text_of(const ordered_json& fib, const char* key, dataset::RowPool& pool) {
+  const ordered_json* value = find(fib, key);
+  if (value == nullptr || value->is_null()) return nullptr;
+  return pool.name(value->is_string() ? value->get<std::string>() : value->dump());
+}
+
+std::optional<double> number_of(const ordered_json& fib, const char* key) {
+  const ordered_json* value = find(fib, key);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+std::size_t count_of(const ordered_json& fib, const char* key) {
+  const auto value = number_of(fib, key);
+  return value && *value >= 0 && *value < 1e15 ? static_cast<std::size_t>(*value) : 0;
+}
+
+std::optional<Spread> spread_of(const ordered_json& fib) {
+  const ordered_json* quantiles = find(fib, "quantiles_ms");
+  if (quantiles == nullptr || !quantiles->is_array() || quantiles->size() != kQuantiles) return std::nullopt;
+  for (const auto& quantile : *quantiles) {
+    if (!quantile.is_number()) return std::nullopt;
+  }
+  const auto at = [&](std::size_t index) { return (*quantiles)[index].get<double>(); };
+  return Spread{at(kQ25), at(kMedian), at(kQ75)};
+}
+
+}  // namespace
+
+std::optional<double> Detail::median_ms() const {
+  if (!row.passed()) return std::nullopt;
+  if (spread && spread->median_ms > 0) return spread->median_ms;
+  const auto& performance = row.evaluation->performance;
+  if (!performance || !(performance->latency_ms > 0)) return std::nullopt;
+  return performance->latency_ms;
+}
+
+Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs) {
+  Detail detail;
+  detail.row = pool.row(trace);
+  if (logs == KeepLogs::yes) detail.log = trace.evaluation->log;
+  const ordered_json& fib = trace.evaluation->fib;
+  if (!fib.is_object()) return detail;
+  detail.run_id = text_of(fib, "run_id", pool);
+  detail.clock = text_of(fib, "clock", pool);
+  detail.flush = text_of(fib, "flush", pool);
+  detail.config = text_of(fib, "config", pool);
+  detail.sweep = text_of(fib, "sweep", pool);
+  detail.spread = spread_of(fib);
+  detail.cv = number_of(fib, "cv");
+  detail.sm_clock_mhz = number_of(fib, "sm_clock_median_mhz");
+  detail.samples = count_of(fib, "n");
+  detail.sets = count_of(fib, "sets");
+  const ordered_json* changed = find(fib, "inputs_changed");
+  detail.inputs_changed = changed != nullptr && changed->is_boolean() && changed->get<bool>();
+  return detail;
+}
+
+std::vector<Detail> read_details(const dataset::Dataset& dataset, const dataset::Filter& filter,
+                                 std::vector<std::string>& unreadable, KeepLogs logs) {
+  std::vector<Detail> details;
+  dataset::for_each_trace(dataset, filter, unreadable, [&](const model::Trace& trace) {
+    if (trace.solution && trace.evaluation) details.push_back(make_detail(trace, *dataset.pool, logs));
+  });
+  return details;
+}
+
+std::vector<const Detail*> latest(const std::vector<Detail>& details) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> places;
+  std::vector<const Detail*> result;
+  const auto time_of = [](const Detail& detail) {
+    return util::parse_timestamp(detail.row.evaluation->timestamp).value_or(0);
+  };
+  for (const Detail& detail : details) {
+    const auto& row = detail.row;
+    const auto [place, is_new] = places.emplace(
+        std::tuple(*row.evaluation->hardware, *row.definition, *row.solution, row.workload->uuid),
+        result.size());
+    if (is_new) {
+      result.push_back(&detail);
+    } else if (time_of(detail) >= time_of(*result[place->second])) {
+      result[place->second] = &detail;
+    }
+  }
+  return result;
+}
+
+}  // namespace fib::report

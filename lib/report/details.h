@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/filter.h"
+#include "dataset/load.h"
+#include "dataset/trace_row.h"
+
+namespace fib::report {
+
+// Quartiles of the timed calls, in milliseconds.
+struct Spread {
+  double q25_ms = 0;
+  double median_ms = 0;
+  double q75_ms = 0;
+
+  // Interquartile range over median; 0 for a median of 0.
+  [[nodiscard]] double relative_iqr() const { return median_ms > 0 ? (q75_ms - q25_ms) / median_ms : 0; }
+};
+
+enum class KeepLogs { no, yes };
+
+// One trace with what evaluation.fib tells of its measurement. Traces of other tools have no such record: then
+// the pointers are null and the options empty. Pointers lead into the pool of the dataset that it is read from.
+struct Detail {
+  dataset::TraceRow row;
+  const std::string* run_id = nullptr;
+  const std::string* clock = nullptr;   // "events", ...
+  const std::string* flush = nullptr;   // "clean", ...
+  const std::string* config = nullptr;  // as JSON text
+  const std::string* sweep = nullptr;   // what of it was swept, as JSON text
+  std::optional<Spread> spread;
+  std::optional<double> cv;            // coefficient of variation of the timed calls
+  std::optional<double> sm_clock_mhz;  // CUDA: median of the multiprocessors' clock
+  std::size_t samples = 0;             // timed calls
+  std::size_t sets = 0;                // input sets
+  bool inputs_changed = false;
+  std::string log;  // only where it was asked for
+
+  [[nodiscard]] const model::Status& status() const { return row.evaluation->status; }
+  // The median of the timed calls; where it is not recorded, the latency. Nothing when the trace did not pass
+  // or has no positive latency.
+  [[nodiscard]] std::optional<double> median_ms() const;
+};
+
+// The detail of a trace with an evaluation.
+[[nodiscard]] Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs);
+
+// Every trace with a solution and an evaluation that passes the filter, in the order of load(). `dataset` is
+// what dataset::load_without_results() gives; lines that cannot be read are described in `unreadable`. Throws
+// Error when a file cannot be read.
+[[nodiscard]] std::vector<Detail> read_details(const dataset::Dataset& dataset, const dataset::Filter& filter,
+                                               std::vector<std::string>& unreadable, KeepLogs logs);
+
+// Of the details with the same hardware, definition, solution and workload the latest by time, the last of
+// equally old ones; in the order in which these keys were met.
+[[nodiscard]] std::vector<const Detail*> latest(const std::vector<Detail>& details);
+
+}  // namespace fib::report
