@@ -51,9 +51,14 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   return loaded;
 }
 
+const std::string& CompareInput::local() {
+  if (local_.empty()) local_ = dataset::default_dataset_path().string();
+  return local_;
+}
+
 // Empty: no such run.
 std::string CompareInput::find_run(const std::string& word) {
-  const auto& runs = load(local_).runs;
+  const auto& runs = load(local()).runs;
   if (const auto back = runs_before_last(word)) {
     if (*back >= runs.size()) throw Error("{}: the dataset has traces of {} runs only", word, runs.size());
     return runs[runs.size() - 1 - *back];
@@ -70,7 +75,7 @@ std::string CompareInput::find_run(const std::string& word) {
 }
 
 bool CompareInput::has_author(const std::string& name) {
-  const auto& solutions = load(local_).dataset.solutions;
+  const auto& solutions = load(local()).dataset.solutions;
   return std::any_of(solutions.begin(), solutions.end(),
                      [&](const auto& entry) { return entry.second.author == name; });
 }
@@ -90,19 +95,19 @@ SideName CompareInput::resolve(const std::string& word) {
     const std::string run = may_be(SideKind::run) ? find_run(name) : "";
     if (!run.empty()) found.push_back({SideKind::run, run});
     if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
-    if (may_be(SideKind::solution) && load(local_).dataset.solutions.contains(name))
+    if (may_be(SideKind::solution) && load(local()).dataset.solutions.contains(name))
       found.push_back({SideKind::solution, name});
   }
   if (found.size() == 1) return found.front();
   if (found.empty())
-    throw Error("\"{}\" is no dataset folder, and no run, author or solution of {}", word, local_);
+    throw Error("\"{}\" is no dataset folder, and no run, author or solution of {}", word, local());
   throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name, name);
 }
 
 report::CompareSide CompareInput::side(const SideName& side) {
   static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
   const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
-  const Loaded& loaded = load(side.kind == SideKind::dataset ? side.name : local_);
+  const Loaded& loaded = load(side.kind == SideKind::dataset ? side.name : local());
   const auto holds = [&](const report::Detail& detail) {
     if (side.kind == SideKind::dataset) return true;
     if (side.kind == SideKind::run) return detail.run_id != nullptr && *detail.run_id == side.name;

@@ -21,7 +21,7 @@ struct SideName {
 // The datasets that a comparison reads, each once, with the results that pass the filter.
 class CompareInput {
  public:
-  // `local` is the dataset in which runs, authors and solutions are looked up.
+  // `local` is the dataset in which runs, authors and solutions are looked up; empty: the default one.
   CompareInput(std::string local, dataset::Filter filter) : local_(std::move(local)), filter_(std::move(filter)) {}
 
   // What `word` names: "run:ID", "author:NAME", "solution:NAME" or "dataset:DIR"; without such a word a folder,
@@ -43,6 +43,7 @@ class CompareInput {
   };
 
   Loaded& load(const std::string& root);
+  const std::string& local();
   std::string find_run(const std::string& word);
   bool has_author(const std::string& name);
 

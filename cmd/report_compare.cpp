@@ -5,7 +5,6 @@
 
 #include "commands.h"
 #include "compare_sides.h"
-#include "dataset/paths.h"
 #include "filters.h"
 #include "report/compare_text.h"
 #include "report_commands.h"
@@ -49,7 +48,7 @@ PairBy natural_pairing(const SideName& a, const SideName& b) {
 int run(const CompareCommand& command) {
   const auto gate = parse_gate(command.gate);
   const dataset::Filter filter = command.records.parsed();
-  CompareInput input(command.local.empty() ? dataset::default_dataset_path().string() : command.local, filter);
+  CompareInput input(command.local, filter);
   const SideName a = input.resolve(command.a);
   const SideName b = input.resolve(command.b);
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));

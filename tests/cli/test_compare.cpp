@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/report_datasets.h"
+
+using namespace fib;
+using testing::check_golden_run;
+using testing::run_fib;
+using Words = std::vector<std::string>;
+
+TEST_CASE("two runs are compared in all formats") {
+  const testing::ReportDatasets datasets;
+  const Words words{"report", "compare", "last~1", "last", "--local", "runs"};
+  const auto with = [&](const Words& more) {
+    Words all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  check_golden_run(datasets, words, "report_compare.txt");
+  for (const char* format : {"json", "csv", "md", "github", "junit"})
+    check_golden_run(datasets, with({"--format", format}), std::string("report_compare.") + format);
+  check_golden_run(datasets, with({"--fail-on-regression", "2.5%"}), "report_compare_gate.txt", 3);
+  check_golden_run(datasets, with({"--fail-on-regression", "2.5%", "--format", "github"}),
+                   "report_compare_gate.github", 3);
+  check_golden_run(datasets, with({"--fail-on-regression", "5%", "--solutions", "alice_fast"}),
+                   "report_compare_gate_holds.txt");
+}
+
+TEST_CASE("authors, solutions and datasets are compared") {
+  const testing::ReportDatasets datasets;
+  check_golden_run(datasets, {"report", "compare", "alice", "bob", "--local", "runs"},
+                   "report_compare_authors.txt");
+  check_golden_run(datasets, {"report", "compare", "sample", "runs"}, "report_compare_datasets.txt");
+  check_golden_run(datasets, {"report", "compare", "sample", "sample", "--hardware", "AMD*"},
+                   "report_compare_itself.txt");
+  check_golden_run(datasets, {"report", "compare", "empty", "failures"}, "report_compare_nothing.txt");
+}
+
+TEST_CASE("a comparison says what it cannot do") {
+  const testing::ReportDatasets datasets;
+  const auto fails = [&](const Words& words, int code, const std::string& text) {
+    Words all{"report", "compare"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto output = run_fib(all, datasets.folder());
+    CHECK(output.exit_code == code);
+    CHECK(output.err.find(text) != std::string::npos);
+  };
+  fails({"nobody", "alice", "--local", "runs"}, 1,
+        "\"nobody\" is no dataset folder, and no run, author or solution of runs");
+  fails({"last", "last~2", "--local", "runs"}, 1, "last~2: the dataset has traces of 2 runs only");
+  fails({"2026", "last", "--local", "runs"}, 1, "begins the ids of 2 runs");
+  fails({"alice", "last", "--local", "nowhere"}, 1, "there is no dataset folder nowhere");
+  fails({"last~1", "last", "--local", "runs", "--fail-on-regression", "5"}, 2, "5: expected a percentage");
+  fails({"last~1", "last", "--local", "runs", "--since", "noon"}, 2, "noon is no time");
+  fails({"last~1"}, 2, "B is required");
+  fails({"empty", "failures", "--fail-on-regression", "1%"}, 1, "nothing was compared");
+}

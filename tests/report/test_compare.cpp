@@ -1,0 +1,172 @@
+#include "report/compare.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "dataset/trace_stream.h"
+#include "report/runs_dataset.h"
+
+using namespace fib;
+using report::Comparison;
+using report::Verdict;
+using testing::kRun1;
+using testing::kRun2;
+using testing::RunTrace;
+
+namespace {
+
+// A detail made of a line, with the pool that it points into.
+class Details {
+ public:
+  const report::Detail& add(const RunTrace& trace) {
+    details_.push_back(std::make_unique<report::Detail>(
+        report::make_detail(model::parse_trace(trace.line()), pool_, report::KeepLogs::yes)));
+    return *details_.back();
+  }
+
+ private:
+  dataset::RowPool pool_;
+  std::vector<std::unique_ptr<report::Detail>> details_;
+};
+
+Verdict verdict_of(const RunTrace& a, const RunTrace& b) {
+  Details details;
+  return report::compare_pair(details.add(a), details.add(b)).verdict;
+}
+
+RunTrace trace(double median, double iqr) {
+  return {.run = kRun1, .definition = "d", .solution = "s", .median = median, .iqr = iqr};
+}
+
+}  // namespace
+
+TEST_CASE("a detail holds what evaluation.fib says") {
+  Details details;
+  const auto& detail = details.add({.run = kRun1, .definition = "d", .solution = "s", .median = 2, .log = "l"});
+  CHECK(*detail.run_id == kRun1);
+  CHECK(*detail.clock == "events");
+  CHECK(*detail.config == R"({"iterations":50})");
+  REQUIRE(detail.spread);
+  CHECK(detail.spread->median_ms == Approx(2));
+  CHECK(detail.spread->relative_iqr() == Approx(0.004));
+  CHECK(detail.samples == 150);
+  CHECK(detail.sets == 180);
+  CHECK(*detail.sm_clock_mhz == Approx(1980));
+  CHECK(detail.log == "l");
+  const auto& failed =
+      details.add({.run = kRun1, .definition = "d", .solution = "s", .status = "TIMEOUT"});
+  CHECK(!failed.median_ms());
+  CHECK(!failed.spread);
+}
+
+TEST_CASE("medians within one percent or the noise are the same") {
+  CHECK(verdict_of(trace(1, 0), trace(1.0099, 0)) == Verdict::same);
+  CHECK(verdict_of(trace(1, 0), trace(1.0101, 0)) == Verdict::slower);
+  CHECK(verdict_of(trace(1, 0), trace(0.9901, 0)) == Verdict::same);
+  CHECK(verdict_of(trace(1, 0), trace(0.9899, 0)) == Verdict::faster);
+  // The larger noise of the two decides.
+  CHECK(verdict_of(trace(1, 0.05), trace(1.049, 0)) == Verdict::same);
+  CHECK(verdict_of(trace(1, 0), trace(1.049, 0.05)) == Verdict::same);
+}
+
+TEST_CASE("beyond the noise the quartile ranges decide") {
+  // Ranges 0.98 .. 1.02 and 1.0252 .. 1.0668: disjoint.
+  CHECK(verdict_of(trace(1, 0.04), trace(1.046, 0.04)) == Verdict::slower);
+  // 0.98 .. 1.02 and 1.0202 .. 1.0618: just beyond the noise.
+  CHECK(verdict_of(trace(1, 0.04), trace(1.041, 0.04)) == Verdict::slower);
+  CHECK(verdict_of(trace(1, 0.04), trace(1.0399, 0.04)) == Verdict::same);
+  // Skewed samples: a wide range above the median of A reaches B.
+  Details details;
+  report::Detail a = details.add(trace(1, 0));
+  report::Detail b = details.add(trace(1.06, 0));
+  a.spread = report::Spread{0.999, 1, 1.05};
+  b.spread = report::Spread{1.04, 1.06, 1.061};
+  CHECK(report::compare_pair(a, b).verdict == Verdict::ambiguous);
+  CHECK(report::compare_pair(b, a).verdict == Verdict::ambiguous);
+  b.spread = report::Spread{1.051, 1.06, 1.061};
+  CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
+  CHECK(report::compare_pair(b, a).verdict == Verdict::faster);
+}
+
+TEST_CASE("without a record of the spread a difference is ambiguous") {
+  Details details;
+  report::Detail a = details.add(trace(1, 0));
+  report::Detail b = details.add(trace(5, 0));
+  b.spread.reset();
+  const Comparison pair = report::compare_pair(a, b);
+  CHECK(pair.verdict == Verdict::ambiguous);
+  CHECK(!pair.noise);
+  CHECK(*pair.change == Approx(4));
+  report::Detail near = details.add(trace(1.005, 0));
+  near.spread.reset();
+  CHECK(report::compare_pair(a, near).verdict == Verdict::same);
+}
+
+TEST_CASE("failures are verdicts of their own") {
+  const RunTrace passed = trace(1, 0);
+  RunTrace failed = passed;
+  failed.status = "RUNTIME_ERROR";
+  CHECK(verdict_of(passed, failed) == Verdict::broken);
+  CHECK(verdict_of(failed, passed) == Verdict::fixed);
+  CHECK(verdict_of(failed, failed) == Verdict::failed);
+}
+
+TEST_CASE("clocks that differ are said") {
+  Details details;
+  RunTrace other = trace(1, 0);
+  other.clock = "cupti-kernel";
+  other.sm_clock = 1755;
+  CHECK(report::compare_pair(details.add(trace(1, 0)), details.add(other)).remark ==
+        "clock events → cupti-kernel, SM 1980 → 1755 MHz");
+  CHECK(report::compare_pair(details.add(trace(1, 0)), details.add(trace(1, 0))).remark == "");
+}
+
+TEST_CASE("the latest trace of each counts, and pairs need equal hardware and workloads") {
+  Details details;
+  const auto make = [&](const char* run, const char* solution, const char* uuid, double median) {
+    return RunTrace{.run = run, .definition = "d", .solution = solution, .uuid = uuid, .median = median};
+  };
+  std::vector<report::Detail> all{details.add(make(kRun2, "s", "w1", 3)), details.add(make(kRun1, "s", "w1", 1)),
+                                  details.add(make(kRun1, "s", "w2", 1))};
+  const auto kept = report::latest(all);
+  REQUIRE(kept.size() == 2);
+  CHECK(*kept[0]->run_id == kRun2);
+
+  RunTrace elsewhere = make(kRun1, "s", "w2", 1);
+  elsewhere.hardware = testing::kCpu;
+  const std::vector<report::Detail> others{details.add(make(kRun1, "t", "w1", 6)),
+                                           details.add(make(kRun1, "u", "w1", 5)), details.add(elsewhere)};
+  const auto by_name = report::compare({"a", kept}, {"b", report::latest(others)}, report::PairBy::solution);
+  CHECK(by_name.pairs.empty());
+  CHECK(by_name.only_a.size() == 2);
+  CHECK(by_name.only_b.size() == 3);
+  const auto fastest = report::compare({"a", kept}, {"b", report::latest(others)}, report::PairBy::workload);
+  REQUIRE(fastest.pairs.size() == 1);
+  CHECK(*fastest.pairs[0].b->row.solution == "u");
+  CHECK(*fastest.pairs[0].change == Approx(5.0 / 3 - 1));
+  CHECK(fastest.only_a.size() == 1);
+  CHECK(fastest.only_b.size() == 1);
+}
+
+TEST_CASE("regressions are what is slower beyond the limit or broken") {
+  const testing::TemporaryDataset files;
+  testing::write_runs(files);
+  std::vector<std::string> unreadable;
+  const auto dataset = dataset::load_without_results(files.root(), unreadable);
+  const auto details = report::read_details(dataset, {}, unreadable, report::KeepLogs::no);
+  CHECK(unreadable.empty());
+  report::CompareSide sides[2] = {{"1", {}}, {"2", {}}};
+  for (const auto& detail : details) sides[*detail.run_id == kRun2].results.push_back(&detail);
+  const auto result = report::compare(sides[0], sides[1], report::PairBy::solution);
+  CHECK(result.count(Verdict::same) == 1);
+  CHECK(result.count(Verdict::faster) == 1);
+  CHECK(result.count(Verdict::slower) == 2);
+  CHECK(result.count(Verdict::broken) == 1);
+  CHECK(result.count(Verdict::fixed) == 1);
+  CHECK(result.count(Verdict::failed) == 1);
+  CHECK(result.only_b.size() == 1);
+  CHECK(result.regressions(0.05).size() == 1);
+  CHECK(result.regressions(0.025).size() == 2);
+  CHECK(result.regressions(0).size() == 3);
+  CHECK(*result.mean_speedup() == Approx(std::pow(1 / (1.005 * 0.9 * 1.03 * 1.02), 0.25)).epsilon(1e-4));
+}
