@@ -62,8 +62,8 @@ report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions
 
 int run(const BestOptions& options) {
   const auto axes = parse_axes(options.axes);
-  const auto datasets = load_datasets(options.read);
-  check_filters(options.filters, datasets);
+  auto datasets = load_datasets(options.read);
+  apply_filters(options.filters, datasets);
   std::vector<report::DatasetBest> results;
   for (const auto& dataset : datasets) results.push_back(find_best(dataset, options, axes));
   print_result(report::render_best(results, options.read.format, stdout_style()));
@@ -80,11 +80,10 @@ void add_report_best(CLI::App& app, int& exit_code) {
   best->add_option("--axes", options->axes, "Only workloads with these values: batch_size=1,len=128")
       ->delimiter(',')
       ->type_name("AXIS=N");
-  best->add_option("--hardware", options->filters.hardware, "Only traces of this hardware (name or glob)")
-      ->type_name("NAME");
   best->add_option("--max-abs-error", options->max_abs_error, "Only traces with no greater absolute error");
   best->add_option("--max-rel-error", options->max_rel_error, "Only traces with no greater relative error");
   best->add_flag("--per-workload", options->per_workload, "The best solution of every workload");
+  add_record_filter(*best, options->filters.records);
   best->footer(
       std::string("Examples:\n"
                   "  fib report best --local DIR\n"

@@ -43,6 +43,53 @@ std::string joined(const std::set<std::string>& names) {
   return result.empty() ? "none" : result;
 }
 
+// Throws what Filter::check() throws when no dataset has what is named.
+void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
+  for (const dataset::Dataset& dataset : datasets) {
+    try {
+      return records.check(dataset);
+    } catch (const Error&) {
+      if (&dataset == &datasets.back()) throw;
+    }
+  }
+}
+
+void check_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
+  std::set<std::string> known;
+  for (const dataset::Dataset& dataset : datasets) {
+    for (const std::string& name : dataset::Queries(dataset).hardware()) known.insert(name);
+  }
+  const bool ran = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
+    return dataset::matches(records.hardware, name);
+  });
+  if (!ran && !known.empty()) {
+    throw Error("no traces of hardware \"{}\"; there are: {}", fmt::join(records.hardware, "\", \""),
+                joined(known));
+  }
+}
+
+void check_names(const FilterOptions& filters, const dataset::Filter& records,
+                 const std::vector<dataset::Dataset>& datasets) {
+  std::set<std::string> op_types;
+  bool definition_known = false;
+  for (const dataset::Dataset& dataset : datasets) {
+    for (const auto& [name, definition] : dataset.definitions) {
+      op_types.insert(definition.op_type);
+      definition_known = definition_known || name == filters.definition;
+    }
+    for (const auto& trace : dataset.traces)
+      definition_known = definition_known || *trace.definition == filters.definition;
+  }
+  if (filters.op_type && !op_types.contains(*filters.op_type)) {
+    throw Error("no definition of op type \"{}\"; there are: {}", *filters.op_type, joined(op_types));
+  }
+  if (filters.definition && !definition_known) {
+    throw Error("no definition \"{}\"; to see all: fib list definitions", *filters.definition);
+  }
+  check_records(records, datasets);
+  check_hardware(records, datasets);
+}
+
 }  // namespace
 
 void add_read_options(CLI::App& app, ReadOptions& options) {
@@ -73,37 +120,16 @@ std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
   return datasets;
 }
 
-void check_filters(const FilterOptions& filters, const std::vector<dataset::Dataset>& datasets) {
-  std::set<std::string> hardware;
-  std::set<std::string> op_types;
-  bool definition_known = false;
-  for (const dataset::Dataset& dataset : datasets) {
-    for (const std::string& name : dataset::Queries(dataset).hardware()) hardware.insert(name);
-    for (const auto& [name, definition] : dataset.definitions) {
-      op_types.insert(definition.op_type);
-      definition_known = definition_known || name == filters.definition;
-    }
-    for (const auto& trace : dataset.traces)
-      definition_known = definition_known || *trace.definition == filters.definition;
-  }
-  const bool ran = std::any_of(hardware.begin(), hardware.end(), [&](const std::string& name) {
-    return dataset::matches({filters.hardware.value_or("*")}, name);
-  });
-  if (filters.hardware && !ran && !hardware.empty()) {
-    throw Error("no traces of hardware \"{}\"; there are: {}", *filters.hardware, joined(hardware));
-  }
-  if (filters.op_type && !op_types.contains(*filters.op_type)) {
-    throw Error("no definition of op type \"{}\"; there are: {}", *filters.op_type, joined(op_types));
-  }
-  if (filters.definition && !definition_known) {
-    throw Error("no definition \"{}\"; to see all: fib list definitions", *filters.definition);
-  }
+void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
+                   const std::string& yardstick) {
+  const dataset::Filter records = filters.records.parsed();
+  check_names(filters, records, datasets);
+  for (dataset::Dataset& dataset : datasets) dataset::restrict_to(dataset, records, yardstick);
 }
 
 std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {
   std::vector<report::Selection> found;
   for (const std::string& name : dataset::Queries(dataset).hardware()) {
-    if (filters.hardware && !dataset::matches({*filters.hardware}, name)) continue;
     const report::Selection selection{name, filters.op_type, filters.definition};
     const bool any =
         std::any_of(dataset.traces.begin(), dataset.traces.end(),

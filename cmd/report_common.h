@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataset/load.h"
+#include "filters.h"
 #include "report/document.h"
 #include "report/outcomes.h"
 
@@ -39,14 +40,17 @@ void add_read_options(CLI::App& app, ReadOptions& options);
 // Throws Error for a missing folder, and under --strict-load for anything that cannot be loaded.
 [[nodiscard]] std::vector<dataset::Dataset> load_datasets(const ReadOptions& options);
 
+// Which records a report is about.
 struct FilterOptions {
-  std::optional<std::string> hardware;  // a name or a shell glob
+  RecordFilter records;
   std::optional<std::string> op_type;
   std::optional<std::string> definition;
 };
 
-// Throws Error when a filter names something that no dataset has.
-void check_filters(const FilterOptions& filters, const std::vector<dataset::Dataset>& datasets);
+// Leaves in the datasets what the options hold, and the solutions of the author `yardstick`. Throws Error when
+// they name something that no dataset has.
+void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
+                   const std::string& yardstick = "");
 
 // One selection for each hardware of the dataset that the filters hold and that has traces of theirs.
 [[nodiscard]] std::vector<report::Selection> selections(const FilterOptions& filters,

@@ -44,6 +44,9 @@ report::HardwareSummary summarize(const dataset::Dataset& dataset, const dataset
       [&](Against against) { return report::rank_authors(dataset, queries, scope, outcomes, against); },
       reason);
   summary.authors.reason = reason;
+  summary.authors.coverage = report::coverage_of_authors(dataset, selection);
+  summary.by_definition = report::count_by_definition(dataset, selection);
+  summary.by_author = report::count_by_author(dataset, selection);
   for (const auto& [definition, solutions] : outcomes) {
     summary.leaderboards.push_back(with_fallback(
         [&, &name = definition, &tried = solutions](Against against) {
@@ -56,7 +59,7 @@ report::HardwareSummary summarize(const dataset::Dataset& dataset, const dataset
 
 // Traces without an evaluation have no hardware; they count where no hardware is asked for.
 report::Counts count(const dataset::Dataset& dataset, const FilterOptions& filters) {
-  if (!filters.hardware) return report::count_traces(dataset, {{}, filters.op_type, filters.definition});
+  if (filters.records.filter.hardware.empty()) return report::count_traces(dataset, {{}, filters.op_type, filters.definition});
   report::Counts counts;
   for (const report::Selection& selection : selections(filters, dataset)) {
     counts.add(report::count_traces(dataset, selection));
@@ -70,7 +73,7 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryO
   report::DatasetSummary summary;
   summary.path = dataset.root.string();
   summary.baseline_author = options.baseline_author;
-  summary.filtered = (filters.hardware || filters.op_type || filters.definition) && !dataset.traces.empty();
+  summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) && !dataset.traces.empty();
   summary.counts = count(dataset, filters);
   for (const report::Selection& selection : selections(filters, dataset)) {
     summary.hardware.push_back(summarize(dataset, queries, selection, options.baseline_author));
@@ -79,8 +82,8 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryO
 }
 
 int run(const SummaryOptions& options) {
-  const auto datasets = load_datasets(options.read);
-  check_filters(options.filters, datasets);
+  auto datasets = load_datasets(options.read);
+  apply_filters(options.filters, datasets, options.baseline_author);
   std::vector<report::DatasetSummary> summaries;
   for (const auto& dataset : datasets) summaries.push_back(summarize(dataset, options));
   print_result(report::render_summary(summaries, options.part, options.read.format, stdout_style()));
@@ -97,6 +100,7 @@ void add_report_summary(CLI::App& app, int& exit_code) {
   add_choice(*summary, "--show", options->part, "Which tables; default: all",
              {{"all", report::SummaryPart::all},
               {"authors", report::SummaryPart::authors},
+              {"counts", report::SummaryPart::counts},
               {"solutions", report::SummaryPart::solutions}})
       ->type_name("PART");
   summary
@@ -109,8 +113,7 @@ void add_report_summary(CLI::App& app, int& exit_code) {
   summary->add_option("--definition", options->filters.definition, "Only this definition")
       ->type_name("NAME")
       ->excludes(op_type);
-  summary->add_option("--hardware", options->filters.hardware, "Only traces of this hardware (name or glob)")
-      ->type_name("NAME");
+  add_record_filter(*summary, options->filters.records);
   summary->footer(
       std::string("Examples:\n"
                   "  fib report summary --local DIR\n"
@@ -118,7 +121,7 @@ void add_report_summary(CLI::App& app, int& exit_code) {
                   "  fib report summary --local DIR --show solutions --format csv > solutions.csv\n"
                   "Each hardware has a ranking of its own. Where there is no baseline solution,\n"
                   "speedups are against the reference. Csv holds one table: the authors, or the\n"
-                  "solutions with --show solutions.\n") +
+                  "solutions or counts with --show.\n") +
       kLocalDefault +
       "Exit codes: 0 done, 1 a dataset or what a filter names does not exist, or\n"
       "--strict-load and a file could not be loaded, 2 wrong usage.");

@@ -48,6 +48,11 @@ bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
   return found != dataset.solutions.end() && matches(authors, found->second.author);
 }
 
+bool Filter::is_empty() const {
+  return definitions.empty() && solutions.empty() && authors.empty() && op_types.empty() &&
+         statuses.empty() && hardware.empty() && !since;
+}
+
 void Filter::check(const Dataset& dataset) const {
   std::vector<std::string> definition_names;
   std::vector<std::string> known_op_types;
@@ -87,6 +92,27 @@ bool Filter::holds_trace(const Dataset& dataset, const TraceRow& trace) const {
   const auto& evaluation = trace.evaluation;
   if (!evaluation) return statuses.empty() && hardware.empty() && !since;
   return holds_evaluation(evaluation->status, *evaluation->hardware, evaluation->timestamp);
+}
+
+void restrict_to(Dataset& dataset, const Filter& filter, const std::string& yardstick) {
+  if (filter.is_empty()) return;
+  Filter of_yardstick = filter;
+  of_yardstick.solutions.clear();
+  of_yardstick.authors = {yardstick};
+  const bool has_yardstick = !yardstick.empty();
+  std::erase_if(dataset.traces, [&](const TraceRow& trace) {
+    return !filter.holds_trace(dataset, trace) &&
+           !(has_yardstick && of_yardstick.holds_trace(dataset, trace));
+  });
+  std::erase_if(dataset.solutions, [&](const auto& entry) {
+    return !filter.holds_solution(dataset, entry.second) &&
+           !(has_yardstick && of_yardstick.holds_solution(dataset, entry.second));
+  });
+  std::erase_if(dataset.workloads,
+                [&](const auto& entry) { return !filter.holds_definition(dataset, entry.first); });
+  std::erase_if(dataset.definitions, [&](const auto& entry) {
+    return !matches(filter.definitions, entry.first) || !matches(filter.op_types, entry.second.op_type);
+  });
 }
 
 }  // namespace fib::dataset

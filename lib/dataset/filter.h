@@ -32,6 +32,8 @@ struct Filter {
   // Throws Error when a definition, solution, author or op type is named that the dataset does not have: a
   // slip of the pen, not a wish for nothing.
   void check(const Dataset& dataset) const;
+  // Whether it holds everything.
+  [[nodiscard]] bool is_empty() const;
   // What the definition and the solution (null: none) alone decide: false means that holds_trace() is false.
   [[nodiscard]] bool may_hold(const Dataset& dataset, const std::string& definition,
                               const std::string* solution) const;
@@ -40,5 +42,10 @@ struct Filter {
   [[nodiscard]] bool holds_evaluation(model::Status status, const std::string& hardware,
                                       const std::string& timestamp) const;
 };
+
+// The dataset as if only these records existed: other definitions, workloads, solutions and traces go. The
+// solutions of `yardstick` and their traces stay whatever is said of solutions and authors, for others are
+// compared with them; empty: nobody's.
+void restrict_to(Dataset& dataset, const Filter& filter, const std::string& yardstick = "");
 
 }  // namespace fib::dataset

@@ -31,7 +31,8 @@ class QueryError : public Error {
 // How a solution, or an author's best solutions, compare with the baseline. Ratios of latencies; > 1 is
 // faster.
 struct Score {
-  double avg_speedup = 0;  // mean of baseline latency / latency
+  double avg_speedup = 0;      // mean of baseline latency / latency
+  double geomean_speedup = 0;  // geometric mean of the same; of several scores that of theirs
   std::int64_t definitions = 0;
   std::int64_t workloads = 0;
   double success_rate = 0;  // 0 .. 1

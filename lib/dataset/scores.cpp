@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "dataset/python_text.h"
@@ -69,13 +70,16 @@ std::optional<Score> compare(const Results& baseline, const Results& solution) {
   if (solution.failed) return score;
   const auto count = static_cast<double>(common.size());
   double sum = 0;
+  double logs = 0;
   double wins = 0;
   for (const std::string& uuid : common) {
     const double ratio = baseline.best.at(uuid) / solution.best.at(uuid);
     sum += ratio;
+    logs += std::log(ratio);
     wins += ratio > 1 ? 1 : 0;
   }
   score.avg_speedup = sum / count;
+  score.geomean_speedup = std::exp(logs / count);
   score.success_rate = 1;
   score.win_rate = wins / count;
   return score;
@@ -99,14 +103,17 @@ std::vector<const model::Solution*> able(const std::vector<const model::Solution
 
 Score mean_score(const std::vector<Score>& scores) {
   Score total;
+  double logs = 0;
   for (const Score& score : scores) {
     total.avg_speedup += score.avg_speedup;
+    logs += std::log(score.geomean_speedup);  // of 0: minus infinity, so that a failure makes the mean 0
     total.success_rate += score.success_rate;
     total.win_rate += score.win_rate;
     total.workloads += score.workloads;
   }
   const auto count = static_cast<double>(scores.size());
   total.avg_speedup /= count;
+  total.geomean_speedup = std::exp(logs / count);
   total.success_rate /= count;
   total.win_rate /= count;
   total.definitions = static_cast<std::int64_t>(scores.size());

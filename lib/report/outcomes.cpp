@@ -100,11 +100,13 @@ DefinitionOutcomes collect(const dataset::Dataset& dataset, const Selection& sel
 std::optional<Score> reference_score(const Outcomes& outcomes) {
   Score score;
   double sum = 0;
+  double logs = 0;
   double wins = 0;
   for (const auto& [uuid, outcome] : outcomes.workloads) {
     if (!outcome.failed && outcome.speedup_factor == 0) continue;
     ++score.workloads;
     sum += outcome.speedup_factor;
+    logs += std::log(outcome.speedup_factor);
     wins += outcome.speedup_factor > 1 ? 1 : 0;
   }
   if (score.workloads == 0) return std::nullopt;
@@ -112,6 +114,7 @@ std::optional<Score> reference_score(const Outcomes& outcomes) {
   if (outcomes.failed) return score;
   const auto count = static_cast<double>(score.workloads);
   score.avg_speedup = sum / count;
+  score.geomean_speedup = std::exp(logs / count);
   score.success_rate = 1;
   score.win_rate = wins / count;
   return score;

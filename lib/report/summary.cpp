@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <tuple>
 
 namespace fib::report {
@@ -57,6 +58,12 @@ void sort(std::vector<Standing>& standings) {
 
 }  // namespace
 
+void Counts::add(const dataset::TraceRow& trace) {
+  ++total;
+  if (trace.passed()) ++passed;
+  if (trace.evaluation) ++by_status[std::string(model::name_of(trace.evaluation->status))];
+}
+
 void Counts::add(const Counts& other) {
   total += other.total;
   passed += other.passed;
@@ -66,12 +73,52 @@ void Counts::add(const Counts& other) {
 Counts count_traces(const dataset::Dataset& dataset, const Selection& selection) {
   Counts counts;
   for (const dataset::TraceRow& trace : dataset.traces) {
-    if (!selection.holds(dataset, trace)) continue;
-    ++counts.total;
-    if (trace.passed()) ++counts.passed;
-    if (trace.evaluation) ++counts.by_status[std::string(model::name_of(trace.evaluation->status))];
+    if (selection.holds(dataset, trace)) counts.add(trace);
   }
   return counts;
+}
+
+std::map<std::string, Counts> count_by_definition(const dataset::Dataset& dataset,
+                                                  const Selection& selection) {
+  std::map<std::string, Counts> counts;
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (selection.holds(dataset, trace)) counts[*trace.definition].add(trace);
+  }
+  return counts;
+}
+
+std::map<std::string, Counts> count_by_author(const dataset::Dataset& dataset, const Selection& selection) {
+  std::map<std::string, Counts> counts;
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (!selection.holds(dataset, trace)) continue;
+    const auto author = trace.solution != nullptr ? author_of(dataset, *trace.solution) : std::nullopt;
+    counts[author.value_or("-")].add(trace);
+  }
+  return counts;
+}
+
+std::map<std::string, double> coverage_of_authors(const dataset::Dataset& dataset,
+                                                  const Selection& selection) {
+  using Problem = std::pair<std::string, std::string>;  // definition, uuid
+  std::set<Problem> problems;
+  std::map<std::string, std::set<Problem>> solved;
+  for (const auto& [definition, workloads] : dataset.workloads) {
+    if (!selection.holds_definition(dataset, definition)) continue;
+    for (const auto& workload : workloads) problems.emplace(definition, workload.uuid);
+  }
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (trace.solution == nullptr || !selection.holds(dataset, trace)) continue;
+    const Problem problem(*trace.definition, trace.workload->uuid);
+    problems.insert(problem);
+    const auto author = author_of(dataset, *trace.solution);
+    if (!author) continue;
+    auto& own = solved[*author];
+    if (trace.passed()) own.insert(problem);
+  }
+  std::map<std::string, double> coverage;
+  for (const auto& [author, own] : solved)
+    coverage[author] = static_cast<double>(own.size()) / static_cast<double>(problems.size());
+  return coverage;
 }
 
 AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queries& queries,

@@ -24,6 +24,7 @@ struct Counts {
   std::map<std::string, std::size_t> by_status;  // only those that occur
 
   [[nodiscard]] std::size_t failed() const { return total - passed; }
+  void add(const dataset::TraceRow& trace);
   void add(const Counts& other);
 };
 
@@ -47,12 +48,15 @@ struct AuthorRanking {
   Against against = Against::baseline;
   std::string reason;  // why it is not against the baseline; empty when it is
   dataset::Ranking rows;
+  std::map<std::string, double> coverage;  // by author, see coverage_of_authors()
 };
 
 // The traces of one hardware. Those of another are never compared with them.
 struct HardwareSummary {
   std::string hardware;
   Counts counts;
+  std::map<std::string, Counts> by_definition;
+  std::map<std::string, Counts> by_author;  // traces of unknown solutions under "-"
   AuthorRanking authors;
   std::vector<Leaderboard> leaderboards;  // by definition
   std::size_t untimed = 0;  // PASSED traces that no speedup against the reference can be told from
@@ -68,6 +72,16 @@ struct DatasetSummary {
 };
 
 [[nodiscard]] Counts count_traces(const dataset::Dataset& dataset, const Selection& selection);
+// The same, a part of them each.
+[[nodiscard]] std::map<std::string, Counts> count_by_definition(const dataset::Dataset& dataset,
+                                                                const Selection& selection);
+[[nodiscard]] std::map<std::string, Counts> count_by_author(const dataset::Dataset& dataset,
+                                                            const Selection& selection);
+
+// The share of all workloads of the selected definitions (those of the dataset and those that were tried) that
+// an author has a passing trace of on the selected hardware. Authors without any trace are left out.
+[[nodiscard]] std::map<std::string, double> coverage_of_authors(const dataset::Dataset& dataset,
+                                                                const Selection& selection);
 
 // The ranking against the baseline is that of dataset::Queries. It throws QueryError as that does, and when
 // none of the definitions is in the dataset. `outcomes` is what collect() gives for the same scope.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/summary_tables.h"
 #include "report/text.h"
 
 namespace fib::report {
@@ -12,94 +13,11 @@ namespace {
 
 namespace json = model::json;
 
-std::string name_of(Against against) { return against == Against::baseline ? "baseline" : "reference"; }
-
-Cell author_cell(const std::optional<std::string>& author) { return author ? text_cell(*author) : no_cell(); }
-
-Cell best_solutions_cell(const dataset::Score& score) {
-  json::Value object = json::make_object();
-  if (score.best_solutions) {
-    for (const auto& [definition, solution] : *score.best_solutions) {
-      object.add(definition, json::make_string(solution));
-    }
-  }
-  return {"", std::move(object)};
-}
-
-Table authors_table(const AuthorRanking& ranking) {
-  Table table;
-  table.columns = {number_column("Rank", "rank"),
-                   text_column("Author", "author"),
-                   number_column("Avg Speedup", "avg_speedup"),
-                   number_column("Success Rate", "success_rate"),
-                   number_column("Win Rate", "win_rate"),
-                   number_column("Workloads", "workloads"),
-                   number_column("Definitions", "definitions"),
-                   only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))};
-  for (const auto& [author, score] : ranking.rows) {
-    table.rows.push_back({count_cell(table.rows.size() + 1), text_cell(author),
-                          number_cell(score.avg_speedup, format_score(score.avg_speedup)),
-                          number_cell(score.success_rate, format_share(score.success_rate)),
-                          number_cell(score.win_rate, format_share(score.win_rate)),
-                          count_cell(static_cast<std::size_t>(score.workloads)),
-                          count_cell(static_cast<std::size_t>(score.definitions)),
-                          best_solutions_cell(score)});
-  }
-  return table;
-}
-
-std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, std::size_t rank,
-                               const Standing& standing) {
-  const Cell speedup =
-      standing.speedup ? number_cell(*standing.speedup, format_score(*standing.speedup)) : no_cell();
-  const Cell latency =
-      standing.latency_ms ? number_cell(*standing.latency_ms, format_ms(*standing.latency_ms)) : no_cell();
-  return {{title, json::make_string(board.definition)},
-          count_cell(rank),
-          text_cell(standing.solution),
-          author_cell(standing.author),
-          speedup,
-          text_cell(name_of(board.against)),
-          latency,
-          {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
-          count_cell(standing.passed),
-          count_cell(standing.workloads)};
-}
-
-// The yardstick stands beside a definition where it is another than that of the authors.
-Table solutions_table(const HardwareSummary& summary) {
-  Table table;
-  table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   number_column("Rank", "rank"),
-                   text_column("Solution", "solution"),
-                   text_column("Author", "author"),
-                   number_column("Speedup", "speedup"),
-                   only_for(Audience::programs, text_column("Against", "against")),
-                   number_column("Latency (ms)", "latency_ms"),
-                   only_for(Audience::people, number_column("Passed", "")),
-                   only_for(Audience::programs, number_column("Passed", "passed")),
-                   only_for(Audience::programs, number_column("Workloads", "workloads"))};
-  for (const Leaderboard& board : summary.leaderboards) {
-    const std::string suffix = board.against == summary.authors.against
-                                   ? ""
-                                   : fmt::format(" (against the {})", name_of(board.against));
-    for (std::size_t i = 0; i < board.standings.size(); ++i) {
-      table.rows.push_back(standing_row(board, board.definition + suffix, i + 1, board.standings[i]));
-    }
-  }
-  return table;
-}
-
 std::string counts_text(const Counts& counts) {
-  std::string text =
+  const std::string text =
       fmt::format("Traces: {} total, {} passed, {} failed", counts.total, counts.passed, counts.failed());
-  std::string statuses;
-  for (const auto& [status, count] : counts.by_status) {
-    if (status == "PASSED") continue;
-    statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
-  }
-  return statuses.empty() ? text : text + " (" + statuses + ")";
+  const std::string failures = failures_text(counts);
+  return failures.empty() ? text : text + " (" + failures + ")";
 }
 
 void write_authors(Document& document, const HardwareSummary& summary) {
@@ -126,10 +44,16 @@ void write_authors(Document& document, const HardwareSummary& summary) {
   }
 }
 
+bool shows(SummaryPart part, SummaryPart what) { return part == SummaryPart::all || part == what; }
+
 void write_hardware(Document& document, const HardwareSummary& summary, SummaryPart part) {
   document.subheading("Hardware: " + summary.hardware, counts_text(summary.counts));
-  if (part != SummaryPart::solutions) write_authors(document, summary);
-  if (part != SummaryPart::authors) {
+  if (shows(part, SummaryPart::authors)) write_authors(document, summary);
+  if (shows(part, SummaryPart::counts)) {
+    document.table("Traces by definition:", counts_table("Definition", "definition", summary.by_definition));
+    document.table("Traces by author:", counts_table("Author", "author", summary.by_author));
+  }
+  if (shows(part, SummaryPart::solutions)) {
     document.table(
         fmt::format("Solutions by definition (speedup against the {}):", name_of(summary.authors.against)),
         solutions_table(summary));
@@ -160,12 +84,14 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
   }
   const std::string other = !reference ? "baseline" : !baseline ? "reference" : "baseline or reference";
   std::vector<std::string> notes;
-  if (ranked && part != SummaryPart::solutions) {
+  if (ranked && shows(part, SummaryPart::authors)) {
     notes.push_back(fmt::format("Avg Speedup: mean of {} latency / author's latency", other));
+    notes.push_back("Geo Mean: the same with geometric means over workloads and definitions");
     notes.push_back("Success Rate: share of definitions whose best solution passed everything");
     notes.push_back(fmt::format("Win Rate: share of workloads on which the author beats the {}", other));
+    notes.push_back("Coverage: share of all workloads that the author has a passing trace of");
   }
-  if (solutions && part != SummaryPart::authors) {
+  if (solutions && shows(part, SummaryPart::solutions)) {
     notes.push_back("Speedup: mean over workloads; 0 when anything failed");
     notes.push_back("Latency: geometric mean over the workloads that passed");
   }
@@ -178,9 +104,7 @@ json::Value to_json(const Counts& counts) {
   object.add("total", number(counts.total));
   object.add("passed", number(counts.passed));
   object.add("failed", number(counts.failed()));
-  json::Value statuses = json::make_object();
-  for (const auto& [status, count] : counts.by_status) statuses.add(status, number(count));
-  object.add("by_status", std::move(statuses));
+  object.add("by_status", counts_json(counts.by_status));
   return object;
 }
 
@@ -188,7 +112,11 @@ json::Value to_json(const HardwareSummary& summary, SummaryPart part) {
   json::Value object = json::make_object();
   object.add("name", json::make_string(summary.hardware));
   object.add("traces", to_json(summary.counts));
-  if (part != SummaryPart::solutions) {
+  if (shows(part, SummaryPart::counts)) {
+    object.add("definitions", report::to_json(counts_table("", "definition", summary.by_definition)));
+    object.add("all_authors", report::to_json(counts_table("", "author", summary.by_author)));
+  }
+  if (shows(part, SummaryPart::authors)) {
     object.add("against", json::make_string(name_of(summary.authors.against)));
     object.add("reason", summary.authors.reason.empty() ? json::make_null()
                                                         : json::make_string(summary.authors.reason));
@@ -196,7 +124,7 @@ json::Value to_json(const HardwareSummary& summary, SummaryPart part) {
     object.add("unknown_traces", json::make_integer(static_cast<std::int64_t>(summary.unknown)));
     object.add("authors", to_json(authors_table(summary.authors)));
   }
-  if (part != SummaryPart::authors) object.add("solutions", to_json(solutions_table(summary)));
+  if (shows(part, SummaryPart::solutions)) object.add("solutions", to_json(solutions_table(summary)));
   return object;
 }
 
@@ -211,14 +139,25 @@ json::Value to_json(const DatasetSummary& summary, SummaryPart part) {
   return object;
 }
 
+Table csv_table(const HardwareSummary& hardware, SummaryPart part) {
+  if (part == SummaryPart::solutions) return solutions_table(hardware);
+  if (part == SummaryPart::counts) {
+    const auto placed = [](const char* kind, const std::map<std::string, Counts>& counts) {
+      return with_leading(counts_table("Name", "name", counts), text_column("Of", "of"), text_cell(kind));
+    };
+    Table both = placed("definition", hardware.by_definition);
+    append(both, placed("author", hardware.by_author));
+    return both;
+  }
+  return with_leading(authors_table(hardware.authors), text_column("Against", "against"),
+                      text_cell(name_of(hardware.authors.against)));
+}
+
 // One table over everything; it has its columns also when there are no rows.
 std::string csv(const std::vector<DatasetSummary>& datasets, SummaryPart part) {
-  const bool solutions = part == SummaryPart::solutions;
   const auto placed = [&](const HardwareSummary& hardware, const std::string& path) {
-    Table table = solutions ? solutions_table(hardware)
-                            : with_leading(authors_table(hardware.authors), text_column("Against", "against"),
-                                           text_cell(name_of(hardware.authors.against)));
-    table = with_leading(std::move(table), text_column("Hardware", "hardware"), text_cell(hardware.hardware));
+    Table table = with_leading(csv_table(hardware, part), text_column("Hardware", "hardware"),
+                               text_cell(hardware.hardware));
     return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
   };
   Table all = placed({}, "");

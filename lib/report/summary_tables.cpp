@@ -1,0 +1,132 @@
+#include "report/summary_tables.h"
+
+#include <fmt/format.h>
+
+#include "report/text.h"
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+
+Cell author_cell(const std::optional<std::string>& author) { return author ? text_cell(*author) : no_cell(); }
+
+Cell best_solutions_cell(const dataset::Score& score) {
+  json::Value object = json::make_object();
+  if (score.best_solutions) {
+    for (const auto& [definition, solution] : *score.best_solutions) {
+      object.add(definition, json::make_string(solution));
+    }
+  }
+  return {"", std::move(object)};
+}
+
+Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
+  const auto found = ranking.coverage.find(author);
+  return found == ranking.coverage.end() ? no_cell() : number_cell(found->second, format_share(found->second));
+}
+
+std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, std::size_t rank,
+                               const Standing& standing) {
+  const Cell speedup =
+      standing.speedup ? number_cell(*standing.speedup, format_score(*standing.speedup)) : no_cell();
+  const Cell latency =
+      standing.latency_ms ? number_cell(*standing.latency_ms, format_ms(*standing.latency_ms)) : no_cell();
+  return {{title, json::make_string(board.definition)},
+          count_cell(rank),
+          text_cell(standing.solution),
+          author_cell(standing.author),
+          speedup,
+          text_cell(name_of(board.against)),
+          latency,
+          {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
+          count_cell(standing.passed),
+          count_cell(standing.workloads)};
+}
+
+Cell statuses_cell(const Counts& counts) {
+  return {failures_text(counts), counts_json(counts.by_status)};
+}
+
+}  // namespace
+
+std::string name_of(Against against) { return against == Against::baseline ? "baseline" : "reference"; }
+
+std::string failures_text(const Counts& counts) {
+  std::string text;
+  for (const auto& [status, count] : counts.by_status) {
+    if (status == "PASSED") continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
+  }
+  return text;
+}
+
+json::Value counts_json(const std::map<std::string, std::size_t>& counts) {
+  json::Value object = json::make_object();
+  for (const auto& [name, count] : counts) object.add(name, count_cell(count).value);
+  return object;
+}
+
+Table authors_table(const AuthorRanking& ranking) {
+  Table table;
+  table.columns = {number_column("Rank", "rank"),
+                   text_column("Author", "author"),
+                   number_column("Avg Speedup", "avg_speedup"),
+                   number_column("Geo Mean", "geomean_speedup"),
+                   number_column("Success Rate", "success_rate"),
+                   number_column("Win Rate", "win_rate"),
+                   number_column("Coverage", "coverage"),
+                   number_column("Workloads", "workloads"),
+                   number_column("Definitions", "definitions"),
+                   only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))};
+  for (const auto& [author, score] : ranking.rows) {
+    table.rows.push_back({count_cell(table.rows.size() + 1), text_cell(author),
+                          number_cell(score.avg_speedup, format_score(score.avg_speedup)),
+                          number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
+                          number_cell(score.success_rate, format_share(score.success_rate)),
+                          number_cell(score.win_rate, format_share(score.win_rate)),
+                          coverage_cell(ranking, author),
+                          count_cell(static_cast<std::size_t>(score.workloads)),
+                          count_cell(static_cast<std::size_t>(score.definitions)),
+                          best_solutions_cell(score)});
+  }
+  return table;
+}
+
+Table solutions_table(const HardwareSummary& summary) {
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Definition", "definition"),
+                   number_column("Rank", "rank"),
+                   text_column("Solution", "solution"),
+                   text_column("Author", "author"),
+                   number_column("Speedup", "speedup"),
+                   only_for(Audience::programs, text_column("Against", "against")),
+                   number_column("Latency (ms)", "latency_ms"),
+                   only_for(Audience::people, number_column("Passed", "")),
+                   only_for(Audience::programs, number_column("Passed", "passed")),
+                   only_for(Audience::programs, number_column("Workloads", "workloads"))};
+  for (const Leaderboard& board : summary.leaderboards) {
+    const std::string suffix = board.against == summary.authors.against
+                                   ? ""
+                                   : fmt::format(" (against the {})", name_of(board.against));
+    for (std::size_t i = 0; i < board.standings.size(); ++i) {
+      table.rows.push_back(standing_row(board, board.definition + suffix, i + 1, board.standings[i]));
+    }
+  }
+  return table;
+}
+
+Table counts_table(const std::string& name, const std::string& key,
+                   const std::map<std::string, Counts>& counts) {
+  Table table;
+  table.columns = {text_column(name, key), number_column("Traces", "total"), number_column("Passed", "passed"),
+                   number_column("Failed", "failed"), text_column("Failures", "by_status")};
+  for (const auto& [what, count] : counts) {
+    table.rows.push_back({text_cell(what), count_cell(count.total), count_cell(count.passed),
+                          count_cell(count.failed()), statuses_cell(count)});
+  }
+  return table;
+}
+
+}  // namespace fib::report

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "model/json_value.h"
+#include "report/summary.h"
+#include "report/table.h"
+
+// The tables of a summary. All functions are pure.
+namespace fib::report {
+
+[[nodiscard]] std::string name_of(Against against);  // "baseline", "reference"
+
+// "2 TIMEOUT, 1 COMPILE_ERROR"; empty when everything passed.
+[[nodiscard]] std::string failures_text(const Counts& counts);
+[[nodiscard]] model::json::Value counts_json(const std::map<std::string, std::size_t>& counts);
+
+[[nodiscard]] Table authors_table(const AuthorRanking& ranking);
+
+// Grouped by definition. The yardstick stands beside a definition where it is another than that of the authors.
+[[nodiscard]] Table solutions_table(const HardwareSummary& summary);
+
+// A row for each definition or author; `name` and `key` head the first column.
+[[nodiscard]] Table counts_table(const std::string& name, const std::string& key,
+                                 const std::map<std::string, Counts>& counts);
+
+}  // namespace fib::report
