@@ -8,6 +8,8 @@ void add_report(CLI::App& app, int& exit_code) {
   report->require_subcommand(1);
   add_report_summary(*report, exit_code);
   add_report_best(*report, exit_code);
+  add_report_rank(*report, exit_code);
+  add_report_fast_p(*report, exit_code);
   add_report_compare(*report, exit_code);
   add_report_merge(*report, exit_code);
   report->footer(

@@ -18,18 +18,6 @@ struct SummaryOptions {
   report::SummaryPart part = report::SummaryPart::all;
 };
 
-// What `ask` gives against the baseline; where there is none or the baseline cannot be compared with, what it
-// gives against the reference, and why.
-template <typename Ask>
-auto with_fallback(Ask&& ask, std::string& reason) {
-  try {
-    return ask(Against::baseline);
-  } catch (const dataset::QueryError& error) {
-    reason = error.what();
-    return ask(Against::reference);
-  }
-}
-
 report::HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
                                   const report::Selection& selection, const std::string& baseline_author) {
   const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.h"
+#include "report/fast_p_text.h"
+#include "report_commands.h"
+#include "report_common.h"
+
+namespace fib::cmd {
+namespace {
+
+using report::Against;
+
+struct FastPOptions {
+  ReadOptions read;
+  FilterOptions filters;
+  std::string baseline_author = "baseline";
+  std::optional<Against> against;
+  std::vector<double> thresholds = report::usual_thresholds();
+};
+
+int run(FastPOptions options) {
+  auto& thresholds = options.thresholds;
+  std::sort(thresholds.begin(), thresholds.end());
+  thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+  auto datasets = load_datasets(options.read);
+  const bool against_reference = options.against == Against::reference;
+  apply_filters(options.filters, datasets, against_reference ? "" : options.baseline_author);
+  std::vector<report::DatasetFastP> results;
+  for (const auto& dataset : datasets) {
+    report::DatasetFastP result{dataset.root.string(), {}};
+    for (const auto& selection : selections(options.filters, dataset)) {
+      const Against against = options.against.value_or(
+          report::natural_yardstick(dataset, selection, options.baseline_author));
+      result.hardware.push_back(
+          report::solve_problems(dataset, selection, options.baseline_author, against));
+    }
+    results.push_back(std::move(result));
+  }
+  print_result(report::render_fast_p(results, options.thresholds, options.read.format, stdout_style()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_report_fast_p(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<FastPOptions>();
+  CLI::App* fast_p =
+      app.add_subcommand("fast-p", "Share of all problems solved and faster than p times the baseline");
+  add_read_options(*fast_p, options->read);
+  fast_p->add_option("--p", options->thresholds, "The thresholds: 1,2,4; default: 0 to 10")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("P");
+  fast_p
+      ->add_option_function<std::string>(
+          "--against",
+          [options](const std::string& word) {
+            options->against = word == "baseline" ? Against::baseline : Against::reference;
+          },
+          "What to be faster than; default: the baseline where there is one")
+      ->check(CLI::IsMember({"baseline", "reference"}))
+      ->type_name("WHAT");
+  fast_p->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_record_filter(*fast_p, options->filters.records);
+  fast_p->footer(
+      std::string("Examples:\n"
+                  "  fib report fast-p --local DIR\n"
+                  "  fib report fast-p --local DIR --p 1,2 --against reference --format csv\n"
+                  "A problem is a workload of a definition; those that nobody tried count too. The\n"
+                  "thresholds are strict: fast_1 counts what is faster than the baseline, fast_0 all that\n"
+                  "is solved. JSON holds the whole curves.\n") +
+      kLocalDefault);
+  fast_p->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd
