@@ -59,26 +59,38 @@ std::string x_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plo
   return markup;
 }
 
-std::string y_references(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
+std::string y_reference_lines(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
   std::string markup;
   for (const Reference& reference : lines) {
-    if (!is_within(reference.value, scale)) continue;
-    const double y = scale.at(reference.value);
-    markup += across("r", plot, y);
-    if (reference.label.empty()) continue;
-    markup += label(reference.label, plot.right - 2, y - 5 < plot.top + 8 ? y + 14 : y - 5,
-                    plot.right - plot.left, "n e o", kNoteSize);
+    if (is_within(reference.value, scale)) markup += across("r", plot, scale.at(reference.value));
   }
   return markup;
 }
 
-std::string x_references(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
+std::string x_reference_lines(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
   std::string markup;
   for (const Reference& reference : lines) {
-    if (!is_within(reference.value, scale)) continue;
+    if (is_within(reference.value, scale)) markup += down("r", plot, scale.at(reference.value));
+  }
+  return markup;
+}
+
+std::string y_reference_labels(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
+  std::string markup;
+  for (const Reference& reference : lines) {
+    if (reference.label.empty() || !is_within(reference.value, scale)) continue;
+    const double y = scale.at(reference.value);
+    const double above = y - 5 < plot.top + 8 ? y + 14 : y - 5;
+    markup += label(reference.label, plot.right - 2, above, plot.right - plot.left, "n e o", kNoteSize);
+  }
+  return markup;
+}
+
+std::string x_reference_labels(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
+  std::string markup;
+  for (const Reference& reference : lines) {
+    if (reference.label.empty() || !is_within(reference.value, scale)) continue;
     const double x = scale.at(reference.value);
-    markup += down("r", plot, x);
-    if (reference.label.empty()) continue;
     const bool leftwards = x + text_width(reference.label, kNoteSize) > plot.right;
     markup += label(reference.label, leftwards ? x - 5 : x + 5, plot.top + 9, plot.right - plot.left,
                     leftwards ? "n e o" : "n o", kNoteSize);

@@ -64,10 +64,16 @@ struct Caption {
 [[nodiscard]] std::string y_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plot& plot);
 [[nodiscard]] std::string x_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plot& plot);
 
-// Dashed lines at the references that the scale can show, with their labels: across the plot at a value of
-// the vertical (horizontal) axis.
-[[nodiscard]] std::string y_references(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot);
-[[nodiscard]] std::string x_references(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot);
+// Dashed lines at the references that the scale can show: across the plot at a value of the vertical
+// (horizontal) axis. Their labels are drawn later, above the data.
+[[nodiscard]] std::string y_reference_lines(const std::vector<Reference>& lines, const Scale& scale,
+                                            const Plot& plot);
+[[nodiscard]] std::string x_reference_lines(const std::vector<Reference>& lines, const Scale& scale,
+                                            const Plot& plot);
+[[nodiscard]] std::string y_reference_labels(const std::vector<Reference>& lines, const Scale& scale,
+                                             const Plot& plot);
+[[nodiscard]] std::string x_reference_labels(const std::vector<Reference>& lines, const Scale& scale,
+                                             const Plot& plot);
 
 // "2 values are not drawn: ..." ; empty for 0.
 [[nodiscard]] std::string left_out_note(std::size_t count, bool any_log);

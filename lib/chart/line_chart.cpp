@@ -34,7 +34,7 @@ class LineDrawing {
     const Block top = header(caption, options_);
     const Block names = legend(legend_items(), kMargin, options_.width - kMargin, top.height, style());
     place_plot(top.height + names.height, note);
-    const std::string body = top.markup + names.markup + axes() + series() + foot(note);
+    const std::string body = top.markup + names.markup + axes() + series() + reference_labels() + foot(note);
     return svg_document(caption, description(), height_, body, options_);
   }
 
@@ -103,16 +103,32 @@ class LineDrawing {
 
   // Every category's label, or every second, third, ... so that each has room; the last one always has one.
   void name_categories() {
-    constexpr double kLongest = 120;
+    constexpr double kLongest = 130;
     const std::size_t count = chart_.categories.size();
-    double widest = 0;
-    for (const Category& category : chart_.categories)
-      widest = std::max(widest, std::min(kLongest, text_width(category.label, kFontSize)));
-    const double room = (plot_.right - plot_.left) / static_cast<double>(count);
-    const auto stride = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 12) / room)));
-    for (std::size_t i = (count - 1) % stride; i < count; i += stride) {
-      x_ticks_.push_back({static_cast<double>(i), shorten_to(chart_.categories[i].label, kLongest, kFontSize)});
+    for (std::size_t stride = 1; stride <= count; ++stride) {
+      x_ticks_.clear();
+      for (std::size_t i = (count - 1) % stride; i < count; i += stride) {
+        x_ticks_.push_back({static_cast<double>(i), shorten_to(chart_.categories[i].label, kLongest, kFontSize)});
+      }
+      if (labels_have_room()) return;
     }
+  }
+
+  [[nodiscard]] bool labels_have_room() const {
+    double end = 0;
+    for (const Tick& tick : x_ticks_) {
+      const double half = text_width(tick.label, kFontSize) / 2;
+      if (label_middle(tick) - half < end) return false;
+      end = label_middle(tick) + half + 12;
+    }
+    return true;
+  }
+
+  // The outermost labels stay inside of the drawing.
+  [[nodiscard]] double label_middle(const Tick& tick) const {
+    const double half = text_width(tick.label, kFontSize) / 2;
+    return std::clamp(x_.at(tick.value), std::min(half + 2, options_.width / 2),
+                      std::max(options_.width - half - 2, options_.width / 2));
   }
 
   [[nodiscard]] std::string axes() const {
@@ -121,16 +137,17 @@ class LineDrawing {
                                {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
     if (!chart_.y.title.empty())
       markup += label(chart_.y.title, kMargin, plot_.top - 11, options_.width - 2 * kMargin, "");
-    return markup + y_references(chart_.y_lines, y_, plot_) + x_references(chart_.x_lines, x_, plot_);
+    return markup + y_reference_lines(chart_.y_lines, y_, plot_) + x_reference_lines(chart_.x_lines, x_, plot_);
+  }
+
+  [[nodiscard]] std::string reference_labels() const {
+    return y_reference_labels(chart_.y_lines, y_, plot_) + x_reference_labels(chart_.x_lines, x_, plot_);
   }
 
   [[nodiscard]] std::string categories() const {
     std::string markup;
     for (const Tick& tick : x_ticks_) {
-      const double half = text_width(tick.label, kFontSize) / 2;
-      // The outermost labels stay inside of the drawing.
-      const double x = std::clamp(x_.at(tick.value), std::min(half + 2, options_.width / 2),
-                                  std::max(options_.width - half - 2, options_.width / 2));
+      const double x = label_middle(tick);
       const Category& category = chart_.categories[static_cast<std::size_t>(tick.value)];
       markup += element("text", {{"class", "c"}, {"x", pixels(x)}, {"y", pixels(plot_.bottom + 16)}},
                         title_element(with_note(category.label, category.note)) + escape_xml(tick.label));

@@ -98,12 +98,6 @@ constexpr double kSwatch = 22;
 constexpr double kGap = 18;
 constexpr double kLongestName = 260;
 
-struct Entry {
-  std::string name;
-  std::size_t index = 0;
-  bool joined = true;
-};
-
 std::vector<LegendItem> entries_of(const std::vector<LegendItem>& items) {
   std::vector<LegendItem> entries;
   std::size_t others = 0;
@@ -113,6 +107,21 @@ std::vector<LegendItem> entries_of(const std::vector<LegendItem>& items) {
   }
   if (others > 0) entries.push_back({fmt::format("{} other{}", others, others == 1 ? "" : "s"), kColours, true});
   return entries;
+}
+
+double entry_width(const LegendItem& item) {
+  return kSwatch + 6 + std::min(text_width(item.name, kFontSize), kLongestName);
+}
+
+// Names that do not fit into one row stand in columns of the widest one's width; 0: side by side.
+double column_width(const std::vector<LegendItem>& entries, double room) {
+  double all = 0;
+  double widest = 0;
+  for (const LegendItem& entry : entries) {
+    all += entry_width(entry) + kGap;
+    widest = std::max(widest, entry_width(entry));
+  }
+  return all - kGap > room && 2 * widest + kGap <= room ? widest : 0;
 }
 
 std::string swatch(const LegendItem& item, double x, double y, MarkerStyle style) {
@@ -139,17 +148,18 @@ std::string draw_line(const Line& line, MarkerStyle style) {
 
 Block legend(const std::vector<LegendItem>& items, double left, double right, double top, MarkerStyle style) {
   Block block;
-  double x = left;
   const auto entries = entries_of(items);
+  const double column = column_width(entries, right - left);
+  double x = left;
   for (const LegendItem& item : entries) {
-    const double width = std::min(text_width(item.name, kFontSize), kLongestName);
-    if (x > left && x + kSwatch + 6 + width > right) {
+    const double width = entry_width(item);
+    if (x > left && x + width > right) {
       x = left;
       block.height += kLineHeight;
     }
     const double y = top + block.height + 8;
     block.markup += swatch(item, x, y, style) + label(item.name, x + kSwatch + 6, y + 4, kLongestName, "k");
-    x += kSwatch + 6 + width + kGap;
+    x += (column > 0 ? column : width) + kGap;
   }
   if (!entries.empty()) block.height += kLineHeight + 4;
   return block;
