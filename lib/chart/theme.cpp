@@ -41,6 +41,7 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 .chart .x{fill:$background$;stroke:currentColor;stroke-width:1.5px}
 .chart .m{stroke:currentColor;stroke-width:4px}
 .chart .q{fill:none;stroke:$muted$;stroke-width:1.5px}
+.chart .j{stroke:none}
 .chart .t{fill:currentColor;opacity:.22}
 .chart .sx{color:$other$}
 .chart .sx .l{stroke-width:1px}
