@@ -16,7 +16,8 @@ namespace {
 constexpr double kHeight = 14;
 
 std::string tooltip_of(const Bar& bar, Unit unit) {
-  return fmt::format("{}: {}{}{}", bar.label, value_text(*bar.value, unit, 4), bar.note.empty() ? "" : "\n", bar.note);
+  return fmt::format("{}: {}{}{}", bar.label, value_text(*bar.value, unit, 4), bar.note.empty() ? "" : "\n",
+                     bar.note);
 }
 
 std::string rectangle(const Bar& bar, Unit unit, const Scale& scale, double base, double middle) {

@@ -9,8 +9,12 @@ namespace fib::chart {
 namespace {
 
 // Where bins have equal widths.
-double to_axis(double value, Spacing spacing) { return spacing == Spacing::linear ? value : std::log2(value); }
-double from_axis(double place, Spacing spacing) { return spacing == Spacing::linear ? place : std::exp2(place); }
+double to_axis(double value, Spacing spacing) {
+  return spacing == Spacing::linear ? value : std::log2(value);
+}
+double from_axis(double place, Spacing spacing) {
+  return spacing == Spacing::linear ? place : std::exp2(place);
+}
 
 std::size_t bin_count(const Quartiles& all, Spacing spacing, const BinLimits& limits) {
   const auto place = [&](double value) { return to_axis(value, spacing); };
@@ -26,7 +30,8 @@ std::vector<double> equal_edges(Range range, Spacing spacing, std::size_t bins) 
   std::vector<double> edges;
   const double low = to_axis(range.low, spacing);
   const double width = (to_axis(range.high, spacing) - low) / static_cast<double>(bins);
-  for (std::size_t i = 0; i <= bins; ++i) edges.push_back(from_axis(low + width * static_cast<double>(i), spacing));
+  for (std::size_t i = 0; i <= bins; ++i)
+    edges.push_back(from_axis(low + width * static_cast<double>(i), spacing));
   // Rounding must not put the outermost values outside.
   edges.front() = range.low;
   edges.back() = range.high;

@@ -23,9 +23,9 @@ double quantile(const std::vector<double>& sorted, double share) {
 std::string tooltip_of(const Box& box, Unit unit) {
   const auto text = [&](double value) { return value_text(value, unit, 4); };
   const Quartiles& values = *box.values;
-  return fmt::format("{}: median {}\nmiddle half {} to {}\nall {} to {} ({}){}{}", box.label, text(values.median),
-                     text(values.q25), text(values.q75), text(values.low), text(values.high), values.count,
-                     box.note.empty() ? "" : "\n", box.note);
+  return fmt::format("{}: median {}\nmiddle half {} to {}\nall {} to {} ({}){}{}", box.label,
+                     text(values.median), text(values.q25), text(values.q75), text(values.low),
+                     text(values.high), values.count, box.note.empty() ? "" : "\n", box.note);
 }
 
 std::string strip(const Box& box, Unit unit, const Scale& scale, double middle) {
@@ -34,15 +34,18 @@ std::string strip(const Box& box, Unit unit, const Scale& scale, double middle) 
   const std::string y = pixels(middle);
   const std::string marks =
       title_element(tooltip_of(box, unit)) +
-      element("path", {{"class", "l"},
-                       {"d", fmt::format("M{} {}H{}", pixels(scale.at(values.low)), y, pixels(scale.at(values.high)))}}) +
+      element(
+          "path",
+          {{"class", "l"},
+           {"d", fmt::format("M{} {}H{}", pixels(scale.at(values.low)), y, pixels(scale.at(values.high)))}}) +
       element("rect", {{"class", "x"},
                        {"x", pixels(left)},
                        {"y", pixels(middle - 6)},
                        {"width", pixels(std::max(1.0, scale.at(values.q75) - left))},
                        {"height", "12"},
                        {"rx", "1.5"}}) +
-      element("path", {{"class", "m"}, {"d", fmt::format("M{} {}v14", pixels(scale.at(values.median)), pixels(middle - 7))}});
+      element("path", {{"class", "m"},
+                       {"d", fmt::format("M{} {}v14", pixels(scale.at(values.median)), pixels(middle - 7))}});
   return element("g",
                  {{"class", std::string(tone_class(box.tone))},
                   {"data-x", box.label},
@@ -74,8 +77,8 @@ std::optional<Quartiles> quartiles_of(std::vector<double> values, Spacing spacin
   std::erase_if(values, [&](double value) { return !can_show(value, spacing); });
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
-  return Quartiles{values.front(),         quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75),
-                   values.back(), values.size(),          all - values.size()};
+  return Quartiles{values.front(), quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75),
+                   values.back(),  values.size(),          all - values.size()};
 }
 
 std::string to_svg(const BoxChart& chart, const SvgOptions& options) {

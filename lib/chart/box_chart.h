@@ -25,22 +25,22 @@ struct Quartiles {
 [[nodiscard]] std::optional<Quartiles> quartiles_of(std::vector<double> values, Spacing spacing);
 
 struct Box {
-  std::string label;
-  std::optional<Quartiles> values;  // none: only the text is shown
-  std::string text;                 // right of the box; empty: the median
-  std::string href;                 // as of a Bar
-  std::string note;
+  std::string label{};
+  std::optional<Quartiles> values{};  // none: only the text is shown
+  std::string text{};                 // right of the box; empty: the median
+  std::string href{};                 // as of a Bar
+  std::string note{};
   Tone tone = Tone::plain;
 };
 
 // One strip a row: a thin line from the lowest to the highest value, a box for the middle half, a mark at the
 // median.
 struct BoxChart {
-  std::string title;
-  std::string subtitle;
-  Axis value;
-  std::vector<Box> boxes;
-  std::optional<Reference> reference;
+  std::string title{};
+  std::string subtitle{};
+  Axis value{};
+  std::vector<Box> boxes{};
+  std::optional<Reference> reference{};
 };
 
 // Each row is a group with data-x (label) and data-y (median); data-low, data-q25, data-q75, data-high.

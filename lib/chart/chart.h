@@ -13,8 +13,8 @@ namespace fib::chart {
 enum class Theme : std::uint8_t { light, dark };
 
 struct SvgOptions {
-  double width = 640;   // of the viewBox, in pixels; text is 11 to 15 pixels high
-  bool title = true;    // draw the chart's title; without it, it is only read out (aria-label)
+  double width = 640;  // of the viewBox, in pixels; text is 11 to 15 pixels high
+  bool title = true;   // draw the chart's title; without it, it is only read out (aria-label)
   // A document of its own with namespace, size, colours and background, for files and PNG. Otherwise an
   // element for an HTML page that holds chart_css() once.
   bool standalone = false;
@@ -22,18 +22,18 @@ struct SvgOptions {
 };
 
 struct Axis {
-  std::string title;  // with its unit where ticks have none: "latency", "performance (flop/s)"
+  std::string title{};  // with its unit where ticks have none: "latency", "performance (flop/s)"
   Spacing spacing = Spacing::linear;
   Unit unit = Unit::number;
-  bool zero = false;          // a linear axis begins at 0
-  std::optional<double> low;  // ends of the axis, where the data should not decide
-  std::optional<double> high;
+  bool zero = false;            // a linear axis begins at 0
+  std::optional<double> low{};  // ends of the axis, where the data should not decide
+  std::optional<double> high{};
 };
 
 // A line across the plot at a value of an axis.
 struct Reference {
   double value = 0;
-  std::string label;  // "baseline"; may be empty
+  std::string label{};  // "baseline"; may be empty
 };
 
 // What a bar or cell means, beyond its number.

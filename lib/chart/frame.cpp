@@ -43,11 +43,10 @@ std::string svg_document(const Caption& caption, const std::string& description,
 
 std::string empty_document(const Caption& caption, const std::string& note, const SvgOptions& options) {
   const Block top = header(caption, options);
-  std::string body = top.markup + element("text",
-                                          {{"class", "c"},
-                                           {"x", pixels(options.width / 2)},
-                                           {"y", pixels(top.height + 30)}},
-                                          "no data");
+  std::string body =
+      top.markup + element("text",
+                           {{"class", "c"}, {"x", pixels(options.width / 2)}, {"y", pixels(top.height + 30)}},
+                           "no data");
   if (!note.empty()) {
     body += label(note, options.width / 2, top.height + 50, options.width - 2 * kMargin, "n c", kNoteSize);
   }

@@ -48,8 +48,8 @@ struct Caption {
 [[nodiscard]] Block header(const Caption& caption, const SvgOptions& options);
 
 // One line of text, cut to `width` and then with the whole text as tooltip. `css` are the text's classes.
-[[nodiscard]] std::string label(std::string_view text, double x, double y, double width, const std::string& css,
-                                double font_size = kFontSize);
+[[nodiscard]] std::string label(std::string_view text, double x, double y, double width,
+                                const std::string& css, double font_size = kFontSize);
 
 // The interval of an axis for the values: as the axis says, with round ends.
 [[nodiscard]] Range axis_range(const std::vector<double>& values, const Axis& axis, std::size_t most);
@@ -64,14 +64,23 @@ struct Caption {
 [[nodiscard]] std::string y_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plot& plot);
 [[nodiscard]] std::string x_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plot& plot);
 
+// Where data is drawn, for labels that keep clear of it.
+struct Spot {
+  double x = 0;
+  double y = 0;
+};
+
 // Dashed lines at the references that the scale can show: across the plot at a value of the vertical
-// (horizontal) axis. Their labels are drawn later, above the data.
+// (horizontal) axis.
 [[nodiscard]] std::string y_reference_lines(const std::vector<Reference>& lines, const Scale& scale,
                                             const Plot& plot);
 [[nodiscard]] std::string x_reference_lines(const std::vector<Reference>& lines, const Scale& scale,
                                             const Plot& plot);
+
+// Their labels, to be drawn above the data: at the end and on the side of the line where they cover the
+// fewest spots; at the top, below each other where they would overlap.
 [[nodiscard]] std::string y_reference_labels(const std::vector<Reference>& lines, const Scale& scale,
-                                             const Plot& plot);
+                                             const Plot& plot, const std::vector<Spot>& spots);
 [[nodiscard]] std::string x_reference_labels(const std::vector<Reference>& lines, const Scale& scale,
                                              const Plot& plot);
 

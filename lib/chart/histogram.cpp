@@ -23,8 +23,10 @@ class HistogramDrawing {
     if (chart_.bins.counts.empty()) return empty_document(caption, note, options_);
     const Block top = header(caption, options_);
     place(top.height);
-    const std::string body = top.markup + axes() + bars() + x_reference_labels(chart_.markers, x_, plot_) + foot(note);
-    const double height = plot_.bottom + (chart_.value.title.empty() ? 28 : 44) + (note.empty() ? 0 : kLineHeight);
+    const std::string body = top.markup + axes() + bars() + x_reference_lines(chart_.markers, x_, plot_) +
+                             x_reference_labels(chart_.markers, x_, plot_) + foot(note);
+    const double height =
+        plot_.bottom + (chart_.value.title.empty() ? 28 : 44) + (note.empty() ? 0 : kLineHeight);
     return svg_document(caption, description(), height, body, options_);
   }
 
@@ -56,14 +58,16 @@ class HistogramDrawing {
   [[nodiscard]] std::string axes() const {
     std::string markup = y_axis(y_, y_ticks_, plot_) + x_axis(x_, x_ticks_, plot_);
     markup += label(chart_.count_title, kMargin, plot_.top - 11, options_.width - 2 * kMargin, "");
-    return markup + x_reference_lines(chart_.markers, x_, plot_);
+    return markup;
   }
 
   [[nodiscard]] std::string bars() const {
     std::string markup;
     for (std::size_t i = 0; i < chart_.bins.counts.size(); ++i) markup += bar(i);
-    markup += element("path", {{"class", "a"},
-                               {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
+    markup += element(
+        "path",
+        {{"class", "a"},
+         {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
     return element("g", {{"class", "plain"}}, markup);
   }
 
@@ -89,7 +93,8 @@ class HistogramDrawing {
     std::string markup;
     const double title = plot_.bottom + 34;
     if (!chart_.value.title.empty())
-      markup += label(chart_.value.title, (plot_.left + plot_.right) / 2, title, plot_.right - plot_.left, "c");
+      markup +=
+          label(chart_.value.title, (plot_.left + plot_.right) / 2, title, plot_.right - plot_.left, "c");
     const double y = chart_.value.title.empty() ? title : title + kLineHeight;
     if (!note.empty()) markup += label(note, kMargin, y, options_.width - 2 * kMargin, "n", kNoteSize);
     return markup;
@@ -98,8 +103,8 @@ class HistogramDrawing {
   [[nodiscard]] std::string description() const {
     const auto& counts = chart_.bins.counts;
     const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-    return fmt::format("Histogram of {} in {}; {}.", report::plural(all, "value"), report::plural(counts.size(), "bin"),
-                       chart_.value.title);
+    return fmt::format("Histogram of {} in {}; {}.", report::plural(all, "value"),
+                       report::plural(counts.size(), "bin"), chart_.value.title);
   }
 
   const Histogram& chart_;
@@ -113,6 +118,8 @@ class HistogramDrawing {
 
 }  // namespace
 
-std::string to_svg(const Histogram& chart, const SvgOptions& options) { return HistogramDrawing(chart, options).draw(); }
+std::string to_svg(const Histogram& chart, const SvgOptions& options) {
+  return HistogramDrawing(chart, options).draw();
+}
 
 }  // namespace fib::chart

@@ -11,8 +11,8 @@ namespace fib::chart {
 // How many values lie in each interval between neighbouring edges. An edge belongs to the bin on its right;
 // the last one to the last bin.
 struct Bins {
-  std::vector<double> edges;  // ascending, one more than bins; empty without values
-  std::vector<std::size_t> counts;
+  std::vector<double> edges{};  // ascending, one more than bins; empty without values
+  std::vector<std::size_t> counts{};
   std::size_t left_out = 0;  // values that an axis of the spacing cannot show
 };
 
@@ -25,14 +25,15 @@ struct BinLimits {
 // the rule of Freedman and Diaconis ("On the histogram as a density estimator", 1981): twice the
 // interquartile range over the cube root of the number of values; by Sturges' where that range is 0. Equal
 // values make one bin.
-[[nodiscard]] Bins make_bins(const std::vector<double>& values, Spacing spacing, const BinLimits& limits = {});
+[[nodiscard]] Bins make_bins(const std::vector<double>& values, Spacing spacing,
+                             const BinLimits& limits = {});
 
 struct Histogram {
-  std::string title;
-  std::string subtitle;
-  Axis value;  // its spacing is that of the bins
-  Bins bins;
-  std::vector<Reference> markers;
+  std::string title{};
+  std::string subtitle{};
+  Axis value{};  // its spacing is that of the bins
+  Bins bins{};
+  std::vector<Reference> markers{};
   std::string count_title = "values";
   double height = 260;
 };

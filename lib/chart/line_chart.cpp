@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "chart/frame.h"
 #include "chart/marks.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::size_t kMostTooltips = 400;
 constexpr std::size_t kMostShapes = 400;
+constexpr double kFailedLane = 18;
+constexpr std::string_view kFailed = "failed";
 constexpr double kFootHeight = 40;  // tick labels and the axis' title
 
 class LineDrawing {
@@ -52,6 +55,7 @@ class LineDrawing {
     const bool is_missing = !point.y && !point.failed;
     const bool is_drawn = has_x(point) && (point.failed || has_y(point));
     if (is_drawn) ++shown_;
+    any_failed_ = any_failed_ || (is_drawn && point.failed);
     if (!is_drawn && !is_missing) ++left_out_;
     if (!is_drawn) return;
     xs_.push_back(point.x);
@@ -79,9 +83,12 @@ class LineDrawing {
     height_ = plot_.bottom + (chart_.x.title.empty() ? 24 : kFootHeight) + (note.empty() ? 4 : kLineHeight);
     for (const Reference& reference : chart_.y_lines) ys_.push_back(reference.value);
     for (const Reference& reference : chart_.x_lines) xs_.push_back(reference.value);
-    y_ = {chart_.y.spacing, axis_range(ys_, chart_.y, 7), plot_.bottom, plot_.top};
+    // Crosses have a lane of their own below the axis' low end.
+    y_ = {chart_.y.spacing, axis_range(ys_, chart_.y, 7), plot_.bottom - (any_failed_ ? kFailedLane : 0),
+          plot_.top};
     y_ticks_ = ticks_of(y_.domain, y_.spacing, chart_.y.unit, most_y_ticks());
-    plot_.left = kMargin + widest_label(y_ticks_) + 8;
+    const double failed = any_failed_ ? text_width(kFailed, kNoteSize) : 0;
+    plot_.left = kMargin + std::max(failed, widest_label(y_ticks_)) + 8;
     plot_.right = options_.width - kMargin - 14;
     place_x();
   }
@@ -108,7 +115,8 @@ class LineDrawing {
     for (std::size_t stride = 1; stride <= count; ++stride) {
       x_ticks_.clear();
       for (std::size_t i = (count - 1) % stride; i < count; i += stride) {
-        x_ticks_.push_back({static_cast<double>(i), shorten_to(chart_.categories[i].label, kLongest, kFontSize)});
+        x_ticks_.push_back(
+            {static_cast<double>(i), shorten_to(chart_.categories[i].label, kLongest, kFontSize)});
       }
       if (labels_have_room()) return;
     }
@@ -132,20 +140,58 @@ class LineDrawing {
   }
 
   [[nodiscard]] std::string axes() const {
-    std::string markup = y_axis(y_, y_ticks_, plot_) + (chart_.categories.empty() ? x_axis(x_, x_ticks_, plot_) : categories());
-    markup += element("path", {{"class", "a"},
-                               {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
+    std::string markup = y_axis(y_, y_ticks_, plot_) +
+                         (chart_.categories.empty() ? x_axis(x_, x_ticks_, plot_) : categories());
+    markup += element(
+        "path",
+        {{"class", "a"},
+         {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
     if (!chart_.y.title.empty())
       markup += label(chart_.y.title, kMargin, plot_.top - 11, options_.width - 2 * kMargin, "");
-    return markup + y_reference_lines(chart_.y_lines, y_, plot_) + x_reference_lines(chart_.x_lines, x_, plot_);
+    if (any_failed_)
+      markup +=
+          label(kFailed, plot_.left - 6, plot_.bottom - kFailedLane / 2 + 4, plot_.left, "n e", kNoteSize);
+    return markup + y_reference_lines(chart_.y_lines, y_, plot_) +
+           x_reference_lines(chart_.x_lines, x_, plot_);
+  }
+
+  // A mark at the axis for each category that has room for one.
+  [[nodiscard]] std::string category_marks() const {
+    std::string path;
+    const std::size_t count = chart_.categories.size();
+    for (std::size_t i = 0; i < count && count <= 150; ++i) {
+      path += fmt::format("M{} {}v3", pixels(x_.at(static_cast<double>(i))), pixels(plot_.bottom));
+    }
+    return path.empty() ? "" : element("path", {{"class", "a"}, {"d", path}});
+  }
+
+  // Points, and places on the lines between them.
+  [[nodiscard]] std::vector<Spot> spots() const {
+    constexpr int kBetween = 8;
+    std::vector<Spot> spots;
+    for (std::size_t i = 0; i < chart_.series.size() && !chart_.y_lines.empty(); ++i) {
+      std::optional<Spot> last;
+      for (const Placed& point : placed(chart_.series[i], i).points) {
+        if (!point.y) continue;
+        const Spot here{point.x, *point.y};
+        for (int step = 1; step <= kBetween; ++step) {
+          const Spot from = last.value_or(here);
+          spots.push_back({std::lerp(from.x, here.x, 1.0 * step / kBetween),
+                           std::lerp(from.y, here.y, 1.0 * step / kBetween)});
+        }
+        last = here;
+      }
+    }
+    return spots;
   }
 
   [[nodiscard]] std::string reference_labels() const {
-    return y_reference_labels(chart_.y_lines, y_, plot_) + x_reference_labels(chart_.x_lines, x_, plot_);
+    return y_reference_labels(chart_.y_lines, y_, plot_, spots()) +
+           x_reference_labels(chart_.x_lines, x_, plot_);
   }
 
   [[nodiscard]] std::string categories() const {
-    std::string markup;
+    std::string markup = category_marks();
     for (const Tick& tick : x_ticks_) {
       const double x = label_middle(tick);
       const Category& category = chart_.categories[static_cast<std::size_t>(tick.value)];
@@ -176,7 +222,7 @@ class LineDrawing {
     Placed placed;
     if (!has_x(point) || (!point.failed && !has_y(point))) return placed;
     placed.x = x_.at(point.x);
-    placed.y = point.failed ? plot_.bottom - 6 : y_.at(*point.y);
+    placed.y = point.failed ? plot_.bottom - kFailedLane / 2 : y_.at(*point.y);
     placed.failed = point.failed;
     placed.data_x = x_data(point);
     if (point.y) placed.data_y = exact_text(*point.y);
@@ -232,6 +278,7 @@ class LineDrawing {
   std::vector<double> ys_;
   std::size_t shown_ = 0;
   std::size_t left_out_ = 0;
+  bool any_failed_ = false;
   Plot plot_;
   Scale x_;
   Scale y_;
@@ -242,6 +289,8 @@ class LineDrawing {
 
 }  // namespace
 
-std::string to_svg(const LineChart& chart, const SvgOptions& options) { return LineDrawing(chart, options).draw(); }
+std::string to_svg(const LineChart& chart, const SvgOptions& options) {
+  return LineDrawing(chart, options).draw();
+}
 
 }  // namespace fib::chart

@@ -15,9 +15,9 @@ namespace {
 
 // Paths relative to the point: circle, square, triangle, diamond, triangle downwards. The second five series
 // have the same, hollow.
-constexpr std::array<std::string_view, 5> kShapes = {"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0", "m-3.2-3.2h6.4v6.4h-6.4z",
-                                                     "m0-4.2l4 7h-8z", "m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z",
-                                                     "m0 4.2l4-7h-8z"};
+constexpr std::array<std::string_view, 5> kShapes = {"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0",
+                                                     "m-3.2-3.2h6.4v6.4h-6.4z", "m0-4.2l4 7h-8z",
+                                                     "m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z", "m0 4.2l4-7h-8z"};
 constexpr std::string_view kSmall = "m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0";  // series after the tenth
 constexpr std::string_view kCross = "m-3.5-3.5l7 7m0-7l-7 7";
 
@@ -105,7 +105,8 @@ std::vector<LegendItem> entries_of(const std::vector<LegendItem>& items) {
     if (item.index < kColours) entries.push_back(item);
     others += item.index < kColours ? 0 : 1;
   }
-  if (others > 0) entries.push_back({fmt::format("{} other{}", others, others == 1 ? "" : "s"), kColours, true});
+  if (others > 0)
+    entries.push_back({fmt::format("{} other{}", others, others == 1 ? "" : "s"), kColours, true});
   return entries;
 }
 
@@ -127,7 +128,8 @@ double column_width(const std::vector<LegendItem>& entries, double room) {
 std::string swatch(const LegendItem& item, double x, double y, MarkerStyle style) {
   const bool shapes = style == MarkerStyle::shapes;
   std::string markup;
-  if (item.joined) markup += element("path", {{"class", "l"}, {"d", "M" + place(x, y) + "h" + pixels(kSwatch)}});
+  if (item.joined)
+    markup += element("path", {{"class", "l"}, {"d", "M" + place(x, y) + "h" + pixels(kSwatch)}});
   if (shapes || !item.joined) {
     const std::string shape(shape_of(item.index, MarkerStyle::shapes));
     markup += element("path", {{"class", marker_class(item.index, MarkerStyle::shapes)},

@@ -16,10 +16,10 @@ struct Placed {
   std::optional<double> y{};  // none: nothing is drawn and the line breaks
   std::optional<double> band_top{};
   std::optional<double> band_bottom{};
-  bool failed = false;        // a cross at y, which breaks the line
-  std::string data_x{};       // what the element says of itself
+  bool failed = false;   // a cross at y, which breaks the line
+  std::string data_x{};  // what the element says of itself
   std::string data_y{};
-  std::string tooltip{};      // empty: none
+  std::string tooltip{};  // empty: none
 };
 
 enum class MarkerStyle : std::uint8_t {
@@ -32,7 +32,7 @@ struct Line {
   std::string name;
   std::size_t index = 0;  // decides colour and shape
   std::vector<Placed> points;
-  bool joined = true;     // there is a line at all
+  bool joined = true;  // there is a line at all
   bool steps = false;
 };
 

@@ -64,7 +64,8 @@ std::string pixels(double value) {
   return fmt::format("{:.1f}", rounded);
 }
 
-std::string element(std::string_view name, std::initializer_list<Attribute> attributes, std::string_view content) {
+std::string element(std::string_view name, std::initializer_list<Attribute> attributes,
+                    std::string_view content) {
   std::string result = fmt::format("<{}", name);
   for (const Attribute& attribute : attributes) {
     if (attribute.value.empty()) continue;

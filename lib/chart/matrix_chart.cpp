@@ -72,7 +72,8 @@ class MatrixDrawing {
 
   // How far the last slanted label reaches beyond its column.
   [[nodiscard]] double overhang(double cell) const {
-    return column_width_ + 6 > cell ? std::max(0.0, column_width_ * std::numbers::sqrt2 / 2 - cell / 2 + 8) : 0;
+    return column_width_ + 6 > cell ? std::max(0.0, column_width_ * std::numbers::sqrt2 / 2 - cell / 2 + 8)
+                                    : 0;
   }
 
   [[nodiscard]] double x_of(std::size_t column) const { return left_ + cell_ * static_cast<double>(column); }
@@ -85,7 +86,8 @@ class MatrixDrawing {
         markup += label(chart_.columns[i], x, top_ - 8, column_width_ + 0.5, "c");
         continue;
       }
-      const std::string place = fmt::format("translate({} {}) rotate(-{})", pixels(x + 3), pixels(top_ - 6), kSlant);
+      const std::string place =
+          fmt::format("translate({} {}) rotate(-{})", pixels(x + 3), pixels(top_ - 6), kSlant);
       markup += element("g", {{"transform", place}}, label(chart_.columns[i], 0, 0, column_width_ + 0.5, ""));
     }
     return markup;
@@ -141,6 +143,8 @@ class MatrixDrawing {
 
 }  // namespace
 
-std::string to_svg(const MatrixChart& chart, const SvgOptions& options) { return MatrixDrawing(chart, options).draw(); }
+std::string to_svg(const MatrixChart& chart, const SvgOptions& options) {
+  return MatrixDrawing(chart, options).draw();
+}
 
 }  // namespace fib::chart

@@ -10,18 +10,18 @@ namespace fib::chart {
 
 struct Cell {
   Tone tone = Tone::plain;
-  std::string text;  // a few characters; empty: a sign for the tone
-  std::string note;  // more lines of the tooltip
+  std::string text{};  // a few characters; empty: a sign for the tone
+  std::string note{};  // more lines of the tooltip
 };
 
 // Cells in rows and columns: which solution passed which definition. A row may be shorter than there are
 // columns; an empty cell is not drawn.
 struct MatrixChart {
-  std::string title;
-  std::string subtitle;
-  std::vector<std::string> columns;
-  std::vector<std::string> rows;
-  std::vector<std::vector<std::optional<Cell>>> cells;  // by row, then column
+  std::string title{};
+  std::string subtitle{};
+  std::vector<std::string> columns{};
+  std::vector<std::string> rows{};
+  std::vector<std::vector<std::optional<Cell>>> cells{};  // by row, then column
 };
 
 // Cells are rect elements with data-row, data-column (labels) and data-y (tone). The document gets wider than

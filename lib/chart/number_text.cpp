@@ -32,8 +32,8 @@ std::vector<Prefix> prefixes(Spacing spacing, Unit unit) {
     case Unit::number:
       break;
   }
-  // Sizes up to 65536 are known by their digits.
-  if (spacing == Spacing::log2) return {{1, ""}, {0x1p17, "Ki"}, {0x1p27, "Mi"}, {0x1p37, "Gi"}, {0x1p47, "Ti"}};
+  if (spacing == Spacing::log2)
+    return {{1, ""}, {0x1p10, "Ki"}, {0x1p20, "Mi"}, {0x1p30, "Gi"}, {0x1p40, "Ti"}};
   return {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}};
 }
 
@@ -43,8 +43,8 @@ Prefix prefix_for(double value, Spacing spacing, Unit unit) {
   for (const Prefix& prefix : all) {
     if (std::abs(value) >= prefix.factor * (1 - 1e-9)) best = prefix;
   }
-  // The limits of binary prefixes are 128 times the prefix.
-  if (spacing == Spacing::log2 && unit == Unit::number && best.factor > 1) best.factor /= 128;
+  // Sizes up to 65536 are known by their digits.
+  if (spacing == Spacing::log2 && unit == Unit::number && std::abs(value) < 0x1p17) best = all.front();
   if (value == 0) best = unit == Unit::milliseconds ? all[2] : all.front();
   return best;
 }
@@ -98,8 +98,9 @@ std::string exact_text(double value) {
 
 std::string value_text(double value, Unit unit, int digits) {
   if (!std::isfinite(value)) return exact_text(value);
-  const Prefix prefix = prefix_for(value, Spacing::linear, unit);
-  double number = value / prefix.factor;
+  Prefix prefix = prefix_for(value, Spacing::linear, unit);
+  if (unit == Unit::number && std::abs(value) < 1e5) prefix = {};  // 16384 and not 16.4k
+  const double number = value / prefix.factor;
   // Numbers before the point are not rounded away: 1234 ns and not 1.23e3.
   const int whole = number == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1;
   return significant(number, whole > digits && whole < 7 ? whole : digits) + std::string(prefix.suffix);

@@ -56,7 +56,8 @@ class Loader {
     file_ = file;
     handle_ = problem_.empty() ? ::dlopen(file, RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (handle_ == nullptr && problem_.empty())
-      problem_ = fmt::format("PNG files need {}, which cannot be opened; install the Debian package {}", file, package);
+      problem_ = fmt::format("PNG files need {}, which cannot be opened; install the Debian package {}", file,
+                             package);
   }
 
   template <typename Function>
@@ -101,7 +102,8 @@ const Library& library() {
 using Owned = std::unique_ptr<void, void (*)(void*)>;
 
 [[noreturn]] void fail(const Library& rsvg, GlibError* error) {
-  const std::string reason = error != nullptr && error->message != nullptr ? error->message : "no reason given";
+  std::string reason = error != nullptr && error->message != nullptr ? error->message : "no reason given";
+  while (!reason.empty() && reason.back() == '\n') reason.pop_back();
   if (error != nullptr) rsvg.error_free(error);
   throw Error("librsvg cannot draw the chart: {}", reason);
 }
@@ -143,8 +145,9 @@ std::string to_png(const std::string& svg, double scale) {
   scale = std::min(scale, kLargestSide / std::max(box.width, box.height));
   const Rectangle viewport{0, 0, std::max(1.0, std::round(box.width * scale)),
                            std::max(1.0, std::round(box.height * scale))};
-  const Owned surface(rsvg.surface_create(kArgb32, static_cast<int>(viewport.width), static_cast<int>(viewport.height)),
-                      rsvg.surface_destroy);
+  const Owned surface(
+      rsvg.surface_create(kArgb32, static_cast<int>(viewport.width), static_cast<int>(viewport.height)),
+      rsvg.surface_destroy);
   const Owned cairo(rsvg.cairo_create(surface.get()), rsvg.cairo_destroy);
   check(rsvg, rsvg.cairo_status(cairo.get()));
   if (rsvg.render(document.get(), cairo.get(), &viewport, &error) == 0) fail(rsvg, error);

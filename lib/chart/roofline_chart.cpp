@@ -36,7 +36,10 @@ bool is_shown(const RooflinePoint& point) {
 class RooflineDrawing {
  public:
   RooflineDrawing(const RooflineChart& chart, const SvgOptions& options)
-      : chart_(chart), options_(options), bandwidths_(possible(chart.bandwidths)), peaks_(possible(chart.peaks)) {
+      : chart_(chart),
+        options_(options),
+        bandwidths_(possible(chart.bandwidths)),
+        peaks_(possible(chart.peaks)) {
     for (const RooflineSeries& series : chart.series) {
       for (const RooflinePoint& point : series.points) ++(is_shown(point) ? shown_ : left_out_);
     }
@@ -45,16 +48,21 @@ class RooflineDrawing {
   [[nodiscard]] std::string draw() {
     const Caption caption{chart_.title, chart_.subtitle};
     const std::string note = left_out_note(left_out_, true);
-    if (shown_ == 0 && (bandwidths_.empty() || peaks_.empty())) return empty_document(caption, note, options_);
+    if (shown_ == 0 && (bandwidths_.empty() || peaks_.empty()))
+      return empty_document(caption, note, options_);
     const Block top = header(caption, options_);
     const Block names = legend(legend_items(), kMargin, options_.width - kMargin, top.height, style());
     place(top.height + names.height);
-    const std::string body = top.markup + names.markup + axes() + roofs() + series() + roof_labels() + foot(note);
-    return svg_document(caption, description(), plot_.bottom + 44 + (note.empty() ? 0 : kLineHeight), body, options_);
+    const std::string body =
+        top.markup + names.markup + axes() + roofs() + series() + roof_labels() + foot(note);
+    return svg_document(caption, description(), plot_.bottom + 44 + (note.empty() ? 0 : kLineHeight), body,
+                        options_);
   }
 
  private:
-  [[nodiscard]] MarkerStyle style() const { return shown_ > kMostTooltips ? MarkerStyle::dots : MarkerStyle::shapes; }
+  [[nodiscard]] MarkerStyle style() const {
+    return shown_ > kMostTooltips ? MarkerStyle::dots : MarkerStyle::shapes;
+  }
 
   [[nodiscard]] std::vector<LegendItem> legend_items() const {
     std::vector<LegendItem> items;
@@ -77,7 +85,8 @@ class RooflineDrawing {
     plot_.bottom = top + chart_.height - 40;
     const Axis log{.title = "", .spacing = Spacing::log, .low = {}, .high = {}};
     y_ = {Spacing::log, axis_range(ys, log, 7), plot_.bottom, plot_.top};
-    y_ticks_ = ticks_of(y_.domain, Spacing::log, Unit::number, static_cast<std::size_t>((plot_.bottom - plot_.top) / 24));
+    y_ticks_ = ticks_of(y_.domain, Spacing::log, Unit::number,
+                        static_cast<std::size_t>((plot_.bottom - plot_.top) / 24));
     plot_.left = kMargin + widest_label(y_ticks_) + 8;
     plot_.right = options_.width - kMargin - 14;
     x_ = {Spacing::log, axis_range(xs, log, 9), plot_.left, plot_.right};
@@ -99,7 +108,8 @@ class RooflineDrawing {
   [[nodiscard]] std::string axes() const {
     return y_axis(y_, y_ticks_, plot_) + x_axis(x_, x_ticks_, plot_) +
            element("path", {{"class", "a"},
-                            {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}}) +
+                            {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom),
+                                              pixels(plot_.right))}}) +
            label("performance (flop/s)", kMargin, plot_.top - 11, options_.width, "") +
            label("arithmetic intensity (flop/byte)", (plot_.left + plot_.right) / 2, plot_.bottom + 34,
                  options_.width, "c");
@@ -118,7 +128,8 @@ class RooflineDrawing {
 
   [[nodiscard]] std::string segment(const Roof& roof, double x1, double y1, double x2, double y2) const {
     return element("path",
-                   {{"d", fmt::format("M{} {}L{} {}", pixels(x_.at(x1)), pixels(y_.at(y1)), pixels(x_.at(x2)), pixels(y_.at(y2)))},
+                   {{"d", fmt::format("M{} {}L{} {}", pixels(x_.at(x1)), pixels(y_.at(y1)), pixels(x_.at(x2)),
+                                      pixels(y_.at(y2)))},
                     {"data-roof", roof.name},
                     {"data-value", exact_text(roof.value)}},
                    title_element(roof.name));
@@ -141,7 +152,8 @@ class RooflineDrawing {
   [[nodiscard]] std::string roof_labels() const {
     std::string markup;
     for (const Roof& peak : peaks_) {
-      markup += label(peak.name, plot_.right - 2, y_.at(peak.value) - 5, plot_.right - plot_.left, "n e o", kNoteSize);
+      markup += label(peak.name, plot_.right - 2, y_.at(peak.value) - 5, plot_.right - plot_.left, "n e o",
+                      kNoteSize);
     }
     for (const Roof& bandwidth : bandwidths_) markup += bandwidth_label(bandwidth);
     return markup;
@@ -156,8 +168,8 @@ class RooflineDrawing {
     const double angle = std::atan2(dy, dx);
     const double length = std::hypot(dx, dy);
     const std::string place =
-        fmt::format("translate({} {}) rotate({})", pixels(x_.at(x.low)), pixels(y_.at(x.low * bandwidth.value)),
-                    pixels(angle * 180 / std::numbers::pi));
+        fmt::format("translate({} {}) rotate({})", pixels(x_.at(x.low)),
+                    pixels(y_.at(x.low * bandwidth.value)), pixels(angle * 180 / std::numbers::pi));
     return element("g", {{"transform", place}}, label(bandwidth.name, 12, -6, length - 14, "n o", kNoteSize));
   }
 
@@ -180,9 +192,9 @@ class RooflineDrawing {
     placed.data_x = exact_text(point.intensity);
     placed.data_y = exact_text(point.performance);
     if (shown_ > kMostTooltips) return placed;
-    placed.tooltip = fmt::format("{}: {} flop/byte → {}flop/s{}{}", series.name, value_text(point.intensity, Unit::number, 4),
-                                 spaced(value_text(point.performance, Unit::number, 4)), point.note.empty() ? "" : "\n",
-                                 point.note);
+    placed.tooltip = fmt::format(
+        "{}: {} flop/byte → {}flop/s{}{}", series.name, value_text(point.intensity, Unit::number, 4),
+        spaced(value_text(point.performance, Unit::number, 4)), point.note.empty() ? "" : "\n", point.note);
     return placed;
   }
 
@@ -216,6 +228,8 @@ class RooflineDrawing {
 
 }  // namespace
 
-std::string to_svg(const RooflineChart& chart, const SvgOptions& options) { return RooflineDrawing(chart, options).draw(); }
+std::string to_svg(const RooflineChart& chart, const SvgOptions& options) {
+  return RooflineDrawing(chart, options).draw();
+}
 
 }  // namespace fib::chart

@@ -75,7 +75,7 @@ class RowsDrawing {
 
   // Where the text of a row begins, as a value of the axis.
   [[nodiscard]] double end_of(const Row& row) const {
-    double end = rows_.from_base || row.values.empty() ? base_ : row.values.front();
+    double end = rows_.from_base ? base_ : scale_.domain.low;
     for (const double value : row.values) end = std::max(end, value);
     return end;
   }
@@ -136,7 +136,8 @@ class RowsDrawing {
       markup += label(rows_.axis.title, std::max(x, options_.width / 2), plot_.bottom + 34,
                       options_.width - 2 * kMargin, "c");
     }
-    if (!note.empty()) markup += label(note, kMargin, height_ + 10, options_.width - 2 * kMargin, "n", kNoteSize);
+    if (!note.empty())
+      markup += label(note, kMargin, height_ + 10, options_.width - 2 * kMargin, "n", kNoteSize);
     return markup;
   }
 
@@ -153,6 +154,8 @@ class RowsDrawing {
 
 }  // namespace
 
-std::string rows_svg(const Rows& rows, const SvgOptions& options) { return RowsDrawing(rows, options).draw(); }
+std::string rows_svg(const Rows& rows, const SvgOptions& options) {
+  return RowsDrawing(rows, options).draw();
+}
 
 }  // namespace fib::chart

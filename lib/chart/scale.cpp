@@ -41,11 +41,14 @@ std::vector<double> linear_ticks(Range range, std::size_t most) {
   std::vector<double> values;
   const Step step = step_for(range.high - range.low, most - 1);
   const double last = last_multiple(range.high, step);
-  for (double i = first_multiple(range.low, step); i <= last; i += 1) values.push_back(step.times(i));
+  for (double i = first_multiple(range.low, step); i <= last; i += 1)
+    values.push_back(step.times(i) + 0.0);  // + 0.0: no -0
   return values;
 }
 
-double power_of_ten(int exponent) { return exponent < 0 ? 1 / std::pow(10.0, -exponent) : std::pow(10.0, exponent); }
+double power_of_ten(int exponent) {
+  return exponent < 0 ? 1 / std::pow(10.0, -exponent) : std::pow(10.0, exponent);
+}
 
 // Every digit of every decade within the range.
 std::vector<double> decade_values(Range range, const std::vector<double>& digits) {
@@ -132,13 +135,16 @@ std::optional<Range> range_of(const std::vector<double>& values, Spacing spacing
 
 Range nice_range(Range range, Spacing spacing, std::size_t most) {
   if (spacing == Spacing::log2) {
-    return {std::exp2(std::floor(std::log2(range.low) + 1e-9)), std::exp2(std::ceil(std::log2(range.high) - 1e-9))};
+    return {std::exp2(std::floor(std::log2(range.low) + 1e-9)),
+            std::exp2(std::ceil(std::log2(range.high) - 1e-9))};
   }
   if (spacing == Spacing::log) {
     const Range wide{range.low / 10, range.high * 10};
     const auto stops = decade_values(wide, {1, 2, 5});
-    const auto low = std::find_if(stops.rbegin(), stops.rend(), [&](double v) { return v <= range.low * (1 + 1e-9); });
-    const auto high = std::find_if(stops.begin(), stops.end(), [&](double v) { return v >= range.high * (1 - 1e-9); });
+    const auto low =
+        std::find_if(stops.rbegin(), stops.rend(), [&](double v) { return v <= range.low * (1 + 1e-9); });
+    const auto high =
+        std::find_if(stops.begin(), stops.end(), [&](double v) { return v >= range.high * (1 - 1e-9); });
     return {low == stops.rend() ? range.low : *low, high == stops.end() ? range.high : *high};
   }
   const Step step = step_for(range.high - range.low, most - 1);

@@ -19,11 +19,14 @@ constexpr std::array<std::string_view, 9> kEighths = {"", "▏", "▎", "▍", "
 constexpr std::array<std::string_view, 8> kHeights = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::size_t kNarrowestBar = 8;
 
-std::size_t line_width(const report::TextStyle& style) { return std::max<std::size_t>(40, style.width == 0 ? 100 : style.width); }
+std::size_t line_width(const report::TextStyle& style) {
+  return std::max<std::size_t>(40, style.width == 0 ? 100 : style.width);
+}
 
 // `share` of `columns` as blocks, to an eighth of a column. What is not 0 is seen.
 std::string blocks(double share, std::size_t columns) {
-  auto eighths = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 8 * static_cast<double>(columns)));
+  auto eighths =
+      static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 8 * static_cast<double>(columns)));
   if (share > 0) eighths = std::max<std::size_t>(eighths, 1);
   std::string text;
   for (std::size_t i = 0; i < eighths / 8; ++i) text += kEighths.back();
@@ -106,7 +109,8 @@ Scale bar_scale(const BarChart& chart) {
     return {spacing, {0, longest > 0 ? longest : 1}, 0, 1};
   }
   Range range = axis_range(values, chart.value, 7);
-  if (!values.empty()) range.high = std::max(*std::max_element(values.begin(), values.end()), range.low * 1.001);
+  if (!values.empty())
+    range.high = std::max(*std::max_element(values.begin(), values.end()), range.low * 1.001);
   return {spacing, range, 0, 1};
 }
 
@@ -126,7 +130,8 @@ std::string bars_text(const BarChart& chart, const report::TextStyle& style) {
     TextRow row{report::printable(bar.label), report::printable(text_of(bar, chart.value.unit)), 0, bar.tone};
     const bool is_shown = bar.value && can_show(*bar.value, chart.value.spacing);
     // Terminals have no room on the left of 0: the length is the size, the text has the sign.
-    if (is_shown) row.share = scale.at(chart.value.spacing == Spacing::linear ? std::abs(*bar.value) : *bar.value);
+    if (is_shown)
+      row.share = scale.at(chart.value.spacing == Spacing::linear ? std::abs(*bar.value) : *bar.value);
     if (bar.value && !is_shown) ++left_out;
     rows.push_back(row);
   }
@@ -137,7 +142,8 @@ std::string histogram_text(const Histogram& chart, const report::TextStyle& styl
   const auto& counts = chart.bins.counts;
   const std::string note = count_line(chart.bins.left_out, chart.value.spacing);
   if (counts.empty()) return "no data\n" + note;
-  const auto highest = static_cast<double>(std::max<std::size_t>(1, *std::max_element(counts.begin(), counts.end())));
+  const auto highest =
+      static_cast<double>(std::max<std::size_t>(1, *std::max_element(counts.begin(), counts.end())));
   std::vector<std::string> edges;
   std::size_t width = 0;
   for (const double edge : chart.bins.edges) {
@@ -146,7 +152,9 @@ std::string histogram_text(const Histogram& chart, const report::TextStyle& styl
   }
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto right = [&](const std::string& text) { return std::string(width - display_width(text), ' ') + text; };
+    const auto right = [&](const std::string& text) {
+      return std::string(width - display_width(text), ' ') + text;
+    };
     rows.push_back({right(edges[i]) + " – " + right(edges[i + 1]), std::to_string(counts[i]),
                     static_cast<double>(counts[i]) / highest, Tone::plain});
   }

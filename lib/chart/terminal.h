@@ -28,8 +28,8 @@ namespace fib::chart {
                                      std::size_t height = 16);
 
 struct Spark {
-  std::optional<double> value;  // none: missing, "·"
-  bool failed = false;          // "✗"
+  std::optional<double> value{};  // none: missing, "·"
+  bool failed = false;            // "✗"
 };
 
 // One column for each value, from "▁" for the least to "█" for the greatest; equal values are all "▄".

@@ -38,7 +38,9 @@ class TextPlot {
     if (chart_.categories.empty()) return can_show(point.x, chart_.x.spacing);
     return point.x >= 0 && point.x < static_cast<double>(chart_.categories.size());
   }
-  [[nodiscard]] bool has_y(const Point& point) const { return point.y && can_show(*point.y, chart_.y.spacing); }
+  [[nodiscard]] bool has_y(const Point& point) const {
+    return point.y && can_show(*point.y, chart_.y.spacing);
+  }
 
   void take(const Point& point) {
     if (!point.y && !point.failed) return;
@@ -53,7 +55,8 @@ class TextPlot {
   void place() {
     const Range y = axis_range(ys_, chart_.y, 5);
     y_ = {chart_.y.spacing, y, static_cast<double>(height_ - 1), 0};
-    for (const Tick& tick : ticks_of(y, chart_.y.spacing, chart_.y.unit, std::max<std::size_t>(2, height_ / 2))) {
+    for (const Tick& tick :
+         ticks_of(y, chart_.y.spacing, chart_.y.unit, std::max<std::size_t>(2, height_ / 2))) {
       if (!tick.label.empty()) ticks_.push_back(tick);
     }
     for (const Tick& tick : ticks_) margin_ = std::max(margin_, display_width(tick.label));
@@ -68,7 +71,9 @@ class TextPlot {
     return {0, std::max(1.0, static_cast<double>(chart_.categories.size() - 1))};
   }
 
-  static std::string letter(std::size_t index) { return index < 26 ? std::string(1, static_cast<char>('a' + index)) : "+"; }
+  static std::string letter(std::size_t index) {
+    return index < 26 ? std::string(1, static_cast<char>('a' + index)) : "+";
+  }
 
   void put_series(const Series& series, const std::string& mark) {
     for (const Point& point : series.points) {
@@ -98,7 +103,8 @@ class TextPlot {
       for (const Tick& tick : ticks_) {
         if (std::lround(y_.at(tick.value)) == static_cast<long>(row)) name = tick.label;
       }
-      std::string line = std::string(margin_ - display_width(name), ' ') + name + (name.empty() ? " │" : " ┤");
+      std::string line =
+          std::string(margin_ - display_width(name), ' ') + name + (name.empty() ? " │" : " ┤");
       for (const std::string& cell : cells_[row]) line += cell;
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
@@ -110,7 +116,8 @@ class TextPlot {
   [[nodiscard]] std::string x_labels() const {
     const bool by_category = !chart_.categories.empty();
     const auto end = [&](double value, std::size_t category) {
-      return by_category ? report::printable(chart_.categories[category].label) : value_text(value, chart_.x.unit, 5);
+      return by_category ? report::printable(chart_.categories[category].label)
+                         : value_text(value, chart_.x.unit, 5);
     };
     const std::size_t half = columns_ / 3;
     const std::string first = report::shorten(end(x_.domain.low, 0), half);

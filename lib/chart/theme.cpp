@@ -8,15 +8,29 @@
 namespace fib::chart {
 namespace {
 
-constexpr Palette kLight{
-    "#ffffff", "#1b1f24", "#59636e", "#e6e9ed", "#9aa4af",
-    {"#1567e3", "#c50902", "#006e63", "#d375ab", "#c68701", "#00386a", "#4010a6", "#c02ca6", "#808469", "#4a3029"},
-    "#aeb6bf", "#1a7f37", "#c50902", "#9a6700"};
+constexpr Palette kLight{"#ffffff",
+                         "#1b1f24",
+                         "#59636e",
+                         "#e6e9ed",
+                         "#9aa4af",
+                         {"#1567e3", "#c50902", "#006e63", "#d375ab", "#c68701", "#00386a", "#4010a6",
+                          "#c02ca6", "#808469", "#4a3029"},
+                         "#aeb6bf",
+                         "#1a7f37",
+                         "#c50902",
+                         "#9a6700"};
 
-constexpr Palette kDark{
-    "#14171c", "#e6e9ed", "#9aa4af", "#2a3038", "#59636e",
-    {"#239ffd", "#dd3e06", "#86ffb2", "#f04eb0", "#faad04", "#add0fa", "#6767e9", "#a0686e", "#f2ed00", "#ca9270"},
-    "#4d5661", "#3fb950", "#f85149", "#d29922"};
+constexpr Palette kDark{"#14171c",
+                        "#e6e9ed",
+                        "#9aa4af",
+                        "#2a3038",
+                        "#59636e",
+                        {"#239ffd", "#dd3e06", "#86ffb2", "#f04eb0", "#faad04", "#add0fa", "#6767e9",
+                         "#a0686e", "#f2ed00", "#ca9270"},
+                        "#4d5661",
+                        "#3fb950",
+                        "#f85149",
+                        "#d29922"};
 
 // The rules; $name$ is a colour. Marks take the colour of their group.
 constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
@@ -54,7 +68,8 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 )";
 
 // Only pages have a pointer and a width of their own.
-constexpr std::string_view kPageRules = R"(.chart{display:block;width:100%;min-width:600px;max-width:960px;height:auto}
+constexpr std::string_view kPageRules =
+    R"(.chart{display:block;width:100%;min-width:600px;max-width:960px;height:auto}
 .chart .i:hover{opacity:1}
 .chart a:hover .k{text-decoration:underline}
 .chart [data-series]:hover .l{stroke-width:3px}
@@ -63,9 +78,15 @@ constexpr std::string_view kPageRules = R"(.chart{display:block;width:100%;min-w
 using Colours = std::vector<std::pair<std::string, std::string_view>>;
 
 Colours colours_of(const Palette& palette) {
-  Colours colours = {{"background", palette.background}, {"text", palette.text}, {"muted", palette.muted},
-                     {"grid", palette.grid},             {"axis", palette.axis}, {"other", palette.other},
-                     {"good", palette.good},             {"bad", palette.bad},   {"warning", palette.warning}};
+  Colours colours = {{"background", palette.background},
+                     {"text", palette.text},
+                     {"muted", palette.muted},
+                     {"grid", palette.grid},
+                     {"axis", palette.axis},
+                     {"other", palette.other},
+                     {"good", palette.good},
+                     {"bad", palette.bad},
+                     {"warning", palette.warning}};
   for (std::size_t i = 0; i < kColours; ++i) colours.emplace_back(fmt::format("s{}", i), palette.series[i]);
   return colours;
 }
@@ -82,7 +103,8 @@ std::string with_colours(std::string rules, const Palette& palette, TextOf&& tex
   for (const auto& colour : colours_of(palette)) {
     const std::string mark = "$" + colour.first + "$";
     const std::string text = text_of(colour);
-    for (std::size_t at = rules.find(mark); at != std::string::npos; at = rules.find(mark, at + text.size())) {
+    for (std::size_t at = rules.find(mark); at != std::string::npos;
+         at = rules.find(mark, at + text.size())) {
       rules.replace(at, mark.size(), text);
     }
   }
@@ -91,7 +113,8 @@ std::string with_colours(std::string rules, const Palette& palette, TextOf&& tex
 
 std::string variables(const Palette& palette) {
   std::string result;
-  for (const auto& colour : colours_of(palette)) result += fmt::format("--chart-{}:{};", colour.first, colour.second);
+  for (const auto& colour : colours_of(palette))
+    result += fmt::format("--chart-{}:{};", colour.first, colour.second);
   return result;
 }
 
@@ -110,7 +133,8 @@ std::string chart_css() {
 }
 
 std::string resolved_css(Theme theme) {
-  return with_colours(all_rules(), palette(theme), [](const auto& colour) { return std::string(colour.second); });
+  return with_colours(all_rules(), palette(theme),
+                      [](const auto& colour) { return std::string(colour.second); });
 }
 
 std::string series_class(std::size_t index) { return index < kColours ? fmt::format("s{}", index) : "sx"; }
