@@ -20,6 +20,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"dataset", {"model"}},
       {"pack", {"model"}},
       {"report", {"model", "dataset"}},
+      {"chart", {"report"}},
       {"export", {"model", "dataset", "report"}},
       {"validate", {"model", "dataset", "tensor", "python", "report"}},
       {"device", {"tensor", "cuda"}},
