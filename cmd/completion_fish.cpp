@@ -8,13 +8,13 @@ namespace {
 
 constexpr const char* kCode = R"fish(
 # Whether the command $argv[1] is being typed and none of the other words was. With --value, the word before the
-# cursor does not count: its value may be what is typed.
+# cursor does not count, for its value may be what is typed; but --option=value is complete.
 function __fib_at
     set -l words (commandline -opc)
     test (__fib_command) = $argv[1]; or return
     if test "$argv[2]" = --value
         set -e argv[2]
-        set -e words[-1]
+        string match -q -- '*=*' $words[-1]; or set -e words[-1]
     end
     for word in $words
         contains -- (string replace -r '=.*' '' -- $word) $argv[2..-1]; and return 1
