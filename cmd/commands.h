@@ -24,6 +24,8 @@ void add_export(CLI::App& app, int& exit_code);
 void add_pack(CLI::App& app, int& exit_code);
 void add_unpack(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
+// `app` must be the whole program's: the scripts are made of it.
+void add_completion(CLI::App& app, int& exit_code);
 
 // What `fib --version` prints.
 [[nodiscard]] std::string version_text();

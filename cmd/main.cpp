@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "bench/build_main.h"
+#include "command_tree.h"
 #include "commands.h"
 #include "devices.h"
+#include "man_pages.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
@@ -47,12 +49,13 @@ std::vector<std::string> take_arguments(int argc, char** argv) {
   return arguments;
 }
 
-int run_command_line(int argc, char** argv) {
-  CLI::App app(
+// All commands and options. Running one stores the exit code in `exit_code`, which outlives `app`.
+void build_command_tree(CLI::App& app, int& exit_code) {
+  app.name("fib");
+  app.description(
       "fib benchmarks kernels: it compiles the solutions of a FlashInfer-Trace dataset, runs each in a "
       "process of\n"
       "its own, checks every output against the definition's reference, times it, and ranks what passed.");
-  app.name("fib");
   app.require_subcommand(1);
   app.set_version_flag("--version", cmd::version_text);
   app.footer(
@@ -60,7 +63,6 @@ int run_command_line(int argc, char** argv) {
       "  fib run --local dataset-examples             run everything that runs on this machine\n"
       "  fib report summary --local dataset-examples  who won\n"
       "  fib <command> --help                         all options of a command");
-  int exit_code = cmd::kDone;
   cmd::add_run(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_list(app, exit_code);
@@ -69,11 +71,27 @@ int run_command_line(int argc, char** argv) {
   cmd::add_pack(app, exit_code);
   cmd::add_unpack(app, exit_code);
   cmd::add_validate(app, exit_code);
+  cmd::add_completion(app, exit_code);
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app;
+  int exit_code = cmd::kDone;
+  build_command_tree(app, exit_code);
   try {
     app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
   }
+  return exit_code;
+}
+
+// The hidden command "__man": the build calls it, since only the program knows its options.
+int write_man_pages(const char* folder) {
+  CLI::App app;
+  int exit_code = cmd::kDone;
+  build_command_tree(app, exit_code);
+  cmd::write_man_pages(cmd::describe(app), folder);
   return exit_code;
 }
 
@@ -84,6 +102,7 @@ int main(int argc, char** argv) {
     if (argc == 2) {
       if (const int code = run_child(argv[1]); code >= 0) return code;
     }
+    if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "fib: {}\n", error.what());

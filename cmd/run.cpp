@@ -172,6 +172,7 @@ void add_selection(CLI::App& app, RunOptions& o) {
                  "Dataset folder; repeatable (default: FIB_DATASET_PATH, then "
                  "~/.cache/flashinfer_bench/dataset)")
       ->allow_extra_args(false)
+      ->type_name("DIR")
       ->group(group);
   app.add_option("--device", o.devices, "auto (all GPUs, or the CPU), cpu, cuda, cuda:N, or a list")
       ->delimiter(',')

@@ -1,0 +1,52 @@
+#include <utility>
+
+#include "commands.h"
+#include "man_pages.h"
+#include "roff.h"
+
+namespace fib::cmd {
+namespace {
+
+using Item = std::pair<const char*, const char*>;
+
+constexpr Item kVariables[] = {
+    {"FIB_DATASET_PATH",
+     "The dataset of commands without --local. Default: ~/.cache/flashinfer_bench/dataset."},
+    {"FIB_CACHE_PATH", "Where builds are kept. Default: ~/.cache/flashinfer_bench/cache."},
+    {"FIB_OPENBLAS",
+     "The libraries to try for fast matrix products, separated by colons; set and empty: none. Default: "
+     "libopenblas.so.0, then libopenblas.so."},
+    {"CXX, CC, NVCC", "The compilers, which may have options behind them. Default: c++, cc, CUDA's nvcc."},
+    {"CUDA_HOME, CUDA_PATH", "CUDA toolkits, looked at before /usr/local/cuda."},
+    {"CUTLASS_PATH", "A CUTLASS checkout (the folder with include/), for solutions that depend on cutlass."},
+    {"CUDA_VISIBLE_DEVICES", "The GPUs to use, as for every CUDA program."},
+    {"VIRTUAL_ENV, CONDA_PREFIX", "Python environments whose packages are searched for CUDA's libraries."},
+    {"COLUMNS", "The width of tables. Default: that of the terminal; no limit where stdout is none."},
+    {"NO_COLOR", "Set: no colours in logs and nothing bold in tables."},
+    {"TERM", "dumb, or not set: nothing bold in tables."},
+    {"TMPDIR", "Where a run keeps its temporary files. Default: /tmp."},
+    {"HOME", "What the tilde stands for above; packages of Python in ~/.local/lib are searched too."},
+    {"PATH", "Where compilers, nvcc and git are found."},
+};
+
+constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
+    {kDone, "Everything asked for was done."},
+    {kNotAllDone, "Something could not be done or loaded."},
+    {kWrongUsage, "The command line is wrong."},
+    {kGateFailed, "What the user asked to hold did not: run --strict, validate."},
+    {kInterrupted, "Interrupted (Ctrl-C)."},
+};
+
+}  // namespace
+
+std::string program_sections() {
+  std::string text = roff::section("EXIT STATUS");
+  for (const auto& [code, meaning] : kExitCodes)
+    text += roff::item(roff::bold(std::to_string(code)), roff::paragraph(meaning));
+  text += roff::section("ENVIRONMENT");
+  for (const auto& [names, meaning] : kVariables)
+    text += roff::item(roff::bold(names), roff::paragraph(meaning));
+  return text;
+}
+
+}  // namespace fib::cmd
