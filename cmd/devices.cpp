@@ -27,8 +27,8 @@ LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_nam
 nlohmann::ordered_json driver_version() {
   const auto nvml = cuda::Nvml::open();
   char text[96] = {};
-  const bool known = nvml.problem.empty() && nvml.driver_version != nullptr &&
-                     nvml.driver_version(text, sizeof text) == 0;
+  const bool known =
+      nvml.problem.empty() && nvml.driver_version != nullptr && nvml.driver_version(text, sizeof text) == 0;
   return known ? nlohmann::ordered_json(text) : nullptr;
 }
 
@@ -90,7 +90,9 @@ int print_devices() {
                        {"architecture", cuda::architecture_of(device.major, device.minor)}});
   }
   const nlohmann::ordered_json document = {
-      {"devices", devices}, {"problem", list.problem}, {"software", list.devices.empty() ? nullptr : software(list.driver_version)}};
+      {"devices", devices},
+      {"problem", list.problem},
+      {"software", list.devices.empty() ? nullptr : software(list.driver_version)}};
 #else
   const nlohmann::ordered_json document = {{"devices", nlohmann::ordered_json::array()},
                                            {"problem", "this fib was built without CUDA support"},

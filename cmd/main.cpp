@@ -64,6 +64,7 @@ int run_command_line(int argc, char** argv) {
   cmd::add_run(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_list(app, exit_code);
+  cmd::add_history(app, exit_code);
   cmd::add_merge(app, exit_code);
   cmd::add_export(app, exit_code);
   cmd::add_pack(app, exit_code);

@@ -72,8 +72,7 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
     throw CLI::ValidationError("--memory-budget", "must be at least 0");
   }
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
-  const double usual_budget_s = device == model::DeviceKind::cuda ? 2 : 5;
-  config.call_budget_s = options.call_budget_s.value_or(usual_budget_s);
+  config.call_budget_s = options.call_budget_s.value_or(bench::usual_call_budget_s(device));
   using bench::ClockChoice;
   for (const auto choice :
        {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
@@ -165,8 +164,12 @@ int run(RunOptions options) {
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
-  const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
-                              dataset::default_cache_path(), FIB_VERSION, options.save_results, around};
+  const bench::RunSetup setup{devices,
+                              std::filesystem::read_symlink("/proc/self/exe"),
+                              dataset::default_cache_path(),
+                              FIB_VERSION,
+                              options.save_results,
+                              around};
   const auto report = [&] {
     Progress progress(::isatty(STDERR_FILENO) == 1);
     return bench::run(datasets, plan, sweep, setup, progress, interrupted);
@@ -192,9 +195,10 @@ void add_selection(CLI::App& app, RunOptions& o) {
   app.add_option("--op-types", o.filters.op_types, "Only definitions of these op types (names or globs)")
       ->group(group);
   app.add_option("--workloads", o.filters.workloads, "Only these workloads (uuids or globs)")->group(group);
-  app.add_option("--sweep", o.sweep,
-                 "Run everything once for each of these values, of an option below (iterations=10,50)\nor of a "
-                 "variable axis (batch_size=1,64); repeatable: all combinations")
+  app.add_option(
+         "--sweep", o.sweep,
+         "Run everything once for each of these values, of an option below (iterations=10,50)\nor of a "
+         "variable axis (batch_size=1,64); repeatable: all combinations")
       ->allow_extra_args(false)
       ->type_name("KEY=V1,V2,...")
       ->group(group);

@@ -35,8 +35,7 @@ bench::SweptWorkloads swept_workloads(std::vector<dataset::Dataset>& datasets, c
                                       const bench::Sweep& sweep) {
   if (sweep.axes.empty()) return {};
   std::vector<bench::SkippedWorkload> skipped;
-  auto workloads =
-      bench::add_swept_workloads(datasets, filters, sweep, validate::broken_constraint, skipped);
+  auto workloads = bench::add_swept_workloads(datasets, filters, sweep, validate::broken_constraint, skipped);
   log_skipped(skipped);
   return workloads;
 }

@@ -39,8 +39,8 @@ struct PlannedEvaluation {
 };
 
 // The workloads that a sweep over axes runs, by dataset and definition: uuid -> values of the swept axes.
-using SweptWorkloads = std::map<std::pair<std::size_t, std::string>,
-                                std::map<std::string, nlohmann::ordered_json>>;
+using SweptWorkloads =
+    std::map<std::pair<std::size_t, std::string>, std::map<std::string, nlohmann::ordered_json>>;
 
 struct SkippedSolution {
   std::string solution;

@@ -334,7 +334,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, plan.evaluations.size());
-  const LanesSetup lanes_setup{spawner, children, sweep,         identity,   secret,
+  const LanesSetup lanes_setup{spawner,  children, sweep,         identity,   secret,
                                datasets, builds,   setup.devices, interrupted};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;

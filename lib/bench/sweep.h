@@ -22,7 +22,7 @@ struct SweepPoint {
 
 // What one run measures with several values: `fib run --sweep`.
 struct Sweep {
-  std::vector<SweepPoint> points;                                      // at least one
+  std::vector<SweepPoint> points;                                       // at least one
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;  // swept axes
   nlohmann::ordered_json record;  // every swept key with its values, for the run's record; null: none
 

@@ -33,9 +33,7 @@ class Repository {
     while (result.output.ends_with('\n')) result.output.pop_back();
     return result.output;
   }
-  void commit(const std::string& message) const {
-    git({"commit", "-q", "--allow-empty", "-m", message});
-  }
+  void commit(const std::string& message) const { git({"commit", "-q", "--allow-empty", "-m", message}); }
   [[nodiscard]] std::string head() const { return git({"rev-parse", "HEAD"}); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(root_ / name, std::ios::binary) << text;
@@ -133,9 +131,9 @@ TEST_CASE("a repository with garbage in it is an answer or none, never a wait or
   const Repository repository;
   repository.commit("one");
   const std::string commit = repository.head();
-  for (const std::string head : {"", "\n", "garbage", "ref: ", "ref: refs/heads/../../../secret",
-                                 "ref: refs/heads/.invalid", "ref: heads/main", "0123abc",
-                                 "ref: refs/heads/a\x01z"}) {
+  for (const std::string head :
+       {"", "\n", "garbage", "ref: ", "ref: refs/heads/../../../secret", "ref: refs/heads/.invalid",
+        "ref: heads/main", "0123abc", "ref: refs/heads/a\x01z"}) {
     INFO(head);
     repository.write(".git/HEAD", head);
     CHECK_FALSE(util::git_head(repository.root()));
