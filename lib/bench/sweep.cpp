@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -31,7 +32,7 @@ std::optional<Number> number_of(std::string_view word) {
 template <typename Number>
 std::optional<ordered_json> set_number(Number& target, std::string_view word) {
   const auto number = number_of<Number>(word);
-  if (!number) return std::nullopt;
+  if (!number || !std::isfinite(static_cast<double>(*number))) return std::nullopt;
   target = *number;
   return ordered_json(*number);
 }

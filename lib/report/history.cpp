@@ -64,8 +64,7 @@ void add_trace(RunTraces& traces, const model::Trace& trace) {
   const model::Evaluation& evaluation = *trace.evaluation;
   if (traces.total++ == 0) {
     traces.hardware = evaluation.environment.hardware;
-    traces.device =
-        dataset::device_kind(evaluation) == model::DeviceKind::cuda ? "cuda" : "cpu";
+    traces.device = dataset::device_kind(evaluation) == model::DeviceKind::cuda ? "cuda" : "cpu";
     traces.config = object_of(member(evaluation, "config"));
   }
   if (trace.passed()) {

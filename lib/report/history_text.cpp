@@ -26,12 +26,20 @@ Cell count_or_none(const std::optional<std::size_t>& count) { return count ? cou
 // Only for programs.
 Cell value_cell(json::Value value) { return {"", std::move(value)}; }
 
-// "2026-03-17 14:18", in UTC as runs of fib write it.
-std::string short_time(const std::string& timestamp) {
-  constexpr std::size_t kToMinutes = 16;
-  std::string text = timestamp.substr(0, kToMinutes);
-  std::replace(text.begin(), text.end(), 'T', ' ');
-  return text;
+// The beginning of each run's id, enough to name it: up to the seconds at which it began where these tell it
+// from all others.
+std::map<std::string, std::string> short_ids(const DatasetHistory& history) {
+  const auto beginning = [](const HistoryRun& run) {
+    return run.record.run_id.substr(0, run.record.run_id.find('.'));
+  };
+  std::map<std::string, int> uses;
+  for (const HistoryRun& run : history.runs) ++uses[beginning(run)];
+  std::map<std::string, std::string> ids;
+  for (const HistoryRun& run : history.runs) {
+    const std::string text = beginning(run);
+    ids[run.record.run_id] = uses[text] == 1 ? text : run.record.run_id;
+  }
+  return ids;
 }
 
 // "0.3s", "12s", "3m05s", "2h03m".
@@ -115,8 +123,8 @@ std::string remarks(const HistoryRun& run, const ordered_json& differences) {
 
 std::vector<Column> run_columns() {
   return {text_column("Hardware", "hardware"),
-          identity_column("Run", "run_id"),
-          Column{"Started (UTC)", "started_utc", Align::left, Fit::whole},
+          Column{"Run (UTC)", "run_id", Align::left, Fit::whole},
+          only_for(Audience::programs, text_column("Started", "started_utc")),
           only_for(Audience::programs, text_column("Ended", "ended_utc")),
           number_column("Took", "duration_s"),
           only_for(Audience::programs, text_column("Host", "host")),
@@ -138,17 +146,16 @@ std::vector<Column> run_columns() {
           only_for(Audience::people, text_column("Remarks", ""))};
 }
 
-std::vector<Cell> run_row(const HistoryRun& run, const ConfigDefaults& defaults) {
+std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
+                          const ConfigDefaults& defaults) {
   const dataset::RunRecord& record = run.record;
   const ordered_json differences = differences_of(run, defaults);
   const auto duration = run.duration_s();
   const auto git = record.dataset_git.value_or(dataset::RunCommit{});
   const std::size_t failed = run.evaluations() - std::min(run.evaluations(), run.passed());
   return {record.hardware.empty() ? Cell{"unknown hardware", json::make_null()} : text_cell(record.hardware),
-          text_cell(record.run_id),
-          record.started_utc.empty()
-              ? no_cell()
-              : Cell{short_time(record.started_utc), json::make_string(record.started_utc)},
+          {short_id, json::make_string(record.run_id)},
+          text_or_none(record.started_utc),
           text_or_none(record.ended_utc),
           duration ? number_cell(*duration, duration_text(*duration)) : no_cell(),
           text_or_none(record.host),
@@ -172,7 +179,10 @@ std::vector<Cell> run_row(const HistoryRun& run, const ConfigDefaults& defaults)
 
 Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) {
   Table table{run_columns(), {}, true};
-  for (const HistoryRun& run : history.runs) table.rows.push_back(run_row(run, defaults));
+  const auto ids = short_ids(history);
+  for (const HistoryRun& run : history.runs) {
+    table.rows.push_back(run_row(run, ids.at(run.record.run_id), defaults));
+  }
   return table;
 }
 
@@ -260,6 +270,7 @@ std::vector<std::string> notes(const std::vector<DatasetHistory>& histories) {
   std::vector<std::string> lines;
   const bool any = std::any_of(histories.begin(), histories.end(),
                                [](const DatasetHistory& history) { return !history.runs.empty(); });
+  if (any) lines.emplace_back("Run: the beginning of its id; fib history RUN shows one with all it says");
   if (any) lines.emplace_back("Passed: of the evaluations that were made; Remarks: what was not as usual");
   for (const DatasetHistory& history : histories) {
     if (history.traces_without_run == 0) continue;
@@ -309,20 +320,22 @@ Found find_all(const std::vector<DatasetHistory>& histories, const std::string& 
 std::string run_csv(const Found& found) {
   Table all;
   for (const auto& [history, run] : found) {
-    append(all, with_leading(standings_table(*run), text_column("Dataset", "dataset"),
-                             text_cell(history->path)));
+    append(all,
+           with_leading(standings_table(*run), text_column("Dataset", "dataset"), text_cell(history->path)));
   }
   return to_csv(all);
 }
 
-std::string run_json(const Found& found, const ConfigDefaults& defaults, Seed seed) {
+std::string run_json(const Found& found, const std::string& run_id, const ConfigDefaults& defaults,
+                     Seed seed) {
   std::vector<json::Value> datasets;
   for (const auto& [history, run] : found) {
-    const Table row{run_columns(), {run_row(*run, defaults)}};
+    const Table row{run_columns(), {run_row(*run, run_id, defaults)}};
     json::Value object = json::make_object();
     object.add("path", json::make_string(history->path));
     object.add("run", to_json(row).items.front());
-    object.add("record", run->has_record ? json::from_tree(public_record(run->record, seed)) : json::make_null());
+    object.add("record",
+               run->has_record ? json::from_tree(public_record(run->record, seed)) : json::make_null());
     object.add("evaluations", to_json(standings_table(*run)));
     datasets.push_back(std::move(object));
   }
@@ -352,7 +365,7 @@ std::string render_run(const std::vector<DatasetHistory>& histories, const std::
                        const ConfigDefaults& defaults, Seed seed, Format format, const TextStyle& style) {
   const Found found = find_all(histories, run_id);
   if (format == Format::csv) return run_csv(found);
-  if (format == Format::json) return run_json(found, defaults, seed);
+  if (format == Format::json) return run_json(found, run_id, defaults, seed);
   Document document(format, style);
   for (const auto& [history, run] : found) write_run(document, *history, *run, seed);
   return document.text();
