@@ -17,6 +17,7 @@ enum ExitCode : int {
 // opens nothing, running parses nothing. The callback stores the exit code. Errors are thrown as fib::Error
 // and end up in main.
 void add_run(CLI::App& app, int& exit_code);
+void add_history(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_merge(CLI::App& app, int& exit_code);

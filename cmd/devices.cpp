@@ -12,6 +12,8 @@
 
 #if FIB_CUDA
 #include "cuda/devices.h"
+#include "cuda/nvml.h"
+#include "cuda/nvrtc.h"
 #endif
 
 namespace fib::cmd {
@@ -20,6 +22,30 @@ namespace {
 using bench::LaneDevice;
 
 LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}}; }
+
+#if FIB_CUDA
+nlohmann::ordered_json driver_version() {
+  const auto nvml = cuda::Nvml::open();
+  char text[96] = {};
+  const bool known =
+      nvml.problem.empty() && nvml.driver_version != nullptr && nvml.driver_version(text, sizeof text) == 0;
+  return known ? nlohmann::ordered_json(text) : nullptr;
+}
+
+nlohmann::ordered_json nvrtc_version() try {
+  const auto nvrtc = cuda::Nvrtc::open();
+  return fmt::format("{}.{}", nvrtc.major, nvrtc.minor);
+} catch (const Error&) {
+  return nullptr;
+}
+
+// `cuda_version` as the driver gives it: 13000 is 13.0.
+nlohmann::ordered_json software(int cuda_version) {
+  return {{"driver", driver_version()},
+          {"cuda", fmt::format("{}.{}", cuda_version / 1000, cuda_version % 1000 / 10)},
+          {"nvrtc", nvrtc_version()}};
+}
+#endif
 
 // The N of "cuda:N".
 std::size_t ordinal_of(const std::string& word) {
@@ -63,10 +89,14 @@ int print_devices() {
                        {"uuid", device.uuid},
                        {"architecture", cuda::architecture_of(device.major, device.minor)}});
   }
-  const nlohmann::ordered_json document = {{"devices", devices}, {"problem", list.problem}};
+  const nlohmann::ordered_json document = {
+      {"devices", devices},
+      {"problem", list.problem},
+      {"software", list.devices.empty() ? nullptr : software(list.driver_version)}};
 #else
   const nlohmann::ordered_json document = {{"devices", nlohmann::ordered_json::array()},
-                                           {"problem", "this fib was built without CUDA support"}};
+                                           {"problem", "this fib was built without CUDA support"},
+                                           {"software", nullptr}};
 #endif
   fmt::print("{}\n", document.dump());
   return 0;
@@ -85,12 +115,13 @@ CudaDevices cuda_devices() try {
         {model::DeviceKind::cuda, device.at("name"), device.at("uuid"), device.at("architecture"), {}});
   }
   result.problem = document.at("problem");
+  result.software = document.at("software");
   return result;
 } catch (const nlohmann::json::exception& error) {
-  return {{}, fmt::format("the list of devices cannot be read: {}", error.what())};
+  return {{}, fmt::format("the list of devices cannot be read: {}", error.what()), nullptr};
 }
 
-std::vector<LaneDevice> choose_devices(const std::vector<std::string>& wanted) {
+ChosenDevices choose_devices(const std::vector<std::string>& wanted) {
   const std::vector<std::string> words = wanted.empty() ? std::vector<std::string>{"auto"} : wanted;
   for (const auto& word : words) check_word(word);
   if (words.size() > 1 && std::find(words.begin(), words.end(), "auto") != words.end()) {
@@ -112,7 +143,8 @@ std::vector<LaneDevice> choose_devices(const std::vector<std::string>& wanted) {
       if (!known) devices.push_back(device);
     }
   }
-  return devices;
+  const bool on_cuda = devices.front().is_cuda();
+  return {std::move(devices), on_cuda ? gpus.software : nullptr};
 }
 
 }  // namespace fib::cmd

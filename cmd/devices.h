@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,20 @@ namespace fib::cmd {
 struct CudaDevices {
   std::vector<bench::LaneDevice> devices;  // in the driver's order, CUDA_VISIBLE_DEVICES respected
   std::string problem;                     // why there are none
+  nlohmann::ordered_json software;         // versions: "driver", "cuda" (that it supports), "nvrtc"
 };
 
 // The CUDA devices, asked for in a child process, so that this one never opens a GPU.
 [[nodiscard]] CudaDevices cuda_devices();
 
+struct ChosenDevices {
+  std::vector<bench::LaneDevice> devices;  // at least one, all of one kind
+  nlohmann::ordered_json software;         // of CudaDevices; null on the CPU
+};
+
 // What `--device` names: "auto" (all GPUs, or the CPU where there is none), "cpu", "cuda" (all), "cuda:N", or
 // several of them; each device once, all of one kind. Throws CLI::ValidationError for words that mean
 // nothing, Error in one sentence for devices that are not there.
-[[nodiscard]] std::vector<bench::LaneDevice> choose_devices(const std::vector<std::string>& words);
+[[nodiscard]] ChosenDevices choose_devices(const std::vector<std::string>& words);
 
 }  // namespace fib::cmd

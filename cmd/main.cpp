@@ -66,6 +66,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_run(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_list(app, exit_code);
+  cmd::add_history(app, exit_code);
   cmd::add_merge(app, exit_code);
   cmd::add_export(app, exit_code);
   cmd::add_pack(app, exit_code);

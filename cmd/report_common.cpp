@@ -105,15 +105,28 @@ void add_read_options(CLI::App& app, ReadOptions& options) {
   app.add_flag("--strict-load", options.strict_load, "Fail when any file or line cannot be loaded");
 }
 
-std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
+std::vector<std::string> dataset_folders(const ReadOptions& options) {
   std::vector<std::string> roots = options.local;
   if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
   for (const std::string& root : roots) {
     if (std::filesystem::is_directory(root)) continue;
     throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
   }
+  return roots;
+}
+
+void print_errors(const std::vector<std::string>& errors, const std::string& root) {
+  for (std::size_t i = 0; i < std::min(errors.size(), kShownProblems); ++i) {
+    fmt::print(stderr, "error: {}\n", report::printable(errors[i]));
+  }
+  if (errors.size() > kShownProblems) {
+    fmt::print(stderr, "... and {} more in {}\n", errors.size() - kShownProblems, root);
+  }
+}
+
+std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
   std::vector<dataset::Dataset> datasets;
-  for (const std::string& root : roots) {
+  for (const std::string& root : dataset_folders(options)) {
     datasets.push_back(dataset::load(root, {options.strict_load, model::Mode::lenient}));
     print_problems(datasets.back());
   }

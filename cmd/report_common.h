@@ -37,6 +37,12 @@ inline constexpr const char* kLocalDefault =
 
 void add_read_options(CLI::App& app, ReadOptions& options);
 
+// The folders that --local names, or the default dataset. Throws Error for a missing one.
+[[nodiscard]] std::vector<std::string> dataset_folders(const ReadOptions& options);
+
+// Prints the first ten of `errors` to stderr, a line each, and how many more there are in `root`.
+void print_errors(const std::vector<std::string>& errors, const std::string& root);
+
 // Loads what --local names, or the default dataset. Problems go to stderr, the first ten of each dataset.
 // Throws Error for a missing folder, and under --strict-load for anything that cannot be loaded.
 [[nodiscard]] std::vector<dataset::Dataset> load_datasets(const ReadOptions& options);

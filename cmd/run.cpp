@@ -19,6 +19,8 @@
 #include "interrupt.h"
 #include "logging.h"
 #include "progress.h"
+#include "run_surroundings.h"
+#include "run_sweep.h"
 
 namespace fib::cmd {
 namespace {
@@ -27,6 +29,7 @@ struct RunOptions {
   std::vector<std::string> local;
   std::vector<std::string> devices;
   bench::Filters filters;
+  std::vector<std::string> sweep;
   bench::RunConfig config;
   std::string reference = "auto";
   std::string seed;
@@ -69,8 +72,7 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
     throw CLI::ValidationError("--memory-budget", "must be at least 0");
   }
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
-  const double usual_budget_s = device == model::DeviceKind::cuda ? 2 : 5;
-  config.call_budget_s = options.call_budget_s.value_or(usual_budget_s);
+  config.call_budget_s = options.call_budget_s.value_or(bench::usual_call_budget_s(device));
   using bench::ClockChoice;
   for (const auto choice :
        {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
@@ -90,8 +92,8 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
 
 void print_plan(const bench::Plan& plan, model::DeviceKind device) {
   for (const auto& planned : plan.evaluations) {
-    fmt::print("{}  {}  {}  {}\n", model::name_of(device), planned.definition->name, planned.solution->name,
-               planned.workload->uuid);
+    fmt::print("{}  {}  {}  {}{}\n", model::name_of(device), planned.definition->name, planned.solution->name,
+               planned.workload->uuid, swept_text(planned));
   }
   fmt::print("{} evaluations planned", plan.evaluations.size());
   if (plan.resumed > 0) fmt::print(", {} already done", plan.resumed);
@@ -133,18 +135,23 @@ int print_report(const bench::RunReport& report, const RunOptions& options, cons
 
 int run(RunOptions options) {
   set_up_logging(options.log_level);
-  const auto devices = choose_devices(options.devices);
+  const ChosenDevices chosen = choose_devices(options.devices);
+  const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
   finish_options(options, kind);
+  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
-  const auto datasets = load_all(options);
-  const std::set<bench::DoneKey> done =
-      options.resume
-          ? bench::finished_evaluations(datasets, devices.front().name, bench::to_json(options.config))
-          : std::set<bench::DoneKey>{};
-  const auto plan = bench::make_plan(datasets, options.filters, kind, done);
+  auto datasets = load_all(options);
+  const bench::Sweep sweep = choose_sweep(options.sweep, options.config, datasets, options.filters);
+  const auto workloads = swept_workloads(datasets, options.filters, sweep);
+  const auto done_of = [&](const bench::RunConfig& config) {
+    return options.resume
+               ? bench::finished_evaluations(datasets, devices.front().name, bench::to_json(config))
+               : std::set<bench::DoneKey>{};
+  };
+  const auto plan = bench::plan_sweep(datasets, options.filters, kind, sweep, workloads, done_of);
   log_plan_remarks(plan);
   if (options.dry_run) {
     print_plan(plan, kind);
@@ -157,11 +164,15 @@ int run(RunOptions options) {
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
-  const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
-                              dataset::default_cache_path(), FIB_VERSION, options.save_results};
+  const bench::RunSetup setup{devices,
+                              std::filesystem::read_symlink("/proc/self/exe"),
+                              dataset::default_cache_path(),
+                              FIB_VERSION,
+                              options.save_results,
+                              around};
   const auto report = [&] {
     Progress progress(::isatty(STDERR_FILENO) == 1);
-    return bench::run(datasets, plan, options.config, setup, progress, interrupted);
+    return bench::run(datasets, plan, sweep, setup, progress, interrupted);
   }();
   return print_report(report, options, plan, datasets);
 }
@@ -185,6 +196,13 @@ void add_selection(CLI::App& app, RunOptions& o) {
   app.add_option("--op-types", o.filters.op_types, "Only definitions of these op types (names or globs)")
       ->group(group);
   app.add_option("--workloads", o.filters.workloads, "Only these workloads (uuids or globs)")->group(group);
+  app.add_option(
+         "--sweep", o.sweep,
+         "Run everything once for each of these values, of an option below (iterations=10,50)\nor of a "
+         "variable axis (batch_size=1,64); repeatable: all combinations")
+      ->allow_extra_args(false)
+      ->type_name("KEY=V1,V2,...")
+      ->group(group);
   app.add_flag("--resume", o.resume,
                "Skip what has a trace of the same workload, solution, hardware and options")
       ->group(group);
@@ -286,6 +304,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  fib run --local dataset-examples\n"
       "  fib run --local D --definitions 'gemm_*' --authors alice bob --resume\n"
       "  fib run --local D --solutions my_kernel --iterations 20 --strict\n"
+      "  fib run --local D --sweep iterations=5,20,50 --sweep batch_size=1,64\n"
       "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end), 2 wrong "
       "usage,\n"
       "3 --strict and something did not pass, 130 interrupted.");

@@ -67,7 +67,7 @@ Benchmarks subjects(const dataset::Dataset& dataset, const std::vector<std::stri
 
 Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<std::string>& definitions,
                          const std::vector<std::string>& words, std::atomic<bool>& interrupted) {
-  const auto devices = choose_devices(words);
+  const auto devices = choose_devices(words).devices;
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::vector<dataset::Dataset> datasets;
   datasets.push_back(dataset::load(root, {.results = dataset::KeepResults::no}));
@@ -87,7 +87,7 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   Collector collector(::isatty(STDERR_FILENO) == 1, benchmarks);
   const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(), FIB_VERSION, false};
-  const auto report = bench::run(datasets, plan, config, setup, collector, interrupted);
+  const auto report = bench::run(datasets, plan, bench::Sweep(config), setup, collector, interrupted);
   if (report.interrupted) throw Error("interrupted; not all baselines were run");
   for (const auto& [planned, reason] : report.not_done)
     benchmarks[planned.definition->name].not_done.push_back(

@@ -35,6 +35,8 @@ std::string name_of(ClockChoice choice) {
   return "?";
 }
 
+double usual_call_budget_s(model::DeviceKind device) { return device == model::DeviceKind::cuda ? 2 : 5; }
+
 void check(const RunConfig& config) {
   require(config.warmup_runs >= 0, "--warmup-runs", "at least 0");
   require(config.iterations > 0, "--iterations", "positive");

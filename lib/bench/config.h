@@ -39,6 +39,9 @@ struct RunConfig {
   ReferenceEngine reference = ReferenceEngine::kAuto;
 };
 
+// --call-budget where it is not given: 5 seconds, on CUDA 2.
+[[nodiscard]] double usual_call_budget_s(model::DeviceKind device);
+
 // Throws Error naming the option when a value is out of range: warmup_runs >= 0, iterations and num_trials >
 // 0, rtol and atol > 0, required_matched_ratio in (0, 1], times and budgets > 0.
 void check(const RunConfig& config);

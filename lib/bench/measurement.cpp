@@ -110,6 +110,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
                        {{"kind", identity.device},
                         {"uuid", identity.uuid.empty() ? ordered_json() : ordered_json(identity.uuid)}}},
                       {"started_utc", started_utc}};
+  if (!planned.sweep.is_null()) fib["sweep"] = planned.sweep;
   add_timing(fib, m);
   fib["calls"] = {{"trials", m.plan.trials}, {"warmup", m.plan.warmup}, {"timed", m.plan.timed}};
   fib["sets"] = m.sets;

@@ -69,9 +69,11 @@ std::string why_not_judged(const model::Definition& definition) {
 
 class Planner {
  public:
-  Planner(const Filters& filters, model::DeviceKind device, const std::set<DoneKey>& done)
+  Planner(const Filters& filters, model::DeviceKind device, const std::set<DoneKey>& done,
+          const SweptWorkloads* swept)
       : device_(device),
         done_(done),
+        swept_(swept),
         definitions_("--definitions", filters.definitions),
         solutions_("--solutions", filters.solutions),
         authors_("--authors", filters.authors),
@@ -109,17 +111,31 @@ class Planner {
     }
     const std::string hash = model::content_sha256(solution);
     for (const auto* workload : sorted_workloads(dataset, definition.name)) {
-      if (!workloads_.accepts(workload->uuid)) continue;
+      const bool selected = workloads_.accepts(workload->uuid);
+      const nlohmann::ordered_json* values = swept_values(index, definition.name, workload->uuid);
+      if (swept_ != nullptr ? values == nullptr : !selected) continue;
       if (done_.contains({index, workload->uuid, solution.name, hash})) {
         ++plan_.resumed;
       } else {
         plan_.evaluations.push_back({index, &definition, &solution, workload, hash});
+        if (values != nullptr) plan_.evaluations.back().sweep = *values;
       }
     }
   }
 
+  // Null when the workload is not one of the sweep's.
+  [[nodiscard]] const nlohmann::ordered_json* swept_values(std::size_t index, const std::string& definition,
+                                                           const std::string& uuid) const {
+    if (swept_ == nullptr) return nullptr;
+    const auto workloads = swept_->find({index, definition});
+    if (workloads == swept_->end()) return nullptr;
+    const auto found = workloads->second.find(uuid);
+    return found == workloads->second.end() ? nullptr : &found->second;
+  }
+
   model::DeviceKind device_;
   const std::set<DoneKey>& done_;
+  const SweptWorkloads* swept_;
   PatternList definitions_;
   PatternList solutions_;
   PatternList authors_;
@@ -131,8 +147,8 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-               model::DeviceKind device, const std::set<DoneKey>& done) {
-  Planner planner(filters, device, done);
+               model::DeviceKind device, const std::set<DoneKey>& done, const SweptWorkloads* swept) {
+  Planner planner(filters, device, done, swept);
   for (std::size_t i = 0; i < datasets.size(); ++i) planner.add(datasets[i], i);
   return planner.finish();
 }

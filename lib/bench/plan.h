@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "dataset/load.h"
@@ -31,7 +33,14 @@ struct PlannedEvaluation {
   const model::Solution* solution = nullptr;
   const model::Workload* workload = nullptr;
   std::string solution_sha256 = {};  // model::content_sha256 of the solution
+  std::size_t point = 0;             // which configuration of the run's sweep (sweep.h)
+  // Swept options and axes with their values here; null where nothing is swept.
+  nlohmann::ordered_json sweep = nullptr;
 };
+
+// The workloads that a sweep over axes runs, by dataset and definition: uuid -> values of the swept axes.
+using SweptWorkloads =
+    std::map<std::pair<std::size_t, std::string>, std::map<std::string, nlohmann::ordered_json>>;
 
 struct SkippedSolution {
   std::string solution;
@@ -45,9 +54,11 @@ struct Plan {
   std::vector<std::string> unmatched;          // filters that match nothing: "--solutions foo"
 };
 
-// Pure: the same arguments give the same plan. `done` holds what --resume skips.
+// Pure: the same arguments give the same plan. `done` holds what --resume skips. With `swept`, its workloads
+// are run in place of those that the filters select.
 [[nodiscard]] Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-                             model::DeviceKind device, const std::set<DoneKey>& done);
+                             model::DeviceKind device, const std::set<DoneKey>& done,
+                             const SweptWorkloads* swept = nullptr);
 
 // The keys of the traces that --resume accepts: same hardware and same configuration (evaluation.fib.config),
 // and the workload has the tolerance that it has now.

@@ -13,12 +13,12 @@
 #include <span>
 #include <thread>
 
-#include "dataset/append.h"
-#include "dataset/paths.h"
+#include "bench/run_record.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
 #include "util/file_lock.h"
 #include "util/files.h"
+#include "util/hash.h"
 #include "util/machine.h"
 
 namespace fib::bench {
@@ -45,22 +45,21 @@ std::set<std::string> architectures_of(const std::vector<LaneDevice>& devices) {
   return architectures;
 }
 
-// The plan is ordered by solution within a definition, so each one's evaluations stand together.
+// Every solution once, in the plan's order, for every architecture.
 std::vector<BuildJob> jobs_of(const Plan& plan, const std::vector<LaneDevice>& devices) {
   std::vector<BuildJob> jobs;
   for (const auto& architecture : architectures_of(devices)) {
-    const model::Solution* last = nullptr;
+    std::set<const model::Solution*> known;
     for (const auto& planned : plan.evaluations) {
-      if (planned.solution == last) continue;
-      last = planned.solution;
-      jobs.push_back({last, planned.definition, {devices.front().kind, architecture}});
+      if (!known.insert(planned.solution).second) continue;
+      jobs.push_back({planned.solution, planned.definition, {devices.front().kind, architecture}});
     }
   }
   return jobs;
 }
 
-// Gives lanes the next piece of the plan: evaluations of one solution, so that its worker is started once,
-// but no more than leaves work for the other lanes.
+// Gives lanes the next piece of the plan: evaluations of one solution at one point of the sweep, so that its
+// worker is started once, but no more than leaves work for the other lanes.
 class WorkQueue {
  public:
   WorkQueue(const Plan& plan, std::size_t lanes)
@@ -70,7 +69,8 @@ class WorkQueue {
     const std::lock_guard lock(mutex_);
     const std::size_t begin = next_;
     while (next_ < evaluations_.size() && next_ - begin < largest_ &&
-           evaluations_[next_].solution == evaluations_[begin].solution) {
+           evaluations_[next_].solution == evaluations_[begin].solution &&
+           evaluations_[next_].point == evaluations_[begin].point) {
       ++next_;
     }
     return evaluations_.subspan(begin, next_ - begin);
@@ -127,7 +127,11 @@ class Recorder : public LaneObserver {
     const std::lock_guard lock(mutex_);
     sink_.append(planned, evaluation);
     ++report_.finished;
-    if (evaluation.status == model::Status::PASSED) ++report_.passed;
+    if (evaluation.status == model::Status::PASSED) {
+      ++report_.passed;
+    } else {
+      ++report_.failed[std::string(model::name_of(evaluation.status))];
+    }
     observer_.evaluation_finished(planned, evaluation, done(), total_);
   }
   void not_done(const PlannedEvaluation& planned, const std::string& reason) override {
@@ -144,38 +148,18 @@ class Recorder : public LaneObserver {
   std::size_t total_;
 };
 
-std::vector<std::string> names_of(const std::vector<LaneDevice>& devices) {
-  std::vector<std::string> names;
-  for (const auto& device : devices) names.push_back(device.uuid.empty() ? device.name : device.uuid);
-  return names;
-}
-
-void write_run_record(const std::vector<dataset::Dataset>& datasets, const RunSetup& setup,
-                      const RunIdentity& identity, const RunConfig& config, const RunReport& report,
-                      const std::string& secret, const std::string& started_utc) {
-  const nlohmann::ordered_json record = {{"run_id", identity.run_id},
-                                         {"version", identity.version},
-                                         {"build_id", identity.build_id},
-                                         {"hardware", setup.devices.front().name},
-                                         {"device", model::name_of(setup.devices.front().kind)},
-                                         {"devices", names_of(setup.devices)},
-                                         {"config", to_json(config)},
-                                         {"seed", secret},
-                                         {"seeded", identity.seeded},
-                                         {"started_utc", started_utc},
-                                         {"ended_utc", util::utc_timestamp()},
-                                         {"finished", report.finished},
-                                         {"passed", report.passed},
-                                         {"not_done", report.not_done.size()},
-                                         {"interrupted", report.interrupted}};
-  for (const auto& dataset : datasets) {
-    dataset::append_lines(dataset::runs_file(dataset.root), {record.dump()});
+Sweep with_defaults(Sweep sweep) {
+  for (auto& [config, values] : sweep.points) {
+    if (config.memory_budget_bytes == 0) config.memory_budget_bytes = util::physical_memory() / 8;
   }
+  return sweep;
 }
 
-RunConfig with_defaults(RunConfig config) {
-  if (config.memory_budget_bytes == 0) config.memory_budget_bytes = util::physical_memory() / 8;
-  return config;
+// The secret of one point of the sweep: what a solution has learned of its inputs at one point must not help
+// at another. The same run without a sweep has the run's own.
+std::string secret_of(const std::string& secret, const SweepPoint& point) {
+  if (point.values.is_null()) return secret;
+  return util::Sha256().add("point").add(secret).add(point.values.dump()).hex();
 }
 
 // The machine-wide name of a device's lock.
@@ -197,23 +181,31 @@ std::optional<util::FileLock> take_device(const LaneDevice& device, worker::Spaw
   return lock;
 }
 
-// One run's lanes: everything they share.
+// What lanes share.
+struct LanesSetup {
+  worker::Spawner& spawner;
+  const worker::ChildSetup& children;
+  const Sweep& sweep;
+  const RunIdentity& identity;
+  const std::string& secret;
+  const std::vector<dataset::Dataset>& datasets;
+  const std::map<BuildKey, BuildOutcome>& builds;
+  const std::vector<LaneDevice>& devices;
+  const std::atomic<bool>& interrupted;
+};
+
+// One run's lanes.
 class Lanes {
  public:
-  Lanes(const LaneSetup& common, const RunSetup& setup, const Plan& plan, LaneObserver& recorder,
-        RunObserver& observer)
-      : common_(common),
-        setup_(setup),
-        queue_(plan, setup.devices.size()),
-        recorder_(recorder),
-        observer_(observer) {}
+  Lanes(const LanesSetup& setup, const Plan& plan, LaneObserver& recorder, RunObserver& observer)
+      : setup_(setup), queue_(plan, setup.devices.size()), recorder_(recorder), observer_(observer) {}
 
   void run() {
     std::vector<std::thread> threads;
     for (const auto& device : setup_.devices) threads.emplace_back([this, &device] { guarded(device); });
     for (auto& thread : threads) thread.join();
     // What is left when every lane has closed.
-    for (auto piece = queue_.next(); !piece.empty() && !common_.interrupted; piece = queue_.next()) {
+    for (auto piece = queue_.next(); !piece.empty() && !setup_.interrupted; piece = queue_.next()) {
       for (const auto& planned : piece) recorder_.not_done(planned, problem_);
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -239,32 +231,58 @@ class Lanes {
     std::optional<util::FileLock> lock;  // the CPU's is taken before anything is built
     if (device.is_cuda()) {
       lock =
-          take_device(device, common_.spawner, observer_, [this] { return common_.interrupted || failed(); });
+          take_device(device, setup_.spawner, observer_, [this] { return setup_.interrupted || failed(); });
       if (!lock) return;
     }
-    LaneSetup setup = common_;
-    setup.device = device;
+    for (auto piece = queue_.next(); !piece.empty();) {
+      if (!run_point(device, piece)) return;
+    }
+  }
+
+  // One point of the sweep, or what this lane gets of it: from `piece`, which is then the first of the next
+  // point or empty. False when the lane cannot go on.
+  bool run_point(const LaneDevice& device, std::span<const PlannedEvaluation>& piece) {
+    const std::size_t point = piece.front().point;
+    const LaneSetup setup = lane_setup(device, setup_.sweep.points[point]);
+    Lane lane(setup, recorder_);
+    while (!piece.empty() && piece.front().point == point) {
+      if (setup_.interrupted || failed()) return false;
+      lane.run(piece);
+      if (!lane.closed().empty()) return closed(lane);
+      piece = queue_.next();
+    }
+    return true;
+  }
+
+  bool closed(const Lane& lane) {
+    const std::lock_guard guard(mutex_);
+    problem_ = lane.closed();
+    return false;
+  }
+
+  [[nodiscard]] LaneSetup lane_setup(const LaneDevice& device, const SweepPoint& point) const {
+    const auto lanes = static_cast<unsigned>(setup_.devices.size());
+    LaneSetup setup{setup_.spawner,
+                    setup_.children,
+                    point.config,
+                    setup_.identity,
+                    device,
+                    std::max<unsigned>(1, util::usable_cores() / lanes),
+                    secret_of(setup_.secret, point),
+                    setup_.datasets,
+                    setup_.builds,
+                    setup_.interrupted};
     // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
     // disturb.
-    const bool cores_to_spare = util::usable_cores() >= 4 * setup_.devices.size() + 2;
+    const bool cores_to_spare = util::usable_cores() >= 4 * lanes + 2;
     if (device.is_cuda() && cores_to_spare) setup.children.awake_us = kAwakeUs;
     setup.identity.hardware = device.name;
     setup.identity.device = model::name_of(device.kind);
     setup.identity.uuid = device.uuid;
-    setup.reference_threads =
-        std::max<unsigned>(1, util::usable_cores() / static_cast<unsigned>(setup_.devices.size()));
-    Lane lane(setup, recorder_);
-    while (lane.closed().empty() && !common_.interrupted && !failed()) {
-      const auto piece = queue_.next();
-      if (piece.empty()) return;
-      lane.run(piece);
-    }
-    const std::lock_guard guard(mutex_);
-    problem_ = lane.closed();
+    return setup;
   }
 
-  const LaneSetup& common_;
-  const RunSetup& setup_;
+  const LanesSetup& setup_;
   WorkQueue queue_;
   LaneObserver& recorder_;
   RunObserver& observer_;
@@ -275,16 +293,17 @@ class Lanes {
 
 }  // namespace
 
-RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const RunConfig& wanted,
+RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& wanted,
               const RunSetup& wanted_setup, RunObserver& observer, std::atomic<bool>& interrupted) {
-  const RunConfig config = with_defaults(wanted);
+  const Sweep sweep = with_defaults(wanted);
+  const RunConfig& config = sweep.points.front().config;  // for what is the same at all points
   RunSetup setup = wanted_setup;
   const std::string secret = config.seed.value_or(make_secret());
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
   const RunIdentity identity{report.run_id,          worker::build_id(), setup.version, {}, {}, {},
                              config.seed.has_value()};
-  const std::string started_utc = util::utc_timestamp();
+  const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
   worker::Spawner spawner(setup.program);
   const util::TemporaryFolder temporary(fs::temp_directory_path(), "fib-run-");
@@ -315,11 +334,11 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, plan.evaluations.size());
-  const LaneSetup lane_setup{spawner, children, config,   identity, {},
-                             1,       secret,   datasets, builds,   interrupted};
-  if (!interrupted) Lanes(lane_setup, setup, plan, recorder, observer).run();
+  const LanesSetup lanes_setup{spawner,  children, sweep,         identity,   secret,
+                               datasets, builds,   setup.devices, interrupted};
+  if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
-  if (setup.save_results) write_run_record(datasets, setup, identity, config, report, secret, started_utc);
+  if (setup.save_results) record.write(report);
   return report;
 }
 

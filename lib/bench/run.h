@@ -2,12 +2,15 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/config.h"
 #include "bench/lane.h"
 #include "bench/plan.h"
+#include "bench/sweep.h"
 #include "bench/trace_sink.h"
 
 namespace fib::bench {
@@ -35,6 +38,7 @@ struct RunReport {
   std::string run_id;
   std::size_t finished = 0;  // evaluations with a trace
   std::size_t passed = 0;
+  std::map<std::string, std::size_t> failed;  // by status
   std::vector<NotDone> not_done;
   bool interrupted = false;
 };
@@ -46,15 +50,18 @@ struct RunSetup {
   std::filesystem::path cache;      // artifacts
   std::string version;              // of fib
   bool save_results = true;
+  // What the run's record says of the machine and the command: members of one object.
+  nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane
-// takes its device's machine-wide lock and then the next piece of the plan until none is left. Each trace is
-// on disk before its lane goes on. At the end one line a dataset goes to runs/runs.jsonl, with the run's
-// secret. Setting `interrupted` (from any thread) makes it kill its children and return soon. Throws Error
-// for what makes the whole run impossible.
+// takes its device's machine-wide lock and then the next piece of the plan until none is left; at every new
+// point of the sweep it starts anew, with seeds of the point's own. Each trace is on disk before its lane
+// goes on. At the end one line a dataset goes to runs/runs.jsonl (run_record.h), with the run's secret.
+// Setting `interrupted` (from any thread) makes it kill its children and return soon. Throws Error for what
+// makes the whole run impossible.
 [[nodiscard]] RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan,
-                            const RunConfig& config, const RunSetup& setup, RunObserver& observer,
+                            const Sweep& sweep, const RunSetup& setup, RunObserver& observer,
                             std::atomic<bool>& interrupted);
 
 }  // namespace fib::bench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "compile/artifact_cache.h"
 #include "compile/compiler_log.h"
@@ -74,6 +75,17 @@ void append(Words& words, const std::optional<Words>& more) {
 std::string version_of(Words compiler) {
   compiler.push_back("--version");
   return util::run_command(compiler, "/").output;
+}
+
+// The first line that holds `mark`.
+std::string version_line(const Words& compiler, std::string_view mark) try {
+  std::istringstream lines(version_of(compiler));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(mark) != std::string::npos) return line;
+  }
+  return {};
+} catch (const Error&) {
+  return {};
 }
 
 // The CPU's own name and features decide what "-march=native" means.
@@ -255,6 +267,13 @@ BuildResult build_native(const model::Solution& solution, const BuildTarget& tar
   });
   if (!result.failure.empty()) return {BuildResult::Outcome::kFailed, {}, result.failure, false};
   return {BuildResult::Outcome::kBuilt, artifact_in(result.folder, solution), log, result.from_cache};
+}
+
+CompilerVersions compiler_versions(model::DeviceKind device) {
+  const Toolchain toolchain;
+  CompilerVersions versions{version_line(toolchain.cxx, ""), ""};
+  if (device == model::DeviceKind::cuda) versions.nvcc = version_line(toolchain.nvcc, "release");
+  return versions;
 }
 
 }  // namespace fib::compile

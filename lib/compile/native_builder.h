@@ -16,4 +16,12 @@ namespace fib::compile {
 [[nodiscard]] BuildResult build_native(const model::Solution& solution, const BuildTarget& target,
                                        const std::filesystem::path& cache);
 
+// What the compilers that build_native() takes say of themselves, one line each; empty where one is not
+// needed for that kind of device or cannot be started. Runs them.
+struct CompilerVersions {
+  std::string cxx;   // "c++ (Debian 12.2.0-14) 12.2.0"
+  std::string nvcc;  // "Cuda compilation tools, release 13.0, V13.0.88"
+};
+[[nodiscard]] CompilerVersions compiler_versions(model::DeviceKind device);
+
 }  // namespace fib::compile

@@ -6,6 +6,8 @@
 #include "dataset/python_text.h"
 #include "model/axis_expression.h"
 #include "python/parser.h"
+#include "util/error.h"
+#include "validate/broken_constraint.h"
 #include "validate/checks.h"
 #include "validate/constraint.h"
 
@@ -115,6 +117,13 @@ class Scope : public Values {
   Blobs& blobs_;
 };
 
+// Nothing when it is no expression.
+std::optional<python::ExprPtr> parsed(const std::string& text) try {
+  return python::parse_expression(text);
+} catch (const Error&) {
+  return std::nullopt;
+}
+
 class ConstraintCheck {
  public:
   ConstraintCheck(const Subject& subject, Blobs& blobs)
@@ -168,6 +177,23 @@ class ConstraintCheck {
 };
 
 }  // namespace
+
+std::string broken_constraint(const model::Definition& definition, const model::Workload& workload) {
+  Blobs no_blobs({}, definition.name, model::Mode::lenient);
+  model::Workload without_files = workload;
+  std::erase_if(without_files.inputs,
+                [](const auto& input) { return input.second.kind == model::InputKind::safetensors; });
+  for (const std::string& text : definition.constraints.value_or(std::vector<std::string>{})) {
+    const auto constraint = parsed(text);
+    if (!constraint) continue;
+    const Judgement judgement = judge(**constraint, Scope(definition, &without_files, no_blobs));
+    if (judgement.verdict == Verdict::broken) {
+      return fmt::format("constraint {} does not hold, for {} is false", dataset::python_repr(text),
+                         judgement.comparison);
+    }
+  }
+  return {};
+}
 
 Messages check_constraints(const Subject& subject, Blobs& blobs) {
   if (subject.definition == nullptr || !subject.definition->constraints) return {};

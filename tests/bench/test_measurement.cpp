@@ -74,3 +74,12 @@ TEST_CASE("a matched ratio is recorded where one was configured") {
   CHECK(evaluate(m, config).correctness->extra->at("matched_ratio") == 0.95);
   CHECK_FALSE(evaluate(m).correctness->extra);
 }
+
+TEST_CASE("evaluation.fib holds the values of the run's sweep, and nothing without one") {
+  Planned p;
+  const bench::RunIdentity identity{"run", "build", "1.0", "CPU X", "cpu", {}, false};
+  CHECK_FALSE(bench::make_evaluation(passed(), p.planned, {}, identity, "start").fib.contains("sweep"));
+  p.planned.sweep = {{"iterations", 10}};
+  CHECK(bench::make_evaluation(passed(), p.planned, {}, identity, "start").fib.at("sweep") ==
+        p.planned.sweep);
+}

@@ -7,6 +7,7 @@
 
 #include "compile/builder.h"
 #include "compile/elf_symbols.h"
+#include "compile/native_builder.h"
 #include "support/temporary.h"
 
 using namespace fib;
@@ -148,4 +149,16 @@ TEST_CASE("what a killed build left behind is removed by the next") {
   std::filesystem::create_directory(leftover);
   CHECK(build(single(kAdd), cache.path()).outcome == Outcome::kBuilt);
   CHECK_FALSE(std::filesystem::exists(leftover));
+}
+
+TEST_CASE("compilers are named by one line; one that cannot be started is not named") {
+  const auto versions = compile::compiler_versions(model::DeviceKind::cpu);
+  CHECK_FALSE(versions.cxx.empty());
+  CHECK(versions.cxx.find('\n') == std::string::npos);
+  CHECK(versions.nvcc.empty());
+  const char* before = std::getenv("CXX");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("CXX", "/no/such/compiler", 1);
+  CHECK(compile::compiler_versions(model::DeviceKind::cpu).cxx.empty());
+  before != nullptr ? ::setenv("CXX", kept.c_str(), 1) : ::unsetenv("CXX");
 }

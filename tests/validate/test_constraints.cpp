@@ -2,6 +2,7 @@
 #include <map>
 
 #include "python/parser.h"
+#include "validate/broken_constraint.h"
 #include "validate/constraint.h"
 #include "validate/support.h"
 
@@ -209,4 +210,22 @@ TEST_CASE("constraints: an element that is not there decides nothing") {
 TEST_CASE("constraints: a name that is nothing") {
   CHECK(said_of("M == Q", record(workload_json("w"))) ==
         Lines{"warning: constraint 'M == Q' names 'Q', which is neither axis nor tensor; correct the name"});
+}
+
+TEST_CASE("the first constraint that a single workload breaks is a sentence") {
+  const auto reason = [](const Json& constraints, const Json& workload) {
+    Json definition = definition_json();
+    definition["constraints"] = constraints;
+    return validate::broken_constraint(model::parse_definition(definition.dump()),
+                                       model::parse_workload(workload.dump()));
+  };
+  const Json workload = workload_json("w");  // M = 2, N = 4
+  CHECK(reason(Json::array({"M < N"}), workload).empty());
+  CHECK(reason(Json::array({"M < N", "M == N"}), workload) ==
+        "constraint 'M == N' does not hold, for 2 == 4 is false");
+  CHECK(reason(Json::array({"A.shape[0] > 2"}), workload) ==
+        "constraint 'A.shape[0] > 2' does not hold, for 2 > 2 is false");
+  const Json from_file = workload_json("w", blob_input("no/such/file"));
+  CHECK(reason(Json::array({"A[0].item() == 1"}), from_file).empty());
+  CHECK(validate::broken_constraint({}, model::parse_workload(workload.dump())).empty());
 }

@@ -1,0 +1,104 @@
+#include "bench/run_record.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "dataset/append.h"
+#include "dataset/paths.h"
+#include "util/clock.h"
+#include "util/utf8.h"
+
+namespace fib::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// 1, in which the number was not written: without git, machine, cuda, compilers, command, sweep and what
+// failed.
+constexpr int kSchemaVersion = 2;
+
+ordered_json git_json(const std::optional<util::GitHead>& head) {
+  if (!head) return nullptr;
+  const auto text = [](const std::optional<std::string>& value) {
+    return value ? ordered_json(util::valid_utf8(*value)) : ordered_json();
+  };
+  return {{"commit", text(head->commit)}, {"branch", text(head->branch)}};
+}
+
+std::vector<std::string> names_of(const std::vector<LaneDevice>& devices) {
+  std::vector<std::string> names;
+  for (const auto& device : devices) names.push_back(device.uuid.empty() ? device.name : device.uuid);
+  return names;
+}
+
+std::filesystem::path current_folder() {
+  std::error_code ignored;  // a folder that was removed has no repository either
+  return std::filesystem::current_path(ignored);
+}
+
+// Over all datasets, without what --resume left out.
+template <typename What>
+std::size_t count_distinct(const Plan& plan, What what) {
+  std::set<std::string> names;
+  for (const auto& planned : plan.evaluations) names.insert(what(planned));
+  return names.size();
+}
+
+ordered_json counts_json(const std::map<std::string, std::size_t>& counts) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [status, count] : counts) object[status] = count;
+  return object;
+}
+
+}  // namespace
+
+RunRecorder::RunRecorder(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& sweep,
+                         const RunSetup& setup, const RunIdentity& identity, std::string secret)
+    : datasets_(datasets),
+      plan_(plan),
+      sweep_(sweep),
+      setup_(setup),
+      identity_(identity),
+      secret_(std::move(secret)),
+      started_utc_(util::utc_timestamp()),
+      head_(util::git_head(current_folder())) {
+  for (const auto& dataset : datasets) heads_.push_back(util::git_head(dataset.root));
+}
+
+ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) const {
+  ordered_json record = {{"run_id", identity_.run_id},
+                         {"schema", kSchemaVersion},
+                         {"version", identity_.version},
+                         {"build_id", identity_.build_id},
+                         {"hardware", setup_.devices.front().name},
+                         {"device", model::name_of(setup_.devices.front().kind)},
+                         {"devices", names_of(setup_.devices)}};
+  record.update(setup_.surroundings);
+  record["dataset_git"] = git_json(heads_[dataset]);
+  record["current_git"] = git_json(head_);
+  record["config"] = common_config(sweep_);
+  record["sweep"] = sweep_.record;
+  record["seed"] = secret_;
+  record["seeded"] = identity_.seeded;
+  record["started_utc"] = started_utc_;
+  record["ended_utc"] = util::utc_timestamp();
+  record["definitions"] = count_distinct(plan_, [](const auto& p) { return p.definition->name; });
+  record["solutions"] = count_distinct(plan_, [](const auto& p) { return p.solution->name; });
+  record["planned"] = plan_.evaluations.size();
+  record["resumed"] = plan_.resumed;
+  record["finished"] = report.finished;
+  record["passed"] = report.passed;
+  record["failed"] = counts_json(report.failed);
+  record["not_done"] = report.not_done.size();
+  record["interrupted"] = report.interrupted;
+  return record;
+}
+
+void RunRecorder::write(const RunReport& report) const {
+  for (std::size_t i = 0; i < datasets_.size(); ++i) {
+    dataset::append_lines(dataset::runs_file(datasets_[i].root), {record(report, i).dump()});
+  }
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,124 @@
+#include "dataset/runs.h"
+
+#include <algorithm>
+
+#include "dataset/paths.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::dataset {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The member `key`; null where there is none.
+const ordered_json& member(const ordered_json& object, const char* key) {
+  static const ordered_json kNone;
+  if (!object.is_object()) return kNone;
+  const auto found = object.find(key);
+  return found == object.end() ? kNone : *found;
+}
+
+std::string text_of(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::optional<std::string> text_or_none(const ordered_json& value) {
+  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+}
+
+std::optional<std::size_t> count_of(const ordered_json& value) {
+  const bool is_count = value.is_number_unsigned() || (value.is_number_integer() && value >= 0);
+  return is_count ? std::optional(value.get<std::size_t>()) : std::nullopt;
+}
+
+ordered_json object_of(const ordered_json& value) { return value.is_object() ? value : ordered_json(); }
+
+std::optional<RunCommit> commit_of(const ordered_json& value) {
+  if (!value.is_object()) return std::nullopt;
+  return RunCommit{text_or_none(member(value, "commit")), text_or_none(member(value, "branch"))};
+}
+
+std::map<std::string, std::size_t> counts_of(const ordered_json& value) {
+  std::map<std::string, std::size_t> counts;
+  if (!value.is_object()) return counts;
+  for (const auto& [status, count] : value.items()) {
+    if (const auto number = count_of(count)) counts[status] = *number;
+  }
+  return counts;
+}
+
+// Throws Error for what is no record.
+RunRecord record_of(std::string_view line) {
+  ordered_json document = model::json::to_tree(model::json::parse(line));
+  RunRecord record;
+  record.run_id = text_of(member(document, "run_id"));
+  if (record.run_id.empty()) throw Error("this is no record of a run: it has no \"run_id\"");
+  const auto text = [&](const char* key) { return text_of(member(document, key)); };
+  const auto count = [&](const char* key) { return count_of(member(document, key)); };
+  record.started_utc = text("started_utc");
+  record.ended_utc = text("ended_utc");
+  record.hardware = text("hardware");
+  record.device = text("device");
+  record.host = text_of(member(member(document, "machine"), "host"));
+  record.dataset_git = commit_of(member(document, "dataset_git"));
+  record.definitions = count("definitions");
+  record.solutions = count("solutions");
+  record.finished = count("finished");
+  record.passed = count("passed");
+  record.failed = counts_of(member(document, "failed"));
+  record.not_done = count("not_done");
+  const ordered_json& interrupted = member(document, "interrupted");
+  record.interrupted = interrupted.is_boolean() && interrupted.get<bool>();
+  record.config = object_of(member(document, "config"));
+  record.sweep = object_of(member(document, "sweep"));
+  record.document = std::move(document);
+  return record;
+}
+
+class Reader {
+ public:
+  Reader(std::string file, std::vector<Problem>& problems) : file_(std::move(file)), problems_(problems) {}
+
+  void read(const Line& line) try {
+    RunRecord record = record_of(line.text);
+    const auto [known, is_new] = places_.emplace(record.run_id, runs_.size());
+    if (is_new) {
+      runs_.push_back(std::move(record));
+    } else if (runs_[known->second].document != record.document) {
+      note(line, "run " + record.run_id + " has another record above; that is kept", Severity::warning);
+    }
+  } catch (const Error& error) {
+    note(line, error.what(), Severity::error);
+  }
+
+  // A run's id begins with the time at which it began.
+  std::vector<RunRecord> finish() {
+    std::stable_sort(runs_.begin(), runs_.end(),
+                     [](const auto& left, const auto& right) { return left.run_id < right.run_id; });
+    return std::move(runs_);
+  }
+
+ private:
+  void note(const Line& line, const std::string& message, Severity severity) {
+    problems_.push_back({file_, line.number, message, severity});
+  }
+
+  std::string file_;
+  std::vector<Problem>& problems_;
+  std::vector<RunRecord> runs_;
+  std::map<std::string, std::size_t> places_;  // in runs_, by id
+};
+
+}  // namespace
+
+std::vector<RunRecord> read_runs(const fs::path& root, std::vector<Problem>& problems) {
+  const fs::path file = runs_file(root);
+  if (!fs::exists(file)) return {};
+  const std::string text = util::read_file(file);
+  Reader reader(file.lexically_relative(root).string(), problems);
+  for (const Line& line : split_lines(text)) reader.read(line);
+  return reader.finish();
+}
+
+}  // namespace fib::dataset

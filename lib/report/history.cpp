@@ -1,0 +1,187 @@
+#include "report/history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dataset/trace_row.h"
+#include "util/clock.h"
+#include "util/error.h"
+
+namespace fib::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The member `key` of a trace's evaluation.fib; null where there is none.
+const ordered_json& member(const model::Evaluation& evaluation, const char* key) {
+  static const ordered_json kNone;
+  if (!evaluation.fib.is_object()) return kNone;
+  const auto found = evaluation.fib.find(key);
+  return found == evaluation.fib.end() ? kNone : *found;
+}
+
+std::string text_of(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+ordered_json object_of(const ordered_json& value) { return value.is_object() ? value : ordered_json(); }
+
+// Times are compared as times: an offset may differ. One that cannot be read is as if it were not there.
+bool is_before(const std::string& left, const std::string& right) {
+  const auto a = util::parse_timestamp(left);
+  const auto b = util::parse_timestamp(right);
+  return a && (!b || *a < *b);
+}
+
+bool is_after(const std::string& left, const std::string& right) {
+  const auto a = util::parse_timestamp(left);
+  const auto b = util::parse_timestamp(right);
+  return a && (!b || *a > *b);
+}
+
+void add_standing(RunTraces& traces, const model::Trace& trace) {
+  const model::Evaluation& evaluation = *trace.evaluation;
+  const ordered_json sweep = object_of(member(evaluation, "sweep"));
+  const std::string solution = trace.solution.value_or("");
+  RunStanding& standing = traces.standings[{trace.definition, sweep, solution}];
+  standing.definition = trace.definition;
+  standing.solution = solution;
+  standing.sweep = sweep;
+  ++standing.evaluations;
+  if (!trace.passed()) {
+    ++standing.failed[std::string(model::name_of(evaluation.status))];
+    return;
+  }
+  ++standing.passed;
+  const double latency_ms = evaluation.performance ? evaluation.performance->latency_ms : 0;
+  if (!std::isfinite(latency_ms) || latency_ms <= 0) return;
+  standing.log_sum += std::log(latency_ms);
+  ++standing.timed;
+}
+
+void add_trace(RunTraces& traces, const model::Trace& trace) {
+  const model::Evaluation& evaluation = *trace.evaluation;
+  if (traces.total++ == 0) {
+    traces.hardware = evaluation.environment.hardware;
+    traces.device = dataset::device_kind(evaluation) == model::DeviceKind::cuda ? "cuda" : "cpu";
+    traces.config = object_of(member(evaluation, "config"));
+  }
+  if (trace.passed()) {
+    ++traces.passed;
+  } else {
+    ++traces.failed[std::string(model::name_of(evaluation.status))];
+  }
+  traces.definitions.insert(trace.definition);
+  if (trace.solution) traces.solutions.insert(*trace.solution);
+  const std::string started = text_of(member(evaluation, "started_utc"));
+  if (is_before(started, traces.started_utc)) traces.started_utc = started;
+  if (is_after(evaluation.timestamp, traces.ended_utc)) traces.ended_utc = evaluation.timestamp;
+  add_standing(traces, trace);
+}
+
+// What stands in the place of a record that is not there.
+void fill_from_traces(HistoryRun& run, const std::string& run_id) {
+  run.record.run_id = run_id;
+  run.record.started_utc = run.traces.started_utc;
+  run.record.hardware = run.traces.hardware;
+  run.record.device = run.traces.device;
+  run.record.config = run.traces.config;
+}
+
+}  // namespace
+
+std::optional<double> RunStanding::latency_ms() const {
+  if (timed == 0) return std::nullopt;
+  return std::exp(log_sum / static_cast<double>(timed));
+}
+
+std::size_t HistoryRun::evaluations() const { return record.finished.value_or(traces.total); }
+
+std::size_t HistoryRun::passed() const { return record.passed.value_or(traces.passed); }
+
+std::map<std::string, std::size_t> HistoryRun::failed_by_status() const {
+  return record.failed.empty() ? traces.failed : record.failed;
+}
+
+std::optional<std::size_t> HistoryRun::definitions() const {
+  if (record.definitions || traces.total == 0) return record.definitions;
+  return traces.definitions.size();
+}
+
+std::optional<std::size_t> HistoryRun::solutions() const {
+  if (record.solutions || traces.total == 0) return record.solutions;
+  return traces.solutions.size();
+}
+
+std::optional<double> HistoryRun::duration_s() const {
+  const auto begin = util::parse_timestamp(record.started_utc);
+  const auto end = util::parse_timestamp(record.ended_utc);
+  if (!begin || !end || *end < *begin) return std::nullopt;
+  return static_cast<double>(*end - *begin) / 1e6;
+}
+
+HistoryBuilder::HistoryBuilder(std::string path, std::vector<dataset::RunRecord> records) {
+  history_.path = std::move(path);
+  for (auto& record : records) {
+    HistoryRun& run = runs_[record.run_id];
+    run.has_record = true;
+    run.record = std::move(record);
+  }
+}
+
+void HistoryBuilder::add(const model::Trace& trace) {
+  if (!trace.evaluation) return;
+  const std::string run_id = text_of(member(*trace.evaluation, "run_id"));
+  if (run_id.empty()) {
+    ++history_.traces_without_run;
+  } else {
+    add_trace(runs_[run_id].traces, trace);
+  }
+}
+
+DatasetHistory HistoryBuilder::finish() {
+  // A run's id begins with the time at which it began.
+  for (auto& [run_id, run] : runs_) {
+    if (!run.has_record) fill_from_traces(run, run_id);
+    history_.runs.push_back(std::move(run));
+  }
+  return std::move(history_);
+}
+
+std::string choose_run(const std::vector<DatasetHistory>& histories, const std::string& text) {
+  std::set<std::string> ids;
+  for (const DatasetHistory& history : histories) {
+    for (const HistoryRun& run : history.runs) ids.insert(run.record.run_id);
+  }
+  if (ids.empty()) throw Error("there are no runs yet; to make one: fib run");
+  if (text == "last") return *ids.rbegin();
+  if (ids.contains(text)) return text;
+  std::vector<std::string> found;
+  for (const std::string& id : ids) {
+    if (id.starts_with(text)) found.push_back(id);
+  }
+  if (found.empty()) throw Error("no run's id begins with \"{}\"; to see all: fib history", text);
+  if (found.size() > 1) {
+    throw Error("the ids of {} runs begin with \"{}\", from {} to {}; write more of the id", found.size(),
+                text, found.front(), found.back());
+  }
+  return found.front();
+}
+
+const HistoryRun* find_run(const DatasetHistory& history, const std::string& run_id) {
+  const auto found = std::find_if(history.runs.begin(), history.runs.end(),
+                                  [&](const HistoryRun& run) { return run.record.run_id == run_id; });
+  return found == history.runs.end() ? nullptr : &*found;
+}
+
+ordered_json config_differences(const ordered_json& config, const ordered_json& defaults) {
+  ordered_json differences = ordered_json::object();
+  if (!config.is_object()) return differences;
+  for (const auto& [key, value] : config.items()) {
+    if (!defaults.contains(key) || defaults.at(key) != value) differences[key] = value;
+  }
+  return differences;
+}
+
+}  // namespace fib::report

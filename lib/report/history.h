@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "dataset/runs.h"
+#include "model/trace.h"
+
+namespace fib::report {
+
+// One solution of a run on one definition, at one point of the run's sweep.
+struct RunStanding {
+  std::string definition;
+  std::string solution;
+  nlohmann::ordered_json sweep;  // swept option or axis -> its value; null: nothing was swept
+  std::size_t evaluations = 0;
+  std::size_t passed = 0;
+  std::map<std::string, std::size_t> failed;  // by status
+  double log_sum = 0;                         // of the latencies in ms of those that passed and have one
+  std::size_t timed = 0;                      // how many these are
+
+  // Their geometric mean; nothing when there is none.
+  [[nodiscard]] std::optional<double> latency_ms() const;
+};
+
+// What the traces of one run in one dataset say.
+struct RunTraces {
+  std::size_t total = 0;
+  std::size_t passed = 0;
+  std::map<std::string, std::size_t> failed;  // by status
+  std::set<std::string> definitions;
+  std::set<std::string> solutions;
+  std::string started_utc;  // of the evaluation that began first
+  std::string ended_utc;    // of the one that ended last
+  std::string hardware;     // of the first trace, as are the next two
+  std::string device;
+  nlohmann::ordered_json config;
+  std::map<std::tuple<std::string, nlohmann::ordered_json, std::string>, RunStanding>
+      standings;  // by definition, sweep, solution
+};
+
+// A run: its record, what its traces say, or both.
+struct HistoryRun {
+  bool has_record = false;
+  dataset::RunRecord record;  // without one: what its traces tell in its place, no counts
+  RunTraces traces;
+
+  // Of the record where it tells, else of the traces.
+  [[nodiscard]] std::size_t evaluations() const;
+  [[nodiscard]] std::size_t passed() const;
+  [[nodiscard]] std::map<std::string, std::size_t> failed_by_status() const;
+  [[nodiscard]] std::optional<std::size_t> definitions() const;
+  [[nodiscard]] std::optional<std::size_t> solutions() const;
+  // Seconds from start to end; nothing without a record, or when a time cannot be read.
+  [[nodiscard]] std::optional<double> duration_s() const;
+};
+
+struct DatasetHistory {
+  std::string path;
+  std::vector<HistoryRun> runs;        // in the order in which they began
+  std::size_t traces_without_run = 0;  // made by other programs
+};
+
+// Puts records and traces together: every record is a run, and so is every run id that only traces name.
+// One thread at a time.
+class HistoryBuilder {
+ public:
+  HistoryBuilder(std::string path, std::vector<dataset::RunRecord> records);
+
+  // Traces without an evaluation are no part of a history.
+  void add(const model::Trace& trace);
+  [[nodiscard]] DatasetHistory finish();
+
+ private:
+  DatasetHistory history_;
+  std::map<std::string, HistoryRun> runs_;  // by id
+};
+
+// The id of the run that `text` names: a whole id, the beginning of exactly one, or "last" for the run that
+// began last. Throws Error when there is none or more than one.
+[[nodiscard]] std::string choose_run(const std::vector<DatasetHistory>& histories, const std::string& text);
+
+// The run with this id; null when the dataset has none.
+[[nodiscard]] const HistoryRun* find_run(const DatasetHistory& history, const std::string& run_id);
+
+// The members of `config` that `defaults` has otherwise or not at all; an object.
+[[nodiscard]] nlohmann::ordered_json config_differences(const nlohmann::ordered_json& config,
+                                                        const nlohmann::ordered_json& defaults);
+
+}  // namespace fib::report
