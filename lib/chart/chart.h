@@ -26,7 +26,8 @@ struct Axis {
   Spacing spacing = Spacing::linear;
   Unit unit = Unit::number;
   bool zero = false;            // a linear axis begins at 0
-  std::optional<double> low{};  // ends of the axis, where the data should not decide
+  std::optional<double> low{};  // ends of the axis, where the data should not decide; what lies
+  // beyond is drawn at the ends
   std::optional<double> high{};
 };
 
