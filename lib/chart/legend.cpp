@@ -23,7 +23,8 @@ std::vector<LegendItem> entries_of(const std::vector<LegendItem>& items) {
     others += item.index < kColours ? 0 : 1;
   }
   if (others > 0)
-    entries.push_back({fmt::format("{} other{}", others, others == 1 ? "" : "s"), kColours, true});
+    entries.push_back(
+        {fmt::format("{} other{}", others, others == 1 ? "" : "s"), kColours, items.front().joined});
   return entries;
 }
 
