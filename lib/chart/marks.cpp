@@ -66,7 +66,7 @@ std::string band_path(const Line& line) {
       continue;
     }
     upper += "L" + place(point.x, *point.band_top);
-    lower = "L" + place(point.x, *point.band_bottom) + lower;
+    lower.insert(0, "L" + place(point.x, *point.band_bottom));
   }
   close();
   return path;
