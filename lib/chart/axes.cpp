@@ -102,6 +102,8 @@ std::string x_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plo
   return markup;
 }
 
+std::string bottom_line(const Plot& plot) { return across("a", plot, plot.bottom); }
+
 std::string y_reference_lines(const std::vector<Reference>& lines, const Scale& scale, const Plot& plot) {
   std::string markup;
   for (const Reference& reference : lines) {

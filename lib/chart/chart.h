@@ -25,8 +25,9 @@ struct Axis {
   std::string title{};  // with its unit where ticks have none: "latency", "performance (flop/s)"
   Spacing spacing = Spacing::linear;
   Unit unit = Unit::number;
-  bool zero = false;            // a linear axis begins at 0
-  std::optional<double> low{};  // ends of the axis, where the data should not decide
+  bool zero = false;  // a linear axis begins at 0
+  // Ends of the axis, where the data should not decide; what lies beyond is drawn at the ends.
+  std::optional<double> low{};
   std::optional<double> high{};
 };
 

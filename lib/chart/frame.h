@@ -64,6 +64,9 @@ struct Caption {
 [[nodiscard]] std::string y_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plot& plot);
 [[nodiscard]] std::string x_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plot& plot);
 
+// The line at the plot's lower edge.
+[[nodiscard]] std::string bottom_line(const Plot& plot);
+
 // Where data is drawn, for labels that keep clear of it.
 struct Spot {
   double x = 0;

@@ -64,10 +64,7 @@ class HistogramDrawing {
   [[nodiscard]] std::string bars() const {
     std::string markup;
     for (std::size_t i = 0; i < chart_.bins.counts.size(); ++i) markup += bar(i);
-    markup += element(
-        "path",
-        {{"class", "a"},
-         {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
+    markup += bottom_line(plot_);
     return element("g", {{"class", "plain"}}, markup);
   }
 

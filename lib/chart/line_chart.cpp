@@ -3,21 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
+#include "chart/category_axis.h"
 #include "chart/frame.h"
+#include "chart/line_points.h"
 #include "chart/marks.h"
 #include "chart/markup.h"
 #include "chart/number_text.h"
 #include "chart/text_width.h"
+#include "chart/theme.h"
 
 namespace fib::chart {
 namespace {
 
 constexpr std::size_t kMostTooltips = 400;
 constexpr std::size_t kMostShapes = 400;
-constexpr double kFailedLane = 18;
+constexpr double kFailedLane = 26;   // for crosses, between the axis' low end and its line
+constexpr double kFailedHeight = 9;  // of the crosses above the line
 constexpr std::string_view kFailed = "failed";
 constexpr double kFootHeight = 40;  // tick labels and the axis' title
 
@@ -31,35 +34,24 @@ class LineDrawing {
 
   [[nodiscard]] std::string draw() {
     const Caption caption{chart_.title, chart_.subtitle};
-    const std::string note =
-        left_out_note(left_out_, chart_.x.spacing != Spacing::linear || chart_.y.spacing != Spacing::linear);
+    const std::string note = left_out_note(chart_, left_out_);
     if (shown_ == 0) return empty_document(caption, note, options_);
     const Block top = header(caption, options_);
     const Block names = legend(legend_items(), kMargin, options_.width - kMargin, top.height, style());
     place_plot(top.height + names.height, note);
+    place_lines();
     const std::string body = top.markup + names.markup + axes() + series() + reference_labels() + foot(note);
     return svg_document(caption, description(), height_, body, options_);
   }
 
  private:
-  // Whether a point has its place on the x axis.
-  [[nodiscard]] bool has_x(const Point& point) const {
-    if (chart_.categories.empty()) return can_show(point.x, chart_.x.spacing);
-    return point.x >= 0 && point.x < static_cast<double>(chart_.categories.size());
-  }
-  [[nodiscard]] bool has_y(const Point& point) const {
-    return point.y && !point.failed && can_show(*point.y, chart_.y.spacing);
-  }
-
   void take(const Point& point) {
-    const bool is_missing = !point.y && !point.failed;
-    const bool is_drawn = has_x(point) && (point.failed || has_y(point));
-    if (is_drawn) ++shown_;
-    any_failed_ = any_failed_ || (is_drawn && point.failed);
-    if (!is_drawn && !is_missing) ++left_out_;
-    if (!is_drawn) return;
+    if (is_left_out(chart_, point)) ++left_out_;
+    if (!is_drawn(chart_, point)) return;
+    ++shown_;
+    any_failed_ = any_failed_ || point.failed;
     xs_.push_back(point.x);
-    if (!has_y(point)) return;
+    if (!has_y(chart_, point)) return;
     ys_.push_back(*point.y);
     if (point.low && point.high) ys_.insert(ys_.end(), {*point.low, *point.high});
   }
@@ -77,156 +69,56 @@ class LineDrawing {
   }
 
   void place_plot(double top, const std::string& note) {
-    const bool has_title = !chart_.y.title.empty();
-    plot_.top = top + (has_title ? 24 : 8);
-    plot_.bottom = top + chart_.height - kFootHeight;
+    plot_.top = top + (chart_.y.title.empty() ? 8 : 24);
+    plot_.bottom = top + std::max(chart_.height, 120.0) - kFootHeight;
     height_ = plot_.bottom + (chart_.x.title.empty() ? 24 : kFootHeight) + (note.empty() ? 4 : kLineHeight);
-    for (const Reference& reference : chart_.y_lines) ys_.push_back(reference.value);
-    for (const Reference& reference : chart_.x_lines) xs_.push_back(reference.value);
-    // Crosses have a lane of their own below the axis' low end.
-    y_ = {chart_.y.spacing, axis_range(ys_, chart_.y, 7), plot_.bottom - (any_failed_ ? kFailedLane : 0),
-          plot_.top};
-    y_ticks_ = ticks_of(y_.domain, y_.spacing, chart_.y.unit, most_y_ticks());
-    const double failed = any_failed_ ? text_width(kFailed, kNoteSize) : 0;
-    plot_.left = kMargin + std::max(failed, widest_label(y_ticks_)) + 8;
-    plot_.right = options_.width - kMargin - 14;
+    place_y();
     place_x();
   }
 
-  [[nodiscard]] std::size_t most_y_ticks() const {
-    return static_cast<std::size_t>(std::max(2.0, (plot_.bottom - plot_.top) / 20));
+  void place_y() {
+    for (const Reference& reference : chart_.y_lines) ys_.push_back(reference.value);
+    const double low_end = plot_.bottom - (any_failed_ ? kFailedLane : 0);
+    y_ = {chart_.y.spacing, axis_range(ys_, chart_.y, 7), low_end, plot_.top};
+    const auto most = static_cast<std::size_t>(std::max(2.0, (low_end - plot_.top) / 20));
+    y_ticks_ = ticks_of(y_.domain, y_.spacing, chart_.y.unit, most);
+    const double failed = any_failed_ ? text_width(kFailed, kNoteSize) : 0;
+    plot_.left = kMargin + std::max(failed, widest_label(y_ticks_)) + 8;
+    plot_.right = options_.width - kMargin - 14;
   }
 
   void place_x() {
     if (chart_.categories.empty()) {
+      for (const Reference& reference : chart_.x_lines) xs_.push_back(reference.value);
       x_ = {chart_.x.spacing, axis_range(xs_, chart_.x, 9), plot_.left, plot_.right};
       x_ticks_ = fitting_ticks(x_, chart_.x.unit, 16);
       return;
     }
     const auto count = static_cast<double>(chart_.categories.size());
     x_ = {Spacing::linear, {-0.5, count - 0.5}, plot_.left, plot_.right};
-    name_categories();
+    x_ticks_ = category_ticks(chart_.categories, x_, options_.width);
   }
 
-  // Every category's label, or every second, third, ... so that each has room; the last one always has one.
-  void name_categories() {
-    constexpr double kLongest = 130;
-    const std::size_t count = chart_.categories.size();
-    for (std::size_t stride = 1; stride <= count; ++stride) {
-      x_ticks_.clear();
-      for (std::size_t i = (count - 1) % stride; i < count; i += stride) {
-        x_ticks_.push_back(
-            {static_cast<double>(i), shorten_to(chart_.categories[i].label, kLongest, kFontSize)});
-      }
-      if (labels_have_room()) return;
-    }
-  }
-
-  [[nodiscard]] bool labels_have_room() const {
-    double end = 0;
-    for (const Tick& tick : x_ticks_) {
-      const double half = text_width(tick.label, kFontSize) / 2;
-      if (label_middle(tick) - half < end) return false;
-      end = label_middle(tick) + half + 12;
-    }
-    return true;
-  }
-
-  // The outermost labels stay inside of the drawing.
-  [[nodiscard]] double label_middle(const Tick& tick) const {
-    const double half = text_width(tick.label, kFontSize) / 2;
-    return std::clamp(x_.at(tick.value), std::min(half + 2, options_.width / 2),
-                      std::max(options_.width - half - 2, options_.width / 2));
-  }
-
-  [[nodiscard]] std::string axes() const {
-    std::string markup = y_axis(y_, y_ticks_, plot_) +
-                         (chart_.categories.empty() ? x_axis(x_, x_ticks_, plot_) : categories());
-    markup += element(
-        "path",
-        {{"class", "a"},
-         {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom), pixels(plot_.right))}});
-    if (!chart_.y.title.empty())
-      markup += label(chart_.y.title, kMargin, plot_.top - 11, options_.width - 2 * kMargin, "");
-    if (any_failed_)
-      markup +=
-          label(kFailed, plot_.left - 6, plot_.bottom - kFailedLane / 2 + 4, plot_.left, "n e", kNoteSize);
-    return markup + y_reference_lines(chart_.y_lines, y_, plot_) +
-           x_reference_lines(chart_.x_lines, x_, plot_);
-  }
-
-  // A mark at the axis for each category that has room for one.
-  [[nodiscard]] std::string category_marks() const {
-    std::string path;
-    const std::size_t count = chart_.categories.size();
-    for (std::size_t i = 0; i < count && count <= 150; ++i) {
-      path += fmt::format("M{} {}v3", pixels(x_.at(static_cast<double>(i))), pixels(plot_.bottom));
-    }
-    return path.empty() ? "" : element("path", {{"class", "a"}, {"d", path}});
-  }
-
-  // Points, and places on the lines between them.
-  [[nodiscard]] std::vector<Spot> spots() const {
-    constexpr int kBetween = 8;
-    std::vector<Spot> spots;
-    for (std::size_t i = 0; i < chart_.series.size() && !chart_.y_lines.empty(); ++i) {
-      std::optional<Spot> last;
-      for (const Placed& point : placed(chart_.series[i], i).points) {
-        if (!point.y) continue;
-        const Spot here{point.x, *point.y};
-        for (int step = 1; step <= kBetween; ++step) {
-          const Spot from = last.value_or(here);
-          spots.push_back({std::lerp(from.x, here.x, 1.0 * step / kBetween),
-                           std::lerp(from.y, here.y, 1.0 * step / kBetween)});
-        }
-        last = here;
-      }
-    }
-    return spots;
-  }
-
-  [[nodiscard]] std::string reference_labels() const {
-    return y_reference_labels(chart_.y_lines, y_, plot_, spots()) +
-           x_reference_labels(chart_.x_lines, x_, plot_);
-  }
-
-  [[nodiscard]] std::string categories() const {
-    std::string markup = category_marks();
-    for (const Tick& tick : x_ticks_) {
-      const double x = label_middle(tick);
-      const Category& category = chart_.categories[static_cast<std::size_t>(tick.value)];
-      markup += element("text", {{"class", "c"}, {"x", pixels(x)}, {"y", pixels(plot_.bottom + 16)}},
-                        title_element(with_note(category.label, category.note)) + escape_xml(tick.label));
-    }
-    return markup;
-  }
-
-  [[nodiscard]] std::string series() const {
-    std::string first;
-    std::string grey;  // drawn below the coloured ones
+  void place_lines() {
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      (i < 10 ? first : grey) += draw_line(placed(chart_.series[i], i), style());
+      Line line{chart_.series[i].name, i, {}, true, chart_.steps};
+      auto points = chart_.series[i].points;
+      std::stable_sort(points.begin(), points.end(),
+                       [](const Point& a, const Point& b) { return a.x < b.x; });
+      for (const Point& point : points) line.points.push_back(place(chart_.series[i], point));
+      lines_.push_back(std::move(line));
     }
-    return grey + first;
-  }
-
-  [[nodiscard]] Line placed(const Series& series, std::size_t index) const {
-    Line line{series.name, index, {}, true, chart_.steps};
-    auto points = series.points;
-    std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
-    for (const Point& point : points) line.points.push_back(place(series, point));
-    return line;
   }
 
   [[nodiscard]] Placed place(const Series& series, const Point& point) const {
     Placed placed;
-    if (!has_x(point) || (!point.failed && !has_y(point))) return placed;
+    if (!is_drawn(chart_, point)) return placed;
     placed.x = x_.at(point.x);
-    placed.y = point.failed ? plot_.bottom - kFailedLane / 2 : y_.at(*point.y);
+    placed.y = point.failed ? plot_.bottom - kFailedHeight : y_.at(*point.y);
     placed.failed = point.failed;
-    placed.data_x = x_data(point);
+    placed.data_x = x_data(chart_, point);
     if (point.y) placed.data_y = exact_text(*point.y);
-    if (shown_ <= kMostTooltips) placed.tooltip = tooltip(series, point);
+    if (shown_ <= kMostTooltips) placed.tooltip = tooltip(chart_, series, point);
     const auto bound = [&](const std::optional<double>& value) {
       return value && can_show(*value, y_.spacing) ? std::optional(y_.at(*value)) : std::nullopt;
     };
@@ -235,31 +127,39 @@ class LineDrawing {
     return placed;
   }
 
-  [[nodiscard]] const Category* category_of(const Point& point) const {
-    return chart_.categories.empty() ? nullptr : &chart_.categories[static_cast<std::size_t>(point.x)];
+  [[nodiscard]] std::string axes() const {
+    std::string markup = y_axis(y_, y_ticks_, plot_) + bottom_axis() + bottom_line(plot_);
+    if (!chart_.y.title.empty())
+      markup += label(chart_.y.title, kMargin, plot_.top - 11, options_.width - 2 * kMargin, "");
+    if (any_failed_) {
+      const double y = plot_.bottom - kFailedHeight + 4;
+      markup += label(kFailed, plot_.left - 6, y, plot_.left, "n e", kNoteSize);
+    }
+    return markup + y_reference_lines(chart_.y_lines, y_, plot_) +
+           x_reference_lines(chart_.x_lines, x_, plot_);
   }
 
-  [[nodiscard]] std::string x_data(const Point& point) const {
-    const Category* category = category_of(point);
-    return category == nullptr ? exact_text(point.x) : category->label;
+  [[nodiscard]] std::string bottom_axis() const {
+    if (chart_.categories.empty()) return x_axis(x_, x_ticks_, plot_);
+    return category_axis(chart_.categories, x_, x_ticks_, plot_, options_.width);
   }
 
-  static std::string with_note(const std::string& text, const std::string& note) {
-    return note.empty() ? text : text + "\n" + note;
+  [[nodiscard]] std::string reference_labels() const {
+    const auto spots = chart_.y_lines.empty() ? std::vector<Spot>{} : spots_of(lines_);
+    return y_reference_labels(chart_.y_lines, y_, plot_, spots) +
+           x_reference_labels(chart_.x_lines, x_, plot_);
   }
 
-  // "name: 128 → 12.3 µs"
-  [[nodiscard]] std::string tooltip(const Series& series, const Point& point) const {
-    const Category* category = category_of(point);
-    const std::string x = category == nullptr ? value_text(point.x, chart_.x.unit, 5) : category->label;
-    const std::string y = point.failed ? "failed" : value_text(*point.y, chart_.y.unit, 4);
-    const std::string text = fmt::format("{}{}{} → {}", series.name, series.name.empty() ? "" : ": ", x, y);
-    return with_note(with_note(text, point.note), category == nullptr ? "" : category->note);
+  [[nodiscard]] std::string series() const {
+    std::string coloured;
+    std::string grey;  // drawn below the coloured ones
+    for (const Line& line : lines_) (line.index < kColours ? coloured : grey) += draw_line(line, style());
+    return grey + coloured;
   }
 
   [[nodiscard]] std::string foot(const std::string& note) const {
     std::string markup;
-    double y = plot_.bottom + (chart_.x.title.empty() ? 16 : 34);
+    const double y = plot_.bottom + (chart_.x.title.empty() ? 16 : 34);
     if (!chart_.x.title.empty())
       markup += label(chart_.x.title, (plot_.left + plot_.right) / 2, y, plot_.right - plot_.left, "c");
     if (!note.empty()) markup += label(note, kMargin, y + 18, options_.width - 2 * kMargin, "n", kNoteSize);
@@ -284,6 +184,7 @@ class LineDrawing {
   Scale y_;
   std::vector<Tick> x_ticks_;
   std::vector<Tick> y_ticks_;
+  std::vector<Line> lines_;
   double height_ = 0;
 };
 

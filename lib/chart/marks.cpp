@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "chart/markup.h"
-#include "chart/text_width.h"
 #include "chart/theme.h"
 
 namespace fib::chart {
@@ -67,7 +66,7 @@ std::string band_path(const Line& line) {
       continue;
     }
     upper += "L" + place(point.x, *point.band_top);
-    lower = "L" + place(point.x, *point.band_bottom) + lower;
+    lower.insert(0, "L" + place(point.x, *point.band_bottom));
   }
   close();
   return path;
@@ -94,50 +93,6 @@ std::string path_or_nothing(const std::string& css, const std::string& path) {
   return path.empty() ? "" : element("path", {{"class", css}, {"d", path}});
 }
 
-constexpr double kSwatch = 22;
-constexpr double kGap = 18;
-constexpr double kLongestName = 260;
-
-std::vector<LegendItem> entries_of(const std::vector<LegendItem>& items) {
-  std::vector<LegendItem> entries;
-  std::size_t others = 0;
-  for (const LegendItem& item : items) {
-    if (item.index < kColours) entries.push_back(item);
-    others += item.index < kColours ? 0 : 1;
-  }
-  if (others > 0)
-    entries.push_back({fmt::format("{} other{}", others, others == 1 ? "" : "s"), kColours, true});
-  return entries;
-}
-
-double entry_width(const LegendItem& item) {
-  return kSwatch + 6 + std::min(text_width(item.name, kFontSize), kLongestName);
-}
-
-// Names that do not fit into one row stand in columns of the widest one's width; 0: side by side.
-double column_width(const std::vector<LegendItem>& entries, double room) {
-  double all = 0;
-  double widest = 0;
-  for (const LegendItem& entry : entries) {
-    all += entry_width(entry) + kGap;
-    widest = std::max(widest, entry_width(entry));
-  }
-  return all - kGap > room && 2 * widest + kGap <= room ? widest : 0;
-}
-
-std::string swatch(const LegendItem& item, double x, double y, MarkerStyle style) {
-  const bool shapes = style == MarkerStyle::shapes;
-  std::string markup;
-  if (item.joined)
-    markup += element("path", {{"class", "l"}, {"d", "M" + place(x, y) + "h" + pixels(kSwatch)}});
-  if (shapes || !item.joined) {
-    const std::string shape(shape_of(item.index, MarkerStyle::shapes));
-    markup += element("path", {{"class", marker_class(item.index, MarkerStyle::shapes)},
-                               {"d", "M" + place(x + kSwatch / 2, y) + shape}});
-  }
-  return element("g", {{"class", series_class(item.index)}}, markup);
-}
-
 }  // namespace
 
 std::string draw_line(const Line& line, MarkerStyle style) {
@@ -148,23 +103,28 @@ std::string draw_line(const Line& line, MarkerStyle style) {
   return element("g", {{"class", series_class(line.index)}, {"data-series", line.name}}, markup);
 }
 
-Block legend(const std::vector<LegendItem>& items, double left, double right, double top, MarkerStyle style) {
-  Block block;
-  const auto entries = entries_of(items);
-  const double column = column_width(entries, right - left);
-  double x = left;
-  for (const LegendItem& item : entries) {
-    const double width = entry_width(item);
-    if (x > left && x + width > right) {
-      x = left;
-      block.height += kLineHeight;
+std::vector<Spot> spots_of(const std::vector<Line>& lines) {
+  constexpr int kBetween = 8;
+  std::vector<Spot> spots;
+  for (const Line& line : lines) {
+    std::optional<Spot> last;
+    for (const Placed& point : line.points) {
+      if (!point.y) continue;
+      const Spot here{point.x, *point.y};
+      const Spot from = last.value_or(here);
+      for (int step = 1; step <= kBetween; ++step) {
+        const double share = 1.0 * step / kBetween;
+        spots.push_back({std::lerp(from.x, here.x, share), std::lerp(from.y, here.y, share)});
+      }
+      last = here;
     }
-    const double y = top + block.height + 8;
-    block.markup += swatch(item, x, y, style) + label(item.name, x + kSwatch + 6, y + 4, kLongestName, "k");
-    x += (column > 0 ? column : width) + kGap;
   }
-  if (!entries.empty()) block.height += kLineHeight + 4;
-  return block;
+  return spots;
+}
+
+std::string marker(std::size_t index, MarkerStyle style, double x, double y) {
+  const std::string path = "M" + place(x, y) + std::string(shape_of(index, style));
+  return element("path", {{"class", marker_class(index, style)}, {"d", path}});
 }
 
 }  // namespace fib::chart

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ struct Line {
 
 // One group with data-series: band, line, points.
 [[nodiscard]] std::string draw_line(const Line& line, MarkerStyle style);
+
+// The marker of a series alone, for its legend.
+[[nodiscard]] std::string marker(std::size_t index, MarkerStyle style, double x, double y);
+
+// The points of the lines and places between them, for labels that keep clear.
+[[nodiscard]] std::vector<Spot> spots_of(const std::vector<Line>& lines);
 
 struct LegendItem {
   std::string name;

@@ -40,7 +40,7 @@ std::string sign_of(const Cell& cell) {
 
 class MatrixDrawing {
  public:
-  MatrixDrawing(const MatrixChart& chart, SvgOptions options) : chart_(chart), options_(std::move(options)) {}
+  MatrixDrawing(const MatrixChart& chart, const SvgOptions& options) : chart_(chart), options_(options) {}
 
   [[nodiscard]] std::string draw() {
     const Caption caption{chart_.title, chart_.subtitle};

@@ -74,7 +74,8 @@ int decimals_of(const std::vector<double>& values, double factor) {
 std::vector<std::string> linear_labels(const std::vector<double>& values, Unit unit) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
-  const Prefix prefix = prefix_for(largest, Spacing::linear, unit);
+  Prefix prefix = prefix_for(largest, Spacing::linear, unit);
+  if (unit == Unit::number && largest < 1e4) prefix = {};  // 200 and not 0.2k
   const double scaled = largest / prefix.factor;
   const int decimals = decimals_of(values, prefix.factor);
   std::vector<std::string> labels;

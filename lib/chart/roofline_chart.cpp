@@ -3,31 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <cctype>
 
 #include "chart/frame.h"
 #include "chart/marks.h"
 #include "chart/markup.h"
 #include "chart/number_text.h"
-#include "chart/text_width.h"
+#include "chart/roofs.h"
+#include "chart/theme.h"
 #include "report/text.h"
 
 namespace fib::chart {
 namespace {
 
 constexpr std::size_t kMostTooltips = 400;
-
-double highest(const std::vector<Roof>& roofs) {
-  double value = 0;
-  for (const Roof& roof : roofs) value = std::max(value, roof.value);
-  return value;
-}
-
-std::vector<Roof> possible(std::vector<Roof> roofs) {
-  std::erase_if(roofs, [](const Roof& roof) { return !can_show(roof.value, Spacing::log); });
-  return roofs;
-}
 
 bool is_shown(const RooflinePoint& point) {
   return can_show(point.intensity, Spacing::log) && can_show(point.performance, Spacing::log);
@@ -36,10 +25,7 @@ bool is_shown(const RooflinePoint& point) {
 class RooflineDrawing {
  public:
   RooflineDrawing(const RooflineChart& chart, const SvgOptions& options)
-      : chart_(chart),
-        options_(options),
-        bandwidths_(possible(chart.bandwidths)),
-        peaks_(possible(chart.peaks)) {
+      : chart_(chart), options_(options), roofs_(possible_roofs(chart)) {
     for (const RooflineSeries& series : chart.series) {
       for (const RooflinePoint& point : series.points) ++(is_shown(point) ? shown_ : left_out_);
     }
@@ -48,13 +34,13 @@ class RooflineDrawing {
   [[nodiscard]] std::string draw() {
     const Caption caption{chart_.title, chart_.subtitle};
     const std::string note = left_out_note(left_out_, true);
-    if (shown_ == 0 && (bandwidths_.empty() || peaks_.empty()))
+    if (shown_ == 0 && (roofs_.bandwidths.empty() || roofs_.peaks.empty()))
       return empty_document(caption, note, options_);
     const Block top = header(caption, options_);
     const Block names = legend(legend_items(), kMargin, options_.width - kMargin, top.height, style());
     place(top.height + names.height);
-    const std::string body =
-        top.markup + names.markup + axes() + roofs() + series() + roof_labels() + foot(note);
+    const std::string body = top.markup + names.markup + axes() + draw_roofs(roofs_, {x_, y_}) + series() +
+                             roof_labels(roofs_, {x_, y_}) + foot(note);
     return svg_document(caption, description(), plot_.bottom + 44 + (note.empty() ? 0 : kLineHeight), body,
                         options_);
   }
@@ -80,7 +66,7 @@ class RooflineDrawing {
         ys.push_back(point.performance);
       }
     }
-    add_roofs(xs, ys);
+    add_roofs(roofs_, xs, ys);
     plot_.top = top + 24;
     plot_.bottom = top + chart_.height - 40;
     const Axis log{.title = "", .spacing = Spacing::log, .low = {}, .high = {}};
@@ -93,96 +79,24 @@ class RooflineDrawing {
     x_ticks_ = fitting_ticks(x_, Unit::number, 12);
   }
 
-  // The ridges stand clear of the plot's edges, and there is room above the peaks for their names.
-  void add_roofs(std::vector<double>& xs, std::vector<double>& ys) const {
-    for (const Roof& peak : peaks_) ys.push_back(std::min(peak.value * 1.6, 1e280));
-    for (const Roof& bandwidth : bandwidths_) {
-      for (const Roof& peak : peaks_) {
-        const double ridge = peak.value / bandwidth.value;
-        xs.insert(xs.end(), {ridge / 4, ridge * 8});
-        ys.push_back(peak.value / 10);
-      }
-    }
-  }
-
   [[nodiscard]] std::string axes() const {
-    return y_axis(y_, y_ticks_, plot_) + x_axis(x_, x_ticks_, plot_) +
-           element("path", {{"class", "a"},
-                            {"d", fmt::format("M{} {}H{}", pixels(plot_.left), pixels(plot_.bottom),
-                                              pixels(plot_.right))}}) +
+    return y_axis(y_, y_ticks_, plot_) + x_axis(x_, x_ticks_, plot_) + bottom_line(plot_) +
            label("performance (flop/s)", kMargin, plot_.top - 11, options_.width, "") +
            label("arithmetic intensity (flop/byte)", (plot_.left + plot_.right) / 2, plot_.bottom + 34,
                  options_.width, "c");
   }
 
-  // Where the rising part of a roof begins and ends, as intensities within the plot.
-  [[nodiscard]] Range rise(const Roof& bandwidth) const {
-    const double top = peaks_.empty() ? y_.domain.high : highest(peaks_);
-    return {std::max(x_.domain.low, y_.domain.low / bandwidth.value),
-            std::min(x_.domain.high, top / bandwidth.value)};
-  }
-
-  [[nodiscard]] double ridge(const Roof& peak) const {
-    return bandwidths_.empty() ? x_.domain.low : std::max(x_.domain.low, peak.value / highest(bandwidths_));
-  }
-
-  [[nodiscard]] std::string segment(const Roof& roof, double x1, double y1, double x2, double y2) const {
-    return element("path",
-                   {{"d", fmt::format("M{} {}L{} {}", pixels(x_.at(x1)), pixels(y_.at(y1)), pixels(x_.at(x2)),
-                                      pixels(y_.at(y2)))},
-                    {"data-roof", roof.name},
-                    {"data-value", exact_text(roof.value)}},
-                   title_element(roof.name));
-  }
-
-  [[nodiscard]] std::string roofs() const {
-    std::string markup;
-    for (const Roof& bandwidth : bandwidths_) {
-      const Range x = rise(bandwidth);
-      if (x.low >= x.high) continue;
-      markup += segment(bandwidth, x.low, x.low * bandwidth.value, x.high, x.high * bandwidth.value);
-    }
-    for (const Roof& peak : peaks_) {
-      if (ridge(peak) >= x_.domain.high) continue;
-      markup += segment(peak, ridge(peak), peak.value, x_.domain.high, peak.value);
-    }
-    return markup.empty() ? "" : element("g", {{"class", "q"}}, markup);
-  }
-
-  [[nodiscard]] std::string roof_labels() const {
-    std::string markup;
-    for (const Roof& peak : peaks_) {
-      markup += label(peak.name, plot_.right - 2, y_.at(peak.value) - 5, plot_.right - plot_.left, "n e o",
-                      kNoteSize);
-    }
-    for (const Roof& bandwidth : bandwidths_) markup += bandwidth_label(bandwidth);
-    return markup;
-  }
-
-  // Along the slope, from its lower end.
-  [[nodiscard]] std::string bandwidth_label(const Roof& bandwidth) const {
-    const Range x = rise(bandwidth);
-    if (x.low >= x.high || bandwidth.name.empty()) return "";
-    const double dx = x_.at(x.high) - x_.at(x.low);
-    const double dy = y_.at(x.high * bandwidth.value) - y_.at(x.low * bandwidth.value);
-    const double angle = std::atan2(dy, dx);
-    const double length = std::hypot(dx, dy);
-    const std::string place =
-        fmt::format("translate({} {}) rotate({})", pixels(x_.at(x.low)),
-                    pixels(y_.at(x.low * bandwidth.value)), pixels(angle * 180 / std::numbers::pi));
-    return element("g", {{"transform", place}}, label(bandwidth.name, 12, -6, length - 14, "n o", kNoteSize));
-  }
-
   [[nodiscard]] std::string series() const {
-    std::string markup;
+    std::string coloured;
+    std::string grey;  // drawn below the coloured ones
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       Line line{chart_.series[i].name, i, {}, false, false};
       for (const RooflinePoint& point : chart_.series[i].points) {
         if (is_shown(point)) line.points.push_back(placed(chart_.series[i], point));
       }
-      markup += draw_line(line, style());
+      (i < kColours ? coloured : grey) += draw_line(line, style());
     }
-    return markup;
+    return grey + coloured;
   }
 
   [[nodiscard]] Placed placed(const RooflineSeries& series, const RooflinePoint& point) const {
@@ -209,14 +123,13 @@ class RooflineDrawing {
   }
 
   [[nodiscard]] std::string description() const {
-    return fmt::format("Roofline with {}, {} and {}.", report::plural(bandwidths_.size(), "bandwidth"),
-                       report::plural(peaks_.size(), "peak"), report::plural(shown_, "point"));
+    return fmt::format("Roofline with {}, {} and {}.", report::plural(roofs_.bandwidths.size(), "bandwidth"),
+                       report::plural(roofs_.peaks.size(), "peak"), report::plural(shown_, "point"));
   }
 
   const RooflineChart& chart_;
   const SvgOptions& options_;
-  std::vector<Roof> bandwidths_;
-  std::vector<Roof> peaks_;
+  Roofs roofs_;
   std::size_t shown_ = 0;
   std::size_t left_out_ = 0;
   Plot plot_;

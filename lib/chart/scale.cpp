@@ -40,9 +40,11 @@ double last_multiple(double value, const Step& step) { return std::floor(value /
 std::vector<double> linear_ticks(Range range, std::size_t most) {
   std::vector<double> values;
   const Step step = step_for(range.high - range.low, most - 1);
-  const double last = last_multiple(range.high, step);
-  for (double i = first_multiple(range.low, step); i <= last; i += 1)
-    values.push_back(step.times(i) + 0.0);  // + 0.0: no -0
+  const double first = first_multiple(range.low, step);
+  const double count = last_multiple(range.high, step) - first + 1;
+  for (int i = 0; i < static_cast<int>(std::min(count, 1000.0)); ++i) {
+    values.push_back(step.times(first + i) + 0.0);  // + 0.0: no -0
+  }
   return values;
 }
 

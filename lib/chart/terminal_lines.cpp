@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chart/frame.h"
+#include "chart/line_points.h"
 #include "chart/number_text.h"
 #include "chart/terminal.h"
 #include "report/text.h"
@@ -24,8 +25,7 @@ class TextPlot {
   }
 
   [[nodiscard]] std::string draw() {
-    const std::string note =
-        left_out_note(left_out_, chart_.x.spacing != Spacing::linear || chart_.y.spacing != Spacing::linear);
+    const std::string note = left_out_note(chart_, left_out_);
     const std::string note_line = note.empty() ? "" : note + "\n";
     if (xs_.empty()) return "no data\n" + note_line;
     place();
@@ -34,20 +34,9 @@ class TextPlot {
   }
 
  private:
-  [[nodiscard]] bool has_x(const Point& point) const {
-    if (chart_.categories.empty()) return can_show(point.x, chart_.x.spacing);
-    return point.x >= 0 && point.x < static_cast<double>(chart_.categories.size());
-  }
-  [[nodiscard]] bool has_y(const Point& point) const {
-    return point.y && can_show(*point.y, chart_.y.spacing);
-  }
-
   void take(const Point& point) {
-    if (!point.y && !point.failed) return;
-    if (!has_x(point) || (!point.failed && !has_y(point))) {
-      ++left_out_;
-      return;
-    }
+    if (is_left_out(chart_, point)) ++left_out_;
+    if (!is_drawn(chart_, point)) return;
     xs_.push_back(point.x);
     if (!point.failed) ys_.push_back(*point.y);
   }
@@ -77,11 +66,11 @@ class TextPlot {
 
   void put_series(const Series& series, const std::string& mark) {
     for (const Point& point : series.points) {
-      if (!has_x(point)) continue;
+      if (!is_drawn(chart_, point)) continue;
       const auto x = static_cast<std::size_t>(std::lround(x_.at(point.x)));
       if (point.failed) {
         put(x, height_ - 1, "✗");
-      } else if (has_y(point)) {
+      } else {
         put(x, static_cast<std::size_t>(std::lround(y_.at(*point.y))), mark);
       }
     }

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// A small strict reader of the XML that charts write: elements, attributes, text and the five entities. Throws
-// std::runtime_error where the text is not well formed, so that a test fails.
+// A small strict reader of the XML that charts write: elements, attributes, text and the five entities.
+// Throws std::runtime_error where the text is not well formed, so that a test fails.
 namespace fib::testing {
 
 struct Node {
@@ -57,12 +57,12 @@ class SvgReader {
   }
 
   [[nodiscard]] std::string resolved(const std::string& raw) const {
-    static const std::map<std::string, std::string> entities = {{"amp", "&"}, {"lt", "<"},  {"gt", ">"},
-                                                                {"quot", "\""}, {"#10", "\n"}, {"#13", "\r"},
-                                                                {"#9", "\t"}};
+    static const std::map<std::string, std::string> entities = {
+        {"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"#10", "\n"}, {"#13", "\r"}, {"#9", "\t"}};
     std::string text;
     for (std::size_t i = 0; i < raw.size(); ++i) {
-      if (raw[i] == '<' || (static_cast<unsigned char>(raw[i]) < 0x20 && raw[i] != '\n')) fail("raw character");
+      if (raw[i] == '<' || (static_cast<unsigned char>(raw[i]) < 0x20 && raw[i] != '\n'))
+        fail("raw character");
       if (raw[i] != '&') {
         text += raw[i];
         continue;

@@ -27,7 +27,9 @@ std::vector<double> one_to(int last) {
   return values;
 }
 
-std::size_t sum(const Bins& bins) { return std::accumulate(bins.counts.begin(), bins.counts.end(), std::size_t{0}); }
+std::size_t sum(const Bins& bins) {
+  return std::accumulate(bins.counts.begin(), bins.counts.end(), std::size_t{0});
+}
 
 }  // namespace
 
@@ -150,7 +152,8 @@ TEST_CASE("a histogram's bars have the heights of their counts", "[bins]") {
   CHECK(number(bars[1], "height") == 0);
   CHECK(texts_of(bars[0], "title")[0] == "0x to 1x: 4");
   const auto texts = texts_of(svg, "text");
-  for (const std::string name : {"median", "mean", "far"}) CHECK(std::count(texts.begin(), texts.end(), name) == 1);
+  for (const std::string name : {"median", "mean", "far"})
+    CHECK(std::count(texts.begin(), texts.end(), name) == 1);
   CHECK(texts.back() == "1 value is not drawn: not finite");
   CHECK(texts_of(read_svg(to_svg(Histogram{})), "text").back() == "no data");
 }

@@ -166,7 +166,8 @@ TEST_CASE("one point, equal points and only failed points are charts too", "[lin
 
 TEST_CASE("categories stand in their order and have tooltips", "[line]") {
   LineChart chart;
-  for (int i = 0; i < 40; ++i) chart.categories.push_back({"2025-11-" + std::to_string(i), "note " + std::to_string(i)});
+  for (int i = 0; i < 40; ++i)
+    chart.categories.push_back({"2025-11-" + std::to_string(i), "note " + std::to_string(i)});
   chart.series = {{"a", {{0, 1.0}, {39, 2.0}, {40, 3.0}, {-1, 3.0}}}};
   const Node svg = read_svg(to_svg(chart));
   const auto marks = nodes_with(svg, "data-y");
@@ -176,12 +177,14 @@ TEST_CASE("categories stand in their order and have tooltips", "[line]") {
   // Labels do not overlap, and the newest run has one.
   const auto texts = texts_of(svg, "text");
   CHECK(std::count(texts.begin(), texts.end(), "2025-11-39") == 1);
-  CHECK(std::count_if(texts.begin(), texts.end(), [](const auto& text) { return text.starts_with("2025"); }) < 9);
+  CHECK(std::count_if(texts.begin(), texts.end(), [](const auto& text) { return text.starts_with("2025"); }) <
+        9);
 }
 
 TEST_CASE("the first ten series have colours, the others are one item of the legend", "[line]") {
   LineChart chart;
-  for (int i = 0; i < 13; ++i) chart.series.push_back({"series " + std::to_string(i), {{1, 1.0 * i}, {2, 2.0 * i}}});
+  for (int i = 0; i < 13; ++i)
+    chart.series.push_back({"series " + std::to_string(i), {{1, 1.0 * i}, {2, 2.0 * i}}});
   const Node svg = read_svg(to_svg(chart));
   std::size_t grey = 0;
   for (const Node& group : nodes_with(svg, "data-series")) grey += group.at("class") == "sx" ? 1 : 0;
@@ -204,7 +207,8 @@ TEST_CASE("names may be anything", "[line]") {
     const std::string text = to_svg(chart, {.standalone = standalone});
     CHECK(text.find("<script") == std::string::npos);
     const Node svg = read_svg(text);
-    CHECK(nodes_with(svg, "data-series")[0].at("data-series") == "</g><script>alert('1')</script>&\"\uFFFD\uFFFD");
+    CHECK(nodes_with(svg, "data-series")[0].at("data-series") ==
+          "</g><script>alert('1')</script>&\"\uFFFD\uFFFD");
   }
 }
 
@@ -216,7 +220,8 @@ TEST_CASE("long names are cut and whole in the tooltip", "[line]") {
   const auto titles = texts_of(svg, "title");
   CHECK(std::count(titles.begin(), titles.end(), name) >= 2);  // legend and series
   const auto texts = texts_of(svg, "text");
-  CHECK(std::any_of(texts.begin(), texts.end(), [](const auto& text) { return text.find("mm…mm") != std::string::npos; }));
+  CHECK(std::any_of(texts.begin(), texts.end(),
+                    [](const auto& text) { return text.find("mm…mm") != std::string::npos; }));
 }
 
 TEST_CASE("ten thousand points stay below a megabyte and keep their numbers", "[line]") {

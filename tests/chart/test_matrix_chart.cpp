@@ -26,7 +26,8 @@ TEST_CASE("a matrix has a cell for each result", "[matrix]") {
   CHECK(texts_of(cells[0], "title")[0] == "a, rmsnorm: good\n3 of 3");
   CHECK(cells[1].at("data-row") == "b");
   const auto texts = texts_of(svg, "text");
-  for (const std::string text : {"rmsnorm", "gemm", "✓", "✗"}) CHECK(std::count(texts.begin(), texts.end(), text) == 1);
+  for (const std::string text : {"rmsnorm", "gemm", "✓", "✗"})
+    CHECK(std::count(texts.begin(), texts.end(), text) == 1);
 }
 
 TEST_CASE("a matrix of many columns gets wider and keeps its cells apart", "[matrix]") {

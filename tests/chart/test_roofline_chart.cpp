@@ -56,7 +56,8 @@ TEST_CASE("a roof rises with the bandwidth to the highest peak", "[roofline]") {
   CHECK(slope.y1 + share * (slope.y2 - slope.y1) == Approx(low.y1).margin(0.5));
   // The second point is the ridge itself: 200 flop/byte at 800 Tflop/s.
   const Node ridge = nodes_with(svg, "data-x")[1];
-  const Segment place = segment_of({"", {{"d", ridge.at("d").substr(0, ridge.at("d").find('m')) + "L0 0"}}, "", {}});
+  const Segment place =
+      segment_of({"", {{"d", ridge.at("d").substr(0, ridge.at("d").find('m')) + "L0 0"}}, "", {}});
   CHECK(place.x1 == Approx(high.x1).margin(0.11));
   CHECK(place.y1 == Approx(high.y1).margin(0.11));
 }

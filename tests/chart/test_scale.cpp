@@ -13,7 +13,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-std::vector<std::string> labels(Range range, Spacing spacing, Unit unit = Unit::number, std::size_t most = 8) {
+std::vector<std::string> labels(Range range, Spacing spacing, Unit unit = Unit::number,
+                                std::size_t most = 8) {
   std::vector<std::string> found;
   for (const Tick& tick : ticks_of(range, spacing, unit, most)) {
     if (!tick.label.empty()) found.push_back(tick.label);
@@ -95,7 +96,8 @@ TEST_CASE("linear ticks are multiples of 1, 2 or 5 times powers of ten") {
 TEST_CASE("log ticks") {
   CHECK(labels({1, 100}, Spacing::log) == Labels{"1", "2", "5", "10", "20", "50", "100"});
   CHECK(labels({1, 1e5}, Spacing::log) == Labels{"1", "10", "100", "1k", "10k", "100k"});
-  CHECK(labels({0.002, 20}, Spacing::log, Unit::milliseconds, 5) == Labels{"10 µs", "100 µs", "1 ms", "10 ms"});
+  CHECK(labels({0.002, 20}, Spacing::log, Unit::milliseconds, 5) ==
+        Labels{"10 µs", "100 µs", "1 ms", "10 ms"});
   CHECK(labels({1e-12, 1e12}, Spacing::log).size() <= 8);
   CHECK(labels({1e-12, 1e12}, Spacing::log).size() >= 3);
   CHECK(labels({1e-279, 1e279}, Spacing::log).size() >= 3);
@@ -105,7 +107,8 @@ TEST_CASE("log ticks") {
 
 TEST_CASE("between decades there are lines without numbers") {
   std::size_t unlabelled = 0;
-  for (const Tick& tick : ticks_of({1, 1e5}, Spacing::log, Unit::number, 8)) unlabelled += tick.label.empty() ? 1 : 0;
+  for (const Tick& tick : ticks_of({1, 1e5}, Spacing::log, Unit::number, 8))
+    unlabelled += tick.label.empty() ? 1 : 0;
   CHECK(unlabelled == 5 * 8);
 }
 

@@ -14,7 +14,8 @@ namespace {
 std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) widest = std::max(widest, fib::report::display_width(line));
+  for (std::string line; std::getline(stream, line);)
+    widest = std::max(widest, fib::report::display_width(line));
   return widest;
 }
 
@@ -53,7 +54,8 @@ TEST_CASE("bars fit the terminal", "[terminal]") {
   chart.bars[0].label = std::string(90, 'm');
   chart.bars[1].text = std::string(90, 't');
   chart.bars[2].label = "核核核核核核核核核核核核核核核核核核核核核核核核核核";
-  for (const std::size_t width : {40U, 60U, 100U, 200U}) CHECK(widest_line(bars_text(chart, {width, false})) <= width);
+  for (const std::size_t width : {40U, 60U, 100U, 200U})
+    CHECK(widest_line(bars_text(chart, {width, false})) <= width);
   CHECK(widest_line(bars_text(chart, {0, false})) <= 100);
 }
 

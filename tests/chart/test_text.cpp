@@ -40,6 +40,8 @@ TEST_CASE("labels of one axis have the same unit and decimals") {
   CHECK(tick_labels({0, 0.002, 0.004}, Spacing::linear, Unit::milliseconds) == Labels{"0", "2 µs", "4 µs"});
   CHECK(tick_labels({0, 0.5, 1}, Spacing::linear, Unit::share) == Labels{"0%", "50%", "100%"});
   CHECK(tick_labels({0.001, 1, 1000}, Spacing::log, Unit::milliseconds) == Labels{"1 µs", "1 ms", "1 s"});
+  CHECK(tick_labels({0, 800, 1600}, Spacing::linear, Unit::number) == Labels{"0", "800", "1600"});
+  CHECK(tick_labels({0, 5000, 10000}, Spacing::linear, Unit::number) == Labels{"0", "5k", "10k"});
   CHECK(tick_labels({1e18, 2e18}, Spacing::linear, Unit::number) == Labels{"1000P", "2000P"});
 }
 
@@ -68,7 +70,9 @@ TEST_CASE("long names are cut in the middle") {
 TEST_CASE("text is escaped for XML 1.0") {
   CHECK(escape_xml("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;'");
   CHECK(escape_xml("a\nb\tc") == "a&#10;b&#9;c");
-  CHECK(escape_xml(std::string("a\0b\x1b[1m", 7)) == "a\uFFFD" "b\uFFFD[1m");
+  CHECK(escape_xml(std::string("a\0b\x1b[1m", 7)) ==
+        "a\uFFFD"
+        "b\uFFFD[1m");
   CHECK(escape_xml("\xff") == "\uFFFD");
   CHECK(escape_xml("\uFFFE\uFFFF.") == "\uFFFD\uFFFD.");
   CHECK(escape_xml("\xed\xa0\x80").find('\xed') == std::string::npos);  // a lone surrogate

@@ -96,7 +96,8 @@ TEST_CASE("colours of series stay apart for people who see red and green alike")
 TEST_CASE("a page's CSS has both themes and lets the page choose") {
   const std::string css = chart_css();
   CHECK(css.find(":root{--chart-background:#ffffff;") != std::string::npos);
-  CHECK(css.find("@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--chart-background:#14171c;") !=
+  CHECK(css.find(
+            "@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--chart-background:#14171c;") !=
         std::string::npos);
   CHECK(css.find(":root[data-theme=dark]{--chart-background:#14171c;") != std::string::npos);
   CHECK(css.find(".chart .s9{color:var(--chart-s9)}") != std::string::npos);
