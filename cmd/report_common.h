@@ -10,7 +10,6 @@
 #include "filters.h"
 #include "report/document.h"
 #include "report/outcomes.h"
-#include "report/summary.h"
 
 // What the commands that only read datasets share.
 namespace fib::cmd {
@@ -58,18 +57,6 @@ struct FilterOptions {
 // they name something that no dataset has.
 void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
                    const std::string& yardstick = "");
-
-// What `ask` gives against the baseline; where there is none or the baseline cannot be compared with, what it
-// gives against the reference, and why.
-template <typename Ask>
-auto with_fallback(Ask&& ask, std::string& reason) {
-  try {
-    return ask(report::Against::baseline);
-  } catch (const dataset::QueryError& error) {
-    reason = error.what();
-    return ask(report::Against::reference);
-  }
-}
 
 // One selection for each hardware of the dataset that the filters hold and that has traces of theirs.
 [[nodiscard]] std::vector<report::Selection> selections(const FilterOptions& filters,

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "dataset/queries.h"
+#include "report/summary.h"
 #include "report_commands.h"
 #include "report_common.h"
 
@@ -28,7 +29,7 @@ report::HardwareRanks rank(const dataset::Dataset& dataset, const report::Select
   const dataset::Scope scope{options.baseline_author, {}, {}, selection.hardware};
   report::HardwareRanks ranks;
   ranks.hardware = *selection.hardware;
-  const auto ranking = with_fallback(
+  const auto ranking = report::with_fallback(
       [&](Against against) { return report::rank_authors(dataset, queries, scope, outcomes, against); },
       ranks.reason);
   ranks.against = ranking.against;

@@ -9,41 +9,12 @@
 namespace fib::cmd {
 namespace {
 
-using report::Against;
-
 struct SummaryOptions {
   ReadOptions read;
   FilterOptions filters;
   std::string baseline_author = "baseline";
   report::SummaryPart part = report::SummaryPart::all;
 };
-
-report::HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
-                                  const report::Selection& selection, const std::string& baseline_author) {
-  const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};
-  const report::DefinitionOutcomes outcomes = report::collect(dataset, selection);
-  report::HardwareSummary summary;
-  summary.hardware = *selection.hardware;
-  summary.counts = report::count_traces(dataset, selection);
-  summary.untimed = report::untimed_traces(outcomes);
-  summary.unknown = report::unknown_traces(dataset, selection);
-  std::string reason;
-  summary.authors = with_fallback(
-      [&](Against against) { return report::rank_authors(dataset, queries, scope, outcomes, against); },
-      reason);
-  summary.authors.reason = reason;
-  summary.authors.coverage = report::coverage_of_authors(dataset, selection);
-  summary.by_definition = report::count_by_definition(dataset, selection);
-  summary.by_author = report::count_by_author(dataset, selection);
-  for (const auto& [definition, solutions] : outcomes) {
-    summary.leaderboards.push_back(with_fallback(
-        [&, &name = definition, &tried = solutions](Against against) {
-          return report::rank_solutions(dataset, queries, scope, name, tried, against);
-        },
-        reason));
-  }
-  return summary;
-}
 
 // Traces without an evaluation have no hardware; they count where no hardware is asked for.
 report::Counts count(const dataset::Dataset& dataset, const FilterOptions& filters) {
@@ -64,7 +35,8 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryO
   summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) && !dataset.traces.empty();
   summary.counts = count(dataset, filters);
   for (const report::Selection& selection : selections(filters, dataset)) {
-    summary.hardware.push_back(summarize(dataset, queries, selection, options.baseline_author));
+    summary.hardware.push_back(
+        report::summarize(dataset, queries, selection, options.baseline_author));
   }
   return summary;
 }

@@ -63,7 +63,8 @@ std::optional<double> Detail::median_ms() const {
 Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs) {
   Detail detail;
   detail.row = pool.row(trace);
-  if (logs == KeepLogs::yes) detail.log = trace.evaluation->log;
+  if (logs == KeepLogs::yes || (logs == KeepLogs::of_failures && !detail.row.passed()))
+    detail.log = trace.evaluation->log;
   const ordered_json& fib = trace.evaluation->fib;
   if (!fib.is_object()) return detail;
   detail.run_id = text_of(fib, "run_id", pool);

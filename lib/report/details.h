@@ -21,7 +21,7 @@ struct Spread {
   [[nodiscard]] double relative_iqr() const { return median_ms > 0 ? (q75_ms - q25_ms) / median_ms : 0; }
 };
 
-enum class KeepLogs { no, yes };
+enum class KeepLogs { no, of_failures, yes };
 
 // One trace with what evaluation.fib tells of its measurement. Traces of other tools have no such record: then
 // the pointers are null and the options empty. Pointers lead into the pool of the dataset that it is read from.

@@ -169,4 +169,31 @@ std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& sel
       }));
 }
 
+HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                                  const Selection& selection, const std::string& baseline_author) {
+  const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};
+  const DefinitionOutcomes outcomes = collect(dataset, selection);
+  HardwareSummary summary;
+  summary.hardware = *selection.hardware;
+  summary.counts = count_traces(dataset, selection);
+  summary.untimed = untimed_traces(outcomes);
+  summary.unknown = unknown_traces(dataset, selection);
+  std::string reason;
+  summary.authors = with_fallback(
+      [&](Against against) { return rank_authors(dataset, queries, scope, outcomes, against); },
+      reason);
+  summary.authors.reason = reason;
+  summary.authors.coverage = coverage_of_authors(dataset, selection);
+  summary.by_definition = count_by_definition(dataset, selection);
+  summary.by_author = count_by_author(dataset, selection);
+  for (const auto& [definition, solutions] : outcomes) {
+    summary.leaderboards.push_back(with_fallback(
+        [&, &name = definition, &tried = solutions](Against against) {
+          return rank_solutions(dataset, queries, scope, name, tried, against);
+        },
+        reason));
+  }
+  return summary;
+}
+
 }  // namespace fib::report

@@ -95,6 +95,22 @@ struct DatasetSummary {
                                          const dataset::Scope& scope, const std::string& definition,
                                          const SolutionOutcomes& outcomes, Against against);
 
+// What `ask` gives against the baseline; where there is none or the baseline cannot be compared with, what it
+// gives against the reference, and why.
+template <typename Ask>
+auto with_fallback(Ask&& ask, std::string& reason) {
+  try {
+    return ask(Against::baseline);
+  } catch (const dataset::QueryError& error) {
+    reason = error.what();
+    return ask(Against::reference);
+  }
+}
+
+// Everything about the hardware that `selection` names. Pure.
+[[nodiscard]] HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                                        const Selection& selection, const std::string& baseline_author);
+
 // PASSED traces for which the reference was not timed.
 [[nodiscard]] std::size_t untimed_traces(const DefinitionOutcomes& outcomes);
 

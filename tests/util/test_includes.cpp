@@ -21,6 +21,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"pack", {"model"}},
       {"report", {"model", "dataset"}},
       {"chart", {"report"}},
+      {"visual", {"model", "dataset", "report", "chart"}},
       {"export", {"model", "dataset", "report"}},
       {"validate", {"model", "dataset", "tensor", "python", "report"}},
       {"device", {"tensor", "cuda"}},

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/load.h"
+#include "report/details.h"
+#include "report/history.h"
+#include "report/problems.h"
+#include "report/sol.h"
+#include "report/summary.h"
+
+// What is to be shown of a dataset: all numbers, no pictures.
+namespace fib::visual {
+
+// The results of one definition on one hardware, the latest of each solution and workload.
+struct DefinitionScene {
+  std::string name;
+  std::vector<std::string> solutions;             // by place in the leaderboard
+  std::vector<const model::Workload*> workloads;  // by size
+  std::vector<const report::Detail*> results;     // in the order of the traces
+
+  // Null: not tried.
+  [[nodiscard]] const report::Detail* result(const std::string& solution, const std::string& uuid) const;
+};
+
+struct HardwareScene {
+  std::string name;
+  report::HardwareSummary summary;
+  report::ProblemResults problems;
+  const report::HardwareSol* sol = nullptr;   // into Scene::sol; null: none
+  std::vector<DefinitionScene> definitions;  // by name
+};
+
+// Everything points into the object itself: it cannot be copied or moved.
+struct Scene {
+  Scene() = default;
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  dataset::Dataset dataset;  // restricted to the filter
+  std::vector<report::Detail> details;
+  report::SolReport sol;
+  std::vector<HardwareScene> hardware;  // by name
+  report::DatasetHistory history;       // empty unless it was asked for
+  std::vector<std::string> unreadable;  // what could not be read, a line each
+};
+
+enum class WithHistory { no, yes };
+
+struct SceneOptions {
+  dataset::Filter filter = {};
+  std::string baseline_author = "baseline";
+  WithHistory history = WithHistory::yes;
+};
+
+// Reads the dataset below `root` into `scene`, which must be empty. Throws Error when it is no folder, a file
+// cannot be read, or the filter names what is not there.
+void read_scene(const std::string& root, const SceneOptions& options, Scene& scene);
+
+}  // namespace fib::visual

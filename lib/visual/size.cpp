@@ -1,0 +1,62 @@
+#include "visual/size.h"
+
+#include <map>
+#include <set>
+
+#include "report/roofline.h"
+#include "util/error.h"
+
+namespace fib::visual {
+namespace {
+
+// The axes whose values differ; all axes when there is one workload only.
+std::set<std::string> varying_axes(const std::vector<const model::Workload*>& workloads) {
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const model::Workload* workload : workloads) {
+    for (const auto& [name, value] : workload->axes) values[name].insert(value.value);
+  }
+  std::set<std::string> varying;
+  for (const auto& [name, seen] : values) {
+    if (seen.size() > 1 || workloads.size() == 1) varying.insert(name);
+  }
+  return varying;
+}
+
+double bytes_of(const model::Definition& definition, const model::Workload& workload) {
+  try {
+    return report::work_of(definition, workload).bytes;
+  } catch (const Error&) {
+    return 0;  // its axes do not fit the definition
+  }
+}
+
+}  // namespace
+
+std::string SizeAxis::title() const {
+  if (kind == Kind::axis) return axis;
+  return kind == Kind::bytes ? "bytes moved at least" : "workload";
+}
+
+SizeAxis size_axis(const model::Definition* definition,
+                   const std::vector<const model::Workload*>& workloads) {
+  const auto varying = varying_axes(workloads);
+  if (varying.size() == 1) return {SizeAxis::Kind::axis, *varying.begin()};
+  if (definition == nullptr) return {};
+  for (const model::Workload* workload : workloads) {
+    if (!(bytes_of(*definition, *workload) > 0)) return {};
+  }
+  return {SizeAxis::Kind::bytes, ""};
+}
+
+double size_of(const SizeAxis& axis, const model::Definition* definition, const model::Workload& workload,
+               std::size_t place) {
+  if (axis.kind == SizeAxis::Kind::bytes) return bytes_of(*definition, workload);
+  if (axis.kind == SizeAxis::Kind::axis) {
+    for (const auto& [name, value] : workload.axes) {
+      if (name == axis.axis) return static_cast<double>(value.value);
+    }
+  }
+  return static_cast<double>(place + 1);
+}
+
+}  // namespace fib::visual

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "model/definition.h"
+#include "report/details.h"
+
+// How large a workload is, as one number: the horizontal axis of latency charts. All functions are pure.
+namespace fib::visual {
+
+// What stands on that axis for the workloads of one definition.
+struct SizeAxis {
+  enum class Kind {
+    axis,   // the value of the only variable axis that differs between them
+    bytes,  // what has to be moved at least (report::work_of): several axes differ
+    place,  // their place in the list: nothing better is known
+  };
+  Kind kind = Kind::place;
+  std::string axis;  // of Kind::axis
+
+  [[nodiscard]] std::string title() const;  // "batch_size", "bytes moved at least", "workload"
+};
+
+// `definition` may be null: it is not in the dataset.
+[[nodiscard]] SizeAxis size_axis(const model::Definition* definition,
+                                 const std::vector<const model::Workload*>& workloads);
+
+// Positive. `place` counts from 0.
+[[nodiscard]] double size_of(const SizeAxis& axis, const model::Definition* definition,
+                             const model::Workload& workload, std::size_t place);
+
+}  // namespace fib::visual
