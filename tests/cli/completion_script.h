@@ -26,8 +26,7 @@ inline bool skips_without(const std::string& program) {
 // The script of `fib completion <shell>` in a folder of its own.
 class CompletionScript {
  public:
-  explicit CompletionScript(const std::string& shell)
-      : folder_(std::filesystem::temp_directory_path(), "fib-completion-test-") {
+  explicit CompletionScript(const std::string& shell) {
     const auto output = run_fib({"completion", shell}, "/");
     REQUIRE(output.err == "");
     REQUIRE(output.exit_code == 0);
@@ -36,7 +35,6 @@ class CompletionScript {
 
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
   [[nodiscard]] std::string file() const { return folder_.path() / "fib.completion"; }
-  [[nodiscard]] std::string text() const { return util::read_file(file()); }
 
   // Writes a file into the folder; returns its path.
   [[nodiscard]] std::string add(const std::string& name, const std::string& content) const {
@@ -45,7 +43,7 @@ class CompletionScript {
   }
 
  private:
-  util::TemporaryFolder folder_;
+  util::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "fib-completion-test-"};
 };
 
 }  // namespace fib::testing
