@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "report/text.h"
@@ -12,239 +11,6 @@ namespace fib::report {
 namespace {
 
 namespace json = model::json;
-using nlohmann::ordered_json;
-
-constexpr std::size_t kShortCommit = 8;
-constexpr const char* kNoRecord = "no record (killed?)";
-
-Cell text_or_none(const std::string& text) { return text.empty() ? no_cell() : text_cell(text); }
-
-Cell text_or_none(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
-
-Cell count_or_none(const std::optional<std::size_t>& count) { return count ? count_cell(*count) : no_cell(); }
-
-// Only for programs.
-Cell value_cell(json::Value value) { return {"", std::move(value)}; }
-
-// The beginning of each run's id, enough to name it: up to the seconds at which it began where these tell it
-// from all others.
-std::map<std::string, std::string> short_ids(const DatasetHistory& history) {
-  const auto beginning = [](const HistoryRun& run) {
-    return run.record.run_id.substr(0, run.record.run_id.find('.'));
-  };
-  std::map<std::string, int> uses;
-  for (const HistoryRun& run : history.runs) ++uses[beginning(run)];
-  std::map<std::string, std::string> ids;
-  for (const HistoryRun& run : history.runs) {
-    const std::string text = beginning(run);
-    ids[run.record.run_id] = uses[text] == 1 ? text : run.record.run_id;
-  }
-  return ids;
-}
-
-// "0.3s", "12s", "3m05s", "2h03m".
-std::string duration_text(double seconds) {
-  constexpr double kNeedsTenths = 9.95;
-  if (seconds < kNeedsTenths) return fmt::format("{:.1f}s", seconds);
-  const long whole = std::lround(seconds);
-  if (whole < 60) return fmt::format("{}s", whole);
-  const long minutes = whole / 60;
-  return minutes < 60 ? fmt::format("{}m{:02}s", minutes, whole % 60)
-                      : fmt::format("{}h{:02}m", minutes / 60, minutes % 60);
-}
-
-// Only for people: "7/8".
-Cell share_cell(std::size_t part, std::size_t whole) {
-  return {fmt::format("{}/{}", part, whole), json::make_null()};
-}
-
-std::string scalar_text(const ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// "10,20" of a list.
-std::string values_text(const ordered_json& value) {
-  if (!value.is_array()) return scalar_text(value);
-  std::string text;
-  for (const auto& item : value) text += (text.empty() ? "" : ",") + scalar_text(item);
-  return text;
-}
-
-// "iterations=10,20 n=64" of an object.
-std::string assignments(const ordered_json& object) {
-  std::string text;
-  if (!object.is_object()) return text;
-  for (const auto& [key, value] : object.items()) {
-    text += (text.empty() ? "" : " ") + key + "=" + values_text(value);
-  }
-  return text;
-}
-
-// "2 TIMEOUT, 1 RUNTIME_ERROR".
-std::string statuses_text(const std::map<std::string, std::size_t>& failed) {
-  std::string text;
-  for (const auto& [status, count] : failed) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
-  }
-  return text;
-}
-
-json::Value statuses_value(const std::map<std::string, std::size_t>& failed) {
-  json::Value object = json::make_object();
-  for (const auto& [status, count] : failed) {
-    object.add(status, json::make_integer(static_cast<std::int64_t>(count)));
-  }
-  return object;
-}
-
-// "1a2b3c4d main".
-std::string commit_text(const std::optional<dataset::RunCommit>& git) {
-  if (!git) return "";
-  const std::string commit = git->commit.value_or("").substr(0, kShortCommit);
-  const std::string branch = git->branch.value_or("");
-  return commit + (commit.empty() || branch.empty() ? "" : " ") + branch;
-}
-
-ordered_json differences_of(const HistoryRun& run, const ConfigDefaults& defaults) {
-  return config_differences(run.record.config, run.record.device == "cuda" ? defaults.cuda : defaults.cpu);
-}
-
-std::string remarks(const HistoryRun& run, const ordered_json& differences) {
-  std::vector<std::string> all;
-  if (!run.has_record) all.emplace_back(kNoRecord);
-  if (run.record.interrupted) all.emplace_back("interrupted");
-  if (const auto failed = run.failed_by_status(); !failed.empty()) all.push_back(statuses_text(failed));
-  if (run.record.sweep.is_object()) all.push_back("sweep " + assignments(run.record.sweep));
-  if (!differences.empty()) all.push_back(assignments(differences));
-  std::string text;
-  for (const std::string& one : all) text += (text.empty() ? "" : "; ") + one;
-  return text;
-}
-
-std::vector<Column> run_columns() {
-  return {text_column("Hardware", "hardware"),
-          Column{"Run (UTC)", "run_id", Align::left, Fit::whole},
-          only_for(Audience::programs, text_column("Started", "started_utc")),
-          only_for(Audience::programs, text_column("Ended", "ended_utc")),
-          number_column("Took", "duration_s"),
-          only_for(Audience::programs, text_column("Host", "host")),
-          only_for(Audience::people, text_column("Dataset", "")),
-          only_for(Audience::programs, text_column("Commit", "dataset_commit")),
-          only_for(Audience::programs, text_column("Branch", "dataset_branch")),
-          only_for(Audience::programs, number_column("Definitions", "definitions")),
-          only_for(Audience::programs, number_column("Solutions", "solutions")),
-          only_for(Audience::programs, number_column("Done", "evaluations")),
-          only_for(Audience::programs, number_column("Passed", "passed")),
-          only_for(Audience::people, number_column("Passed", "")),
-          number_column("Failed", "failed"),
-          only_for(Audience::programs, text_column("Statuses", "failed_by_status")),
-          number_column("Not done", "not_done"),
-          only_for(Audience::programs, text_column("Interrupted", "interrupted")),
-          only_for(Audience::programs, text_column("Record", "record")),
-          only_for(Audience::programs, text_column("Sweep", "sweep")),
-          only_for(Audience::programs, text_column("Config", "config_differences")),
-          only_for(Audience::people, text_column("Remarks", ""))};
-}
-
-std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
-                          const ConfigDefaults& defaults) {
-  const dataset::RunRecord& record = run.record;
-  const ordered_json differences = differences_of(run, defaults);
-  const auto duration = run.duration_s();
-  const auto git = record.dataset_git.value_or(dataset::RunCommit{});
-  const std::size_t failed = run.evaluations() - std::min(run.evaluations(), run.passed());
-  return {record.hardware.empty() ? Cell{"unknown hardware", json::make_null()} : text_cell(record.hardware),
-          {short_id, json::make_string(record.run_id)},
-          text_or_none(record.started_utc),
-          text_or_none(record.ended_utc),
-          duration ? number_cell(*duration, duration_text(*duration)) : no_cell(),
-          text_or_none(record.host),
-          text_or_none(commit_text(record.dataset_git)),
-          text_or_none(git.commit),
-          text_or_none(git.branch),
-          count_or_none(run.definitions()),
-          count_or_none(run.solutions()),
-          count_cell(run.evaluations()),
-          count_cell(run.passed()),
-          share_cell(run.passed(), run.evaluations()),
-          count_cell(failed),
-          value_cell(statuses_value(run.failed_by_status())),
-          count_or_none(record.not_done),
-          value_cell(json::make_boolean(record.interrupted)),
-          value_cell(json::make_boolean(run.has_record)),
-          value_cell(json::from_tree(record.sweep)),
-          value_cell(json::from_tree(differences)),
-          text_cell(remarks(run, differences))};
-}
-
-Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) {
-  Table table{run_columns(), {}, true};
-  const auto ids = short_ids(history);
-  for (const HistoryRun& run : history.runs) {
-    table.rows.push_back(run_row(run, ids.at(run.record.run_id), defaults));
-  }
-  return table;
-}
-
-Table standings_table(const HistoryRun& run) {
-  Table table;
-  table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   text_column("Solution", "solution"),
-                   text_column("Sweep", "sweep"),
-                   only_for(Audience::programs, number_column("Done", "evaluations")),
-                   only_for(Audience::programs, number_column("Passed", "passed")),
-                   only_for(Audience::people, number_column("Passed", "")),
-                   number_column("Latency (ms)", "latency_ms"),
-                   Column{"Failed", "failed_by_status", Align::left, Fit::text}};
-  const bool swept = std::any_of(run.traces.standings.begin(), run.traces.standings.end(),
-                                 [](const auto& entry) { return !entry.second.sweep.is_null(); });
-  if (!swept) table.columns[2] = only_for(Audience::programs, table.columns[2]);
-  for (const auto& [key, standing] : run.traces.standings) {
-    const auto latency = standing.latency_ms();
-    table.rows.push_back({text_cell(standing.definition),
-                          text_or_none(standing.solution),
-                          {assignments(standing.sweep), json::from_tree(standing.sweep)},
-                          count_cell(standing.evaluations),
-                          count_cell(standing.passed),
-                          share_cell(standing.passed, standing.evaluations),
-                          latency ? number_cell(*latency, format_ms(*latency)) : no_cell(),
-                          {statuses_text(standing.failed), statuses_value(standing.failed)}});
-  }
-  return table;
-}
-
-// The record without what is nobody's business.
-ordered_json public_record(const dataset::RunRecord& record, Seed seed) {
-  ordered_json document = record.document;
-  if (seed == Seed::hidden && document.is_object()) document.erase("seed");
-  return document;
-}
-
-bool is_list_of_scalars(const ordered_json& value) {
-  return value.is_array() &&
-         std::none_of(value.begin(), value.end(), [](const auto& item) { return item.is_structured(); });
-}
-
-// One row for each value, "config.rtol" for one that lies deeper.
-void flatten(const std::string& name, const ordered_json& value, Table& table) {
-  if (is_list_of_scalars(value)) {
-    std::string text;
-    for (const auto& item : value) text += (text.empty() ? "" : " ") + scalar_text(item);
-    table.rows.push_back({text_cell(name), text_or_none(text)});
-  } else if (value.is_structured()) {
-    for (const auto& [key, item] : value.items()) flatten(name.empty() ? key : name + "." + key, item, table);
-  } else {
-    table.rows.push_back({text_cell(name), value.is_null() ? no_cell() : text_cell(scalar_text(value))});
-  }
-}
-
-Table record_table(const HistoryRun& run, Seed seed) {
-  Table table;
-  table.columns = {Column{"Key", "key", Align::left, Fit::whole}, text_column("Value", "value")};
-  flatten("", public_record(run.record, seed), table);
-  return table;
-}
 
 void write_run(Document& document, const DatasetHistory& history, const HistoryRun& run, Seed seed) {
   document.subheading("Run " + run.record.run_id,
@@ -326,14 +92,12 @@ std::string run_csv(const Found& found) {
   return to_csv(all);
 }
 
-std::string run_json(const Found& found, const std::string& run_id, const ConfigDefaults& defaults,
-                     Seed seed) {
+std::string run_json(const Found& found, const ConfigDefaults& defaults, Seed seed) {
   std::vector<json::Value> datasets;
   for (const auto& [history, run] : found) {
-    const Table row{run_columns(), {run_row(*run, run_id, defaults)}};
     json::Value object = json::make_object();
     object.add("path", json::make_string(history->path));
-    object.add("run", to_json(row).items.front());
+    object.add("run", to_json(run_table(*run, defaults)).items.front());
     object.add("record",
                run->has_record ? json::from_tree(public_record(run->record, seed)) : json::make_null());
     object.add("evaluations", to_json(standings_table(*run)));
@@ -365,7 +129,7 @@ std::string render_run(const std::vector<DatasetHistory>& histories, const std::
                        const ConfigDefaults& defaults, Seed seed, Format format, const TextStyle& style) {
   const Found found = find_all(histories, run_id);
   if (format == Format::csv) return run_csv(found);
-  if (format == Format::json) return run_json(found, run_id, defaults, seed);
+  if (format == Format::json) return run_json(found, defaults, seed);
   Document document(format, style);
   for (const auto& [history, run] : found) write_run(document, *history, *run, seed);
   return document.text();

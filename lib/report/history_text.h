@@ -1,26 +1,17 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "report/document.h"
-#include "report/history.h"
+#include "report/history_tables.h"
 
 namespace fib::report {
-
-// evaluation.fib.config as it is when `fib run` is told nothing: what differs is worth a remark.
-struct ConfigDefaults {
-  nlohmann::ordered_json cpu;
-  nlohmann::ordered_json cuda;
-};
 
 // All runs, the newest last. Csv holds one table. Pure.
 [[nodiscard]] std::string render_history(const std::vector<DatasetHistory>& histories,
                                          const ConfigDefaults& defaults, Format format,
                                          const TextStyle& style);
-
-enum class Seed { hidden, shown };
 
 // One run in every dataset that has it: its record and, by definition, what became of its evaluations. Csv
 // holds the latter. The record's seed tells all inputs of the run: it is left out unless it shall be shown.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/history.h"
+#include "report/table.h"
+
+// The tables of a history, for people and programs. All functions are pure.
+namespace fib::report {
+
+// evaluation.fib.config as it is when `fib run` is told nothing: what differs is worth a remark.
+struct ConfigDefaults {
+  nlohmann::ordered_json cpu;
+  nlohmann::ordered_json cuda;
+};
+
+enum class Seed { hidden, shown };
+
+// A row for each run, in the order in which they began. People see the beginning of an id, as much as tells
+// it from the others.
+[[nodiscard]] Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults);
+
+// The row of one run.
+[[nodiscard]] Table run_table(const HistoryRun& run, const ConfigDefaults& defaults);
+
+// What became of a run's evaluations: a row for each definition, point of the sweep and solution.
+[[nodiscard]] Table standings_table(const HistoryRun& run);
+
+// The record's document; without its seed unless that shall be shown.
+[[nodiscard]] nlohmann::ordered_json public_record(const dataset::RunRecord& record, Seed seed);
+
+// The same as keys and values, "config.rtol" for one that lies deeper.
+[[nodiscard]] Table record_table(const HistoryRun& run, Seed seed);
+
+}  // namespace fib::report
