@@ -8,6 +8,7 @@ void add_report(CLI::App& app, int& exit_code) {
   report->require_subcommand(1);
   add_report_summary(*report, exit_code);
   add_report_best(*report, exit_code);
+  add_report_show(*report, exit_code);
   add_report_sol(*report, exit_code);
   add_report_merge(*report, exit_code);
   report->footer(

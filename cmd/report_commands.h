@@ -7,6 +7,7 @@ namespace fib::cmd {
 // The reports: subcommands of `fib report`. As in commands.h.
 void add_report_summary(CLI::App& app, int& exit_code);
 void add_report_best(CLI::App& app, int& exit_code);
+void add_report_show(CLI::App& app, int& exit_code);
 void add_report_sol(CLI::App& app, int& exit_code);
 void add_report_merge(CLI::App& app, int& exit_code);  // the same as `fib merge`
 

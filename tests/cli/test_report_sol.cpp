@@ -39,7 +39,7 @@ void write_limits(const ReportDatasets& datasets) {
 
 }  // namespace
 
-TEST_CASE("the SOL report is printed in all formats") {
+TEST_CASE("the SOL report is printed in all formats", "[sol]") {
   const ReportDatasets datasets;
   datasets.check({"sol", "--local", "sample"}, "report_sol.txt");
   datasets.check({"sol", "--local", "sample", "--format", "md"}, "report_sol.md");
@@ -52,14 +52,14 @@ TEST_CASE("the SOL report is printed in all formats") {
       "report_sol_two.txt");
 }
 
-TEST_CASE("a peak can be given for hardware that is not known") {
+TEST_CASE("a peak can be given for hardware that is not known", "[sol]") {
   const ReportDatasets datasets;
   datasets.check({"sol", "--local", "sample", "--hardware", "AMD*", "--definitions", "gemm*", "--bandwidth",
                   "0.000002", "--peak", "3"},
                  "report_sol_given.txt");
 }
 
-TEST_CASE("times below the bound and definitions without one are told") {
+TEST_CASE("times below the bound and definitions without one are told", "[sol]") {
   const ReportDatasets datasets;
   write_limits(datasets);
   const auto output = testing::run_fib({"report", "sol", "--local", "limits"}, datasets.folder());
@@ -67,7 +67,8 @@ TEST_CASE("times below the bound and definitions without one are told") {
   testing::check_golden("report_sol_limits.txt", output.out);
 }
 
-TEST_CASE("the SOL report of nothing says how to get something; filters that name nothing are errors") {
+TEST_CASE("the SOL report of nothing says how to get something; filters that name nothing are errors",
+          "[sol]") {
   const ReportDatasets datasets;
   datasets.check({"sol", "--local", "empty"}, "report_sol_empty.txt");
   datasets.check({"sol", "--local", "sample", "--hardware", "TPU"}, "report_sol_no_match.txt");
