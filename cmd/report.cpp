@@ -11,6 +11,8 @@ void add_report(CLI::App& app, int& exit_code) {
   add_report_rank(*report, exit_code);
   add_report_fast_p(*report, exit_code);
   add_report_compare(*report, exit_code);
+  add_report_show(*report, exit_code);
+  add_report_sol(*report, exit_code);
   add_report_merge(*report, exit_code);
   report->footer(
       "Examples:\n"

@@ -43,17 +43,6 @@ std::string joined(const std::set<std::string>& names) {
   return result.empty() ? "none" : result;
 }
 
-// Throws what Filter::check() throws when no dataset has what is named.
-void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
-  for (const dataset::Dataset& dataset : datasets) {
-    try {
-      return records.check(dataset);
-    } catch (const Error&) {
-      if (&dataset == &datasets.back()) throw;
-    }
-  }
-}
-
 void check_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
   std::set<std::string> known;
   for (const dataset::Dataset& dataset : datasets) {
@@ -131,6 +120,16 @@ std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
     print_problems(datasets.back());
   }
   return datasets;
+}
+
+void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
+  for (const dataset::Dataset& dataset : datasets) {
+    try {
+      return records.check(dataset);
+    } catch (const Error&) {
+      if (&dataset == &datasets.back()) throw;
+    }
+  }
 }
 
 void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,

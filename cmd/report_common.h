@@ -53,6 +53,9 @@ struct FilterOptions {
   std::optional<std::string> definition;
 };
 
+// Throws Error when the filter names something that no dataset has.
+void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets);
+
 // Leaves in the datasets what the options hold, and the solutions of the author `yardstick`. Throws Error when
 // they name something that no dataset has.
 void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,

@@ -1,5 +1,6 @@
 #include "report/document.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "report/text.h"
@@ -31,6 +32,31 @@ void Document::notes(const std::vector<std::string>& lines) {
   }
   if (!text.empty()) block(text);
 }
+
+void Document::facts(const std::vector<std::pair<std::string, std::string>>& facts) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : facts) width = std::max(width, value.empty() ? 0 : name.size() + 2);
+  std::string text;
+  for (const auto& [name, value] : facts) {
+    if (value.empty()) continue;
+    if (markdown_) {
+      text += "- **" + escape_markdown(name) + "**: " + escape_markdown(value) + "\n";
+    } else {
+      text += name + ":" + std::string(width - name.size() - 1, ' ') + beside(value, width) + "\n";
+    }
+  }
+  if (!text.empty()) block(text);
+}
+
+// The value of a fact as text; what does not fit beside its name goes on below its beginning.
+std::string Document::beside(const std::string& value, std::size_t indent) const {
+  const std::string lines = wrap(printable(value), style_.width > indent ? style_.width - indent : 0);
+  std::string text;
+  for (const char c : lines) text += c == '\n' ? '\n' + std::string(indent, ' ') : std::string(1, c);
+  return text;
+}
+
+void Document::verbatim(const std::string& text) { block(text); }
 
 void Document::table(const std::string& title, const Table& table) {
   if (table.rows.empty()) return;

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/json_value.h"
@@ -22,6 +23,9 @@ class Document {
   void subheading(std::string_view text, std::string_view details);  // of a part of it; one line each
   void paragraph(std::string_view text);
   void notes(const std::vector<std::string>& lines);  // short lines below a table
+  // "Name: value", one line each; those with an empty value are left out.
+  void facts(const std::vector<std::pair<std::string, std::string>>& facts);
+  void verbatim(const std::string& text);  // a block that needs nothing done; ends with a newline
   void table(const std::string& title,
              const Table& table);  // nothing when it has no rows; the title may be empty
 
@@ -29,6 +33,7 @@ class Document {
 
  private:
   void block(const std::string& text);  // ends with a newline
+  [[nodiscard]] std::string beside(const std::string& value, std::size_t indent) const;
   [[nodiscard]] std::string bold(const std::string& text) const;
 
   bool markdown_;

@@ -11,8 +11,8 @@
 
 namespace fib::testing {
 
-// The datasets "runs", "sample", "empty" and "failures" below one folder, so that the paths in the output are always the
-// same.
+// The datasets "runs", "sample", "empty" and "failures" below one folder, so that the paths in the output are
+// always the same.
 class ReportDatasets {
  public:
   ReportDatasets() {
@@ -20,33 +20,49 @@ class ReportDatasets {
     write_runs(runs_);
     std::filesystem::rename(sample_.root(), folder() / "sample");
     std::filesystem::rename(runs_.root(), folder() / "runs");
-    files_.write("empty/definitions/d.json", definition_text("d"));
+    write("empty/definitions/d.json", definition_text("d"));
     write_failures();
   }
   [[nodiscard]] std::filesystem::path folder() const { return files_.root(); }
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    return files_.write(name, text);
+  }
+
+  // Runs `fib report <words>`, which must do its work without a word on stderr.
+  void check(std::vector<std::string> words, const std::string& golden) const {
+    words.insert(words.begin(), "report");
+    check_run(words, golden);
+  }
+
+  // The same for any command and exit code.
+  void check_run(const std::vector<std::string>& words, const std::string& golden, int exit_code = 0) const {
+    const CommandOutput output = run_fib(words, folder());
+    CHECK(output.err == "");
+    CHECK(output.exit_code == exit_code);
+    check_golden(golden, output.out);
+  }
+
+  // What `fib report <words>` says when it cannot; "exit code: stderr".
+  [[nodiscard]] std::string failure(std::vector<std::string> words) const {
+    words.insert(words.begin(), "report");
+    const CommandOutput output = run_fib(words, folder());
+    CHECK(output.out == "");
+    return std::to_string(output.exit_code) + ": " + output.err;
+  }
 
  private:
   void write_failures() const {
-    files_.write("failures/definitions/op/d.json", definition_text("d"));
-    files_.write("failures/solutions/alice/s.json", solution_text("s", "alice", "cuda", "NVIDIA"));
-    files_.write("failures/workloads/d.jsonl", workload_line("w1") + "\n");
-    files_.write("failures/traces/d.jsonl",
-                 RunTrace{.run = kRun1, .definition = "d", .solution = "s", .status = "COMPILE_ERROR", .log = "no"}
-                     .line());
+    write("failures/definitions/op/d.json", definition_text("d"));
+    write("failures/solutions/alice/s.json", solution_text("s", "alice", "cuda", "NVIDIA"));
+    write("failures/workloads/d.jsonl", workload_line("w1") + "\n");
+    const RunTrace trace{
+        .run = kRun1, .definition = "d", .solution = "s", .status = "COMPILE_ERROR", .log = "no"};
+    write("failures/traces/d.jsonl", trace.line());
   }
 
   TemporaryDataset files_;
   TemporaryDataset sample_;
   TemporaryDataset runs_;
 };
-
-// Runs fib in the datasets' folder: stderr must be empty, the exit code this one, stdout the golden file.
-inline void check_golden_run(const ReportDatasets& datasets, const std::vector<std::string>& words,
-                             const std::string& golden, int exit_code = 0) {
-  const CommandOutput output = run_fib(words, datasets.folder());
-  CHECK(output.err == "");
-  CHECK(output.exit_code == exit_code);
-  check_golden(golden, output.out);
-}
 
 }  // namespace fib::testing

@@ -4,7 +4,6 @@
 #include "cli/report_datasets.h"
 
 using namespace fib;
-using testing::check_golden_run;
 using testing::run_fib;
 using Words = std::vector<std::string>;
 
@@ -16,24 +15,24 @@ TEST_CASE("two runs are compared in all formats") {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  check_golden_run(datasets, words, "report_compare.txt");
+  datasets.check_run(words, "report_compare.txt");
   for (const char* format : {"json", "csv", "md", "github", "junit"})
-    check_golden_run(datasets, with({"--format", format}), std::string("report_compare.") + format);
-  check_golden_run(datasets, with({"--fail-on-regression", "2.5%"}), "report_compare_gate.txt", 3);
-  check_golden_run(datasets, with({"--fail-on-regression", "2.5%", "--format", "github"}),
+    datasets.check_run(with({"--format", format}), std::string("report_compare.") + format);
+  datasets.check_run(with({"--fail-on-regression", "2.5%"}), "report_compare_gate.txt", 3);
+  datasets.check_run(with({"--fail-on-regression", "2.5%", "--format", "github"}),
                    "report_compare_gate.github", 3);
-  check_golden_run(datasets, with({"--fail-on-regression", "5%", "--solutions", "alice_fast"}),
+  datasets.check_run(with({"--fail-on-regression", "5%", "--solutions", "alice_fast"}),
                    "report_compare_gate_holds.txt");
 }
 
 TEST_CASE("authors, solutions and datasets are compared") {
   const testing::ReportDatasets datasets;
-  check_golden_run(datasets, {"report", "compare", "alice", "bob", "--local", "runs"},
+  datasets.check_run({"report", "compare", "alice", "bob", "--local", "runs"},
                    "report_compare_authors.txt");
-  check_golden_run(datasets, {"report", "compare", "sample", "runs"}, "report_compare_datasets.txt");
-  check_golden_run(datasets, {"report", "compare", "sample", "sample", "--hardware", "AMD*"},
+  datasets.check_run({"report", "compare", "sample", "runs"}, "report_compare_datasets.txt");
+  datasets.check_run({"report", "compare", "sample", "sample", "--hardware", "AMD*"},
                    "report_compare_itself.txt");
-  check_golden_run(datasets, {"report", "compare", "empty", "failures"}, "report_compare_nothing.txt");
+  datasets.check_run({"report", "compare", "empty", "failures"}, "report_compare_nothing.txt");
 }
 
 TEST_CASE("a comparison says what it cannot do") {

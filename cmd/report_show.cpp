@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "dataset/paths.h"
+#include "dataset/trace_stream.h"
+#include "report/closest.h"
+#include "report/show_text.h"
+#include "report/text.h"
+#include "report_commands.h"
+#include "report_common.h"
+#include "util/error.h"
+
+namespace fib::cmd {
+namespace {
+
+enum class Kind { definition, solution, workload, trace };
+
+struct ShowOptions {
+  ReadOptions read;
+  Kind kind = Kind::definition;
+  std::string name;
+  std::string workload;  // of kind trace
+  RecordFilter records;
+  bool full_log = false;
+};
+
+using Datasets = std::vector<dataset::Dataset>;
+
+constexpr std::size_t kShownLines = 10;
+
+void print_unreadable(const std::vector<std::string>& unreadable) {
+  for (std::size_t i = 0; i < std::min(unreadable.size(), kShownLines); ++i)
+    fmt::print(stderr, "error: {}\n", report::printable(unreadable[i]));
+  if (unreadable.size() > kShownLines)
+    fmt::print(stderr, "... and {} more\n", unreadable.size() - kShownLines);
+}
+
+Datasets load_catalogs(const ShowOptions& options, std::vector<std::string>& unreadable) {
+  std::vector<std::string> roots = options.read.local;
+  if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
+  Datasets datasets;
+  for (const std::string& root : roots) {
+    if (!std::filesystem::is_directory(root)) {
+      throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
+    }
+    datasets.push_back(dataset::load_without_results(root, unreadable));
+  }
+  return datasets;
+}
+
+// What `ask` gives of each dataset that has the record.
+template <typename Ask>
+auto found_in(const Datasets& datasets, const Ask& ask) {
+  std::vector<typename decltype(ask(datasets.front()))::value_type> views;
+  for (const dataset::Dataset& dataset : datasets) {
+    if (auto view = ask(dataset)) views.push_back(*std::move(view));
+  }
+  return views;
+}
+
+template <typename Map>
+void add_names(const Map& records, std::vector<std::string>& names) {
+  for (const auto& [name, record] : records) names.push_back(name);
+}
+
+template <typename View>
+std::string rendered(const std::vector<View>& views, const ShowOptions& options) {
+  return report::render_show(views, {options.read.format, stdout_style(), options.full_log});
+}
+
+std::string show_definition(const Datasets& datasets, const ShowOptions& options,
+                            std::vector<std::string>& unreadable) {
+  const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
+    return report::show_definition(dataset, options.name, options.records.parsed(), unreadable);
+  });
+  if (!views.empty()) return rendered(views, options);
+  std::vector<std::string> names;
+  for (const dataset::Dataset& dataset : datasets) add_names(dataset.definitions, names);
+  throw Error("there is no definition \"{}\"{}", options.name, report::did_you_mean(options.name, names));
+}
+
+std::string show_solution(const Datasets& datasets, const ShowOptions& options,
+                          std::vector<std::string>& unreadable) {
+  const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
+    return report::show_solution(dataset, options.name, options.records.parsed(), unreadable);
+  });
+  if (!views.empty()) return rendered(views, options);
+  std::vector<std::string> names;
+  for (const dataset::Dataset& dataset : datasets) add_names(dataset.solutions, names);
+  throw Error("there is no solution \"{}\"{}", options.name, report::did_you_mean(options.name, names));
+}
+
+std::string show_workload(const Datasets& datasets, const ShowOptions& options,
+                          std::vector<std::string>& unreadable) {
+  const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
+    return report::show_workload(dataset, options.name, options.records.parsed(), unreadable);
+  });
+  if (!views.empty()) return rendered(views, options);
+  std::vector<std::string> uuids;
+  for (const dataset::Dataset& dataset : datasets) {
+    for (const auto& [definition, workloads] : dataset.workloads) {
+      for (const model::Workload& workload : workloads) uuids.push_back(workload.uuid);
+    }
+  }
+  throw Error("no workload has a uuid that begins with \"{}\"{}", options.name,
+              report::did_you_mean(options.name, uuids));
+}
+
+std::string show_trace(const Datasets& datasets, const ShowOptions& options,
+                       std::vector<std::string>& unreadable) {
+  std::vector<std::string> tried;
+  const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
+    return report::show_trace(dataset, options.name, options.workload, options.records.parsed(), unreadable, tried);
+  });
+  if (!views.empty()) return rendered(views, options);
+  for (std::string& uuid : tried) uuid = report::printable(uuid);
+  if (!tried.empty()) {
+    throw Error("solution \"{}\" has no traces on a workload \"{}\"; it has some on:{}", options.name,
+                options.workload, dataset::first_lines(tried));
+  }
+  std::vector<std::string> names;
+  for (const dataset::Dataset& dataset : datasets) add_names(dataset.solutions, names);
+  const bool known = std::find(names.begin(), names.end(), options.name) != names.end();
+  if (known) throw Error("no traces of solution \"{}\" match; to get some: fib run", options.name);
+  throw Error("there are no traces of a solution \"{}\"{}", options.name,
+              report::did_you_mean(options.name, names));
+}
+
+std::string show(const Datasets& datasets, const ShowOptions& options, std::vector<std::string>& unreadable) {
+  switch (options.kind) {
+    case Kind::definition:
+      return show_definition(datasets, options, unreadable);
+    case Kind::solution:
+      return show_solution(datasets, options, unreadable);
+    case Kind::workload:
+      return show_workload(datasets, options, unreadable);
+    case Kind::trace:
+      return show_trace(datasets, options, unreadable);
+  }
+  return "";
+}
+
+int run(const ShowOptions& options) {
+  if ((options.kind == Kind::trace) == options.workload.empty()) {
+    throw CLI::ValidationError("WORKLOAD", options.kind == Kind::trace
+                                               ? "a trace is named by its solution and its workload"
+                                               : "only a trace needs a workload too");
+  }
+  std::vector<std::string> unreadable;
+  const Datasets datasets = load_catalogs(options, unreadable);
+  std::string text;
+  try {
+    text = show(datasets, options, unreadable);
+  } catch (const Error&) {
+    print_unreadable(unreadable);  // perhaps why something was not found
+    throw;
+  }
+  print_unreadable(unreadable);
+  if (options.read.strict_load && !unreadable.empty())
+    throw Error("{} of the dataset cannot be read", report::plural(unreadable.size(), "record"));
+  print_result(text);
+  return kDone;
+}
+
+}  // namespace
+
+void add_report_show(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* show = app.add_subcommand("show", "One definition, solution, workload or trace in full");
+  add_choice(*show, "kind", options->kind, "definition, solution, workload or trace",
+             {{"definition", Kind::definition},
+              {"solution", Kind::solution},
+              {"workload", Kind::workload},
+              {"trace", Kind::trace}})
+      ->required()
+      ->type_name("KIND");
+  show->add_option("name", options->name,
+                   "Its name; of a workload the uuid or its first characters, four or more; of a trace the "
+                   "solution")
+      ->required()
+      ->type_name("NAME");
+  show->add_option("workload", options->workload, "Of a trace: its workload, as above")
+      ->type_name("WORKLOAD");
+  add_read_options(*show, options->read);
+  add_record_filter(*show, options->records);
+  show->add_flag("--full-log", options->full_log,
+                 "Whole logs of a solution's failures, not the last 20 lines");
+  show->footer(std::string("Examples:\n"
+                           "  fib report show definition rmsnorm_h4096 --local DIR\n"
+                           "  fib report show solution my_rmsnorm --local DIR --full-log\n"
+                           "  fib report show workload 33bf --local DIR\n"
+                           "  fib report show trace my_rmsnorm 33bf --local DIR\n"
+                           "Sources are coloured on a terminal unless NO_COLOR is set.\n") +
+               kLocalDefault);
+  show->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,67 @@
+#include <memory>
+
+#include "commands.h"
+#include "report/sol_text.h"
+#include "report_commands.h"
+#include "report_common.h"
+
+namespace fib::cmd {
+namespace {
+
+struct SolOptions {
+  ReadOptions read;
+  RecordFilter records;
+  report::SolQuestion question;
+  report::SolPart part = report::SolPart::all;
+  std::optional<double> gigabytes;
+  std::optional<double> teraflops;
+};
+
+int run(const SolOptions& options) {
+  const auto datasets = load_datasets(options.read);
+  report::SolQuestion question = options.question;
+  question.filter = options.records.parsed();
+  check_records(question.filter, datasets);
+  if (options.gigabytes) question.bytes_per_s = *options.gigabytes * 1e9;
+  if (options.teraflops) question.flops_per_s = *options.teraflops * 1e12;
+  std::vector<report::SolReport> reports;
+  for (const dataset::Dataset& dataset : datasets) reports.push_back(report::sol_report(dataset, question));
+  print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_report_sol(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<SolOptions>();
+  CLI::App* sol = app.add_subcommand("sol", "How near to the device's limits solutions come");
+  add_read_options(*sol, options->read);
+  add_choice(*sol, "--show", options->part, "Which tables; default: all",
+             {{"all", report::SolPart::all},
+              {"workloads", report::SolPart::workloads},
+              {"solutions", report::SolPart::solutions}})
+      ->type_name("PART");
+  sol->add_option("--baseline-author", options->question.baseline_author,
+                  "Author of the solutions to compare with")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_record_filter(*sol, options->records);
+  sol->add_option("--bandwidth", options->gigabytes, "Peak of the device's memory, in GB/s")
+      ->check(CLI::PositiveNumber)
+      ->type_name("GB/s");
+  sol->add_option("--peak", options->teraflops, "Peak of the device's arithmetic, in TFLOP/s")
+      ->check(CLI::PositiveNumber)
+      ->type_name("TFLOP/s");
+  sol->footer(
+      std::string("Examples:\n"
+                  "  fib report sol --local DIR\n"
+                  "  fib report sol --local DIR --definitions 'gemm_*' --show workloads\n"
+                  "  fib report sol --local DIR --hardware 'AMD*' --bandwidth 400 --peak 3\n"
+                  "The bound of a workload is the least time that its bytes and flops take at the peak\n"
+                  "of the device, both from the definition's shapes. The peaks of common NVIDIA GPUs\n"
+                  "are known. Names may be globs.\n") +
+      kLocalDefault);
+  sol->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

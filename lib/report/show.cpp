@@ -1,0 +1,295 @@
+#include "report/show.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "dataset/trace_stream.h"
+#include "report/text.h"
+#include "util/clock.h"
+#include "util/error.h"
+
+namespace fib::report {
+namespace {
+
+using dataset::Dataset;
+using dataset::Filter;
+using model::Trace;
+using Unreadable = std::vector<std::string>;
+
+constexpr std::size_t kShortestPrefix = 4;
+
+// Traces without a readable time are the oldest.
+std::int64_t time_of(const Trace& trace) {
+  return util::parse_timestamp(trace.evaluation->timestamp)
+      .value_or(std::numeric_limits<std::int64_t>::min());
+}
+
+std::optional<double> latency_of(const Trace& trace) {
+  const auto& performance = trace.evaluation->performance;
+  if (!trace.passed() || !performance || !std::isfinite(performance->latency_ms)) return std::nullopt;
+  if (performance->latency_ms <= 0) return std::nullopt;
+  return performance->latency_ms;
+}
+
+std::optional<std::string> author_of(const Dataset& dataset, const std::string& solution) {
+  const auto found = dataset.solutions.find(solution);
+  if (found == dataset.solutions.end()) return std::nullopt;
+  return found->second.author;
+}
+
+// The filter without what names records.
+Filter about_results(const Filter& filter) {
+  Filter kept = filter;
+  kept.definitions.clear();
+  kept.solutions.clear();
+  return kept;
+}
+
+// Every result of the dataset that has a solution and passes the filter.
+void for_each_result(const Dataset& dataset, const Filter& filter, Unreadable& unreadable,
+                     const std::function<void(const Trace&)>& visit) {
+  dataset::for_each_trace(dataset, filter, unreadable, [&](const Trace& trace) {
+    if (trace.solution && trace.evaluation) visit(trace);
+  });
+}
+
+enum class Logs { none, of_failures };
+
+// The latest trace of each key, ties by place in the files; in the order in which the keys were met.
+class Latest {
+ public:
+  using Key = std::tuple<std::string, std::string, std::string>;  // solution, uuid, hardware
+
+  // Logs are kept where they are asked for.
+  void add(Trace trace, Logs logs) {
+    if (logs == Logs::none || (logs == Logs::of_failures && trace.passed())) trace.evaluation->log.clear();
+    const Key key{*trace.solution, trace.workload.uuid, trace.evaluation->environment.hardware};
+    const auto [entry, is_new] = places_.emplace(key, traces_.size());
+    if (is_new) {
+      traces_.push_back(std::move(trace));
+    } else if (time_of(trace) >= time_of(traces_[entry->second])) {
+      traces_[entry->second] = std::move(trace);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Trace>& traces() const { return traces_; }
+  [[nodiscard]] std::vector<Shown> shown(const Dataset& dataset) const {
+    std::vector<Shown> result;
+    for (const Trace& trace : traces_) result.push_back({trace, author_of(dataset, *trace.solution)});
+    return result;
+  }
+
+ private:
+  std::map<Key, std::size_t> places_;
+  std::vector<Trace> traces_;
+};
+
+struct Latencies {
+  double best = std::numeric_limits<double>::infinity();
+  double logarithms = 0;
+  std::size_t count = 0;
+};
+
+void add(Tally& tally, Latencies& latencies, const Trace& trace) {
+  if (!trace.passed()) {
+    ++tally.failed;
+    return;
+  }
+  ++tally.passed;
+  const auto latency = latency_of(trace);
+  if (!latency) return;
+  latencies.best = std::min(latencies.best, *latency);
+  latencies.logarithms += std::log(*latency);
+  ++latencies.count;
+}
+
+std::vector<Tally> tallies_of(const Dataset& dataset, const std::vector<Trace>& traces) {
+  std::map<std::pair<std::string, std::string>, std::pair<Tally, Latencies>> found;  // hardware, solution
+  for (const Trace& trace : traces) {
+    const std::string& hardware = trace.evaluation->environment.hardware;
+    auto& [tally, latencies] = found[{hardware, *trace.solution}];
+    tally.solution = *trace.solution;
+    tally.hardware = hardware;
+    tally.author = author_of(dataset, *trace.solution);
+    add(tally, latencies, trace);
+  }
+  std::vector<Tally> tallies;
+  for (auto& [key, entry] : found) {
+    auto& [tally, latencies] = entry;
+    if (latencies.count > 0) tally.best_ms = latencies.best;
+    if (latencies.count == 1) tally.mean_ms = latencies.best;  // exactly
+    if (latencies.count > 1)
+      tally.mean_ms = std::exp(latencies.logarithms / static_cast<double>(latencies.count));
+    tallies.push_back(std::move(tally));
+  }
+  const auto order = [](const Tally& tally) {
+    return std::tuple(tally.hardware, -static_cast<double>(tally.passed),
+                      tally.mean_ms.value_or(std::numeric_limits<double>::infinity()));
+  };
+  std::stable_sort(tallies.begin(), tallies.end(),
+                   [&](const Tally& left, const Tally& right) { return order(left) < order(right); });
+  return tallies;
+}
+
+// What a uuid, or its beginning, may mean: definition and workload.
+struct Meanings {
+  std::string wanted;
+  std::map<std::pair<std::string, std::string>, model::Workload> found;  // by definition and uuid
+
+  void offer(const std::string& definition, const model::Workload& workload) {
+    const bool fits =
+        workload.uuid == wanted || (wanted.size() >= kShortestPrefix && workload.uuid.starts_with(wanted));
+    if (fits) found.emplace(std::pair(definition, workload.uuid), workload);
+  }
+
+  // A whole uuid means nothing that only begins with it.
+  void settle() {
+    const auto is_whole = [&](const auto& entry) { return entry.first.second == wanted; };
+    if (std::none_of(found.begin(), found.end(), is_whole)) return;
+    std::erase_if(found, [&](const auto& entry) { return entry.first.second != wanted; });
+  }
+
+  // Throws Error when it means several.
+  [[nodiscard]] bool means_one() const {
+    if (found.size() <= 1) return !found.empty();
+    std::vector<std::string> lines;
+    for (const auto& [key, workload] : found) lines.push_back(printable(key.second + " of " + key.first));
+    throw Error("\"{}\" means {} workloads; write more of the uuid, or --definitions:{}", wanted,
+                found.size(), dataset::first_lines(lines));
+  }
+};
+
+void check_length(const std::string& uuid) {
+  if (uuid.size() < kShortestPrefix)
+    throw Error("no workload has the uuid \"{}\"; at least {} characters of a uuid are needed", uuid,
+                kShortestPrefix);
+}
+
+Meanings meanings_of(const Dataset& dataset, const std::string& uuid, const Filter& filter,
+                     Unreadable& unreadable) {
+  Meanings meanings{uuid, {}};
+  for (const auto& [definition, workloads] : dataset.workloads) {
+    if (!filter.holds_definition(dataset, definition)) continue;
+    for (const model::Workload& workload : workloads) meanings.offer(definition, workload);
+  }
+  if (meanings.found.empty()) {
+    dataset::for_each_trace(dataset, filter, unreadable,
+                            [&](const Trace& trace) { meanings.offer(trace.definition, trace.workload); });
+  }
+  meanings.settle();
+  return meanings;
+}
+
+}  // namespace
+
+std::optional<std::string> fib_text(const model::Evaluation& evaluation, const char* key) {
+  const auto& fib = evaluation.fib;
+  if (!fib.is_object() || !fib.contains(key) || !fib.at(key).is_string()) return std::nullopt;
+  return fib.at(key).get<std::string>();
+}
+
+std::optional<double> fib_number(const model::Evaluation& evaluation, const char* key) {
+  const auto& fib = evaluation.fib;
+  if (!fib.is_object() || !fib.contains(key) || !fib.at(key).is_number()) return std::nullopt;
+  return fib.at(key).get<double>();
+}
+
+std::optional<DefinitionView> show_definition(const Dataset& dataset, const std::string& name,
+                                              const Filter& filter, Unreadable& unreadable) {
+  const auto found = dataset.definitions.find(name);
+  if (found == dataset.definitions.end()) return std::nullopt;
+  Filter wanted = about_results(filter);
+  wanted.definitions = {name};
+  Latest latest;
+  std::set<std::string> tried;
+  for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
+    if (trace.definition != name) return;
+    tried.insert(*trace.solution);
+    latest.add(trace, Logs::none);
+  });
+  DefinitionView view{dataset.root.string(), &found->second, 0, tallies_of(dataset, latest.traces()), {}};
+  const auto workloads = dataset.workloads.find(name);
+  if (workloads != dataset.workloads.end()) view.workloads = workloads->second.size();
+  for (const auto& [solution, document] : dataset.solutions) {
+    if (document.definition == name && !tried.contains(solution)) view.untried.push_back(solution);
+  }
+  return view;
+}
+
+std::optional<SolutionView> show_solution(const Dataset& dataset, const std::string& name,
+                                          const Filter& filter, Unreadable& unreadable) {
+  const auto found = dataset.solutions.find(name);
+  if (found == dataset.solutions.end()) return std::nullopt;
+  Filter wanted = about_results(filter);
+  wanted.solutions = {name};
+  Latest latest;
+  for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
+    if (*trace.solution == name) latest.add(trace, Logs::of_failures);
+  });
+  SolutionView view{dataset.root.string(), &found->second, latest.shown(dataset)};
+  std::stable_sort(view.results.begin(), view.results.end(), [](const Shown& left, const Shown& right) {
+    return left.trace.evaluation->environment.hardware < right.trace.evaluation->environment.hardware;
+  });
+  return view;
+}
+
+std::optional<WorkloadView> show_workload(const Dataset& dataset, const std::string& uuid,
+                                          const Filter& filter, Unreadable& unreadable) {
+  const Meanings meanings = meanings_of(dataset, uuid, filter, unreadable);
+  if (meanings.found.empty()) check_length(uuid);
+  if (!meanings.means_one()) return std::nullopt;
+  const auto& [key, workload] = *meanings.found.begin();
+  WorkloadView view{dataset.root.string(), key.first, workload, {}};
+  Filter wanted = about_results(filter);
+  wanted.definitions = {view.definition};
+  Latest latest;
+  for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
+    if (trace.definition == view.definition && trace.workload.uuid == view.workload.uuid)
+      latest.add(trace, Logs::none);
+  });
+  view.results = latest.shown(dataset);
+  const auto order = [](const Shown& shown) {
+    const double latency = latency_of(shown.trace).value_or(std::numeric_limits<double>::infinity());
+    return std::tuple(shown.trace.evaluation->environment.hardware, !shown.trace.passed(), latency,
+                      *shown.trace.solution);
+  };
+  std::stable_sort(view.results.begin(), view.results.end(),
+                   [&](const Shown& left, const Shown& right) { return order(left) < order(right); });
+  return view;
+}
+
+std::optional<TraceView> show_trace(const Dataset& dataset, const std::string& solution,
+                                    const std::string& uuid, const Filter& filter, Unreadable& unreadable,
+                                    std::vector<std::string>& tried) {
+  Filter wanted = about_results(filter);
+  wanted.solutions = {solution};
+  Meanings meanings{uuid, {}};
+  std::set<std::string> uuids;
+  std::vector<Trace> traces;
+  for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
+    if (*trace.solution != solution) return;
+    uuids.insert(trace.workload.uuid);
+    meanings.offer(trace.definition, trace.workload);
+    if (meanings.found.contains({trace.definition, trace.workload.uuid})) traces.push_back(trace);
+  });
+  meanings.settle();
+  tried.insert(tried.end(), uuids.begin(), uuids.end());
+  if (!meanings.means_one()) return std::nullopt;
+  const auto& key = meanings.found.begin()->first;
+  std::erase_if(traces, [&](const Trace& trace) {
+    return trace.definition != key.first || trace.workload.uuid != key.second;
+  });
+  std::stable_sort(traces.begin(), traces.end(),
+                   [](const Trace& left, const Trace& right) { return time_of(left) < time_of(right); });
+  return TraceView{dataset.root.string(), solution, author_of(dataset, solution), key.second,
+                   std::move(traces)};
+}
+
+}  // namespace fib::report

@@ -1,0 +1,192 @@
+#include "report/show_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/text.h"
+#include "report/workload_text.h"
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+
+Cell optional_text(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
+
+Cell optional_number(const std::optional<double>& number, std::string (*format)(double)) {
+  return number ? number_cell(*number, format(*number)) : no_cell();
+}
+
+Cell nullable_text(const model::NullableText& text) { return text && *text ? text_cell(**text) : no_cell(); }
+
+std::string times_text(double factor) { return fmt::format("{:.2f}×", factor); }
+
+std::string config_text(const model::Evaluation& evaluation) {
+  const auto& fib = evaluation.fib;
+  return fib.is_object() && fib.contains("config") ? fib.at("config").dump() : "";
+}
+
+Cell config_cell(const model::Evaluation& evaluation, const std::vector<std::string>& configs) {
+  const std::string text = config_text(evaluation);
+  if (text.empty()) return no_cell();
+  const auto place = std::find(configs.begin(), configs.end(), text) - configs.begin();
+  return {std::to_string(place + 1), json::from_tree(evaluation.fib.at("config"))};
+}
+
+std::vector<Column> result_columns(ResultsOf of) {
+  const auto beside = [of](ResultsOf other, Column column) {
+    return of == other ? column : only_for(Audience::programs, std::move(column));
+  };
+  const auto unless = [of](ResultsOf other, Column column) {
+    return of == other ? only_for(Audience::programs, std::move(column)) : column;
+  };
+  return {text_column("Hardware", "hardware"),
+          beside(ResultsOf::workload, text_column("Solution", "solution")),
+          beside(ResultsOf::workload, text_column("Author", "author")),
+          beside(ResultsOf::solution, text_column("Workload", "workload")),
+          only_for(Audience::programs, text_column("Axes", "axes")),
+          text_column("Status", "status"),
+          number_column("Latency (ms)", "latency_ms"),
+          number_column("CV", "cv"),
+          only_for(Audience::programs, number_column("Reference (ms)", "reference_latency_ms")),
+          unless(ResultsOf::trace, number_column("Speedup vs. ref", "speedup_factor")),
+          unless(ResultsOf::trace, number_column("Max abs", "max_absolute_error")),
+          unless(ResultsOf::trace, number_column("Max rel", "max_relative_error")),
+          beside(ResultsOf::trace, text_column("Time", "timestamp")),
+          beside(ResultsOf::trace, text_column("Run", "run_id")),
+          beside(ResultsOf::trace, text_column("Clock", "clock")),
+          beside(ResultsOf::trace, number_column("Config", "config"))};
+}
+
+std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>& configs) {
+  const model::Trace& trace = shown.trace;
+  const model::Evaluation& evaluation = *trace.evaluation;
+  const auto performance = [&](double model::Performance::*field) -> std::optional<double> {
+    if (!evaluation.performance) return std::nullopt;
+    return (*evaluation.performance).*field;
+  };
+  const auto error = [&](double model::Correctness::*field) -> std::optional<double> {
+    if (!evaluation.correctness) return std::nullopt;
+    return (*evaluation.correctness).*field;
+  };
+  const auto positive = [](std::optional<double> number) {
+    return number && *number > 0 ? number : std::nullopt;
+  };
+  return {text_cell(evaluation.environment.hardware),
+          text_cell(*trace.solution),
+          optional_text(shown.author),
+          {workload_text(trace.workload), json::make_string(trace.workload.uuid)},
+          axes_cell(trace.workload),
+          text_cell(std::string(model::name_of(evaluation.status))),
+          optional_number(performance(&model::Performance::latency_ms), format_ms),
+          optional_number(fib_number(evaluation, "cv"), format_share),
+          optional_number(positive(performance(&model::Performance::reference_latency_ms)), format_ms),
+          optional_number(positive(performance(&model::Performance::speedup_factor)), times_text),
+          optional_number(error(&model::Correctness::max_absolute_error), format_error),
+          optional_number(error(&model::Correctness::max_relative_error), format_error),
+          text_cell(evaluation.timestamp),
+          optional_text(fib_text(evaluation, "run_id")),
+          optional_text(fib_text(evaluation, "clock")),
+          config_cell(evaluation, configs)};
+}
+
+std::string axis_value(const model::Axis& axis) {
+  if (axis.expression) return *axis.expression;
+  if (!axis.value) return "-";
+  return axis.value->fits() ? std::to_string(axis.value->value) : axis.value->digits;
+}
+
+std::string shape_text(const model::TensorSpec& tensor) {
+  return tensor.shape ? fmt::format("[{}]", fmt::join(*tensor.shape, ", ")) : "scalar";
+}
+
+std::string input_text(const model::InputSpec& input) {
+  if (input.kind == model::InputKind::safetensors) return input.path + ": " + input.tensor_key;
+  if (input.kind != model::InputKind::scalar) return "-";
+  if (!input.scalar.token.empty()) return input.scalar.token;
+  return std::visit([](const auto& value) { return fmt::format("{}", value); }, input.scalar.value);
+}
+
+std::string kind_text(model::InputKind kind) {
+  switch (kind) {
+    case model::InputKind::random:
+      return "random";
+    case model::InputKind::scalar:
+      return "scalar";
+    case model::InputKind::safetensors:
+      return "safetensors";
+    case model::InputKind::custom:
+      return "custom";
+  }
+  return "";
+}
+
+}  // namespace
+
+Table tallies_table(const std::vector<Tally>& tallies) {
+  Table table;
+  table.grouped = true;
+  table.columns = {text_column("Hardware", "hardware"),     text_column("Solution", "solution"),
+                   text_column("Author", "author"),         number_column("Passed", "passed"),
+                   number_column("Failed", "failed"),       number_column("Best (ms)", "best_latency_ms"),
+                   number_column("Mean (ms)", "latency_ms")};
+  for (const Tally& tally : tallies) {
+    table.rows.push_back({text_cell(tally.hardware), text_cell(tally.solution), optional_text(tally.author),
+                          count_cell(tally.passed), count_cell(tally.failed),
+                          optional_number(tally.best_ms, format_ms),
+                          optional_number(tally.mean_ms, format_ms)});
+  }
+  return table;
+}
+
+Table results_table(const std::vector<Shown>& results, ResultsOf of) {
+  Table table{result_columns(of), {}, true};
+  const std::vector<std::string> configs = configs_of(results);
+  for (const Shown& shown : results) table.rows.push_back(result_row(shown, configs));
+  return table;
+}
+
+std::vector<std::string> configs_of(const std::vector<Shown>& results) {
+  std::vector<std::string> configs;
+  for (const Shown& shown : results) {
+    const std::string text = config_text(*shown.trace.evaluation);
+    if (!text.empty() && std::find(configs.begin(), configs.end(), text) == configs.end())
+      configs.push_back(text);
+  }
+  return configs;
+}
+
+Table axes_table(const model::Definition& definition) {
+  Table table;
+  table.columns = {text_column("Axis", "axis"), text_column("Kind", "kind"), text_column("Value", "value"),
+                   text_column("Description", "description")};
+  for (const auto& [name, axis] : definition.axes) {
+    const char* kind = axis.is_var() ? "var" : axis.is_const() ? "const" : "expr";
+    table.rows.push_back(
+        {text_cell(name), text_cell(kind), text_cell(axis_value(axis)), nullable_text(axis.description)});
+  }
+  return table;
+}
+
+Table tensors_table(const std::vector<model::TensorSpec>& tensors) {
+  Table table;
+  table.columns = {text_column("Name", "name"), text_column("Shape", "shape"), text_column("Type", "dtype"),
+                   text_column("Description", "description")};
+  for (const model::TensorSpec& tensor : tensors) {
+    table.rows.push_back({text_cell(tensor.name), text_cell(shape_text(tensor)), text_cell(tensor.dtype),
+                          nullable_text(tensor.description)});
+  }
+  return table;
+}
+
+Table inputs_table(const model::Workload& workload) {
+  Table table;
+  table.columns = {text_column("Input", "input"), text_column("Kind", "kind"), text_column("Value", "value")};
+  for (const auto& [name, input] : workload.inputs)
+    table.rows.push_back({text_cell(name), text_cell(kind_text(input.kind)), text_cell(input_text(input))});
+  return table;
+}
+
+}  // namespace fib::report

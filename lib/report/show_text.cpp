@@ -1,0 +1,258 @@
+#include "report/show_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/show_json.h"
+#include "report/show_tables.h"
+#include "report/source_text.h"
+#include "report/text.h"
+#include "report/workload_text.h"
+
+namespace fib::report {
+namespace {
+
+namespace json = model::json;
+
+constexpr std::size_t kLogLines = 20;
+
+class Page {
+ public:
+  explicit Page(const ShowStyle& style) : style_(style), document_(style.format, style.text) {}
+
+  Document& document() { return document_; }
+  [[nodiscard]] const ShowStyle& style() const { return style_; }
+
+  // A source with its title: numbered lines, or a fenced block.
+  void source(const std::string& title, const std::string& text, Syntax syntax) {
+    const bool markdown = style_.format == Format::md;
+    const char* language = syntax == Syntax::python ? "python" : syntax == Syntax::cpp ? "cpp" : "";
+    code(title, markdown ? fenced(text, language) : numbered(text, syntax, style_.text.bold));
+  }
+
+  // A log or a record with its title: as it is, set off by two spaces, or a fenced block.
+  void log(const std::string& title, std::string_view text, const char* language = "") {
+    std::string block = style_.format == Format::md ? fenced(text, language) : indented(text, 2);
+    if (!block.empty() && block.back() != '\n') block += '\n';
+    code(title, block);
+  }
+
+ private:
+  void code(const std::string& title, const std::string& block) {
+    if (style_.format == Format::md) {
+      document_.verbatim("**" + escape_markdown(title) + "**\n\n" + block);
+    } else {
+      document_.verbatim(wrap(printable(title), style_.text.width) + "\n" + block);
+    }
+  }
+
+  const ShowStyle& style_;
+  Document document_;
+};
+
+std::string text_of(const model::NullableText& text) { return text ? text->value_or("") : ""; }
+
+std::string joined(const std::optional<std::vector<std::string>>& texts) {
+  return texts ? fmt::format("{}", fmt::join(*texts, ", ")) : "";
+}
+
+std::string options_text(const std::optional<model::CompileOptions>& options) {
+  if (!options) return "";
+  std::string text;
+  const auto add = [&](const char* name, const std::optional<std::vector<std::string>>& words) {
+    if (words) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(*words, " "));
+  };
+  add("cflags", options->cflags);
+  add("cuda_cflags", options->cuda_cflags);
+  add("ld_flags", options->ld_flags);
+  return text;
+}
+
+std::string dump_of(const std::optional<nlohmann::ordered_json>& tree) { return tree ? tree->dump() : ""; }
+
+void write(Page& page, const DefinitionView& view) {
+  const model::Definition& definition = *view.definition;
+  Document& document = page.document();
+  document.subheading("Definition: " + definition.name, plural(view.workloads, "workload"));
+  if (const std::string text = text_of(definition.description); !text.empty()) document.paragraph(text);
+  document.facts({{"Op type", definition.op_type}, {"Tags", joined(definition.tags)}});
+  document.table("Axes:", axes_table(definition));
+  document.table("Inputs:", tensors_table(definition.inputs));
+  document.table("Outputs:", tensors_table(definition.outputs));
+  if (definition.constraints && !definition.constraints->empty())
+    page.log("Constraints:", fmt::format("{}", fmt::join(*definition.constraints, "\n")));
+  page.source("Reference:", definition.reference, Syntax::python);
+  document.table("Solutions, by the latest trace of each workload:", tallies_table(view.tallies));
+  if (!view.untried.empty())
+    document.notes({fmt::format("Without traces: {}", fmt::join(view.untried, ", "))});
+}
+
+void write_failed_log(Page& page, const model::Trace& trace) {
+  const model::Evaluation& evaluation = *trace.evaluation;
+  const std::string& log = evaluation.log;
+  std::size_t left_out = 0;
+  const std::string_view end = page.style().full_log ? log : last_lines(log, kLogLines, left_out);
+  const std::string part = left_out == 0 ? ""
+                                         : fmt::format(", the last {} of {} lines (all: --full-log)",
+                                                       kLogLines, kLogLines + left_out);
+  page.log(fmt::format("Log of {} on {}: {}{}", trace.workload.uuid, evaluation.environment.hardware,
+                       model::name_of(evaluation.status), part),
+           end);
+}
+
+void write(Page& page, const SolutionView& view) {
+  const model::Solution& solution = *view.solution;
+  const model::Spec& spec = solution.spec;
+  Document& document = page.document();
+  document.subheading("Solution: " + solution.name, "of " + solution.definition + ", by " + solution.author);
+  if (const std::string text = text_of(solution.description); !text.empty()) document.paragraph(text);
+  document.facts({{"Language", spec.language_text},
+                  {"Target hardware", fmt::format("{}", fmt::join(spec.target_hardware, ", "))},
+                  {"Entry point", spec.entry_point},
+                  {"Binding", text_of(spec.binding_text)},
+                  {"Outputs", spec.destination_passing_style() ? "passed in" : "returned"},
+                  {"Dependencies", joined(spec.dependencies)},
+                  {"Compile options", options_text(spec.compile_options)},
+                  {"Launch", dump_of(spec.launch)},
+                  {"Workspace", dump_of(spec.workspace)},
+                  {"SHA-256", model::content_sha256(solution)}});
+  for (const model::SourceFile& file : solution.sources)
+    page.source(file.path + ":", file.content, syntax_of(file.path));
+  if (view.results.empty()) document.paragraph("No traces of it match.");
+  document.table("Results, the latest of each workload:", results_table(view.results, ResultsOf::solution));
+  for (const Shown& shown : view.results) {
+    if (!shown.trace.evaluation->log.empty()) write_failed_log(page, shown.trace);
+  }
+}
+
+std::string tolerance_text(const std::optional<model::WorkloadTolerance>& tolerance) {
+  if (!tolerance) return "";
+  std::string text;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) text += fmt::format("{}{} {:g}", text.empty() ? "" : ", ", name, *value);
+  };
+  add("atol", tolerance->max_atol);
+  add("rtol", tolerance->max_rtol);
+  add("matched ratio", tolerance->required_matched_ratio);
+  add("error cap", tolerance->max_error_cap);
+  return text;
+}
+
+void write(Page& page, const WorkloadView& view) {
+  Document& document = page.document();
+  document.subheading("Workload: " + view.workload.uuid, "of " + view.definition);
+  document.facts(
+      {{"Axes", axes_cell(view.workload).text}, {"Tolerance", tolerance_text(view.workload.tolerance)}});
+  document.table("Inputs:", inputs_table(view.workload));
+  if (view.results.empty()) document.paragraph("No traces on it match.");
+  document.table("Results, the latest of each solution, fastest first:",
+                 results_table(view.results, ResultsOf::workload));
+}
+
+std::vector<Shown> shown_of(const TraceView& view) {
+  std::vector<Shown> shown;
+  for (const model::Trace& trace : view.traces) shown.push_back({trace, view.author});
+  return shown;
+}
+
+std::string libs_text(const model::Environment& environment) {
+  std::string text;
+  for (const auto& [name, version] : environment.libs)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
+  return text;
+}
+
+std::string speedup_text(const model::Performance& performance) {
+  if (performance.speedup_factor <= 0) return "the reference was not timed";
+  return fmt::format("{:.4f}, reference {} ms", performance.speedup_factor,
+                     format_ms(performance.reference_latency_ms));
+}
+
+void write_latest(Page& page, const model::Evaluation& evaluation) {
+  std::vector<std::pair<std::string, std::string>> facts{{"Hardware", evaluation.environment.hardware},
+                                                         {"Libraries", libs_text(evaluation.environment)}};
+  if (const auto& performance = evaluation.performance) {
+    facts.emplace_back("Latency", format_ms(performance->latency_ms) + " ms");
+    facts.emplace_back("Speedup", speedup_text(*performance));
+  }
+  if (const auto& correctness = evaluation.correctness) {
+    facts.emplace_back("Max abs error", format_error(correctness->max_absolute_error));
+    facts.emplace_back("Max rel error", format_error(correctness->max_relative_error));
+    if (correctness->extra) facts.emplace_back("More", correctness->extra->dump());
+  }
+  page.document().subheading(
+      "The latest trace:", fmt::format("{} at {}", model::name_of(evaluation.status), evaluation.timestamp));
+  page.document().facts(facts);
+  if (!evaluation.fib.is_null()) {
+    page.log("Record of fib:",
+             json::dump(json::from_tree(evaluation.fib), json::Layout::indented, json::NonFinite::strings),
+             "json");
+  }
+  if (evaluation.log.empty()) {
+    page.document().paragraph("The log is empty.");
+  } else {
+    page.log("Log:", evaluation.log);
+  }
+}
+
+void write(Page& page, const TraceView& view) {
+  Document& document = page.document();
+  const std::vector<Shown> shown = shown_of(view);
+  document.subheading("Traces of: " + view.solution, "on " + workload_text(view.traces.back().workload) +
+                                                         " of " + view.traces.back().definition);
+  document.table(plural(view.traces.size(), "trace") + ", oldest first:",
+                 results_table(shown, ResultsOf::trace));
+  std::vector<std::string> notes;
+  for (const std::string& config : configs_of(shown))
+    notes.push_back(fmt::format("Config {}: {}", notes.size() + 1, config));
+  document.notes(notes);
+  write_latest(page, *view.traces.back().evaluation);
+}
+
+Table table_of(const DefinitionView& view) { return tallies_table(view.tallies); }
+Table table_of(const SolutionView& view) { return results_table(view.results, ResultsOf::solution); }
+Table table_of(const WorkloadView& view) { return results_table(view.results, ResultsOf::workload); }
+Table table_of(const TraceView& view) { return results_table(shown_of(view), ResultsOf::trace); }
+
+template <typename View>
+std::string render(const std::vector<View>& views, const char* name, const ShowStyle& style) {
+  if (style.format == Format::json) {
+    std::vector<json::Value> values;
+    for (const View& view : views) values.push_back(to_json(view));
+    return json_document(name, std::move(values));
+  }
+  if (style.format == Format::csv) {
+    Table all;
+    for (const View& view : views)
+      append(all, with_leading(table_of(view), text_column("Dataset", "dataset"), text_cell(view.path)));
+    return to_csv(all);
+  }
+  Page page(style);
+  for (const View& view : views) {
+    if (views.size() > 1) page.document().heading("Dataset: " + view.path);
+    write(page, view);
+  }
+  return page.document().text();
+}
+
+}  // namespace
+
+std::string render_show(const std::vector<DefinitionView>& views, const ShowStyle& style) {
+  return render(views, "show_definition", style);
+}
+
+std::string render_show(const std::vector<SolutionView>& views, const ShowStyle& style) {
+  return render(views, "show_solution", style);
+}
+
+std::string render_show(const std::vector<WorkloadView>& views, const ShowStyle& style) {
+  return render(views, "show_workload", style);
+}
+
+std::string render_show(const std::vector<TraceView>& views, const ShowStyle& style) {
+  return render(views, "show_trace", style);
+}
+
+}  // namespace fib::report

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/sol.h"
+
+namespace fib::report {
+
+// Which tables are shown. Csv holds one: the workloads, or with `solutions` these.
+enum class SolPart { all, workloads, solutions };
+
+// The whole report. Pure.
+[[nodiscard]] std::string render_sol(const std::vector<SolReport>& reports, SolPart part, Format format,
+                                     const TextStyle& style);
+
+}  // namespace fib::report
