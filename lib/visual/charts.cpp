@@ -1,0 +1,297 @@
+#include "visual/charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chart/number_text.h"
+#include "report/summary_tables.h"
+#include "report/text.h"
+#include "report/workload_text.h"
+#include "visual/size.h"
+
+namespace fib::visual {
+namespace {
+
+using chart::Spacing;
+using chart::Unit;
+
+std::string against_text(report::Against against) { return "against the " + report::name_of(against); }
+
+chart::Axis speedup_axis() { return {"speedup", Spacing::log, Unit::ratio}; }
+
+std::vector<double> speedups_of(const report::Solved& solved) {
+  std::vector<double> speedups;
+  for (const auto& [problem, speedup] : solved) {
+    if (speedup) speedups.push_back(*speedup);
+  }
+  return speedups;
+}
+
+chart::Box box_of(const std::string& label, std::vector<double> speedups) {
+  chart::Box box;
+  box.label = label;
+  box.values = chart::quartiles_of(std::move(speedups), Spacing::log);
+  if (!box.values) box.text = "no speedup known";
+  return box;
+}
+
+void sort_by_median(std::vector<chart::Box>& boxes) {
+  std::stable_sort(boxes.begin(), boxes.end(), [](const chart::Box& left, const chart::Box& right) {
+    return (left.values ? left.values->median : 0) > (right.values ? right.values->median : 0);
+  });
+}
+
+const model::Definition* find_definition(const dataset::Dataset& dataset, const std::string& name) {
+  const auto found = dataset.definitions.find(name);
+  return found == dataset.definitions.end() ? nullptr : &found->second;
+}
+
+std::string quality_note(const report::Detail& detail) {
+  std::string note = report::workload_text(*detail.row.workload);
+  if (detail.cv) note += fmt::format("\nCV {:.2f}%", 100 * *detail.cv);
+  if (detail.clock != nullptr) note += "\nclock " + *detail.clock;
+  return note;
+}
+
+chart::Point latency_point(const report::Detail& detail, double size) {
+  chart::Point point;
+  point.x = size;
+  point.y = detail.median_ms();
+  point.failed = !detail.row.passed();
+  if (detail.spread && detail.row.passed()) {
+    point.low = detail.spread->q25_ms;
+    point.high = detail.spread->q75_ms;
+  }
+  point.note = quality_note(detail);
+  if (point.failed) point.note += "\n" + std::string(model::name_of(detail.status()));
+  return point;
+}
+
+chart::Tone tone_of(model::Status status) {
+  return status == model::Status::PASSED ? chart::Tone::good : chart::Tone::bad;
+}
+
+std::vector<chart::Roof> bandwidths_of(const report::Peak& peak) {
+  return {{"memory " + chart::value_text(peak.bytes_per_s, Unit::bytes) + "/s", peak.bytes_per_s}};
+}
+
+// The peaks of the types of operands that the workloads have.
+std::vector<chart::Roof> peaks_of(const report::HardwareSol& sol) {
+  std::vector<chart::Roof> roofs;
+  for (const report::WorkloadSol& workload : sol.workloads) {
+    if (!workload.work || !workload.work->flops) continue;
+    const auto arithmetic = workload.work->arithmetic;
+    const double rate = sol.peak->flops_per_s(arithmetic);
+    const std::string name = fmt::format("{} {}flop/s", report::name_of(arithmetic),
+                                         chart::value_text(rate, Unit::number));
+    const bool known = std::any_of(roofs.begin(), roofs.end(),
+                                   [&](const chart::Roof& roof) { return roof.name == name; });
+    if (rate > 0 && !known) roofs.push_back({name, rate});
+  }
+  return roofs;
+}
+
+}  // namespace
+
+chart::BarChart authors_chart(const HardwareScene& hardware) {
+  const report::AuthorRanking& ranking = hardware.summary.authors;
+  chart::BarChart result;
+  result.title = "Authors by mean speedup";
+  result.subtitle = against_text(ranking.against);
+  result.value = {"mean speedup", Spacing::linear, Unit::ratio, true};
+  result.reference = chart::Reference{1, report::name_of(ranking.against)};
+  for (const auto& [author, score] : ranking.rows) {
+    chart::Bar bar;
+    bar.label = author;
+    bar.value = score.avg_speedup;
+    bar.note = fmt::format("geometric mean {:.4f}, success {:.1f}%, wins {:.1f}%", score.geomean_speedup,
+                           100 * score.success_rate, 100 * score.win_rate);
+    if (score.avg_speedup == 0) bar.tone = chart::Tone::bad;
+    result.bars.push_back(std::move(bar));
+  }
+  return result;
+}
+
+chart::LineChart fast_p_chart(const HardwareScene& hardware) {
+  const report::ProblemResults& problems = hardware.problems;
+  chart::LineChart result;
+  result.title = "fast_p";
+  result.subtitle = fmt::format("share of {} solved and faster than p times the {}",
+                                report::plural(problems.problems, "problem"),
+                                report::name_of(problems.against));
+  result.x = {"p", Spacing::log, Unit::ratio};
+  result.y = {"share of problems", Spacing::linear, Unit::share, true, std::nullopt, 1};
+  result.steps = true;
+  result.x_lines = {{1, ""}};
+  constexpr double kLowest = 0.1;
+  for (const auto& [author, solved] : problems.authors) {
+    chart::Series series{author, {{kLowest, report::fast_p(solved, problems.problems, kLowest)}}};
+    for (const auto& [p, share] : report::fast_p_curve(solved, problems.problems)) {
+      if (p > kLowest) series.points.push_back({p, share});
+    }
+    result.series.push_back(std::move(series));
+  }
+  return result;
+}
+
+chart::BoxChart author_speedups_chart(const HardwareScene& hardware) {
+  chart::BoxChart result;
+  result.title = "Speedups by author";
+  result.subtitle = against_text(hardware.problems.against) + ", each author's best on every workload";
+  result.value = speedup_axis();
+  result.reference = chart::Reference{1, report::name_of(hardware.problems.against)};
+  for (const auto& [author, solved] : hardware.problems.authors)
+    result.boxes.push_back(box_of(author, speedups_of(solved)));
+  sort_by_median(result.boxes);
+  return result;
+}
+
+chart::Histogram speedups_histogram(const HardwareScene& hardware) {
+  std::vector<double> all;
+  for (const auto& [author, solved] : hardware.problems.authors) {
+    const auto own = speedups_of(solved);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  chart::Histogram result;
+  result.title = "Distribution of speedups";
+  result.subtitle = against_text(hardware.problems.against) + ", all authors and workloads";
+  result.value = speedup_axis();
+  result.bins = chart::make_bins(all, Spacing::log);
+  result.markers = {{1, report::name_of(hardware.problems.against)}};
+  result.count_title = "results";
+  return result;
+}
+
+chart::RooflineChart roofline_chart(const HardwareScene& hardware) {
+  chart::RooflineChart result;
+  result.title = "Roofline";
+  result.subtitle = "the fastest solution of every workload";
+  if (hardware.sol == nullptr || !hardware.sol->peak) return result;
+  const report::HardwareSol& sol = *hardware.sol;
+  result.bandwidths = bandwidths_of(*sol.peak);
+  result.peaks = peaks_of(sol);
+  for (const report::WorkloadSol& workload : sol.workloads) {
+    if (!workload.work || workload.points.empty()) continue;
+    const report::SolPoint& best = workload.points.front();
+    const auto x = report::intensity(*workload.work);
+    const auto y = report::achieved_flops_per_s(*workload.work, best.latency_ms);
+    if (!x || !y) continue;
+    if (result.series.empty() || result.series.back().name != workload.definition)
+      result.series.push_back({workload.definition, {}});
+    std::string note = report::workload_text(*workload.workload) + "\n" + best.solution;
+    if (best.share) note += fmt::format("\n{:.1f}% of the bound", 100 * *best.share);
+    result.series.back().points.push_back({*x, *y, std::move(note)});
+  }
+  return result;
+}
+
+chart::BarChart solutions_chart(const report::Leaderboard& board) {
+  const bool with_speedups =
+      std::any_of(board.standings.begin(), board.standings.end(),
+                  [](const report::Standing& standing) { return standing.speedup.has_value(); });
+  chart::BarChart result;
+  result.title = board.definition;
+  result.subtitle = with_speedups ? "mean speedup " + against_text(board.against) : "geometric mean latency";
+  result.value = with_speedups ? chart::Axis{"speedup", Spacing::linear, Unit::ratio, true}
+                               : chart::Axis{"latency", Spacing::linear, Unit::milliseconds, true};
+  if (with_speedups) result.reference = chart::Reference{1, report::name_of(board.against)};
+  for (const report::Standing& standing : board.standings) {
+    chart::Bar bar;
+    bar.label = standing.solution;
+    bar.value = with_speedups ? standing.speedup : standing.latency_ms;
+    if (!bar.value) bar.text = standing.passed == 0 ? "failed" : "not timed";
+    bar.note = fmt::format("{} of {} workloads passed", standing.passed, standing.workloads);
+    if (standing.passed < standing.workloads) bar.tone = chart::Tone::bad;
+    result.bars.push_back(std::move(bar));
+  }
+  return result;
+}
+
+chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& definition) {
+  const model::Definition* known = find_definition(scene.dataset, definition.name);
+  const SizeAxis size = size_axis(known, definition.workloads);
+  chart::LineChart result;
+  result.title = definition.name;
+  result.subtitle = "latency against size";
+  result.x = {size.title(), size.kind == SizeAxis::Kind::place ? Spacing::linear : Spacing::log2,
+              size.kind == SizeAxis::Kind::bytes ? Unit::bytes : Unit::number};
+  if (size.kind == SizeAxis::Kind::bytes) result.x.spacing = Spacing::log;
+  result.y = {"latency", Spacing::log, Unit::milliseconds};
+  std::map<std::string, double> sizes;
+  for (std::size_t i = 0; i < definition.workloads.size(); ++i)
+    sizes[definition.workloads[i]->uuid] = size_of(size, known, *definition.workloads[i], i);
+  std::map<std::string, std::vector<chart::Point>> points;
+  for (const report::Detail* detail : definition.results)
+    points[*detail->row.solution].push_back(latency_point(*detail, sizes.at(detail->row.workload->uuid)));
+  for (const std::string& solution : definition.solutions)
+    result.series.push_back({solution, std::move(points[solution])});
+  return result;
+}
+
+chart::BoxChart solution_speedups_chart(const DefinitionScene& definition) {
+  std::map<std::string, std::vector<double>> speedups;
+  for (const report::Detail* detail : definition.results) {
+    const auto& performance = detail->row.evaluation->performance;
+    if (detail->row.passed() && performance && performance->speedup_factor > 0)
+      speedups[*detail->row.solution].push_back(performance->speedup_factor);
+  }
+  chart::BoxChart result;
+  result.title = definition.name;
+  result.subtitle = "speedups against the reference over the workloads";
+  result.value = speedup_axis();
+  result.reference = chart::Reference{1, "reference"};
+  for (const std::string& solution : definition.solutions) {
+    const auto found = speedups.find(solution);
+    if (found != speedups.end()) result.boxes.push_back(box_of(solution, found->second));
+  }
+  sort_by_median(result.boxes);
+  return result;
+}
+
+std::string status_sign(model::Status status) {
+  switch (status) {
+    case model::Status::PASSED:
+      return "✓";
+    case model::Status::INCORRECT_SHAPE:
+      return "S";
+    case model::Status::INCORRECT_NUMERICAL:
+      return "N";
+    case model::Status::INCORRECT_DTYPE:
+      return "D";
+    case model::Status::RUNTIME_ERROR:
+      return "R";
+    case model::Status::COMPILE_ERROR:
+      return "C";
+    case model::Status::TIMEOUT:
+      break;
+  }
+  return "T";
+}
+
+chart::MatrixChart status_chart(const DefinitionScene& definition) {
+  chart::MatrixChart result;
+  result.title = definition.name;
+  result.subtitle = "✓ passed; incorrect N numerical, S shape, D dtype; R runtime error, C compile error, T timeout";
+  std::map<std::string, std::size_t> columns;
+  for (const model::Workload* workload : definition.workloads) {
+    columns[workload->uuid] = result.columns.size();
+    result.columns.push_back(report::workload_text(*workload));
+  }
+  std::map<std::string, std::vector<std::optional<chart::Cell>>> rows;
+  for (const report::Detail* detail : definition.results) {
+    auto& row = rows[*detail->row.solution];
+    row.resize(result.columns.size());
+    const auto status = detail->status();
+    row[columns.at(detail->row.workload->uuid)] =
+        chart::Cell{tone_of(status), status_sign(status), std::string(model::name_of(status))};
+  }
+  for (const std::string& solution : definition.solutions) {
+    result.rows.push_back(solution);
+    result.cells.push_back(rows[solution]);
+  }
+  return result;
+}
+
+}  // namespace fib::visual

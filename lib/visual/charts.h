@@ -1,0 +1,61 @@
+#pragma once
+
+#include "chart/bar_chart.h"
+#include "chart/box_chart.h"
+#include "chart/histogram.h"
+#include "chart/line_chart.h"
+#include "chart/matrix_chart.h"
+#include "chart/roofline_chart.h"
+#include "visual/scene.h"
+
+// The charts of a scene, as values. All functions are pure.
+namespace fib::visual {
+
+// Authors by the mean of their best solutions' speedups.
+[[nodiscard]] chart::BarChart authors_chart(const HardwareScene& hardware);
+
+// fast_p over p, a step at every speedup; p from 0.1 to the highest speedup.
+[[nodiscard]] chart::LineChart fast_p_chart(const HardwareScene& hardware);
+
+// The speedups of every author over the problems that they solved; by median.
+[[nodiscard]] chart::BoxChart author_speedups_chart(const HardwareScene& hardware);
+
+// All of these in one histogram.
+[[nodiscard]] chart::Histogram speedups_histogram(const HardwareScene& hardware);
+
+// The best solution of every workload below the device's roofs, a series for each definition; only workloads whose
+// flops and device are known.
+[[nodiscard]] chart::RooflineChart roofline_chart(const HardwareScene& hardware);
+
+// The solutions of a definition by speedup; without speedups by geometric mean latency.
+[[nodiscard]] chart::BarChart solutions_chart(const report::Leaderboard& board);
+
+// The latency of every solution over the size of the workload; failures are crosses.
+[[nodiscard]] chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& definition);
+
+// The speedups of every solution of a definition over its workloads.
+[[nodiscard]] chart::BoxChart solution_speedups_chart(const DefinitionScene& definition);
+
+// Solutions x workloads: what passed.
+[[nodiscard]] chart::MatrixChart status_chart(const DefinitionScene& definition);
+
+// One letter for a status: "N" for INCORRECT_NUMERICAL, ...; a check mark for PASSED.
+[[nodiscard]] std::string status_sign(model::Status status);
+
+// The latency (geometric mean over the workloads) of every solution of a definition over the runs of the dataset, in the order in
+// which they began. A run in which one of its evaluations failed is a cross. Runs that did not try the definition
+// are left out. Of swept runs only points without a sweep count.
+[[nodiscard]] chart::LineChart history_chart(const report::DatasetHistory& history,
+                                             const std::string& definition);
+
+// A run's latencies of a definition over what was swept in it, a series for each solution. With several swept
+// options the categories are their combinations. Empty series when nothing was swept.
+[[nodiscard]] chart::LineChart sweep_chart(const report::HistoryRun& run, const std::string& definition);
+
+// The definitions that a run tried in a sweep, by name.
+[[nodiscard]] std::vector<std::string> swept_definitions(const report::HistoryRun& run);
+
+// The definitions with traces of any run, by name.
+[[nodiscard]] std::vector<std::string> definitions_with_history(const report::DatasetHistory& history);
+
+}  // namespace fib::visual

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "visual/charts.h"
+
+namespace fib::visual {
+namespace {
+
+using chart::Spacing;
+using chart::Unit;
+using nlohmann::ordered_json;
+using report::RunStanding;
+
+// What a category says of its run when the pointer is on it.
+std::string run_note(const report::HistoryRun& run) {
+  std::string note = run.record.started_utc;
+  if (run.record.dataset_git && run.record.dataset_git->commit) {
+    note += "\ncommit " + run.record.dataset_git->commit->substr(0, 10);
+    if (run.record.dataset_git->branch) note += " on " + *run.record.dataset_git->branch;
+  }
+  if (!run.record.hardware.empty()) note += "\n" + run.record.hardware;
+  if (!run.has_record) note += "\nno record: killed, or still running";
+  return note;
+}
+
+chart::Point point_of(const RunStanding& standing, double x) {
+  chart::Point point;
+  point.x = x;
+  point.y = standing.latency_ms();
+  point.failed = standing.passed < standing.evaluations;
+  point.note = fmt::format("{} of {} passed", standing.passed, standing.evaluations);
+  for (const auto& [status, count] : standing.failed) point.note += fmt::format(", {} {}", count, status);
+  return point;
+}
+
+std::vector<chart::Series> series_of(const std::map<std::string, std::vector<chart::Point>>& points) {
+  std::vector<chart::Series> series;
+  for (const auto& [solution, own] : points) series.push_back({solution, own});
+  return series;
+}
+
+// The standings of the definition that are points of a sweep.
+std::vector<const RunStanding*> swept(const report::HistoryRun& run, const std::string& definition) {
+  std::vector<const RunStanding*> found;
+  for (const auto& [key, standing] : run.traces.standings) {
+    if (standing.definition == definition && standing.sweep.is_object()) found.push_back(&standing);
+  }
+  return found;
+}
+
+// The number that is swept, when it is one and the only thing that is.
+std::optional<double> swept_number(const ordered_json& sweep) {
+  if (sweep.size() != 1 || !sweep.begin()->is_number()) return std::nullopt;
+  return sweep.begin()->get<double>();
+}
+
+std::string sweep_text(const ordered_json& sweep) {
+  std::string text;
+  for (const auto& [key, value] : sweep.items()) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", key,
+                        value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+// The number as the axis where every point has one, else categories in the order in which they were swept.
+void place_points(const std::vector<const RunStanding*>& standings, chart::LineChart& result) {
+  std::map<std::string, std::vector<chart::Point>> points;
+  const bool numbers = std::all_of(standings.begin(), standings.end(),
+                                   [](const auto* standing) { return swept_number(standing->sweep) > 0.0; });
+  std::map<std::string, std::size_t> places;
+  for (const RunStanding* standing : standings) {
+    if (numbers) {
+      points[standing->solution].push_back(point_of(*standing, *swept_number(standing->sweep)));
+      result.x.title = standing->sweep.begin().key();
+      continue;
+    }
+    const std::string label = sweep_text(standing->sweep);
+    const auto [place, is_new] = places.emplace(label, result.categories.size());
+    if (is_new) result.categories.push_back({label, ""});
+    points[standing->solution].push_back(point_of(*standing, static_cast<double>(place->second)));
+  }
+  result.series = series_of(points);
+}
+
+}  // namespace
+
+chart::LineChart history_chart(const report::DatasetHistory& history, const std::string& definition) {
+  chart::LineChart result;
+  result.title = definition;
+  result.subtitle = "latency over runs, geometric mean over the workloads; ✗: something failed";
+  result.x.title = "run";
+  result.y = {"latency", Spacing::log, Unit::milliseconds};
+  std::map<std::string, std::vector<chart::Point>> points;
+  for (const report::HistoryRun& run : history.runs) {
+    const auto place = static_cast<double>(result.categories.size());
+    bool tried = false;
+    for (const auto& [key, standing] : run.traces.standings) {
+      if (standing.definition != definition || standing.sweep.is_object()) continue;
+      points[standing.solution].push_back(point_of(standing, place));
+      tried = true;
+    }
+    if (tried) result.categories.push_back({run.record.run_id, run_note(run)});
+  }
+  result.series = series_of(points);
+  return result;
+}
+
+chart::LineChart sweep_chart(const report::HistoryRun& run, const std::string& definition) {
+  chart::LineChart result;
+  result.title = definition;
+  result.subtitle = "latency over what run " + run.record.run_id + " swept";
+  result.x = {"sweep", Spacing::log2, Unit::number};
+  result.y = {"latency", Spacing::log, Unit::milliseconds};
+  place_points(swept(run, definition), result);
+  return result;
+}
+
+std::vector<std::string> swept_definitions(const report::HistoryRun& run) {
+  std::set<std::string> names;
+  for (const auto& [key, standing] : run.traces.standings) {
+    if (standing.sweep.is_object()) names.insert(standing.definition);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> definitions_with_history(const report::DatasetHistory& history) {
+  std::set<std::string> names;
+  for (const report::HistoryRun& run : history.runs) {
+    for (const auto& [key, standing] : run.traces.standings) {
+      if (!standing.sweep.is_object()) names.insert(standing.definition);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace fib::visual

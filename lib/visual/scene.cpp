@@ -1,0 +1,132 @@
+#include "visual/scene.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "dataset/runs.h"
+#include "dataset/trace_stream.h"
+#include "report/roofline.h"
+#include "util/error.h"
+#include "visual/size.h"
+
+namespace fib::visual {
+namespace {
+
+// Whole records once: details for the charts, runs for the history.
+void read_traces(const SceneOptions& options, Scene& scene, report::HistoryBuilder* history) {
+  dataset::for_each_trace(scene.dataset, options.filter, scene.unreadable, [&](const model::Trace& trace) {
+    if (!trace.solution || !trace.evaluation) return;
+    scene.details.push_back(
+        report::make_detail(trace, *scene.dataset.pool, report::KeepLogs::of_failures));
+    if (history != nullptr) history->add(trace);
+  });
+  for (const report::Detail& detail : scene.details) scene.dataset.traces.push_back(detail.row);
+}
+
+void read_history(const std::string& root, const SceneOptions& options, Scene& scene) {
+  std::vector<dataset::Problem> problems;
+  report::HistoryBuilder builder(root, dataset::read_runs(root, problems));
+  for (const auto& problem : problems)
+    scene.unreadable.push_back((std::filesystem::path(root) / dataset::to_string(problem)).string());
+  read_traces(options, scene, &builder);
+  scene.history = builder.finish();
+}
+
+// The solutions of the definition as the leaderboard has them.
+std::vector<std::string> ranked_solutions(const report::HardwareSummary& summary,
+                                          const std::string& definition) {
+  std::vector<std::string> names;
+  for (const report::Leaderboard& board : summary.leaderboards) {
+    if (board.definition != definition) continue;
+    for (const report::Standing& standing : board.standings) names.push_back(standing.solution);
+  }
+  return names;
+}
+
+void sort_by_size(const model::Definition* definition, std::vector<const model::Workload*>& workloads) {
+  const SizeAxis axis = size_axis(definition, workloads);
+  if (axis.kind == SizeAxis::Kind::place) return;
+  std::stable_sort(workloads.begin(), workloads.end(),
+                   [&](const model::Workload* left, const model::Workload* right) {
+                     return size_of(axis, definition, *left, 0) < size_of(axis, definition, *right, 0);
+                   });
+}
+
+// `results` are those of one hardware, the latest of each solution and workload.
+std::vector<DefinitionScene> definitions_of(const dataset::Dataset& dataset,
+                                            const report::HardwareSummary& summary,
+                                            const std::vector<const report::Detail*>& results) {
+  std::map<std::string, DefinitionScene> scenes;
+  std::map<std::string, std::map<std::string, const model::Workload*>> met;
+  for (const report::Detail* detail : results) {
+    const std::string& name = *detail->row.definition;
+    DefinitionScene& scene = scenes[name];
+    scene.name = name;
+    scene.results.push_back(detail);
+    if (met[name].emplace(detail->row.workload->uuid, detail->row.workload).second)
+      scene.workloads.push_back(detail->row.workload);
+  }
+  std::vector<DefinitionScene> ordered;
+  for (auto& [name, scene] : scenes) {
+    const auto definition = dataset.definitions.find(name);
+    sort_by_size(definition == dataset.definitions.end() ? nullptr : &definition->second, scene.workloads);
+    scene.solutions = ranked_solutions(summary, name);
+    ordered.push_back(std::move(scene));
+  }
+  return ordered;
+}
+
+const report::HardwareSol* sol_of(const report::SolReport& sol, const std::string& hardware) {
+  for (const report::HardwareSol& one : sol.hardware) {
+    if (one.hardware == hardware) return &one;
+  }
+  return nullptr;
+}
+
+HardwareScene hardware_scene(const Scene& scene, const dataset::Queries& queries, const std::string& name,
+                             const std::vector<const report::Detail*>& latest,
+                             const std::string& baseline_author) {
+  const report::Selection selection{name, {}, {}};
+  HardwareScene result;
+  result.name = name;
+  result.summary = report::summarize(scene.dataset, queries, selection, baseline_author);
+  const auto yardstick = report::natural_yardstick(scene.dataset, selection, baseline_author);
+  result.problems = report::solve_problems(scene.dataset, selection, baseline_author, yardstick);
+  result.sol = sol_of(scene.sol, name);
+  std::vector<const report::Detail*> own;
+  std::copy_if(latest.begin(), latest.end(), std::back_inserter(own), [&](const report::Detail* detail) {
+    return *detail->row.evaluation->hardware == name;
+  });
+  result.definitions = definitions_of(scene.dataset, result.summary, own);
+  return result;
+}
+
+}  // namespace
+
+const report::Detail* DefinitionScene::result(const std::string& solution, const std::string& uuid) const {
+  for (const report::Detail* detail : results) {
+    if (*detail->row.solution == solution && detail->row.workload->uuid == uuid) return detail;
+  }
+  return nullptr;
+}
+
+void read_scene(const std::string& root, const SceneOptions& options, Scene& scene) {
+  if (!std::filesystem::is_directory(root))
+    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
+  scene.dataset = dataset::load_without_results(root, scene.unreadable);
+  options.filter.check(scene.dataset);
+  if (options.history == WithHistory::yes) {
+    read_history(root, options, scene);
+  } else {
+    read_traces(options, scene, nullptr);
+  }
+  dataset::restrict_to(scene.dataset, options.filter);
+  scene.sol = report::sol_report(scene.dataset, {.baseline_author = options.baseline_author});
+  const dataset::Queries queries(scene.dataset);
+  const auto latest = report::latest(scene.details);
+  for (const std::string& name : queries.hardware())
+    scene.hardware.push_back(hardware_scene(scene, queries, name, latest, options.baseline_author));
+}
+
+}  // namespace fib::visual
