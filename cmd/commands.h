@@ -24,6 +24,7 @@ void add_merge(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_pack(CLI::App& app, int& exit_code);
 void add_unpack(CLI::App& app, int& exit_code);
+void add_visualize(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 // `app` must be the whole program's: the scripts are made of it.
 void add_completion(CLI::App& app, int& exit_code);

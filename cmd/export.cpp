@@ -44,7 +44,7 @@ exports::TextForm text_form(Form form) {
 // Nothing is written for a dataset with unreadable records unless that was asked for.
 void check_readable(const std::vector<std::string>& unreadable, bool skip) {
   if (unreadable.empty()) return;
-  print_unreadable(unreadable);
+  print_errors(unreadable, "");
   if (skip) return;
   const bool one = unreadable.size() == 1;
   throw Error("{} of the dataset cannot be read; correct {}, or leave {} out with --skip-unreadable",

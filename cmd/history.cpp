@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "bench/config.h"
 #include "commands.h"
+#include "config_defaults.h"
 #include "dataset/runs.h"
 #include "dataset/trace_stream.h"
 #include "report/history_text.h"
@@ -17,14 +17,6 @@ struct HistoryOptions {
   std::string run;
   bool show_seed = false;
 };
-
-report::ConfigDefaults config_defaults() {
-  bench::RunConfig config;
-  config.call_budget_s = bench::usual_call_budget_s(model::DeviceKind::cpu);
-  const auto cpu = bench::to_json(config);
-  config.call_budget_s = bench::usual_call_budget_s(model::DeviceKind::cuda);
-  return {cpu, bench::to_json(config)};
-}
 
 report::DatasetHistory read_history(const std::string& root, bool strict) {
   std::vector<dataset::Problem> problems;

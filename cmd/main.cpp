@@ -65,6 +65,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
       "  fib <command> --help                         all options of a command");
   cmd::add_run(app, exit_code);
   cmd::add_report(app, exit_code);
+  cmd::add_visualize(app, exit_code);
   cmd::add_list(app, exit_code);
   cmd::add_history(app, exit_code);
   cmd::add_merge(app, exit_code);

@@ -109,7 +109,8 @@ void print_errors(const std::vector<std::string>& errors, const std::string& roo
     fmt::print(stderr, "error: {}\n", report::printable(errors[i]));
   }
   if (errors.size() > kShownProblems) {
-    fmt::print(stderr, "... and {} more in {}\n", errors.size() - kShownProblems, root);
+    fmt::print(stderr, "... and {} more{}\n", errors.size() - kShownProblems,
+               root.empty() ? "" : " in " + root);
   }
 }
 
@@ -149,12 +150,6 @@ std::vector<report::Selection> selections(const FilterOptions& filters, const da
     if (any) found.push_back(selection);
   }
   return found;
-}
-
-void print_unreadable(const std::vector<std::string>& lines) {
-  for (std::size_t i = 0; i < std::min(lines.size(), kShownProblems); ++i)
-    fmt::print(stderr, "error: {}\n", report::printable(lines[i]));
-  if (lines.size() > kShownProblems) fmt::print(stderr, "... and {} more\n", lines.size() - kShownProblems);
 }
 
 report::TextStyle stdout_style() {

@@ -65,9 +65,6 @@ void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& 
 [[nodiscard]] std::vector<report::Selection> selections(const FilterOptions& filters,
                                                         const dataset::Dataset& dataset);
 
-// What could not be read goes to stderr, the first ten lines.
-void print_unreadable(const std::vector<std::string>& lines);
-
 // How stdout is written: width of the terminal (COLUMNS where it is set), no limit when it is none; bold only
 // on a terminal and without NO_COLOR.
 [[nodiscard]] report::TextStyle stdout_style();

@@ -53,7 +53,7 @@ int run(const CompareCommand& command) {
   const SideName b = input.resolve(command.b);
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
   const auto result = report::compare(input.side(a), input.side(b), pair_by);
-  print_unreadable(input.unreadable());
+  print_errors(input.unreadable(), "");
   print_result(report::render_compare(result, gate, command.format, stdout_style()));
   if (!gate) return kDone;
   if (result.pairs.empty()) {

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "chart/png.h"
+#include "commands.h"
+#include "config_defaults.h"
+#include "dataset/paths.h"
+#include "filters.h"
+#include "report_common.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "visual/page.h"
+#include "visual/terminal.h"
+#include "visualize_chart.h"
+
+namespace fib::cmd {
+namespace {
+
+struct VisualizeOptions {
+  std::string local;
+  std::string html;
+  std::string svg;
+  std::string png;
+  std::string output;
+  bool history = false;
+  chart::Theme theme = chart::Theme::light;
+  std::string baseline_author = "baseline";
+  RecordFilter records;
+};
+
+// The dataset's folder as people call it: the last part of its path.
+std::string name_of(const std::filesystem::path& root) {
+  const auto absolute = std::filesystem::absolute(root).lexically_normal();
+  return absolute.has_filename() ? absolute.filename().string() : absolute.parent_path().filename().string();
+}
+
+void write(const std::string& file, const std::string& bytes) {
+  if (file == "-") return print_result(bytes);
+  util::write_file_atomic(file, bytes);
+  fmt::print(stderr, "{} written\n", file);
+}
+
+void write_chart(const VisualizeOptions& options, const visual::Scene& scene) {
+  const bool png = !options.png.empty();
+  const std::string& name = png ? options.png : options.svg;
+  const chart::SvgOptions look{640, true, true, options.theme};
+  const std::string svg = draw_chart(name, scene, look);
+  const std::string file = options.output.empty() ? name + (png ? ".png" : ".svg") : options.output;
+  write(file, png ? chart::to_png(svg) : svg + "\n");
+}
+
+int run(const VisualizeOptions& options) {
+  if (!options.output.empty() && options.svg.empty() && options.png.empty())
+    throw CLI::ValidationError("--output", "names the file of --svg or --png; neither is given");
+  const std::string root =
+      options.local.empty() ? dataset::default_dataset_path().string() : options.local;
+  const bool single = !options.svg.empty() || !options.png.empty();
+  const bool with_history = options.history || single || !options.html.empty();
+  visual::Scene scene;
+  visual::read_scene(root,
+                     {options.records.parsed(), options.baseline_author,
+                      with_history ? visual::WithHistory::yes : visual::WithHistory::no},
+                     scene);
+  print_errors(scene.unreadable, root);
+  if (single) {
+    write_chart(options, scene);
+  } else if (!options.html.empty()) {
+    write(options.html, visual::page(scene, {name_of(root), FIB_VERSION, config_defaults()}));
+  } else {
+    print_result(options.history ? visual::terminal_history(scene, stdout_style())
+                                 : visual::terminal_charts(scene, stdout_style()));
+  }
+  return kDone;
+}
+
+void add_forms(CLI::App& app, VisualizeOptions& options) {
+  const char* group = "What to draw";
+  auto* html = app.add_option("--html", options.html, "Write a report as one HTML file; - for stdout");
+  html->type_name("FILE")->group(group);
+  auto* svg = app.add_option("--svg", options.svg, "Write one chart as SVG");
+  svg->check(CLI::IsMember(chart_names()))->type_name("NAME")->group(group);
+  auto* png = app.add_option("--png", options.png, "Write one chart as PNG (needs librsvg)");
+  png->check(CLI::IsMember(chart_names()))->type_name("NAME")->group(group);
+  svg->excludes(html);
+  png->excludes(html)->excludes(svg);
+  app.add_option("--output", options.output, "File of --svg or --png; default: the chart's name")
+      ->type_name("FILE")
+      ->group(group);
+  add_choice(app, "--theme", options.theme, "Colours of --svg and --png; default: light",
+             {{"light", chart::Theme::light}, {"dark", chart::Theme::dark}})
+      ->type_name("THEME")
+      ->group(group);
+  app.add_flag("--history", options.history, "In the terminal: runs and sweeps instead of results")
+      ->excludes(html)
+      ->group(group);
+}
+
+}  // namespace
+
+void add_visualize(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<VisualizeOptions>();
+  CLI::App* visualize = app.add_subcommand("visualize", "Charts: in the terminal, as HTML report, SVG or PNG");
+  visualize->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
+  add_forms(*visualize, *options);
+  visualize->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_record_filter(*visualize, options->records);
+  visualize->footer(
+      std::string("Examples:\n"
+                  "  fib visualize --local DIR\n"
+                  "  fib visualize --local DIR --html report.html\n"
+                  "  fib visualize --local DIR --png latency --definitions rmsnorm_h4096\n"
+                  "  fib visualize --local DIR --history\n"
+                  "The HTML report is one file that works offline and without scripts: leaderboards,\n"
+                  "latencies, speedups, rooflines, status, logs of failures, history and environment.\n") +
+      kLocalDefault + "Exit codes: 0 done, 1 nothing to draw or a file cannot be read or written, 2 wrong usage.");
+  visualize->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,108 @@
+// Sorting, filters, tooltips, themes and deep links. The page is complete without it.
+(() => {
+  "use strict";
+  const make = (name, properties, parent) => {
+    const node = Object.assign(document.createElement(name), properties);
+    if (parent) parent.append(node);
+    return node;
+  };
+
+  // Tables: a button in every header sorts; numbers by their exact value, missing ones last.
+  const valueOf = (row, column) => {
+    const cell = row.cells[column];
+    const exact = cell.dataset.v ?? cell.textContent;
+    if (!cell.classList.contains("n")) return exact;
+    const number = Number.parseFloat(exact);
+    return Number.isNaN(number) ? null : number;
+  };
+  const compare = (a, b, sign) => {
+    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+    if (typeof a === "number" && typeof b === "number") return sign * (a - b);
+    return sign * String(a).localeCompare(String(b), "en", { numeric: true });
+  };
+  const sort = (table, header) => {
+    const number = header.classList.contains("n");
+    const before = header.getAttribute("aria-sort");
+    const ascending = before ? before === "descending" : !number;
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, header.cellIndex), row]);
+    rows.sort((x, y) => compare(x[0], y[0], ascending ? 1 : -1));
+    table.tBodies[0].append(...rows.map((pair) => pair[1]));
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    for (const header of table.tHead.rows[0].cells) {
+      const button = make("button", { type: "button", textContent: header.textContent });
+      header.replaceChildren(button);
+      button.addEventListener("click", () => sort(table, header));
+    }
+  }
+
+  // Long tables get a field that keeps the rows with all of its words.
+  const keep = (rows, text) => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of rows) {
+      const content = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => content.includes(word));
+    }
+  };
+  for (const table of document.querySelectorAll("main table")) {
+    const rows = table.tBodies[0].rows;
+    if (rows.length < 8) continue;
+    const label = make("label", { className: "filter", textContent: "Filter rows " });
+    const field = make("input", { type: "search" }, label);
+    field.setAttribute("aria-label", `Filter: ${table.caption ? table.caption.textContent : "table"}`);
+    field.addEventListener("input", () => keep(rows, field.value));
+    table.parentElement.before(label);
+  }
+  const navigation = document.querySelector("nav");
+  const entries = navigation ? navigation.querySelectorAll("ul ul li") : [];
+  if (entries.length > 8) {
+    const field = make("input", { type: "search", placeholder: "Find a definition" });
+    field.setAttribute("aria-label", "Find a definition");
+    field.addEventListener("input", () => keep(entries, field.value));
+    navigation.prepend(field);
+  }
+
+  // Charts: what a point says, under the pointer.
+  const tip = make("div", { className: "tip", hidden: true }, document.body);
+  const describe = (mark) => {
+    const group = mark.closest("[data-series]");
+    const title = mark.querySelector("title") ?? mark.parentElement.querySelector(":scope > title");
+    if (title && (mark.contains(title) || !group)) return title.textContent;
+    const name = group ? `${group.dataset.series}\n` : "";
+    return `${name}${mark.dataset.x} → ${mark.dataset.failed ? "failed" : mark.dataset.y}`;
+  };
+  document.addEventListener("pointermove", (event) => {
+    const mark = event.target instanceof Element ? event.target.closest("svg [data-x]") : null;
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = describe(mark);
+    const box = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - box.width - 4))}px`;
+    tip.style.top = `${event.clientY + 16 + box.height > innerHeight ? event.clientY - box.height - 8 : event.clientY + 16}px`;
+  });
+
+  // Links to logs open them.
+  const open = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    if (target instanceof HTMLDetailsElement) target.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  if (location.hash) open();
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+
+  // Themes: the system's until the reader says otherwise.
+  const theme = make("button", { type: "button", className: "theme" }, document.querySelector("header"));
+  const dark = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const name = () => { theme.textContent = dark() === "dark" ? "Light theme" : "Dark theme"; };
+  theme.addEventListener("click", () => {
+    document.documentElement.dataset.theme = dark() === "dark" ? "light" : "dark";
+    name();
+  });
+  name();
+})();

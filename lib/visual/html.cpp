@@ -1,0 +1,74 @@
+#include "visual/html.h"
+
+#include <fmt/format.h>
+
+#include "chart/markup.h"
+#include "report/text.h"
+
+namespace fib::visual {
+namespace {
+
+namespace json = model::json;
+
+std::string cell(const report::Column& column, const report::Cell& value) {
+  const bool number = column.align == report::Align::right;
+  const bool exact = value.value.kind == json::Kind::number && value.value.text != value.text;
+  const std::string& shown = report::printable(value.text);
+  return tag("td", {{"class", number ? "n" : ""}, {"data-v", exact ? value.value.text : ""}},
+             chart::escape_xml(shown));
+}
+
+std::string header(const report::Column& column) {
+  return tag("th", {{"scope", "col"}, {"class", column.align == report::Align::right ? "n" : ""}},
+             chart::escape_xml(column.name));
+}
+
+}  // namespace
+
+std::string tag(std::string_view name, const Attributes& attributes, std::string_view content) {
+  std::string result = fmt::format("<{}", name);
+  for (const auto& [attribute, text] : attributes) {
+    if (!text.empty()) result += fmt::format(" {}=\"{}\"", attribute, chart::escape_xml(text));
+  }
+  return fmt::format("{}>{}</{}>", result, content, name);
+}
+
+std::string text_tag(std::string_view name, std::string_view text) {
+  return tag(name, {}, chart::escape_xml(text));
+}
+
+std::string id_of(std::string_view name) {
+  std::string id;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.';
+    id += plain ? std::string(1, c) : fmt::format("~{:02x}", static_cast<unsigned char>(c));
+  }
+  return id;
+}
+
+std::string html_table(const report::Table& table, std::string_view caption) {
+  if (table.rows.empty()) return "";
+  std::string head;
+  for (const report::Column& column : table.columns) {
+    if (column.audience != report::Audience::programs) head += header(column);
+  }
+  std::string body;
+  for (const auto& row : table.rows) {
+    std::string cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (table.columns[i].audience != report::Audience::programs) cells += cell(table.columns[i], row[i]);
+    }
+    body += "<tr>" + cells + "\n";
+  }
+  const std::string content = (caption.empty() ? "" : text_tag("caption", caption)) + "<thead><tr>" + head +
+                              "</thead><tbody>" + body + "</tbody>";
+  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
+}
+
+std::string figure(std::string_view svg, std::string_view caption) {
+  return "<figure><div class=wide>" + std::string(svg) + "</div>" +
+         (caption.empty() ? "" : text_tag("figcaption", caption)) + "</figure>\n";
+}
+
+}  // namespace fib::visual

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "report/table.h"
+
+// The text of HTML elements. What is called text is escaped, what is called content is markup. All functions are
+// pure.
+namespace fib::visual {
+
+using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;  // name, text
+
+// "<name a="b">content</name>"; attributes with an empty text are left out.
+[[nodiscard]] std::string tag(std::string_view name, const Attributes& attributes, std::string_view content);
+// The same around text.
+[[nodiscard]] std::string text_tag(std::string_view name, std::string_view text);
+
+// A name as the id of an element: letters, digits, "-", "_" and "." stay, all else becomes "~" and two hex
+// digits, so that different names have different ids.
+[[nodiscard]] std::string id_of(std::string_view name);
+
+// A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
+// Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has no
+// rows.
+[[nodiscard]] std::string html_table(const report::Table& table, std::string_view caption);
+
+// A chart with its caption, in a box that scrolls sideways.
+[[nodiscard]] std::string figure(std::string_view svg, std::string_view caption);
+
+}  // namespace fib::visual

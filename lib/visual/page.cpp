@@ -1,0 +1,98 @@
+#include "visual/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chart/chart.h"
+#include "report/text.h"
+#include "visual/assets.h"
+#include "visual/html.h"
+#include "visual/page_parts.h"
+
+namespace fib::visual {
+namespace {
+
+std::string head(const PageOptions& options) {
+  const std::string policy = fmt::format(
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action "
+      "'none'",
+      page_script_sha256());
+  return "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+         "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=color-scheme content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+         policy + "\">\n" + text_tag("title", options.title + " – fib report") + "\n<style>\n" +
+         std::string(page_css()) + chart::chart_css() + "</style>\n</head>\n";
+}
+
+std::string entry(const std::string& id, const std::string& text) {
+  const std::string inner = text_tag("span", report::printable(text));
+  return "<li>" + tag("a", {{"href", "#" + id}}, inner) + "\n";
+}
+
+std::string navigation(const Scene& scene, bool has_logs) {
+  std::string list;
+  for (const HardwareScene& hardware : scene.hardware) {
+    std::string definitions;
+    for (const DefinitionScene& definition : hardware.definitions)
+      definitions += entry(definition_id(hardware.name, definition.name), definition.name);
+    list += entry(hardware_id(hardware.name), hardware.name) + "<ul>" + definitions + "</ul>\n";
+  }
+  if (!scene.history.runs.empty()) list += entry("history", "History");
+  const bool recorded = std::any_of(scene.history.runs.begin(), scene.history.runs.end(),
+                                    [](const report::HistoryRun& run) { return run.has_record; });
+  if (recorded) list += entry("environment", "Environment");
+  if (has_logs) list += entry("logs", "Logs of failures");
+  return "<nav aria-label=Contents><ul>\n" + list + "</ul></nav>\n";
+}
+
+// When the latest of the traces was made: pages are the same for the same data.
+std::string latest_time(const Scene& scene) {
+  std::string latest;
+  for (const report::Detail& detail : scene.details)
+    latest = std::max(latest, detail.row.evaluation->timestamp);
+  return latest;
+}
+
+std::string banner(const Scene& scene, const PageOptions& options) {
+  std::string facts = fmt::format("{}, {}, {}", report::plural(scene.details.size(), "trace"),
+                                  report::plural(scene.dataset.solutions.size(), "solution"),
+                                  report::plural(scene.dataset.definitions.size(), "definition"));
+  const std::string time = latest_time(scene);
+  if (!time.empty()) facts += "; the latest of " + time;
+  return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
+         text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") + "</header>\n";
+}
+
+std::string problems(const Scene& scene) {
+  if (scene.unreadable.empty()) return "";
+  constexpr std::size_t kShown = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kShown, scene.unreadable.size()); ++i)
+    list += "<li>" + text_tag("span", report::printable(scene.unreadable[i]));
+  if (scene.unreadable.size() > kShown)
+    list += text_tag("li", fmt::format("and {} more", scene.unreadable.size() - kShown));
+  return "<section id=unreadable><h2>What could not be read</h2><ul>" + list + "</ul></section>\n";
+}
+
+}  // namespace
+
+std::string page(const Scene& scene, const PageOptions& options) {
+  Logs logs;
+  std::string sections = problems(scene);
+  for (const HardwareScene& hardware : scene.hardware) {
+    sections += hardware_section(hardware);
+    for (const DefinitionScene& definition : hardware.definitions)
+      sections += definition_section(scene, hardware, definition, logs);
+  }
+  if (scene.hardware.empty())
+    sections += "<p>No traces" + std::string(scene.details.empty() ? "" : " that match") +
+                ". To get some: <code>fib run</code>.</p>\n";
+  sections += history_section(scene, options.defaults) + environment_section(scene);
+  const std::string of_failures = logs.section();
+  return head(options) + "<body>\n<a class=skip href=\"#main\">Skip to the content</a>\n" +
+         banner(scene, options) + navigation(scene, !of_failures.empty()) + "<main id=main>\n" + sections +
+         of_failures + "</main>\n<script>" + std::string(page_script()) + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace fib::visual

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "report/text.h"
+#include "visual/charts.h"
+#include "visual/html.h"
+#include "visual/page_parts.h"
+
+namespace fib::visual {
+namespace {
+
+const chart::SvgOptions kInPage{640, false, false, chart::Theme::light};
+
+std::string sweep_figures(const report::DatasetHistory& history) {
+  std::string text;
+  for (const report::HistoryRun& run : history.runs) {
+    for (const std::string& definition : swept_definitions(run)) {
+      text += figure(chart::to_svg(sweep_chart(run, definition), kInPage),
+                     fmt::format("{}: latency over what run {} swept", definition, run.record.run_id));
+    }
+  }
+  return text;
+}
+
+std::string text_of(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "-";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+const nlohmann::ordered_json* member(const nlohmann::ordered_json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+// What a run's record tells of its machine: each fact, flattened, with the runs that share it.
+report::Table facts_of(const nlohmann::ordered_json& document) {
+  report::Table table{{report::text_column("What", ""), report::text_column("Value", "")}, {}};
+  const auto add = [&](const std::string& name, const nlohmann::ordered_json& value) {
+    table.rows.push_back({report::text_cell(name), report::text_cell(text_of(value))});
+  };
+  for (const char* key : {"version", "hardware", "device", "devices", "compilers", "machine", "cuda"}) {
+    const auto* value = member(document, key);
+    if (value == nullptr) continue;
+    if (!value->is_object()) add(key, *value);
+    if (value->is_object()) {
+      for (const auto& [name, part] : value->items()) add(std::string(key) + " " + name, part);
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string history_section(const Scene& scene, const report::ConfigDefaults& defaults) {
+  const report::DatasetHistory& history = scene.history;
+  if (history.runs.empty()) return "";
+  std::string text = "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs");
+  text += "<div class=figures>\n";
+  for (const std::string& definition : definitions_with_history(history)) {
+    text += figure(chart::to_svg(history_chart(history, definition), kInPage),
+                   definition + ": latency over runs, geometric mean over the workloads; ✗ something failed");
+  }
+  text += sweep_figures(history) + "</div>\n";
+  return tag("section", {{"id", "history"}}, text) + "\n";
+}
+
+std::string environment_section(const Scene& scene) {
+  // The latest record of each hardware.
+  std::map<std::string, const report::HistoryRun*> latest;
+  for (const report::HistoryRun& run : scene.history.runs) {
+    if (run.has_record) latest[run.record.hardware] = &run;
+  }
+  if (latest.empty()) return "";
+  std::string text = "<h2>Environment</h2>\n";
+  for (const auto& [hardware, run] : latest)
+    text += html_table(facts_of(run->record.document), "Run " + run->record.run_id + " on " + hardware);
+  return tag("section", {{"id", "environment"}}, text) + "\n";
+}
+
+}  // namespace fib::visual

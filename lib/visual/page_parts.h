@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "visual/page.h"
+
+// The sections of a page. All functions are pure.
+namespace fib::visual {
+
+// Logs of what failed, and the links to them.
+class Logs {
+ public:
+  // The id of the log's place in the page; empty where the result passed.
+  [[nodiscard]] std::string link(const report::Detail& detail);
+
+  // All that were linked to: the end of each log, fewer lines where there are many.
+  [[nodiscard]] std::string section() const;
+
+ private:
+  std::map<const report::Detail*, std::size_t> places_;
+  std::vector<const report::Detail*> details_;
+};
+
+[[nodiscard]] std::string definition_id(const std::string& hardware, const std::string& definition);
+[[nodiscard]] std::string hardware_id(const std::string& hardware);
+
+[[nodiscard]] std::string hardware_section(const HardwareScene& hardware);
+[[nodiscard]] std::string definition_section(const Scene& scene, const HardwareScene& hardware,
+                                             const DefinitionScene& definition, Logs& logs);
+[[nodiscard]] std::string history_section(const Scene& scene, const report::ConfigDefaults& defaults);
+[[nodiscard]] std::string environment_section(const Scene& scene);
+
+}  // namespace fib::visual

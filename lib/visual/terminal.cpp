@@ -1,0 +1,151 @@
+#include "visual/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "chart/number_text.h"
+#include "chart/terminal.h"
+#include "report/summary_tables.h"
+#include "report/text.h"
+#include "visual/charts.h"
+
+namespace fib::visual {
+namespace {
+
+using chart::Unit;
+
+// A block under a heading of its own, after an empty line.
+class Blocks {
+ public:
+  explicit Blocks(const report::TextStyle& style) : style_(style) {}
+
+  void heading(const std::string& text) { add(bold(report::printable(text))); }
+  void block(const std::string& title, const std::string& text) {
+    add(report::wrap(report::printable(title), style_.width) + "\n" + text);
+  }
+  void paragraph(const std::string& text) { add(report::wrap(report::printable(text), style_.width) + "\n"); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  void add(const std::string& text) { text_ += (text_.empty() ? "" : "\n") + text; }
+  [[nodiscard]] std::string bold(const std::string& text) const {
+    return style_.bold ? "\x1b[1m" + text + "\x1b[0m\n" : text + "\n";
+  }
+
+  report::TextStyle style_;
+  std::string text_;
+};
+
+report::Cell spark_cell(const std::vector<chart::Spark>& sparks) {
+  return report::text_cell(chart::sparkline(sparks));
+}
+
+report::Cell ms_cell(const std::optional<double>& ms) {
+  return ms ? report::number_cell(*ms, chart::value_text(*ms, Unit::milliseconds)) : report::no_cell();
+}
+
+// One line for each solution: its latencies over the sizes of the workloads.
+report::Table latency_table(const DefinitionScene& definition) {
+  std::map<std::string, std::map<std::string, const report::Detail*>> results;
+  for (const report::Detail* detail : definition.results)
+    results[*detail->row.solution][detail->row.workload->uuid] = detail;
+  report::Table table{{report::text_column("Solution", ""), report::number_column("Smallest", ""),
+                       {"Latency by size", "", report::Align::left, report::Fit::whole},
+                       report::number_column("Largest", "")},
+                      {}};
+  for (const std::string& solution : definition.solutions) {
+    std::vector<chart::Spark> sparks;
+    for (const model::Workload* workload : definition.workloads) {
+      const report::Detail* detail = results[solution][workload->uuid];
+      if (detail == nullptr) {
+        sparks.emplace_back();
+      } else {
+        sparks.push_back({detail->median_ms(), !detail->row.passed()});
+      }
+    }
+    table.rows.push_back({report::text_cell(solution), ms_cell(sparks.front().value), spark_cell(sparks),
+                          ms_cell(sparks.back().value)});
+  }
+  return table;
+}
+
+void write_definition(Blocks& blocks, const HardwareScene& hardware, const DefinitionScene& definition,
+                      const report::TextStyle& style) {
+  for (const report::Leaderboard& board : hardware.summary.leaderboards) {
+    if (board.definition != definition.name) continue;
+    const chart::BarChart bars = solutions_chart(board);
+    blocks.block(definition.name + ": " + bars.subtitle, chart::bars_text(bars, style));
+  }
+  blocks.block(fmt::format("{} by size:", report::plural(definition.workloads.size(), "workload")),
+               report::to_text(latency_table(definition), style));
+}
+
+void write_hardware(Blocks& blocks, const HardwareScene& hardware, const report::TextStyle& style) {
+  blocks.heading("Hardware: " + hardware.name);
+  const std::string against = report::name_of(hardware.summary.authors.against);
+  if (!hardware.summary.authors.rows.empty())
+    blocks.block("Authors by mean speedup, against the " + against + ":", chart::bars_text(authors_chart(hardware), style));
+  const chart::Histogram speedups = speedups_histogram(hardware);
+  if (!speedups.bins.counts.empty()) {
+    blocks.block("Speedups, " + speedups.subtitle + ":", chart::histogram_text(speedups, style));
+    const chart::LineChart curve = fast_p_chart(hardware);
+    blocks.block("fast_p, " + curve.subtitle + ":", chart::lines_text(curve, style));
+  }
+  for (const DefinitionScene& definition : hardware.definitions)
+    write_definition(blocks, hardware, definition, style);
+}
+
+std::vector<chart::Spark> sparks_of(const chart::Series& series, std::size_t places) {
+  std::vector<chart::Spark> sparks(places);
+  for (const chart::Point& point : series.points)
+    sparks[static_cast<std::size_t>(point.x)] = {point.failed ? std::nullopt : point.y, point.failed};
+  return sparks;
+}
+
+report::Table history_table(const chart::LineChart& chart) {
+  report::Table table{{report::text_column("Solution", ""), report::number_column("First", ""),
+                       {"Runs", "", report::Align::left, report::Fit::whole}, report::number_column("Last", "")},
+                      {}};
+  for (const chart::Series& series : chart.series) {
+    const auto sparks = sparks_of(series, chart.categories.size());
+    table.rows.push_back({report::text_cell(series.name), ms_cell(sparks.front().value), spark_cell(sparks),
+                          ms_cell(sparks.back().value)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string terminal_charts(const Scene& scene, const report::TextStyle& style) {
+  Blocks blocks(style);
+  for (const HardwareScene& hardware : scene.hardware) write_hardware(blocks, hardware, style);
+  if (scene.hardware.empty())
+    blocks.paragraph(fmt::format("No traces to show in {}. To get some: fib run --local {}",
+                                 scene.dataset.root.string(), scene.dataset.root.string()));
+  return blocks.text();
+}
+
+std::string terminal_history(const Scene& scene, const report::TextStyle& style) {
+  Blocks blocks(style);
+  for (const std::string& definition : definitions_with_history(scene.history)) {
+    const chart::LineChart chart = history_chart(scene.history, definition);
+    blocks.block(fmt::format("{}: latency over {}, from {} to {}", definition,
+                             report::plural(chart.categories.size(), "run"), chart.categories.front().label,
+                             chart.categories.back().label),
+                 report::to_text(history_table(chart), style));
+  }
+  for (const report::HistoryRun& run : scene.history.runs) {
+    for (const std::string& definition : swept_definitions(run)) {
+      const chart::LineChart chart = sweep_chart(run, definition);
+      blocks.block(definition + ": " + chart.subtitle, chart::lines_text(chart, style));
+    }
+  }
+  if (blocks.text().empty())
+    blocks.paragraph(fmt::format("No runs in {}. To get some: fib run --local {}",
+                                 scene.dataset.root.string(), scene.dataset.root.string()));
+  return blocks.text();
+}
+
+}  // namespace fib::visual
