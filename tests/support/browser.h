@@ -20,8 +20,8 @@ class Browser {
   // browser. Throws std::runtime_error when the file cannot be loaded.
   [[nodiscard]] Page open(const std::filesystem::path& file, const PageOptions& options = {});
 
-  // The process group of the browser and its children.
-  [[nodiscard]] int group() const { return process_.group(); }
+  // The living processes of the browser, one for each page among them.
+  [[nodiscard]] std::vector<int> processes() const { return process_.processes(); }
 
  private:
   BrowserProcess process_;

@@ -39,6 +39,7 @@ std::string variable(const char* name) {
 
 // The debugging pipe makes a browser of this program that listens on no port. Everything that would start by
 // itself, in the background or on a first run, is off. Tests may run as root, where its sandbox cannot.
+// Crash handlers stay on: with --disable-crashpad-for-testing Debian's Chromium never ends a navigation.
 std::vector<std::string> words_for(const fs::path& program, const fs::path& folder) {
   return {program.string(),
           "--headless=new",
@@ -55,7 +56,6 @@ std::vector<std::string> words_for(const fs::path& program, const fs::path& fold
           "--disable-domain-reliability",
           "--disable-extensions",
           "--disable-sync",
-          "--disable-crashpad-for-testing",
           "--disable-dev-shm-usage",
           "--disable-background-timer-throttling",
           "--disable-renderer-backgrounding",
@@ -136,13 +136,21 @@ BrowserProcess::BrowserProcess(const fs::path& program) {
   group_ = spawn_in_group(program, folder_.path(), theirs.get());
 }
 
+std::vector<int> BrowserProcess::processes() const {
+  auto all = processes_in_group(group_);
+  const auto marked = processes_marked(folder_.path().filename());
+  all.insert(all.end(), marked.begin(), marked.end());
+  return all;
+}
+
 BrowserProcess::~BrowserProcess() {
   ::kill(-group_, SIGKILL);
   ::waitpid(group_, nullptr, 0);
   // Until the last one is gone, files may appear in the folder that is removed next.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  while (!processes_in_group(group_).empty() && std::chrono::steady_clock::now() < deadline) {
-    ::kill(-group_, SIGKILL);
+  for (auto left = processes(); !left.empty() && std::chrono::steady_clock::now() < deadline;
+       left = processes()) {
+    for (const int process : left) ::kill(process, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }

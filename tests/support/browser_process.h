@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "support/temporary.h"
 #include "util/unique_fd.h"
@@ -17,7 +18,8 @@ namespace fib::testing {
 
 // A headless Chromium without a page, in a process group of its own, whose home and profile are a temporary
 // folder. It resolves no host names and no addresses, so that no page reaches a network. The end of this
-// object kills the group and waits for it; should this process die first, Chromium ends by itself.
+// object kills all its processes and waits for their end; should this process die first, Chromium ends by
+// itself.
 class BrowserProcess {
  public:
   // Throws std::runtime_error when `program` cannot be started.
@@ -28,7 +30,9 @@ class BrowserProcess {
 
   // Carries the DevTools protocol both ways; owned by this object.
   [[nodiscard]] int socket() const { return socket_.get(); }
-  [[nodiscard]] pid_t group() const { return group_; }
+  // The living processes of the browser: its group, and its crash handlers, which leave the group and have
+  // this object's folder in their environment.
+  [[nodiscard]] std::vector<int> processes() const;
   // What it has printed so far: empty or some lines.
   [[nodiscard]] std::string log() const;
 
