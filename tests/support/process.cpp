@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <filesystem>
@@ -44,6 +45,16 @@ pid_t spawn(const std::vector<std::string>& words, const std::vector<std::string
   return pid;
 }
 
+// The numbers of all processes, as /proc names them.
+std::vector<std::string> process_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& words,
@@ -66,13 +77,29 @@ int start_process(const std::vector<std::string>& words, const std::vector<std::
 
 std::vector<int> processes_marked(const std::string& mark) {
   std::vector<int> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (std::isdigit(static_cast<unsigned char>(name[0])) == 0) continue;
-    std::ifstream environment(entry.path() / "environ", std::ios::binary);
+  for (const auto& name : process_names()) {
+    std::ifstream environment("/proc/" + name + "/environ", std::ios::binary);
     std::stringstream text;
     text << environment.rdbuf();
     if (text.str().find(mark) != std::string::npos) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+std::vector<int> processes_in_group(int group) {
+  std::vector<int> found;
+  for (const auto& name : process_names()) {
+    std::ifstream stat("/proc/" + name + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    // "pid (name) state parent group ...", where the name may hold anything, also brackets.
+    std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+    char state = 'Z';
+    int parent = 0;
+    int own_group = 0;
+    if (rest >> state >> parent >> own_group && own_group == group && state != 'Z') {
+      found.push_back(std::stoi(name));
+    }
   }
   return found;
 }

@@ -22,4 +22,7 @@ int start_process(const std::vector<std::string>& words, const std::vector<std::
 // Processes that are alive (not zombies) and whose environment holds `mark`.
 std::vector<int> processes_marked(const std::string& mark);
 
+// Processes of a process group that are alive (not zombies).
+std::vector<int> processes_in_group(int group);
+
 }  // namespace fib::testing
