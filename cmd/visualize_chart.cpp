@@ -53,10 +53,12 @@ const report::Leaderboard& only_leaderboard(const Scene& scene) {
   throw Error("definition {} has no solutions to rank", definition.name);
 }
 
-std::string only_history(const Scene& scene) {
-  const auto names = visual::definitions_with_history(scene.history);
-  if (names.size() == 1) return names.front();
-  not_one("definition", {names.begin(), names.end()}, "--definitions");
+visual::HistorySubject only_history(const Scene& scene) {
+  const auto subjects = visual::subjects_of(scene.history);
+  if (subjects.size() == 1) return subjects.front();
+  std::set<std::string> names;
+  for (const auto& subject : subjects) names.insert(subject.definition + " on " + subject.hardware);
+  not_one("definition and hardware", names, "--definitions and --hardware");
 }
 
 // The last run with a sweep.

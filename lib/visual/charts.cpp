@@ -19,6 +19,11 @@ using chart::Unit;
 
 std::string against_text(report::Against against) { return "against the " + report::name_of(against); }
 
+// Bands around more lines than this hide each other.
+constexpr std::size_t kLinesWithBands = 6;
+// Steps of a fast_p curve that are drawn: more cannot be told apart.
+constexpr std::size_t kCurveSteps = 200;
+
 chart::Axis speedup_axis() { return {"speedup", Spacing::log, Unit::ratio}; }
 
 std::vector<double> speedups_of(const report::Solved& solved) {
@@ -55,12 +60,12 @@ std::string quality_note(const report::Detail& detail) {
   return note;
 }
 
-chart::Point latency_point(const report::Detail& detail, double size) {
+chart::Point latency_point(const report::Detail& detail, double size, bool with_band) {
   chart::Point point;
   point.x = size;
   point.y = detail.median_ms();
   point.failed = !detail.row.passed();
-  if (detail.spread && detail.row.passed()) {
+  if (with_band && detail.spread && detail.row.passed()) {
     point.low = detail.spread->q25_ms;
     point.high = detail.spread->q75_ms;
   }
@@ -128,8 +133,11 @@ chart::LineChart fast_p_chart(const HardwareScene& hardware) {
   constexpr double kLowest = 0.1;
   for (const auto& [author, solved] : problems.authors) {
     chart::Series series{author, {{kLowest, report::fast_p(solved, problems.problems, kLowest)}}};
-    for (const auto& [p, share] : report::fast_p_curve(solved, problems.problems)) {
-      if (p > kLowest) series.points.push_back({p, share});
+    const auto curve = report::fast_p_curve(solved, problems.problems);
+    const std::size_t stride = 1 + curve.size() / kCurveSteps;
+    for (std::size_t i = 0; i < curve.size(); ++i) {
+      const bool drawn = i % stride == 0 || i + 1 == curve.size();
+      if (drawn && curve[i].first > kLowest) series.points.push_back({curve[i].first, curve[i].second});
     }
     result.series.push_back(std::move(series));
   }
@@ -223,8 +231,11 @@ chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& defini
   for (std::size_t i = 0; i < definition.workloads.size(); ++i)
     sizes[definition.workloads[i]->uuid] = size_of(size, known, *definition.workloads[i], i);
   std::map<std::string, std::vector<chart::Point>> points;
-  for (const report::Detail* detail : definition.results)
-    points[*detail->row.solution].push_back(latency_point(*detail, sizes.at(detail->row.workload->uuid)));
+  const bool with_bands = definition.solutions.size() <= kLinesWithBands;
+  for (const report::Detail* detail : definition.results) {
+    points[*detail->row.solution].push_back(
+        latency_point(*detail, sizes.at(detail->row.workload->uuid), with_bands));
+  }
   for (const std::string& solution : definition.solutions)
     result.series.push_back({solution, std::move(points[solution])});
   return result;

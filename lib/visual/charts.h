@@ -42,11 +42,22 @@ namespace fib::visual {
 // One letter for a status: "N" for INCORRECT_NUMERICAL, ...; a check mark for PASSED.
 [[nodiscard]] std::string status_sign(model::Status status);
 
-// The latency (geometric mean over the workloads) of every solution of a definition over the runs of the dataset, in the order in
-// which they began. A run in which one of its evaluations failed is a cross. Runs that did not try the definition
-// are left out. Of swept runs only points without a sweep count.
+// What has a history: a definition on one hardware, by name.
+struct HistorySubject {
+  std::string definition;
+  std::string hardware;
+
+  friend auto operator<=>(const HistorySubject&, const HistorySubject&) = default;
+};
+
+// All of a history that some run tried without a sweep, sorted.
+[[nodiscard]] std::vector<HistorySubject> subjects_of(const report::DatasetHistory& history);
+
+// The latency (geometric mean over the workloads) of every solution over the runs that tried the subject, in the
+// order in which they began. A run in which one of its evaluations failed is a cross. Points of sweeps do not
+// count.
 [[nodiscard]] chart::LineChart history_chart(const report::DatasetHistory& history,
-                                             const std::string& definition);
+                                             const HistorySubject& subject);
 
 // A run's latencies of a definition over what was swept in it, a series for each solution. With several swept
 // options the categories are their combinations. Empty series when nothing was swept.
@@ -54,8 +65,5 @@ namespace fib::visual {
 
 // The definitions that a run tried in a sweep, by name.
 [[nodiscard]] std::vector<std::string> swept_definitions(const report::HistoryRun& run);
-
-// The definitions with traces of any run, by name.
-[[nodiscard]] std::vector<std::string> definitions_with_history(const report::DatasetHistory& history);
 
 }  // namespace fib::visual

@@ -88,18 +88,19 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
 
 }  // namespace
 
-chart::LineChart history_chart(const report::DatasetHistory& history, const std::string& definition) {
+chart::LineChart history_chart(const report::DatasetHistory& history, const HistorySubject& subject) {
   chart::LineChart result;
-  result.title = definition;
+  result.title = subject.definition;
   result.subtitle = "latency over runs, geometric mean over the workloads; ✗: something failed";
   result.x.title = "run";
   result.y = {"latency", Spacing::log, Unit::milliseconds};
   std::map<std::string, std::vector<chart::Point>> points;
   for (const report::HistoryRun& run : history.runs) {
+    if (run.record.hardware != subject.hardware) continue;
     const auto place = static_cast<double>(result.categories.size());
     bool tried = false;
     for (const auto& [key, standing] : run.traces.standings) {
-      if (standing.definition != definition || standing.sweep.is_object()) continue;
+      if (standing.definition != subject.definition || standing.sweep.is_object()) continue;
       points[standing.solution].push_back(point_of(standing, place));
       tried = true;
     }
@@ -127,14 +128,14 @@ std::vector<std::string> swept_definitions(const report::HistoryRun& run) {
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> definitions_with_history(const report::DatasetHistory& history) {
-  std::set<std::string> names;
+std::vector<HistorySubject> subjects_of(const report::DatasetHistory& history) {
+  std::set<HistorySubject> subjects;
   for (const report::HistoryRun& run : history.runs) {
     for (const auto& [key, standing] : run.traces.standings) {
-      if (!standing.sweep.is_object()) names.insert(standing.definition);
+      if (!standing.sweep.is_object()) subjects.insert({standing.definition, run.record.hardware});
     }
   }
-  return {names.begin(), names.end()};
+  return {subjects.begin(), subjects.end()};
 }
 
 }  // namespace fib::visual

@@ -66,9 +66,6 @@ std::string html_table(const report::Table& table, std::string_view caption) {
   return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
 }
 
-std::string figure(std::string_view svg, std::string_view caption) {
-  return "<figure><div class=wide>" + std::string(svg) + "</div>" +
-         (caption.empty() ? "" : text_tag("figcaption", caption)) + "</figure>\n";
-}
+std::string figcaption(std::string_view caption) { return text_tag("figcaption", caption); }
 
 }  // namespace fib::visual

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chart/chart.h"
 #include "report/table.h"
 
 // The text of HTML elements. What is called text is escaped, what is called content is markup. All functions are
@@ -22,12 +23,19 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 // digits, so that different names have different ids.
 [[nodiscard]] std::string id_of(std::string_view name);
 
+[[nodiscard]] std::string figcaption(std::string_view caption);
+
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
 // Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has no
 // rows.
 [[nodiscard]] std::string html_table(const report::Table& table, std::string_view caption);
 
-// A chart with its caption, in a box that scrolls sideways.
-[[nodiscard]] std::string figure(std::string_view svg, std::string_view caption);
+// A chart below its caption, in a box that scrolls sideways.
+template <typename Chart>
+[[nodiscard]] std::string figure(Chart chart, std::string_view caption) {
+  chart.subtitle.clear();  // the caption says it
+  const chart::SvgOptions in_page{640, false, false, chart::Theme::light};
+  return "<figure>" + figcaption(caption) + "<div class=wide>" + to_svg(chart, in_page) + "</div></figure>\n";
+}
 
 }  // namespace fib::visual

@@ -15,8 +15,6 @@
 namespace fib::visual {
 namespace {
 
-const chart::SvgOptions kInPage{640, false, false, chart::Theme::light};
-
 report::Table standings(const HardwareScene& hardware, const std::string& definition) {
   report::HardwareSummary only;
   only.authors.against = hardware.summary.authors.against;
@@ -42,10 +40,7 @@ std::string matrix(const DefinitionScene& definition, Logs& logs) {
   std::map<std::string, std::map<std::string, const report::Detail*>> results;
   for (const report::Detail* detail : definition.results)
     results[*detail->row.solution][detail->row.workload->uuid] = detail;
-  std::string text = "<caption>" +
-                     chart::escape_xml("Status: ✓ passed; incorrect: N numerical, S shape, D dtype; R runtime "
-                                       "error, C compile error, T timeout; empty: not tried") +
-                     "</caption><thead><tr><th scope=col>Solution";
+  std::string text = "<caption>Status</caption><thead><tr><th scope=col>Solution";
   for (const model::Workload* workload : definition.workloads) {
     text += tag("th", {{"scope", "col"}},
                 tag("span", {}, chart::escape_xml(report::printable(report::workload_text(*workload)))));
@@ -60,7 +55,9 @@ std::string matrix(const DefinitionScene& definition, Logs& logs) {
     }
     text += "\n";
   }
-  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "matrix"}}, text + "</tbody>")) + "\n";
+  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "matrix"}}, text + "</tbody>")) +
+         "\n<p class=legend>✓ passed; incorrect: N numerical, S shape, D dtype; R runtime error, C compile error, "
+         "T timeout; empty: not tried. A failure links to its log.</p>\n";
 }
 
 // What the measurements of one solution were like.
@@ -128,7 +125,7 @@ std::string description(const Scene& scene, const std::string& name) {
   if (found == scene.dataset.definitions.end()) return text_tag("p", "Not in the dataset.") + "\n";
   const auto& text = found->second.description;
   std::string result = "op type " + found->second.op_type;
-  if (text && !text->empty()) result += ": " + *text;
+  if (text && *text) result += ": " + **text;
   return text_tag("p", result) + "\n";
 }
 
@@ -143,11 +140,11 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
   std::string text = text_tag("h3", definition.name) + "\n" + description(scene, definition.name);
   text += html_table(standings(hardware, definition.name), "Solutions on " + hardware.name);
   text += "<div class=figures>\n" +
-          figure(chart::to_svg(latency_chart(scene, definition), kInPage),
+          figure(latency_chart(scene, definition),
                  "Latency against size; the band is the middle half of the timed calls, ✗ failed");
   const chart::BoxChart speedups = solution_speedups_chart(definition);
   if (!speedups.boxes.empty())
-    text += figure(chart::to_svg(speedups, kInPage), "Speedups against the reference over the workloads");
+    text += figure(speedups, "Speedups against the reference over the workloads");
   text += "</div>\n" + matrix(definition, logs) + quality(definition);
   return tag("section",
              {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}}, text) +

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "chart/markup.h"
+#include <algorithm>
+
 #include "report/sol_tables.h"
 #include "report/summary_tables.h"
 #include "report/summary_text.h"
@@ -11,8 +12,6 @@
 
 namespace fib::visual {
 namespace {
-
-const chart::SvgOptions kInPage{640, false, false, chart::Theme::light};
 
 std::string counts_text(const report::Counts& counts) {
   const std::string failures = report::failures_text(counts);
@@ -45,20 +44,39 @@ std::string winners(const HardwareScene& hardware) {
   return html_table(table, "The best solution of every definition");
 }
 
+// The workloads farthest from their bounds, as many as a page bears.
+std::string bounds(const report::HardwareSol& sol) {
+  constexpr std::size_t kMost = 500;
+  report::HardwareSol shown = sol;
+  if (shown.workloads.size() > kMost) {
+    const auto share = [](const report::WorkloadSol& workload) {
+      return workload.points.empty() ? 0 : workload.points.front().share.value_or(0);
+    };
+    std::stable_sort(shown.workloads.begin(), shown.workloads.end(),
+                     [&](const auto& left, const auto& right) { return share(left) < share(right); });
+    shown.workloads.resize(kMost);
+  }
+  const std::size_t left_out = sol.workloads.size() - shown.workloads.size();
+  return html_table(report::workloads_table(shown), "How near to the roofline bound") +
+         (left_out == 0 ? ""
+                        : paragraph(fmt::format("{} nearer to their bounds are left out; fib report sol has all.",
+                                                report::plural(left_out, "workload"))));
+}
+
 std::string figures(const HardwareScene& hardware) {
   std::string text = "<div class=figures>\n";
   const report::AuthorRanking& ranking = hardware.summary.authors;
   if (!ranking.rows.empty())
-    text += figure(chart::to_svg(authors_chart(hardware), kInPage), "Authors by mean speedup");
+    text += figure(authors_chart(hardware), "Authors by mean speedup");
   if (!hardware.problems.authors.empty()) {
-    text += figure(chart::to_svg(fast_p_chart(hardware), kInPage),
+    text += figure(fast_p_chart(hardware),
                    "fast_p: the share of all problems solved and faster than p times the yardstick");
-    text += figure(chart::to_svg(author_speedups_chart(hardware), kInPage), "Speedups by author");
-    text += figure(chart::to_svg(speedups_histogram(hardware), kInPage), "Distribution of all speedups");
+    text += figure(author_speedups_chart(hardware), "Speedups by author");
+    text += figure(speedups_histogram(hardware), "Distribution of all speedups");
   }
   const chart::RooflineChart roofline = roofline_chart(hardware);
   if (!roofline.series.empty()) {
-    text += figure(chart::to_svg(roofline, kInPage),
+    text += figure(roofline,
                    "Roofline: the fastest solution of every workload whose flops follow from its shapes");
   }
   return text + "</div>\n";
@@ -77,8 +95,7 @@ std::string hardware_section(const HardwareScene& hardware) {
   text += winners(hardware) + figures(hardware);
   text += html_table(report::counts_table("Definition", "definition", summary.by_definition),
                      "Traces by definition");
-  if (hardware.sol != nullptr && hardware.sol->peak)
-    text += html_table(report::workloads_table(*hardware.sol), "How near to the roofline bound");
+  if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(*hardware.sol);
   return tag("section", {{"id", hardware_id(hardware.name)}}, text) + "\n";
 }
 

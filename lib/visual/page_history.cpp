@@ -11,13 +11,11 @@
 namespace fib::visual {
 namespace {
 
-const chart::SvgOptions kInPage{640, false, false, chart::Theme::light};
-
 std::string sweep_figures(const report::DatasetHistory& history) {
   std::string text;
   for (const report::HistoryRun& run : history.runs) {
     for (const std::string& definition : swept_definitions(run)) {
-      text += figure(chart::to_svg(sweep_chart(run, definition), kInPage),
+      text += figure(sweep_chart(run, definition),
                      fmt::format("{}: latency over what run {} swept", definition, run.record.run_id));
     }
   }
@@ -59,9 +57,10 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   if (history.runs.empty()) return "";
   std::string text = "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs");
   text += "<div class=figures>\n";
-  for (const std::string& definition : definitions_with_history(history)) {
-    text += figure(chart::to_svg(history_chart(history, definition), kInPage),
-                   definition + ": latency over runs, geometric mean over the workloads; ✗ something failed");
+  for (const HistorySubject& subject : subjects_of(history)) {
+    text += figure(history_chart(history, subject),
+                   fmt::format("{} on {}: latency over runs, geometric mean over the workloads; ✗ something failed",
+                               subject.definition, subject.hardware));
   }
   text += sweep_figures(history) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";

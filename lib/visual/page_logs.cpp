@@ -13,7 +13,7 @@ namespace fib::visual {
 namespace {
 
 // All logs of a page together, so that it stays small enough to open at once.
-constexpr std::size_t kAllLogs = 1024 * 1024;
+constexpr std::size_t kAllLogs = 512 * 1024;
 constexpr std::size_t kLongestLog = 8 * 1024;
 constexpr std::size_t kShortestLog = 200;
 

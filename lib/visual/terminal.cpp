@@ -129,9 +129,9 @@ std::string terminal_charts(const Scene& scene, const report::TextStyle& style) 
 
 std::string terminal_history(const Scene& scene, const report::TextStyle& style) {
   Blocks blocks(style);
-  for (const std::string& definition : definitions_with_history(scene.history)) {
-    const chart::LineChart chart = history_chart(scene.history, definition);
-    blocks.block(fmt::format("{}: latency over {}, from {} to {}", definition,
+  for (const HistorySubject& subject : subjects_of(scene.history)) {
+    const chart::LineChart chart = history_chart(scene.history, subject);
+    blocks.block(fmt::format("{} on {}: latency over {}, from {} to {}", subject.definition, subject.hardware,
                              report::plural(chart.categories.size(), "run"), chart.categories.front().label,
                              chart.categories.back().label),
                  report::to_text(history_table(chart), style));
