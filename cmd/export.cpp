@@ -64,7 +64,7 @@ std::optional<exports::CiForm> ci_form(Form form) {
   return std::nullopt;
 }
 
-// Writes the text of the form in pieces; returns the number of traces.
+// Writes the text of the form in pieces; returns the number of traces or results in it.
 std::size_t make_text(const ExportCommand& command, const dataset::Dataset& loaded,
                       std::vector<std::string>& unreadable,
                       const std::function<void(std::string_view)>& write,
@@ -151,7 +151,8 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
   if (command.to_stdout()) {
     check_readable(unreadable, command.skip_unreadable);
   } else {
-    fmt::print(stderr, "{} exported to {}\n", report::plural(count, "trace"), command.output);
+    const char* what = ci_form(command.form) ? "result" : "trace";
+    fmt::print(stderr, "{} exported to {}\n", report::plural(count, what), command.output);
   }
   return kDone;
 }

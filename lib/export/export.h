@@ -39,7 +39,7 @@ enum class CiForm {
   bencher,           // Bencher Metric Format
 };
 
-// As export_text(); returns the number of these results, passed or not. Keeps a row of each and the tail of
+// As export_text(); returns the number of results that the form tells of. Keeps a row of each and the tail of
 // its log.
 std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& filter, CiForm form,
                       std::vector<std::string>& unreadable,

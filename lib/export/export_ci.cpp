@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "dataset/runs.h"
 #include "export/ci_forms.h"
 #include "export/export.h"
@@ -39,6 +41,13 @@ std::string render(const std::vector<CiResult>& results, const dataset::Dataset&
   return bencher_metrics(results);
 }
 
+// How many of the results the form tells of: trackers want measurements.
+std::size_t count_in(const std::vector<CiResult>& results, CiForm form) {
+  if (form != CiForm::action_benchmark && form != CiForm::bencher) return results.size();
+  return static_cast<std::size_t>(std::count_if(
+      results.begin(), results.end(), [](const CiResult& result) { return result.median_ms().has_value(); }));
+}
+
 }  // namespace
 
 std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& filter, CiForm form,
@@ -47,7 +56,7 @@ std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& fi
                       const std::atomic<bool>* interrupted) {
   const auto results = read_ci_results(dataset, filter, unreadable, interrupted);
   write(render(results, dataset, form));
-  return results.size();
+  return count_in(results, form);
 }
 
 }  // namespace fib::exports
