@@ -40,7 +40,8 @@ class Some {
   }
   [[nodiscard]] std::string text(const std::string& noun) const {
     if (count_ <= kMost) return text_;
-    return text_ + fmt::format("... and {} more\n", report::plural(count_ - kMost, noun));
+    return text_ +
+           fmt::format("... and {} more {}{}\n", count_ - kMost, noun, count_ - kMost == 1 ? "" : "s");
   }
 
  private:

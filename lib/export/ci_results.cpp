@@ -125,7 +125,8 @@ std::string log_tail(std::string_view log, std::size_t lines, std::size_t bytes)
     if (line.back() == '\r') line.pop_back();
     line = cut(report::printable(line), bytes);
     if (tail.size() + line.size() + 1 > bytes && !tail.empty()) break;
-    tail = tail.empty() ? std::move(line) : line + "\n" + tail;
+    if (!tail.empty()) line += '\n';
+    tail.insert(0, line);
     --lines;
   }
   return tail;

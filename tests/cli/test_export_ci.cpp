@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -20,6 +22,10 @@ std::string extension(const std::string& form) {
   return form == "github" ? ".txt" : ".json";
 }
 
+std::string golden_name(const std::string& dataset, const std::string& form) {
+  return fmt::format("ci_{}_{}{}", dataset, form, extension(form));
+}
+
 Words words_for(const std::string& dataset, const std::string& form) {
   return {"export", "--local", dataset, "--format", form};
 }
@@ -30,7 +36,7 @@ TEST_CASE("the forms for CI hold failures, rankings and measurements") {
   const testing::ReportDatasets datasets;
   for (const std::string& form : kForms) {
     for (const std::string dataset : {"runs", "sample"})
-      check_golden_run(datasets, words_for(dataset, form), "ci_" + dataset + "_" + form + extension(form));
+      check_golden_run(datasets, words_for(dataset, form), golden_name(dataset, form));
   }
 }
 
@@ -38,7 +44,7 @@ TEST_CASE("the forms for CI have a text for a dataset without results, and for o
   const testing::ReportDatasets datasets;
   for (const std::string& form : kForms) {
     for (const std::string dataset : {"empty", "failures"})
-      check_golden_run(datasets, words_for(dataset, form), "ci_" + dataset + "_" + form + extension(form));
+      check_golden_run(datasets, words_for(dataset, form), golden_name(dataset, form));
   }
 }
 
@@ -60,7 +66,7 @@ TEST_CASE("a form for CI goes into a file, and stderr says how many results it h
     words.insert(words.end(), {"--output", "out/" + form});
     const auto output = run_fib(words, datasets.folder());
     CHECK(output.exit_code == 0);
-    CHECK(output.out == "");
+    CHECK(output.out.empty());
     return output.err;
   };
   CHECK(result("junit") == "8 results exported to out/junit\n");

@@ -70,7 +70,7 @@ TEST_CASE("GitHub gets the first fifty failures and how many more there are") {
   REQUIRE(lines.size() == 52);
   for (std::size_t i = 0; i < 50; ++i)
     CHECK_THAT(lines[i], Catch::StartsWith("::error title=RUNTIME_ERROR%3A "));
-  CHECK(lines[50] == "... and 2 failures more");
+  CHECK(lines[50] == "... and 2 more failures");
   CHECK(lines[51] == "::notice title=fib::52 results: 0 passed, 52 failed (52 RUNTIME_ERROR)");
   testing::write_traces(files, many_failures(50));
   CHECK(lines_of(ci_text(files, CiForm::github)).size() == 51);
