@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "dataset/merge.h"
@@ -23,7 +25,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Form { dataset, jsonl, csv, json, md, sqlite };
+enum class Form {
+  dataset,
+  jsonl,
+  csv,
+  json,
+  md,
+  sqlite,
+  github,
+  junit,
+  job_summary,
+  action_benchmark,
+  bencher
+};
 
 struct ExportCommand {
   std::string local;
@@ -41,6 +55,26 @@ exports::TextForm text_form(Form form) {
   return form == Form::json ? exports::TextForm::json : exports::TextForm::jsonl;
 }
 
+std::optional<exports::CiForm> ci_form(Form form) {
+  if (form == Form::github) return exports::CiForm::github;
+  if (form == Form::junit) return exports::CiForm::junit;
+  if (form == Form::job_summary) return exports::CiForm::job_summary;
+  if (form == Form::action_benchmark) return exports::CiForm::action_benchmark;
+  if (form == Form::bencher) return exports::CiForm::bencher;
+  return std::nullopt;
+}
+
+// Writes the text of the form in pieces; returns the number of traces or results in it.
+std::size_t make_text(const ExportCommand& command, const dataset::Dataset& loaded,
+                      std::vector<std::string>& unreadable,
+                      const std::function<void(std::string_view)>& write,
+                      const std::atomic<bool>* interrupted) {
+  const dataset::Filter filter = command.records.parsed();
+  if (const auto form = ci_form(command.form))
+    return exports::export_ci(loaded, filter, *form, unreadable, write, interrupted);
+  return exports::export_text(loaded, filter, text_form(command.form), unreadable, write, interrupted);
+}
+
 // Nothing is written for a dataset with unreadable records unless that was asked for.
 void check_readable(const std::vector<std::string>& unreadable, bool skip) {
   if (unreadable.empty()) return;
@@ -55,8 +89,8 @@ void check_readable(const std::vector<std::string>& unreadable, bool skip) {
 std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
                        std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
   if (command.to_stdout()) {
-    return exports::export_text(loaded, command.records.parsed(), text_form(command.form), unreadable,
-                                [](std::string_view text) { print_result(std::string(text)); });
+    const auto print = [](std::string_view text) { print_result(std::string(text)); };
+    return make_text(command, loaded, unreadable, print, nullptr);
   }
   const util::NewFile file(command.output);
   std::FILE* stream = std::fopen(file.path().c_str(), "wb");
@@ -66,8 +100,7 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
   const auto write = [&](std::string_view text) {
     written = written && std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   };
-  const std::size_t count =
-      exports::export_text(loaded, command.records.parsed(), text_form(command.form), unreadable, write, &interrupted);
+  const std::size_t count = make_text(command, loaded, unreadable, write, &interrupted);
   if (std::fflush(stream) != 0 || !written) throw Error("cannot write {}; is the disk full?", command.output);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
@@ -77,8 +110,8 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
 std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& loaded,
                          std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
   const util::NewFile file(command.output);
-  const std::size_t count =
-      exports::export_sqlite(loaded, command.records.parsed(), file.path().string(), unreadable, &interrupted);
+  const std::size_t count = exports::export_sqlite(loaded, command.records.parsed(), file.path().string(),
+                                                   unreadable, &interrupted);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
   return count;
@@ -118,7 +151,8 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
   if (command.to_stdout()) {
     check_readable(unreadable, command.skip_unreadable);
   } else {
-    fmt::print(stderr, "{} exported to {}\n", report::plural(count, "trace"), command.output);
+    const char* what = ci_form(command.form) ? "result" : "trace";
+    fmt::print(stderr, "{} exported to {}\n", report::plural(count, what), command.output);
   }
   return kDone;
 }
@@ -149,7 +183,12 @@ void add_export(CLI::App& app, int& exit_code) {
               {"csv", Form::csv},
               {"json", Form::json},
               {"md", Form::md},
-              {"sqlite", Form::sqlite}})
+              {"sqlite", Form::sqlite},
+              {"github", Form::github},
+              {"junit", Form::junit},
+              {"job-summary", Form::job_summary},
+              {"github-action-benchmark", Form::action_benchmark},
+              {"bencher", Form::bencher}})
       ->type_name("FORMAT");
   add_record_filter(*app_export, command->records);
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
@@ -159,9 +198,14 @@ void add_export(CLI::App& app, int& exit_code) {
                   "  fib export --local D --format csv --status PASSED > passed.csv\n"
                   "  fib export --local D --format sqlite --output d.sqlite\n"
                   "  fib export --local D --format dataset --definitions 'gemm_*' --output gemms\n"
+                  "  fib export --local D --format job-summary >> \"$GITHUB_STEP_SUMMARY\"\n"
                   "  sqlite3 d.sqlite 'select * from best_per_definition'\n"
                   "Form dataset is a dataset of its own, with blobs; sqlite has tables and views that\n"
-                  "docs/datasets.md describes. A file or folder appears whole or not at all.\n") +
+                  "docs/datasets.md describes. For CI, of the latest result of each solution and workload:\n"
+                  "github (workflow commands: annotations), junit (XML), job-summary (Markdown for\n"
+                  "$GITHUB_STEP_SUMMARY), github-action-benchmark and bencher (JSON of these trackers); see\n"
+                  "docs/ci.md. They do not fail when results do: fib run --strict and fib report compare\n"
+                  "--fail-on-regression do. A file or folder appears whole or not at all.\n") +
       kLocalDefault +
       "Exit codes: 0 done, 1 the dataset cannot be read or the output not be written,\n"
       "2 wrong usage, 130 interrupted.");

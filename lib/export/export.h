@@ -10,9 +10,8 @@
 #include "dataset/filter.h"
 #include "dataset/load.h"
 
-// A dataset's records in other forms. All functions read traces one file at a time: memory does not grow with
-// their number. Throw Error when writing fails, and when `interrupted`
-// becomes true.
+// A dataset's records in other forms. All functions but export_ci() read traces one file at a time: memory
+// does not grow with their number. Throw Error when writing fails, and when `interrupted` becomes true.
 namespace fib::exports {
 
 // Forms that are one stream of text.
@@ -29,6 +28,23 @@ std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& 
                         std::vector<std::string>& unreadable,
                         const std::function<void(std::string_view)>& write,
                         const std::atomic<bool>* interrupted = nullptr);
+
+// Forms for CI, see docs/ci.md; made of the latest result of each hardware, definition, solution and
+// workload.
+enum class CiForm {
+  github,            // workflow commands of GitHub Actions
+  junit,             // JUnit's XML
+  job_summary,       // Markdown for $GITHUB_STEP_SUMMARY
+  action_benchmark,  // JSON of benchmark-action/github-action-benchmark
+  bencher,           // Bencher Metric Format
+};
+
+// As export_text(); returns the number of results that the form tells of. Keeps a row of each and the tail of
+// its log.
+std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& filter, CiForm form,
+                      std::vector<std::string>& unreadable,
+                      const std::function<void(std::string_view)>& write,
+                      const std::atomic<bool>* interrupted = nullptr);
 
 // Makes the SQLite database `file`, which must not exist; its schema is in docs/datasets.md.
 std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter& filter,

@@ -25,6 +25,14 @@ std::string counts(const Totals& totals) {
                      totals.failures, totals.skipped);
 }
 
+// A decimal, for JUnit's schema knows no exponents.
+std::string seconds_text(double seconds) {
+  std::string text = model::json::format_double(seconds);
+  if (text.find('e') == std::string::npos) return text;
+  text = fmt::format("{:.12f}", seconds);
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
 std::string failure_element(const std::string& text) {
   return fmt::format("      <failure message=\"{}\">{}</failure>\n",
                      escape_xml(text.substr(0, text.find('\n'))), escape_xml(text));
@@ -33,7 +41,7 @@ std::string failure_element(const std::string& text) {
 std::string case_element(const std::string& suite, const JUnitCase& one) {
   std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape_xml(suite),
                                  escape_xml(one.name));
-  if (one.seconds) text += fmt::format(" time=\"{}\"", model::json::format_double(*one.seconds));
+  if (one.seconds) text += fmt::format(" time=\"{}\"", seconds_text(*one.seconds));
   text += ">\n";
   if (one.skipped) {
     const std::string& why = *one.skipped;

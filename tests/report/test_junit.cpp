@@ -4,6 +4,17 @@
 
 using namespace fib::report;
 
+TEST_CASE("times of JUnit are decimals without exponents") {
+  const auto text = [](double seconds) {
+    JUnitCase one{"a"};
+    one.seconds = seconds;
+    return junit_document("fib", {{"s", {one}}});
+  };
+  CHECK_THAT(text(2.1e-6), Catch::Contains("time=\"0.0000021\""));
+  CHECK_THAT(text(1e-11), Catch::Contains("time=\"0.00000000001\""));
+  CHECK_THAT(text(0.5), Catch::Contains("time=\"0.5\""));
+}
+
 TEST_CASE("a JUnit document counts its cases") {
   JUnitCase failed{"second"};
   failed.failure = "first line\nsecond <line>";

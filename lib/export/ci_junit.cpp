@@ -1,0 +1,52 @@
+#include <cmath>
+
+#include "export/ci_forms.h"
+#include "report/junit.h"
+#include "report/text.h"
+
+namespace fib::exports {
+namespace {
+
+// Seconds to a picosecond: more digits are those of the division.
+double seconds(double milliseconds) { return std::round(milliseconds * 1e9) / 1e12; }
+
+// The first line is the message: what happened, and the last that was said.
+std::string failure(const CiResult& result) {
+  const std::string status(model::name_of(result.detail.status()));
+  const std::string& log = result.detail.log;
+  if (log.empty()) return status;
+  const std::size_t newline = log.rfind('\n');
+  if (newline == std::string::npos) return status + ": " + log;
+  return status + ": " + log.substr(newline + 1) + "\n" + log;
+}
+
+report::JUnitCase case_of(const CiResult& result, UniqueNames& names) {
+  report::JUnitCase one;
+  one.name = names(report::printable(result.solution() + " / " + result.workload));
+  if (const auto median = result.median_ms()) one.seconds = seconds(*median);
+  if (!result.passed()) one.failure = failure(result);
+  if (result.passed() && result.detail.inputs_changed) one.output = "the solution wrote to its inputs";
+  return one;
+}
+
+}  // namespace
+
+std::string junit_results(const std::vector<CiResult>& results) {
+  std::vector<report::JUnitSuite> suites;
+  UniqueNames suite_names;
+  UniqueNames case_names;
+  const CiResult* last = nullptr;
+  for (const CiResult& result : results) {
+    if (last == nullptr || last->hardware() != result.hardware() ||
+        last->definition() != result.definition()) {
+      const std::string name = report::printable(result.definition() + " (" + result.hardware() + ")");
+      suites.push_back({suite_names(name), {}});
+      case_names = {};
+    }
+    suites.back().cases.push_back(case_of(result, case_names));
+    last = &result;
+  }
+  return report::junit_document("fib", suites);
+}
+
+}  // namespace fib::exports

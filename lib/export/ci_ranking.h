@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataset/load.h"
+#include "export/ci_results.h"
+
+// Rankings of the summary for GitHub. All functions are pure.
+namespace fib::exports {
+
+// A solution of one definition on one hardware.
+struct CiStanding {
+  std::optional<std::size_t> rank;  // none unless it passed every workload that any solution was tried on
+  std::string solution;
+  std::string author;                // empty: the solution is not in the dataset
+  std::optional<double> latency_ms;  // geometric mean over what passed, as `fib report summary` has it
+  std::optional<double> speedup;     // against the reference: mean over what passed and was compared with it
+  std::size_t passed = 0;            // workloads
+  std::size_t workloads = 0;         // tried
+};
+
+struct CiRanking {
+  std::string hardware;
+  std::string definition;
+  std::vector<CiStanding> standings;  // by rank; then those without, by the number that passed and the name
+};
+
+// One ranking for each hardware and definition, in the order of `results`.
+[[nodiscard]] std::vector<CiRanking> rank_results(const std::vector<CiResult>& results,
+                                                  const dataset::Dataset& dataset);
+
+// A blank line, the definition as a heading of the fourth level, and a table; Markdown.
+[[nodiscard]] std::string ranking_text(const CiRanking& ranking);
+
+// `text` on one line with all that GitHub's Markdown would interpret escaped: also links, images, HTML, math.
+[[nodiscard]] std::string escape_strictly(std::string_view text);
+
+}  // namespace fib::exports

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include "export/ci_forms.h"
+#include "export/ci_ranking.h"
+#include "report/junit.h"
+#include "report/text.h"
+
+namespace fib::exports {
+namespace {
+
+constexpr std::size_t kLogLines = 20;
+constexpr std::size_t kLogBytes = 4096;
+constexpr std::size_t kEndBytes = 512;  // room for the last lines
+constexpr double kFailuresShare = 0.6;  // of the limit; the rest is for the rankings
+
+// Failures are a block of HTML, one row a line and no blank line: within it nothing is read as Markdown, so
+// that escaping HTML is all that hostile text needs.
+constexpr const char* kTableHead =
+    "\n### Failures\n\n<table>\n<tr><th>Status</th><th>Definition</th><th>Solution</th><th>Workload</th>"
+    "<th>Hardware</th><th>Log</th></tr>\n";
+constexpr const char* kTableEnd = "</table>\n";
+
+std::string cell(const std::string& text) {
+  return "<td>" + report::escape_xml(report::printable(text)) + "</td>";
+}
+
+std::string log_cell(const CiResult& result) {
+  const std::string log = log_tail(result.detail.log, kLogLines, kLogBytes);
+  if (log.empty()) return "<td>-</td>";
+  return "<td><details><summary>log</summary><pre>" + report::escape_xml(log) + "</pre></details></td>";
+}
+
+std::string failure_row(const CiResult& result) {
+  return "<tr>" + cell(std::string(model::name_of(result.detail.status()))) + cell(result.definition()) +
+         cell(result.solution()) + cell(result.workload) + cell(result.hardware()) + log_cell(result) +
+         "</tr>\n";
+}
+
+// Takes what fits and counts the rest.
+class Page {
+ public:
+  explicit Page(std::size_t limit) : limit_(limit) {}
+
+  void allow(std::size_t limit) { limit_ = limit; }
+  void add(const std::string& text) { text_ += text; }
+  [[nodiscard]] bool add_if_fits(const std::string& text) {
+    if (text_.size() + text.size() > limit_) return false;
+    text_ += text;
+    return true;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::size_t limit_;
+  std::string text_;
+};
+
+// Returns how many failures did not fit.
+std::size_t add_failures(Page& page, const std::vector<CiResult>& results) {
+  std::size_t left_out = 0;
+  page.add(kTableHead);
+  for (const CiResult& result : results) {
+    if (!result.passed() && !page.add_if_fits(failure_row(result))) ++left_out;
+  }
+  page.add(kTableEnd);
+  return left_out;
+}
+
+// Returns how many definitions did not fit; one counts for each hardware.
+std::size_t add_rankings(Page& page, const std::vector<CiRanking>& rankings) {
+  std::size_t left_out = 0;
+  const std::string* hardware = nullptr;
+  for (const CiRanking& ranking : rankings) {
+    const bool is_new = hardware == nullptr || *hardware != ranking.hardware;
+    const std::string head = is_new ? "\n### " + escape_strictly(ranking.hardware) + "\n" : "";
+    if (page.add_if_fits(head + ranking_text(ranking))) {
+      hardware = &ranking.hardware;
+    } else {
+      ++left_out;
+    }
+  }
+  return left_out;
+}
+
+std::string left_out_text(std::size_t failures, std::size_t rankings) {
+  if (failures + rankings == 0) return "";
+  std::string what = failures > 0 ? report::plural(failures, "failure") : "";
+  if (rankings > 0) what += (what.empty() ? "" : " and ") + report::plural(rankings, "ranking");
+  return fmt::format(
+      "\nLeft out, since GitHub takes no summary of more than 1 MiB: {}. To see all: `fib export --format "
+      "junit`, "
+      "`fib report summary`.\n",
+      what);
+}
+
+}  // namespace
+
+std::string job_summary(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
+                        std::size_t limit) {
+  const CiTotals totals(results);
+  Page page(static_cast<std::size_t>(kFailuresShare * static_cast<double>(limit)));
+  page.add("## fib\n\n" + escape_strictly(totals.text()) + "\n");
+  const std::size_t failures = totals.failed.empty() ? 0 : add_failures(page, results);
+  page.allow(limit - kEndBytes);
+  const std::size_t rankings = add_rankings(page, rank_results(results, dataset));
+  return page.text() + left_out_text(failures, rankings);
+}
+
+}  // namespace fib::exports

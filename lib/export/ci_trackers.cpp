@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "export/ci_forms.h"
+#include "report/text.h"
+
+namespace fib::exports {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Milliseconds as nanoseconds, to a thousandth: the product has digits that nobody measured.
+double nanoseconds(double milliseconds) { return std::round(milliseconds * 1e9) / 1e3; }
+
+std::string extra(const CiResult& result, const std::map<std::string, std::string>& commits) {
+  std::string text = "status: " + std::string(model::name_of(result.detail.status()));
+  const auto add = [&](const char* what, const std::string& value) {
+    text += fmt::format("\n{}: {}", what, report::printable(value));
+  };
+  if (const auto speedup = result.speedup()) add("speedup", report::format_score(*speedup));
+  if (result.detail.samples > 0) add("calls", std::to_string(result.detail.samples));
+  if (result.detail.clock != nullptr) add("clock", *result.detail.clock);
+  if (result.detail.inputs_changed) add("inputs", "changed by the solution");
+  if (result.detail.run_id == nullptr) return text;
+  add("run", *result.detail.run_id);
+  if (const auto commit = commits.find(*result.detail.run_id); commit != commits.end())
+    add("commit", commit->second);
+  return text;
+}
+
+}  // namespace
+
+std::string action_benchmark(const std::vector<CiResult>& results,
+                             const std::map<std::string, std::string>& commits) {
+  ordered_json array = ordered_json::array();
+  UniqueNames names;
+  for (const CiResult& result : results) {
+    const auto median = result.median_ms();
+    if (!median) continue;
+    ordered_json entry{{"name", names(result.name())}, {"unit", "ms"}, {"value", *median}};
+    if (const auto spread = result.spread())
+      entry["range"] = fmt::format("± {:.2g}", (spread->q75_ms - spread->q25_ms) / 2);
+    entry["extra"] = extra(result, commits);
+    array.push_back(std::move(entry));
+  }
+  return array.dump(2) + "\n";
+}
+
+std::string bencher_metrics(const std::vector<CiResult>& results) {
+  ordered_json document = ordered_json::object();
+  UniqueNames names;
+  for (const CiResult& result : results) {
+    const auto median = result.median_ms();
+    if (!median) continue;
+    ordered_json latency{{"value", nanoseconds(*median)}};
+    if (const auto spread = result.spread()) {
+      latency["lower_value"] = nanoseconds(spread->q25_ms);
+      latency["upper_value"] = nanoseconds(spread->q75_ms);
+    }
+    ordered_json& benchmark = document[names(result.name())];
+    benchmark["latency"] = std::move(latency);
+    if (const auto speedup = result.speedup()) benchmark["speedup"]["value"] = *speedup;
+  }
+  return document.dump(2) + "\n";
+}
+
+}  // namespace fib::exports

@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "dataset/runs.h"
+#include "export/ci_forms.h"
+#include "export/export.h"
+
+namespace fib::exports {
+namespace {
+
+// The commit of every run with a record: of the dataset's repository, else of the folder that the run was
+// started in. It is an extra: lines of runs.jsonl that cannot be read cost themselves, and `fib history`
+// names them.
+std::map<std::string, std::string> commits_of(const dataset::Dataset& dataset) {
+  std::vector<dataset::Problem> problems;
+  std::map<std::string, std::string> commits;
+  for (const auto& run : dataset::read_runs(dataset.root, problems)) {
+    if (run.dataset_git && run.dataset_git->commit) {
+      commits[run.run_id] = *run.dataset_git->commit;
+    } else if (const auto git = run.document.find("current_git");
+               git != run.document.end() && git->is_object()) {
+      if (git->contains("commit") && git->at("commit").is_string())
+        commits[run.run_id] = git->at("commit").get<std::string>();
+    }
+  }
+  return commits;
+}
+
+std::string render(const std::vector<CiResult>& results, const dataset::Dataset& dataset, CiForm form) {
+  switch (form) {
+    case CiForm::github:
+      return github_commands(results);
+    case CiForm::junit:
+      return junit_results(results);
+    case CiForm::job_summary:
+      return job_summary(results, dataset);
+    case CiForm::action_benchmark:
+      return action_benchmark(results, commits_of(dataset));
+    case CiForm::bencher:
+      break;
+  }
+  return bencher_metrics(results);
+}
+
+// How many of the results the form tells of: trackers want measurements.
+std::size_t count_in(const std::vector<CiResult>& results, CiForm form) {
+  if (form != CiForm::action_benchmark && form != CiForm::bencher) return results.size();
+  return static_cast<std::size_t>(std::count_if(
+      results.begin(), results.end(), [](const CiResult& result) { return result.median_ms().has_value(); }));
+}
+
+}  // namespace
+
+std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& filter, CiForm form,
+                      std::vector<std::string>& unreadable,
+                      const std::function<void(std::string_view)>& write,
+                      const std::atomic<bool>* interrupted) {
+  const auto results = read_ci_results(dataset, filter, unreadable, interrupted);
+  write(render(results, dataset, form));
+  return count_in(results, form);
+}
+
+}  // namespace fib::exports

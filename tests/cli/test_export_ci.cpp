@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/report_datasets.h"
+
+using namespace fib;
+using testing::check_golden_run;
+using testing::run_fib;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const Words kForms = {"github", "junit", "job-summary", "github-action-benchmark", "bencher"};
+
+// What a file of the form ends with.
+std::string extension(const std::string& form) {
+  if (form == "junit") return ".xml";
+  if (form == "job-summary") return ".md";
+  return form == "github" ? ".txt" : ".json";
+}
+
+std::string golden_name(const std::string& dataset, const std::string& form) {
+  return fmt::format("ci_{}_{}{}", dataset, form, extension(form));
+}
+
+Words words_for(const std::string& dataset, const std::string& form) {
+  return {"export", "--local", dataset, "--format", form};
+}
+
+}  // namespace
+
+TEST_CASE("the forms for CI hold failures, rankings and measurements") {
+  const testing::ReportDatasets datasets;
+  for (const std::string& form : kForms) {
+    for (const std::string dataset : {"runs", "sample"})
+      check_golden_run(datasets, words_for(dataset, form), golden_name(dataset, form));
+  }
+}
+
+TEST_CASE("the forms for CI have a text for a dataset without results, and for one without measurements") {
+  const testing::ReportDatasets datasets;
+  for (const std::string& form : kForms) {
+    for (const std::string dataset : {"empty", "failures"})
+      check_golden_run(datasets, words_for(dataset, form), golden_name(dataset, form));
+  }
+}
+
+TEST_CASE("filters of export hold for the forms for CI") {
+  const testing::ReportDatasets datasets;
+  const auto output =
+      run_fib({"export", "--local", "runs", "--format", "bencher", "--authors", "bob"}, datasets.folder());
+  CHECK(output.exit_code == 0);
+  const auto document = nlohmann::json::parse(output.out);
+  REQUIRE(document.size() == 1);
+  CHECK(document.begin().key() == "gemm_n128 / bob_gemm / M=1 (NVIDIA H200)");
+  CHECK(document.begin().value()["latency"]["value"] == 2e6);
+}
+
+TEST_CASE("a form for CI goes into a file, and stderr says how many results it has") {
+  const testing::ReportDatasets datasets;
+  const auto result = [&](const std::string& form) {
+    auto words = words_for("runs", form);
+    words.insert(words.end(), {"--output", "out/" + form});
+    const auto output = run_fib(words, datasets.folder());
+    CHECK(output.exit_code == 0);
+    CHECK(output.out.empty());
+    return output.err;
+  };
+  CHECK(result("junit") == "8 results exported to out/junit\n");
+  CHECK(result("bencher") == "6 results exported to out/bencher\n");
+  testing::check_golden("ci_runs_junit.xml", util::read_file(datasets.folder() / "out/junit"));
+}
+
+TEST_CASE("lines that cannot be read stop a form for CI as they stop the others") {
+  const testing::ReportDatasets datasets;
+  util::write_file_atomic(datasets.folder() / "runs/traces/torn.jsonl", "{\"definition\":");
+  const Words words = {"export", "--local", "runs", "--format", "junit", "--output", "junit.xml"};
+  const auto stopped = run_fib(words, datasets.folder());
+  CHECK(stopped.exit_code == 1);
+  CHECK_THAT(stopped.err, Catch::StartsWith("error: runs/traces/torn.jsonl:1: "));
+  CHECK_FALSE(std::filesystem::exists(datasets.folder() / "junit.xml"));
+  Words skipping = words;
+  skipping.push_back("--skip-unreadable");
+  CHECK(run_fib(skipping, datasets.folder()).exit_code == 0);
+  testing::check_golden("ci_runs_junit.xml", util::read_file(datasets.folder() / "junit.xml"));
+}
