@@ -9,15 +9,19 @@
 namespace fib::visual {
 namespace {
 
-// The axes whose values differ; all axes when there is one workload only.
+// The axes whose values differ or that not all have; all axes when there is one workload only.
 std::set<std::string> varying_axes(const std::vector<const model::Workload*>& workloads) {
   std::map<std::string, std::set<std::int64_t>> values;
+  std::map<std::string, std::size_t> counts;
   for (const model::Workload* workload : workloads) {
-    for (const auto& [name, value] : workload->axes) values[name].insert(value.value);
+    for (const auto& [name, value] : workload->axes) {
+      values[name].insert(value.value);
+      ++counts[name];
+    }
   }
   std::set<std::string> varying;
   for (const auto& [name, seen] : values) {
-    if (seen.size() > 1 || workloads.size() == 1) varying.insert(name);
+    if (seen.size() > 1 || counts[name] < workloads.size() || workloads.size() == 1) varying.insert(name);
   }
   return varying;
 }

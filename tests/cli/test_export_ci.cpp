@@ -7,7 +7,6 @@
 #include "cli/report_datasets.h"
 
 using namespace fib;
-using testing::check_golden_run;
 using testing::run_fib;
 using Words = std::vector<std::string>;
 
@@ -36,7 +35,7 @@ TEST_CASE("the forms for CI hold failures, rankings and measurements") {
   const testing::ReportDatasets datasets;
   for (const std::string& form : kForms) {
     for (const std::string dataset : {"runs", "sample"})
-      check_golden_run(datasets, words_for(dataset, form), golden_name(dataset, form));
+      datasets.check_run(words_for(dataset, form), golden_name(dataset, form));
   }
 }
 
@@ -44,7 +43,7 @@ TEST_CASE("the forms for CI have a text for a dataset without results, and for o
   const testing::ReportDatasets datasets;
   for (const std::string& form : kForms) {
     for (const std::string dataset : {"empty", "failures"})
-      check_golden_run(datasets, words_for(dataset, form), golden_name(dataset, form));
+      datasets.check_run(words_for(dataset, form), golden_name(dataset, form));
   }
 }
 

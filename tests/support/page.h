@@ -18,7 +18,7 @@ struct PageOptions {
   bool dark = false;    // what the media query prefers-color-scheme says: dark or light
   bool print = false;   // the media type: print or screen
   bool reduced_motion = false;
-  std::string fragment;  // the part of the address behind '#'
+  std::string fragment = {};  // the part of the address behind '#'
 };
 
 // A page in a browser, made by Browser::open(). All methods throw std::runtime_error: when no element matches

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/report_datasets.h"
+#include "cli/run_fib.h"
+#include "support/browser.h"
+#include "support/browser_tests.h"
+
+// The HTML report of `fib visualize`, as a reader's browser shows it.
+using namespace fib;
+using Json = nlohmann::json;
+using testing::Browser;
+using testing::run_fib;
+using testing::skips_without_chromium;
+
+namespace {
+
+std::filesystem::path make_page(const std::filesystem::path& folder, const std::string& dataset) {
+  const auto output = run_fib({"visualize", "--local", dataset, "--html", "report.html"}, folder);
+  CHECK(output.err == "report.html written\n");
+  REQUIRE(output.exit_code == 0);
+  return folder / "report.html";
+}
+
+// series -> [[x, y, failed]] of the chart in the section with this heading whose caption begins with `caption`.
+Json points(testing::Page& page, const std::string& heading, const std::string& caption) {
+  return page.evaluate(R"((() => {
+    const section = [...document.querySelectorAll("section")].find((s) => s.querySelector("h2,h3").textContent === )" +
+                       Json(heading).dump() + R"();
+    const figure = [...section.querySelectorAll("figure")].find((f) => f.querySelector("figcaption").textContent.startsWith()" +
+                       Json(caption).dump() + R"());
+    const result = {};
+    for (const series of figure.querySelectorAll("[data-series]"))
+      result[series.dataset.series] = [...series.querySelectorAll("[data-x]")].map(
+        (p) => [Number(p.dataset.x), p.dataset.y === undefined ? null : Number(p.dataset.y), p.dataset.failed === "1"]).sort((a, b) => a[0] - b[0]);
+    return result;
+  })())");
+}
+
+}  // namespace
+
+TEST_CASE("the report's charts have the traces' numbers in the page", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  Browser browser;
+  auto page = browser.open(make_page(datasets.folder(), "runs"));
+  const Json latency = points(page, "gemm_n128", "Latency against size");
+  CHECK(latency.at("alice_fast") ==
+        Json({{1, 1.005, false}, {2, 0.9, false}, {4, 1.03, false}, {8, 1.02, false}}));
+  CHECK(latency.at("alice_slow")[0][2] == true);
+  CHECK(latency.at("alice_slow")[1] == Json({2, 4, false}));
+  CHECK(latency.at("bob_gemm") == Json({{1, 2, false}}));
+  const Json history = points(page, "History", "gemm_n128 on NVIDIA H200");
+  CHECK(history.at("alice_fast").size() == 2);
+  CHECK(history.at("alice_slow")[0][2] == true);
+  const Json curve = points(page, "NVIDIA H200", "fast_p");
+  CHECK(curve.at("alice")[0] == Json({0.1, 1, false}));
+  CHECK(curve.at("alice").back() == Json({2, 0, false}));
+  // Bars and boxes are rows of their own.
+  CHECK(page.evaluate("[...document.querySelectorAll('[data-x=alice]')].map(e => Number(e.dataset.y))") == Json({2, 2}));
+  CHECK(page.requests().empty());
+  CHECK(page.errors().empty());
+}
+
+TEST_CASE("the page is complete without scripts, and asks for nothing", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  Browser browser;
+  const auto file = make_page(datasets.folder(), "sample");
+  auto with = browser.open(file);
+  auto without = browser.open(file, {.scripts = false});
+  for (const char* selector : {"section", "svg", "svg [data-x]", "table tbody tr", "figure", "nav a"}) {
+    CHECK(with.count(selector) > 0);
+    CHECK(with.count(selector) == without.count(selector));
+  }
+  // Nothing that would do nothing.
+  CHECK(without.count("button") == 0);
+  CHECK(without.count("input") == 0);
+  CHECK(with.count("th button") > 0);
+  for (auto* page : {&with, &without}) {
+    CHECK(page->requests().empty());
+    CHECK(page->errors().empty());
+  }
+  // Every link of the page leads somewhere in it.
+  CHECK(without.evaluate("[...document.querySelectorAll('a')].filter(a => !document.getElementById("
+                         "decodeURIComponent(a.getAttribute('href').slice(1)))).length") == 0);
+}
+
+TEST_CASE("readers sort and filter tables", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  std::string traces;
+  for (int i = 0; i < 12; ++i) {
+    traces += testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = "s" + std::to_string(i),
+                                .median = 1.0 + (i * 7) % 12}.line();
+  }
+  datasets.write("many/traces/t.jsonl", traces);
+  Browser browser;
+  const auto output = run_fib({"visualize", "--local", "many", "--html", "report.html"}, datasets.folder());
+  REQUIRE(output.exit_code == 0);
+  auto page = browser.open(datasets.folder() / "report.html");
+  const std::string table = "section.definition table.sortable";
+  const auto column = [&](int n) {
+    return page.evaluate("[...document.querySelector('" + table + "').tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[" +
+                         std::to_string(n) + "].textContent)");
+  };
+  page.click(table + " th:nth-child(5) button");  // latency: numbers begin with the highest
+  const auto latencies = [&] {
+    std::vector<double> values;
+    for (const auto& text : column(4)) values.push_back(std::stod(text.get<std::string>()));
+    return values;
+  };
+  const std::vector<double> falling = latencies();
+  REQUIRE(falling.size() == 12);
+  CHECK(std::is_sorted(falling.rbegin(), falling.rend()));
+  CHECK(page.attributes(table + " th:nth-child(5)").at("aria-sort") == "descending");
+  page.press("Enter");  // the button has the focus
+  const std::vector<double> rising = latencies();
+  CHECK(std::is_sorted(rising.begin(), rising.end()));
+  CHECK(page.attributes(table + " th:nth-child(5)").at("aria-sort") == "ascending");
+  page.click("section.definition label.filter input");
+  page.type("s1");
+  CHECK(column(1).size() == 3);  // s1, s10, s11
+  CHECK(page.errors().empty());
+}
+
+TEST_CASE("a failure's cell leads to its log", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  Browser browser;
+  auto page = browser.open(make_page(datasets.folder(), "runs"));
+  CHECK(page.count("td.f a") == 2);
+  CHECK(page.count("td.p") == 6);
+  CHECK(!page.visible("#log-1 pre"));
+  page.click("td.f a");
+  page.wait_until("document.getElementById('log-1').open");
+  CHECK(page.visible("#log-1 pre"));
+  CHECK(page.text("#log-1 pre") == "illegal memory access");
+  auto deep = browser.open(datasets.folder() / "report.html", {.fragment = "log-2"});
+  deep.wait_until("document.getElementById('log-2').open");
+}
+
+TEST_CASE("points say what they are under the pointer", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  Browser browser;
+  auto page = browser.open(make_page(datasets.folder(), "sample"));
+  page.evaluate("document.querySelector('rect[data-x]').scrollIntoView({block: 'center'})");
+  page.hover("rect[data-x]");
+  page.wait_until("!document.querySelector('.tip').hidden");
+  CHECK(page.text(".tip") != "");
+}
+
+TEST_CASE("themes, phones and paper", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  Browser browser;
+  const auto file = make_page(datasets.folder(), "runs");
+  auto light = browser.open(file);
+  auto dark = browser.open(file, {.dark = true});
+  CHECK(light.style("body", "background-color") == "rgb(255, 255, 255)");
+  CHECK(dark.style("body", "background-color") == "rgb(20, 24, 29)");
+  CHECK(light.style("svg text", "fill") != dark.style("svg text", "fill"));
+  dark.click("button.theme");
+  CHECK(dark.style("body", "background-color") == "rgb(255, 255, 255)");
+  auto phone = browser.open(file, {.width = 360, .height = 740});
+  CHECK(phone.evaluate("document.documentElement.scrollWidth").get<int>() <= 360);
+  auto paper = browser.open(file, {.dark = true, .print = true});
+  CHECK(!paper.visible("nav"));
+  CHECK(!paper.visible("button.theme"));
+  CHECK(paper.style("body", "background-color") == "rgb(255, 255, 255)");
+}
+
+TEST_CASE("hostile names and logs stay text", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  const std::string evil = "</script></pre><img src=http://127.0.0.1:9/x onerror=alert(1)><script>throw 1</script>'";
+  datasets.write("evil/traces/t.jsonl",
+                 testing::RunTrace{.run = testing::kRun1, .definition = evil, .solution = evil, .log = evil}.line() +
+                     testing::RunTrace{.run = testing::kRun1, .definition = evil, .solution = evil, .uuid = "w2",
+                                       .status = "TIMEOUT", .log = evil}.line());
+  Browser browser;
+  auto page = browser.open(make_page(datasets.folder(), "evil"));
+  CHECK(page.requests().empty());
+  CHECK(page.errors().empty());
+  CHECK(page.count("img") == 0);
+  CHECK(page.count("script") == 1);
+  CHECK(page.text("#log-1 pre") == evil);
+}
+
+TEST_CASE("a report of 500 solutions on 50 workloads is below 5 MB and has all points", "[page]") {
+  const testing::ReportDatasets datasets;
+  std::ofstream traces(datasets.write("big/traces/t.jsonl", ""));
+  for (int solution = 0; solution < 500; ++solution) {
+    for (int workload = 0; workload < 50; ++workload) {
+      traces << testing::RunTrace{.run = testing::kRun1,
+                                  .definition = "rmsnorm_h4096",
+                                  .solution = "a_solution_with_a_name_" + std::to_string(solution),
+                                  .uuid = "w" + std::to_string(workload),
+                                  .m = 1 + 10 * workload,
+                                  .median = 0.0123 * (1 + workload) * (1 + 0.001 * solution),
+                                  .status = (solution + workload) % 20 == 0 ? "RUNTIME_ERROR" : "PASSED",
+                                  .log = "illegal memory access"}
+                    .line();
+    }
+  }
+  traces.close();
+  const auto file = make_page(datasets.folder(), "big");
+  CHECK(std::filesystem::file_size(file) < 5'000'000);
+  if (skips_without_chromium()) return;
+  Browser browser;
+  auto page = browser.open(file);
+  CHECK(page.evaluate("document.querySelector('section.definition figure').querySelectorAll('[data-x]').length") == 25000);
+  CHECK(page.count("table.matrix td.p") == 23750);
+  CHECK(page.errors().empty());
+}

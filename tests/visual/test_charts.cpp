@@ -1,0 +1,143 @@
+#include "visual/charts.h"
+
+#include <catch2/catch.hpp>
+
+#include "report/sample_dataset.h"
+#include "visual/scenes.h"
+
+using namespace fib;
+using testing::RunsScene;
+
+namespace {
+
+const chart::Series& series_of(const chart::LineChart& chart, const std::string& name) {
+  for (const auto& series : chart.series) {
+    if (series.name == name) return series;
+  }
+  FAIL("no series " << name);
+  throw;
+}
+
+}  // namespace
+
+TEST_CASE("a scene holds the latest result of each solution and workload") {
+  const RunsScene runs;
+  REQUIRE(runs.scene().hardware.size() == 1);
+  CHECK(runs.gemm().results.size() == 8);
+  CHECK(runs.gemm().workloads.size() == 4);
+  CHECK(runs.gemm().solutions.size() == 3);
+  const auto* result = runs.gemm().result("alice_fast", "w2");
+  REQUIRE(result != nullptr);
+  CHECK(*result->run_id == testing::kRun2);
+  CHECK(runs.gemm().result("bob_gemm", "w2") == nullptr);
+  CHECK(runs.scene().details.size() == 15);
+}
+
+TEST_CASE("a scene keeps what the filter holds, and says what is not there") {
+  dataset::Filter filter;
+  filter.solutions = {"bob_*"};
+  const RunsScene bob(filter);
+  CHECK(bob.gemm().results.size() == 1);
+  filter.solutions = {"nobody"};
+  CHECK_THROWS_WITH(RunsScene(filter), Catch::Contains("no solution is called \"nobody\""));
+}
+
+TEST_CASE("latencies stand over the size, failures are crosses") {
+  const RunsScene runs;
+  const auto chart = visual::latency_chart(runs.scene(), runs.gemm());
+  CHECK(chart.x.title == "M");
+  const auto& fast = series_of(chart, "alice_fast");
+  REQUIRE(fast.points.size() == 4);
+  CHECK(fast.points[1].x == 2);
+  CHECK(*fast.points[1].y == Approx(0.9));
+  CHECK(*fast.points[1].low == Approx(0.9 * 0.998));
+  const auto& slow = series_of(chart, "alice_slow");
+  REQUIRE(slow.points.size() == 3);
+  CHECK(slow.points[0].failed);
+  CHECK(!slow.points[1].failed);
+}
+
+TEST_CASE("fast_p, speedups and solutions hold the reports' numbers") {
+  const RunsScene runs;
+  const auto curve = visual::fast_p_chart(runs.gpu());
+  const auto& alice = series_of(curve, "alice");
+  // Of four problems all are solved by the fast solution: 2x each.
+  CHECK(*alice.points.front().y == 1);
+  CHECK(alice.points.back().x == Approx(2));
+  CHECK(*alice.points.back().y == 0);
+  const auto boxes = visual::author_speedups_chart(runs.gpu());
+  REQUIRE(boxes.boxes.size() == 2);
+  CHECK(boxes.boxes[0].values->median == Approx(2));
+  const auto bars = visual::solutions_chart(runs.gpu().summary.leaderboards.at(0));
+  REQUIRE(bars.bars.size() == 3);
+  CHECK(*bars.bars[0].value == Approx(2));
+  CHECK(bars.bars[2].tone == chart::Tone::bad);
+  const auto matrix = visual::status_chart(runs.gemm());
+  CHECK(matrix.columns == std::vector<std::string>{"w1 M=1", "w2 M=2", "w3 M=4", "w4 M=8"});
+}
+
+TEST_CASE("a history has a category for each run, and a cross where something failed") {
+  const RunsScene runs;
+  const auto subjects = visual::subjects_of(runs.scene().history);
+  REQUIRE(subjects.size() == 1);
+  CHECK(subjects[0].definition == "gemm_n128");
+  CHECK(subjects[0].hardware == testing::kGpu);
+  const auto chart = visual::history_chart(runs.scene().history, subjects[0]);
+  REQUIRE(chart.categories.size() == 2);
+  CHECK(chart.categories[0].label == testing::kRun1);
+  CHECK(chart.categories[1].note.find("no record") != std::string::npos);
+  const auto& fast = series_of(chart, "alice_fast");
+  REQUIRE(fast.points.size() == 2);
+  CHECK(*fast.points[0].y == Approx(1));
+  CHECK(!fast.points[1].failed);
+  CHECK(series_of(chart, "alice_slow").points[0].failed);
+  CHECK(series_of(chart, "bob_gemm").points.front().x == 1);
+}
+
+TEST_CASE("a sweep over numbers has an axis, one over words has categories") {
+  report::HistoryRun run;
+  run.record.run_id = "r";
+  const auto add = [&](const nlohmann::ordered_json& sweep, const char* solution, double log_sum) {
+    report::RunStanding standing;
+    standing.definition = "d";
+    standing.solution = solution;
+    standing.sweep = sweep;
+    standing.evaluations = standing.passed = standing.timed = 1;
+    standing.log_sum = log_sum;
+    run.traces.standings[{"d", sweep, solution}] = standing;
+  };
+  add({{"iterations", 10}}, "s", 0);
+  add({{"iterations", 100}}, "s", 0);
+  CHECK(visual::swept_definitions(run) == std::vector<std::string>{"d"});
+  const auto numbers = visual::sweep_chart(run, "d");
+  CHECK(numbers.categories.empty());
+  CHECK(numbers.x.title == "iterations");
+  REQUIRE(numbers.series.size() == 1);
+  CHECK(numbers.series[0].points[1].x == 100);
+  CHECK(*numbers.series[0].points[1].y == Approx(1));
+  add({{"flush", "clean"}}, "s", 0);
+  const auto words = visual::sweep_chart(run, "d");
+  CHECK(words.categories.size() == 3);
+}
+
+TEST_CASE("a roofline has the best solution of every workload below the roofs of its device") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/gemm/g.json",
+              R"({"name":"g","op_type":"gemm","axes":{"M":{"type":"var"},"N":{"type":"const","value":64},
+                  "K":{"type":"const","value":32}},"inputs":{"A":{"shape":["M","K"],"dtype":"float16"},
+                  "B":{"shape":["N","K"],"dtype":"float16"}},"outputs":{"C":{"shape":["M","N"],"dtype":"float16"}},
+                  "reference":"def run(A, B):\n    return A\n"})");
+  files.write("solutions/a/s.json", testing::solution_text("s", "a", "cuda", "NVIDIA", "g"));
+  files.write("traces/t.jsonl", testing::SampleTrace{"g", "s", "w", 16, 0.001, 2, testing::kGpu}.line());
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const auto chart = visual::roofline_chart(scene.hardware.at(0));
+  REQUIRE(chart.bandwidths.size() == 1);
+  CHECK(chart.bandwidths[0].value == Approx(4.8e12));
+  REQUIRE(chart.peaks.size() == 1);
+  REQUIRE(chart.series.size() == 1);
+  const double flops = 2.0 * 16 * 64 * 32;
+  const double bytes = 2.0 * (16 * 32 + 64 * 32 + 16 * 64);
+  CHECK(chart.series[0].points.at(0).intensity == Approx(flops / bytes));
+  CHECK(chart.series[0].points.at(0).performance == Approx(flops / 1e-6));
+}

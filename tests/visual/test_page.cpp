@@ -1,0 +1,67 @@
+#include "visual/page.h"
+
+#include <catch2/catch.hpp>
+
+#include "visual/scenes.h"
+
+using namespace fib;
+
+namespace {
+
+std::string page_of(const visual::Scene& scene) { return visual::page(scene, {"name", "0.0.0", {}}); }
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a page is the same for the same data") {
+  const testing::RunsScene one;
+  CHECK(page_of(one.scene()) == page_of(one.scene()));
+  CHECK(holds(page_of(one.scene()), "<title>name – fib report</title>"));
+  CHECK(holds(page_of(one.scene()), "the latest of 2026-01-02T00:00:00+00:00"));
+}
+
+TEST_CASE("nothing of a hostile dataset becomes markup") {
+  const std::string evil = "</pre></script><img src=x onerror=alert(1)>";
+  const testing::TemporaryDataset files;
+  testing::RunTrace trace{.run = testing::kRun1, .definition = evil, .solution = evil, .status = "TIMEOUT", .log = evil};
+  trace.hardware = "NVIDIA " + evil;
+  files.write("traces/t.jsonl", trace.line());
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  REQUIRE(scene.details.size() == 1);
+  const std::string html = visual::page(scene, {evil, evil, {}});
+  CHECK(!holds(html, "<img"));
+  CHECK(holds(html, "&lt;img src=x onerror=alert(1)&gt;"));
+}
+
+TEST_CASE("failures link to the end of their logs") {
+  const testing::TemporaryDataset files;
+  const testing::RunTrace trace{.run = testing::kRun1, .definition = "d", .solution = "s", .status = "TIMEOUT",
+                                .log = "begins" + std::string(20000, 'x') + "ends"};
+  files.write("traces/t.jsonl", trace.line());
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  CHECK(holds(html, "<a href=\"#log-1\" title=\"TIMEOUT\">T</a>"));
+  CHECK(holds(html, "<details id=\"log-1\"><summary>s on d"));
+  CHECK(!holds(html, "begins"));
+  CHECK(holds(html, "xends"));
+  CHECK(holds(html, "The whole log: fib report show trace s w1"));
+}
+
+TEST_CASE("a dataset without traces has a page") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  CHECK(holds(page_of(scene), "No traces"));
+}
+
+TEST_CASE("what could not be read is said in the page") {
+  const testing::TemporaryDataset files;
+  files.write("traces/t.jsonl", "{\"broken\n");
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  CHECK(holds(page_of(scene), "What could not be read"));
+}

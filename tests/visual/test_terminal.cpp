@@ -1,0 +1,38 @@
+#include "visual/terminal.h"
+
+#include <catch2/catch.hpp>
+
+#include "report/text.h"
+#include "visual/scenes.h"
+
+using namespace fib;
+
+TEST_CASE("terminal charts fit the terminal") {
+  const testing::RunsScene runs;
+  for (const std::size_t width : {60U, 80U, 120U}) {
+    const report::TextStyle style{width, false};
+    std::string text = visual::terminal_charts(runs.scene(), style) + visual::terminal_history(runs.scene(), style);
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = text.find('\n', begin);
+      CHECK(report::display_width(text.substr(begin, end - begin)) <= width);
+      begin = end + 1;
+    }
+  }
+}
+
+TEST_CASE("a solution's latencies and runs are sparklines, failures crosses") {
+  const testing::RunsScene runs;
+  const std::string charts = visual::terminal_charts(runs.scene(), {100, false});
+  CHECK(charts.find("gemm_n128: mean speedup against the reference") != std::string::npos);
+  CHECK(charts.find("✗▄✗") != std::string::npos);  // alice_slow: broken, fixed, failed
+  const std::string history = visual::terminal_history(runs.scene(), {100, false});
+  CHECK(history.find("alice_slow  ") != std::string::npos);
+  CHECK(history.find("✗✗") != std::string::npos);
+  CHECK(history.find("·▄") != std::string::npos);  // bob was not in the first run
+}
+
+TEST_CASE("without traces there is a sentence") {
+  const visual::Scene scene;
+  CHECK(visual::terminal_charts(scene, {}).find("No traces to show") == 0);
+  CHECK(visual::terminal_history(scene, {}).find("No runs") == 0);
+}
