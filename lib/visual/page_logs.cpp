@@ -13,7 +13,7 @@ namespace fib::visual {
 namespace {
 
 // All logs of a page together, so that it stays small enough to open at once.
-constexpr std::size_t kAllLogs = 512 * 1024;
+constexpr std::size_t kAllLogs = 384 * 1024;
 constexpr std::size_t kLongestLog = 8 * 1024;
 constexpr std::size_t kShortestLog = 200;
 
@@ -23,6 +23,17 @@ std::string end_of(const std::string& log, std::size_t most) {
   std::size_t begin = log.size() - most;
   while (begin < log.size() && (static_cast<unsigned char>(log[begin]) & 0xC0) == 0x80) ++begin;
   return "… " + log.substr(begin);
+}
+
+// Text for <pre>, where line breaks can stand as they are.
+std::string lines_of(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result += (begin > 0 ? "\n" : "") + chart::escape_xml(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
 }
 
 }  // namespace
@@ -49,7 +60,7 @@ std::string Logs::section() const {
                                                   *row.solution, row.workload->uuid)
                                     : "";
     text += tag("details", {{"id", fmt::format("log-{}", places_.at(detail))}},
-                text_tag("summary", report::printable(title)) + text_tag("pre", log + command)) +
+                text_tag("summary", report::printable(title)) + tag("pre", {}, lines_of(log + command))) +
             "\n";
   }
   return tag("section", {{"id", "logs"}}, text) + "\n";

@@ -84,13 +84,14 @@ TEST_CASE("fish completes commands, options and words") {
   if (testing::skips_without("fish")) return;
   const CompletionScript script("fish");
   CHECK(fish_offers(script, "fib re") == Words{"report\tRank and list what the traces of datasets say"});
-  CHECK(without_descriptions(fish_offers(script, "fib report ")) == Words{"best", "merge", "summary"});
+  CHECK(without_descriptions(fish_offers(script, "fib report ")) ==
+        Words{"best", "compare", "fast-p", "merge", "rank", "show", "sol", "summary"});
   CHECK(fish_offers(script, "fib report best --fo") == Words{"--format\tForm of the output; default: table"});
   const Words formats{"csv", "json", "md", "table"};
   CHECK(without_descriptions(fish_offers(script, "fib report best --format ")) == formats);
   CHECK(fish_offers(script, "fib report best --format csv --fo").empty());
   CHECK(fish_offers(script, "fib report best --format=csv --fo").empty());
-  CHECK(fish_offers(script, "fib report summary --op-type x --def").empty());
+  CHECK(fish_offers(script, "fib visualize --svg latency --ht").empty());
   CHECK(without_descriptions(fish_offers(script, "fib merge --local a --lo")) == Words{"--local"});
   CHECK(without_descriptions(fish_offers(script, "fib list s")) == Words{"solutions"});
   CHECK(fish_offers(script, "fib list traces s").empty());
@@ -141,8 +142,7 @@ TEST_CASE("each shell completes a line that is typed") {
           "((merge)(--output=x)(--local" + join + folder + ")(--on-conflict" + join + "rename))");
     CHECK(shell.run("fib list --format=js\ttr\t") == "((list)(--format=json)(traces))");
     CHECK(shell.run("fib validate --outputs json,te\t") == "((validate)(--outputs)(json,text))");
-    CHECK(shell.run("fib report summary --op-type x --defi\t") ==
-          "((report)(summary)(--op-type)(x)(--defi))");
+    CHECK(shell.run("fib visualize --svg latency --ht\t") == "((visualize)(--svg)(latency)(--ht))");
   }
 }
 

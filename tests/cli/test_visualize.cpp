@@ -63,5 +63,5 @@ TEST_CASE("visualize says what it cannot draw") {
   fails({"--local", "runs", "--svg", "pie"}, 2, "pie");
   fails({"--local", "runs", "--output", "x"}, 2, "neither is given");
   fails({"--local", "nowhere"}, 1, "there is no dataset folder nowhere");
-  fails({"--local", "runs", "--html", "no/such/folder.html"}, 1, "no/such");
+  fails({"--local", "runs", "--html", "runs/traces/all.jsonl/x.html"}, 1, "runs/traces/all.jsonl");
 }
