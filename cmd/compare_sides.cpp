@@ -69,8 +69,8 @@ std::string CompareInput::find_run(const std::string& word) {
     if (run.starts_with(word)) found.push_back(run);
   }
   if (found.size() > 1)
-    throw Error("\"{}\" begins the ids of {} runs, {} and {} among them; write more of it", word, found.size(),
-                found.front(), found.back());
+    throw Error("\"{}\" begins the ids of {} runs, {} and {} among them; write more of it", word,
+                found.size(), found.front(), found.back());
   return found.empty() ? "" : found.front();
 }
 
@@ -90,7 +90,8 @@ SideName CompareInput::resolve(const std::string& word) {
   }
   const auto may_be = [&](SideKind meant) { return !kind || *kind == meant; };
   std::vector<SideName> found;
-  if (may_be(SideKind::dataset) && std::filesystem::is_directory(name)) found.push_back({SideKind::dataset, name});
+  if (may_be(SideKind::dataset) && std::filesystem::is_directory(name))
+    found.push_back({SideKind::dataset, name});
   if (found.empty() || kind) {
     const std::string run = may_be(SideKind::run) ? find_run(name) : "";
     if (!run.empty()) found.push_back({SideKind::run, run});
@@ -101,7 +102,8 @@ SideName CompareInput::resolve(const std::string& word) {
   if (found.size() == 1) return found.front();
   if (found.empty())
     throw Error("\"{}\" is no dataset folder, and no run, author or solution of {}", word, local());
-  throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name, name);
+  throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name,
+              name);
 }
 
 report::CompareSide CompareInput::side(const SideName& side) {
@@ -116,8 +118,9 @@ report::CompareSide CompareInput::side(const SideName& side) {
     return found != loaded.dataset.solutions.end() && found->second.author == side.name;
   };
   auto& chosen = chosen_[label];
-  if (chosen.empty()) std::copy_if(loaded.details.begin(), loaded.details.end(), std::back_inserter(chosen), holds);
-  return {label, report::latest(chosen)};
+  if (chosen.empty())
+    std::copy_if(loaded.details.begin(), loaded.details.end(), std::back_inserter(chosen), holds);
+  return {label, report::latest(chosen, report::SweepPoints::apart)};
 }
 
 }  // namespace fib::cmd

@@ -22,11 +22,12 @@ struct SideName {
 class CompareInput {
  public:
   // `local` is the dataset in which runs, authors and solutions are looked up; empty: the default one.
-  CompareInput(std::string local, dataset::Filter filter) : local_(std::move(local)), filter_(std::move(filter)) {}
+  CompareInput(std::string local, dataset::Filter filter)
+      : local_(std::move(local)), filter_(std::move(filter)) {}
 
-  // What `word` names: "run:ID", "author:NAME", "solution:NAME" or "dataset:DIR"; without such a word a folder,
-  // a run's id or its beginning, "last" or "last~N", an author or a solution. Throws Error when it is none of
-  // these or several.
+  // What `word` names: "run:ID", "author:NAME", "solution:NAME" or "dataset:DIR"; without such a word a
+  // folder, a run's id or its beginning, "last" or "last~N", an author or a solution. Throws Error when it is
+  // none of these or several.
   [[nodiscard]] SideName resolve(const std::string& word);
 
   // The latest results of the side. Points into this object.

@@ -56,8 +56,8 @@ struct FilterOptions {
 // Throws Error when the filter names something that no dataset has.
 void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets);
 
-// Leaves in the datasets what the options hold, and the solutions of the author `yardstick`. Throws Error when
-// they name something that no dataset has.
+// Leaves in the datasets what the options hold, and the solutions of the author `yardstick`. Throws Error
+// when they name something that no dataset has.
 void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
                    const std::string& yardstick = "");
 

@@ -32,10 +32,9 @@ int run(FastPOptions options) {
   for (const auto& dataset : datasets) {
     report::DatasetFastP result{dataset.root.string(), {}};
     for (const auto& selection : selections(options.filters, dataset)) {
-      const Against against = options.against.value_or(
-          report::natural_yardstick(dataset, selection, options.baseline_author));
-      result.hardware.push_back(
-          report::solve_problems(dataset, selection, options.baseline_author, against));
+      const Against against =
+          options.against.value_or(report::natural_yardstick(dataset, selection, options.baseline_author));
+      result.hardware.push_back(report::solve_problems(dataset, selection, options.baseline_author, against));
     }
     results.push_back(std::move(result));
   }

@@ -1,9 +1,8 @@
-#include "report/rank.h"
-
 #include <memory>
 
 #include "commands.h"
 #include "dataset/queries.h"
+#include "report/rank.h"
 #include "report/summary.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -33,8 +32,7 @@ report::HardwareRanks rank(const dataset::Dataset& dataset, const report::Select
       [&](Against against) { return report::rank_authors(dataset, queries, scope, outcomes, against); },
       ranks.reason);
   ranks.against = ranking.against;
-  const auto results =
-      report::solve_problems(dataset, selection, options.baseline_author, ranking.against);
+  const auto results = report::solve_problems(dataset, selection, options.baseline_author, ranking.against);
   ranks.rows = report::rank_rows(ranking, results, options.by);
   return ranks;
 }
@@ -49,8 +47,7 @@ int run(const RankOptions& options) {
       ranks.hardware.push_back(rank(dataset, selection, options));
     results.push_back(std::move(ranks));
   }
-  print_result(
-      report::render_ranks(results, options.by, options.top, options.read.format, stdout_style()));
+  print_result(report::render_ranks(results, options.by, options.top, options.read.format, stdout_style()));
   return kDone;
 }
 

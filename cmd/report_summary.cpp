@@ -18,7 +18,8 @@ struct SummaryOptions {
 
 // Traces without an evaluation have no hardware; they count where no hardware is asked for.
 report::Counts count(const dataset::Dataset& dataset, const FilterOptions& filters) {
-  if (filters.records.filter.hardware.empty()) return report::count_traces(dataset, {{}, filters.op_type, filters.definition});
+  if (filters.records.filter.hardware.empty())
+    return report::count_traces(dataset, {{}, filters.op_type, filters.definition});
   report::Counts counts;
   for (const report::Selection& selection : selections(filters, dataset)) {
     counts.add(report::count_traces(dataset, selection));
@@ -32,11 +33,11 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryO
   report::DatasetSummary summary;
   summary.path = dataset.root.string();
   summary.baseline_author = options.baseline_author;
-  summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) && !dataset.traces.empty();
+  summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) &&
+                     !dataset.traces.empty();
   summary.counts = count(dataset, filters);
   for (const report::Selection& selection : selections(filters, dataset)) {
-    summary.hardware.push_back(
-        report::summarize(dataset, queries, selection, options.baseline_author));
+    summary.hardware.push_back(report::summarize(dataset, queries, selection, options.baseline_author));
   }
   return summary;
 }

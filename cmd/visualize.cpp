@@ -54,8 +54,7 @@ void write_chart(const VisualizeOptions& options, const visual::Scene& scene) {
 int run(const VisualizeOptions& options) {
   if (!options.output.empty() && options.svg.empty() && options.png.empty())
     throw CLI::ValidationError("--output", "names the file of --svg or --png; neither is given");
-  const std::string root =
-      options.local.empty() ? dataset::default_dataset_path().string() : options.local;
+  const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
   const bool single = !options.svg.empty() || !options.png.empty();
   const bool with_history = options.history || single || !options.html.empty();
   visual::Scene scene;
@@ -101,10 +100,12 @@ void add_forms(CLI::App& app, VisualizeOptions& options) {
 
 void add_visualize(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<VisualizeOptions>();
-  CLI::App* visualize = app.add_subcommand("visualize", "Charts: in the terminal, as HTML report, SVG or PNG");
+  CLI::App* visualize =
+      app.add_subcommand("visualize", "Charts: in the terminal, as HTML report, SVG or PNG");
   visualize->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
   add_forms(*visualize, *options);
-  visualize->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
+  visualize
+      ->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
       ->type_name("NAME")
       ->capture_default_str();
   add_record_filter(*visualize, options->records);
@@ -116,7 +117,8 @@ void add_visualize(CLI::App& app, int& exit_code) {
                   "  fib visualize --local DIR --history\n"
                   "The HTML report is one file that works offline and without scripts: leaderboards,\n"
                   "latencies, speedups, rooflines, status, logs of failures, history and environment.\n") +
-      kLocalDefault + "Exit codes: 0 done, 1 nothing to draw or a file cannot be read or written, 2 wrong usage.");
+      kLocalDefault +
+      "Exit codes: 0 done, 1 nothing to draw or a file cannot be read or written, 2 wrong usage.");
   visualize->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

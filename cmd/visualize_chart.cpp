@@ -18,7 +18,8 @@ using visual::Scene;
 
 constexpr std::size_t kNamed = 10;
 
-[[noreturn]] void not_one(const std::string& what, const std::set<std::string>& names, const std::string& option) {
+[[noreturn]] void not_one(const std::string& what, const std::set<std::string>& names,
+                          const std::string& option) {
   if (names.empty()) throw Error("the dataset has no traces to draw that pass the filters");
   std::string list;
   std::size_t shown = 0;
@@ -27,7 +28,8 @@ constexpr std::size_t kNamed = 10;
     list += (list.empty() ? "" : ", ") + name;
   }
   if (names.size() > kNamed) list += fmt::format(" and {} more", names.size() - kNamed);
-  throw Error("the chart is of one {}, and there are {}: {}; choose one with {}", what, names.size(), list, option);
+  throw Error("the chart is of one {}, and there are {}: {}; choose one with {}", what, names.size(), list,
+              option);
 }
 
 const HardwareScene& only_hardware(const Scene& scene) {
@@ -82,21 +84,32 @@ using Draw = std::function<std::string(const Scene&, const chart::SvgOptions&)>;
 const std::map<std::string, Draw>& charts() {
   using Options = chart::SvgOptions;
   static const std::map<std::string, Draw> all{
-      {"authors", [](const Scene& s, const Options& o) { return to_svg(visual::authors_chart(only_hardware(s)), o); }},
-      {"fast-p", [](const Scene& s, const Options& o) { return to_svg(visual::fast_p_chart(only_hardware(s)), o); }},
+      {"authors",
+       [](const Scene& s, const Options& o) { return to_svg(visual::authors_chart(only_hardware(s)), o); }},
+      {"fast-p",
+       [](const Scene& s, const Options& o) { return to_svg(visual::fast_p_chart(only_hardware(s)), o); }},
       {"speedups",
-       [](const Scene& s, const Options& o) { return to_svg(visual::author_speedups_chart(only_hardware(s)), o); }},
-      {"histogram",
-       [](const Scene& s, const Options& o) { return to_svg(visual::speedups_histogram(only_hardware(s)), o); }},
-      {"roofline", [](const Scene& s, const Options& o) { return to_svg(visual::roofline_chart(only_hardware(s)), o); }},
-      {"solutions",
-       [](const Scene& s, const Options& o) { return to_svg(visual::solutions_chart(only_leaderboard(s)), o); }},
-      {"latency", [](const Scene& s, const Options& o) { return to_svg(visual::latency_chart(s, only_definition(s)), o); }},
+       [](const Scene& s, const Options& o) {
+         return to_svg(visual::author_speedups_chart(only_hardware(s)), o);
+       }},
+      {"histogram", [](const Scene& s,
+                       const Options& o) { return to_svg(visual::speedups_histogram(only_hardware(s)), o); }},
+      {"roofline",
+       [](const Scene& s, const Options& o) { return to_svg(visual::roofline_chart(only_hardware(s)), o); }},
+      {"solutions", [](const Scene& s,
+                       const Options& o) { return to_svg(visual::solutions_chart(only_leaderboard(s)), o); }},
+      {"latency", [](const Scene& s,
+                     const Options& o) { return to_svg(visual::latency_chart(s, only_definition(s)), o); }},
       {"solution-speedups",
-       [](const Scene& s, const Options& o) { return to_svg(visual::solution_speedups_chart(only_definition(s)), o); }},
-      {"status", [](const Scene& s, const Options& o) { return to_svg(visual::status_chart(only_definition(s)), o); }},
+       [](const Scene& s, const Options& o) {
+         return to_svg(visual::solution_speedups_chart(only_definition(s)), o);
+       }},
+      {"status",
+       [](const Scene& s, const Options& o) { return to_svg(visual::status_chart(only_definition(s)), o); }},
       {"history",
-       [](const Scene& s, const Options& o) { return to_svg(visual::history_chart(s.history, only_history(s)), o); }},
+       [](const Scene& s, const Options& o) {
+         return to_svg(visual::history_chart(s.history, only_history(s)), o);
+       }},
       {"sweep", [](const Scene& s, const Options& o) {
          const report::HistoryRun& run = last_sweep(s);
          return to_svg(visual::sweep_chart(run, only_swept(run)), o);
@@ -112,7 +125,8 @@ std::vector<std::string> chart_names() {
   return names;
 }
 
-std::string draw_chart(const std::string& name, const visual::Scene& scene, const chart::SvgOptions& options) {
+std::string draw_chart(const std::string& name, const visual::Scene& scene,
+                       const chart::SvgOptions& options) {
   return charts().at(name)(scene, options);
 }
 

@@ -15,13 +15,13 @@ namespace {
 // SM clocks further apart than this are said: latencies of what computes differ as much.
 constexpr double kClockRemark = 0.01;
 
-// hardware, definition, solution (empty with PairBy::workload), uuid
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
+// hardware, definition, solution (empty with PairBy::workload), uuid, point of a sweep
+using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 Key key_of(const Detail& detail, PairBy pair_by) {
   const auto& row = detail.row;
   return {*row.evaluation->hardware, *row.definition, pair_by == PairBy::solution ? *row.solution : "",
-          row.workload->uuid};
+          row.workload->uuid, detail.sweep != nullptr ? *detail.sweep : ""};
 }
 
 bool is_better(const Detail& left, const Detail& right) {
@@ -49,13 +49,13 @@ Verdict verdict_of_change(const Comparison& pair) {
 }
 
 std::string remark_of(const Detail& a, const Detail& b) {
-  std::string remark;
+  std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
+  const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
-    remark = fmt::format("clock {} → {}", *a.clock, *b.clock);
+    add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
       std::abs(*b.sm_clock_mhz / *a.sm_clock_mhz - 1) > kClockRemark) {
-    remark += fmt::format("{}SM {:.0f} → {:.0f} MHz", remark.empty() ? "" : ", ", *a.sm_clock_mhz,
-                          *b.sm_clock_mhz);
+    add(fmt::format("SM {:.0f} → {:.0f} MHz", *a.sm_clock_mhz, *b.sm_clock_mhz));
   }
   return remark;
 }

@@ -35,7 +35,7 @@ enum class PairBy {
 
 struct CompareSide {
   std::string label;                   // "run 20260101T...", "author alice"
-  std::vector<const Detail*> results;  // the latest of each, see latest()
+  std::vector<const Detail*> results;  // the latest of each, points of sweeps apart, see latest()
 };
 
 // One result of each side.
@@ -47,7 +47,7 @@ struct Comparison {
   std::optional<double> median_b_ms;
   std::optional<double> change;  // mB / mA - 1
   std::optional<double> noise;   // nothing: a side has no record of its spread
-  std::string remark;            // clocks that differ; empty: none
+  std::string remark;            // the point of a sweep, clocks that differ; empty: none
 };
 
 struct CompareReport {

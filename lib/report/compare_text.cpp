@@ -19,9 +19,7 @@ constexpr std::size_t kShownAlone = 10;
 
 std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
-Cell ms_cell(const std::optional<double>& ms) {
-  return ms ? number_cell(*ms, format_ms(*ms)) : no_cell();
-}
+Cell ms_cell(const std::optional<double>& ms) { return ms ? number_cell(*ms, format_ms(*ms)) : no_cell(); }
 
 Cell status_cell(const Detail& detail) { return text_cell(std::string(model::name_of(detail.status()))); }
 
@@ -110,14 +108,14 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
 
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   const std::size_t count = report.regressions(gate.limit).size();
-  std::string text =
-      count == 0 ? fmt::format("No regression beyond {:g}%.", 100 * gate.limit)
-                 : fmt::format("{} beyond {:g}% or broken: the gate fails.", plural(count, "regression"),
-                               100 * gate.limit);
+  std::string text = count == 0 ? fmt::format("No regression beyond {:g}%.", 100 * gate.limit)
+                                : fmt::format("{} beyond {:g}% or broken: the gate fails.",
+                                              plural(count, "regression"), 100 * gate.limit);
   const std::size_t doubtful = report.doubtful(gate.limit);
   if (doubtful > 0) {
-    text += fmt::format(" {} may be slower than that, but too noisy or without a record of the spread to tell.",
-                        plural(doubtful, "ambiguous result"));
+    text +=
+        fmt::format(" {} may be slower than that, but too noisy or without a record of the spread to tell.",
+                    plural(doubtful, "ambiguous result"));
   }
   return text;
 }
@@ -134,7 +132,8 @@ std::vector<std::string> notes_of(const CompareReport& report) {
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (!report.pairs.empty()) {
-    notes.emplace_back("Change: B's median against A's, negative is faster; noise: the larger IQR over median");
+    notes.emplace_back(
+        "Change: B's median against A's, negative is faster; noise: the larger IQR over median");
     notes.emplace_back("Same: within 1% or the noise; ambiguous: beyond that, with overlapping quartiles");
   }
   return notes;

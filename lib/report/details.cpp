@@ -91,8 +91,8 @@ std::vector<Detail> read_details(const dataset::Dataset& dataset, const dataset:
   return details;
 }
 
-std::vector<const Detail*> latest(const std::vector<Detail>& details) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> places;
+std::vector<const Detail*> latest(const std::vector<Detail>& details, SweepPoints points) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t> places;
   std::vector<const Detail*> result;
   const auto time_of = [](const Detail& detail) {
     return util::parse_timestamp(detail.row.evaluation->timestamp).value_or(0);
@@ -100,7 +100,8 @@ std::vector<const Detail*> latest(const std::vector<Detail>& details) {
   for (const Detail& detail : details) {
     const auto& row = detail.row;
     const auto [place, is_new] = places.emplace(
-        std::tuple(*row.evaluation->hardware, *row.definition, *row.solution, row.workload->uuid),
+        std::tuple(*row.evaluation->hardware, *row.definition, *row.solution, row.workload->uuid,
+                   points == SweepPoints::apart && detail.sweep != nullptr ? *detail.sweep : ""),
         result.size());
     if (is_new) {
       result.push_back(&detail);

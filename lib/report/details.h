@@ -23,8 +23,9 @@ struct Spread {
 
 enum class KeepLogs { no, of_failures, yes };
 
-// One trace with what evaluation.fib tells of its measurement. Traces of other tools have no such record: then
-// the pointers are null and the options empty. Pointers lead into the pool of the dataset that it is read from.
+// One trace with what evaluation.fib tells of its measurement. Traces of other tools have no such record:
+// then the pointers are null and the options empty. Pointers lead into the pool of the dataset that it is
+// read from.
 struct Detail {
   dataset::TraceRow row;
   const std::string* run_id = nullptr;
@@ -55,8 +56,12 @@ struct Detail {
 [[nodiscard]] std::vector<Detail> read_details(const dataset::Dataset& dataset, const dataset::Filter& filter,
                                                std::vector<std::string>& unreadable, KeepLogs logs);
 
+// Whether the points of a run's sweep are results of their own.
+enum class SweepPoints { together, apart };
+
 // Of the details with the same hardware, definition, solution and workload the latest by time, the last of
 // equally old ones; in the order in which these keys were met.
-[[nodiscard]] std::vector<const Detail*> latest(const std::vector<Detail>& details);
+[[nodiscard]] std::vector<const Detail*> latest(const std::vector<Detail>& details,
+                                                SweepPoints points = SweepPoints::together);
 
 }  // namespace fib::report

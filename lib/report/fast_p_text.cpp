@@ -33,9 +33,12 @@ Table table_of(const ProblemResults& results, const std::vector<double>& thresho
 // A row for each author and threshold: a form that any plotting program takes.
 Table long_table(const ProblemResults& results, const std::vector<double>& thresholds) {
   Table table;
-  table.columns = {text_column("Hardware", "hardware"),    text_column("Against", "against"),
-                   number_column("Problems", "problems"),  text_column("Author", "author"),
-                   number_column("p", "p"),                number_column("fast_p", "fast_p")};
+  table.columns = {text_column("Hardware", "hardware"),
+                   text_column("Against", "against"),
+                   number_column("Problems", "problems"),
+                   text_column("Author", "author"),
+                   number_column("p", "p"),
+                   number_column("fast_p", "fast_p")};
   for (const std::string& author : authors_by_fast_1(results)) {
     for (const double p : thresholds) {
       const double share = fast_p(results.authors.at(author), results.problems, p);

@@ -16,8 +16,8 @@ struct DatasetFastP {
 // The thresholds of the table where none are asked for.
 [[nodiscard]] const std::vector<double>& usual_thresholds();
 
-// Authors by fast_1, a column for each of the thresholds, which rise. JSON also holds the whole curves. Csv has a
-// row for each author and threshold. Pure.
+// Authors by fast_1, a column for each of the thresholds, which rise. JSON also holds the whole curves. Csv
+// has a row for each author and threshold. Pure.
 [[nodiscard]] std::string render_fast_p(const std::vector<DatasetFastP>& datasets,
                                         const std::vector<double>& thresholds, Format format,
                                         const TextStyle& style);

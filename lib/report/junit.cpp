@@ -39,8 +39,8 @@ std::string failure_element(const std::string& text) {
 }
 
 std::string case_element(const std::string& suite, const JUnitCase& one) {
-  std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape_xml(suite),
-                                 escape_xml(one.name));
+  std::string text =
+      fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape_xml(suite), escape_xml(one.name));
   if (one.seconds) text += fmt::format(" time=\"{}\"", seconds_text(*one.seconds));
   text += ">\n";
   if (one.skipped) {
@@ -48,8 +48,7 @@ std::string case_element(const std::string& suite, const JUnitCase& one) {
     text += "      <skipped" + (why.empty() ? "" : fmt::format(" message=\"{}\"", escape_xml(why))) + "/>\n";
   }
   if (one.failure) text += failure_element(*one.failure);
-  if (!one.output.empty())
-    text += fmt::format("      <system-out>{}</system-out>\n", escape_xml(one.output));
+  if (!one.output.empty()) text += fmt::format("      <system-out>{}</system-out>\n", escape_xml(one.output));
   return text + "    </testcase>\n";
 }
 

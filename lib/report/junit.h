@@ -10,10 +10,10 @@ namespace fib::report {
 
 struct JUnitCase {
   std::string name;
-  std::optional<double> seconds = std::nullopt;      // how long it took; finite
-  std::optional<std::string> failure = std::nullopt; // it failed; the first line is the message
-  std::optional<std::string> skipped = std::nullopt; // it did not run, and why; may be empty
-  std::string output = {};                           // what else there is to say
+  std::optional<double> seconds = std::nullopt;       // how long it took; finite
+  std::optional<std::string> failure = std::nullopt;  // it failed; the first line is the message
+  std::optional<std::string> skipped = std::nullopt;  // it did not run, and why; may be empty
+  std::string output = {};                            // what else there is to say
 };
 
 struct JUnitSuite {

@@ -117,8 +117,9 @@ std::vector<std::pair<double, double>> fast_p_curve(const Solved& solved, std::s
   }
   std::vector<std::pair<double, double>> curve;
   for (const double p : steps) {
-    const double share = p > 0 ? fast_p(solved, problems, p)
-                               : (problems == 0 ? 0 : static_cast<double>(timed) / static_cast<double>(problems));
+    const double share =
+        p > 0 ? fast_p(solved, problems, p)
+              : (problems == 0 ? 0 : static_cast<double>(timed) / static_cast<double>(problems));
     curve.emplace_back(p, share);
   }
   return curve;

@@ -170,7 +170,7 @@ std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& sel
 }
 
 HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
-                                  const Selection& selection, const std::string& baseline_author) {
+                          const Selection& selection, const std::string& baseline_author) {
   const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};
   const DefinitionOutcomes outcomes = collect(dataset, selection);
   HardwareSummary summary;
@@ -180,8 +180,7 @@ HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Querie
   summary.unknown = unknown_traces(dataset, selection);
   std::string reason;
   summary.authors = with_fallback(
-      [&](Against against) { return rank_authors(dataset, queries, scope, outcomes, against); },
-      reason);
+      [&](Against against) { return rank_authors(dataset, queries, scope, outcomes, against); }, reason);
   summary.authors.reason = reason;
   summary.authors.coverage = coverage_of_authors(dataset, selection);
   summary.by_definition = count_by_definition(dataset, selection);

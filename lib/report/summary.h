@@ -78,8 +78,8 @@ struct DatasetSummary {
 [[nodiscard]] std::map<std::string, Counts> count_by_author(const dataset::Dataset& dataset,
                                                             const Selection& selection);
 
-// The share of all workloads of the selected definitions (those of the dataset and those that were tried) that
-// an author has a passing trace of on the selected hardware. Authors without any trace are left out.
+// The share of all workloads of the selected definitions (those of the dataset and those that were tried)
+// that an author has a passing trace of on the selected hardware. Authors without any trace are left out.
 [[nodiscard]] std::map<std::string, double> coverage_of_authors(const dataset::Dataset& dataset,
                                                                 const Selection& selection);
 

@@ -23,7 +23,8 @@ Cell best_solutions_cell(const dataset::Score& score) {
 
 Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
   const auto found = ranking.coverage.find(author);
-  return found == ranking.coverage.end() ? no_cell() : number_cell(found->second, format_share(found->second));
+  return found == ranking.coverage.end() ? no_cell()
+                                         : number_cell(found->second, format_share(found->second));
 }
 
 std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, std::size_t rank,
@@ -44,9 +45,7 @@ std::vector<Cell> standing_row(const Leaderboard& board, const std::string& titl
           count_cell(standing.workloads)};
 }
 
-Cell statuses_cell(const Counts& counts) {
-  return {failures_text(counts), counts_json(counts.by_status)};
-}
+Cell statuses_cell(const Counts& counts) { return {failures_text(counts), counts_json(counts.by_status)}; }
 
 }  // namespace
 
@@ -80,15 +79,14 @@ Table authors_table(const AuthorRanking& ranking) {
                    number_column("Definitions", "definitions"),
                    only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))};
   for (const auto& [author, score] : ranking.rows) {
-    table.rows.push_back({count_cell(table.rows.size() + 1), text_cell(author),
-                          number_cell(score.avg_speedup, format_score(score.avg_speedup)),
-                          number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
-                          number_cell(score.success_rate, format_share(score.success_rate)),
-                          number_cell(score.win_rate, format_share(score.win_rate)),
-                          coverage_cell(ranking, author),
-                          count_cell(static_cast<std::size_t>(score.workloads)),
-                          count_cell(static_cast<std::size_t>(score.definitions)),
-                          best_solutions_cell(score)});
+    table.rows.push_back(
+        {count_cell(table.rows.size() + 1), text_cell(author),
+         number_cell(score.avg_speedup, format_score(score.avg_speedup)),
+         number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
+         number_cell(score.success_rate, format_share(score.success_rate)),
+         number_cell(score.win_rate, format_share(score.win_rate)), coverage_cell(ranking, author),
+         count_cell(static_cast<std::size_t>(score.workloads)),
+         count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
   }
   return table;
 }
@@ -120,8 +118,9 @@ Table solutions_table(const HardwareSummary& summary) {
 Table counts_table(const std::string& name, const std::string& key,
                    const std::map<std::string, Counts>& counts) {
   Table table;
-  table.columns = {text_column(name, key), number_column("Traces", "total"), number_column("Passed", "passed"),
-                   number_column("Failed", "failed"), text_column("Failures", "by_status")};
+  table.columns = {text_column(name, key), number_column("Traces", "total"),
+                   number_column("Passed", "passed"), number_column("Failed", "failed"),
+                   text_column("Failures", "by_status")};
   for (const auto& [what, count] : counts) {
     table.rows.push_back({text_cell(what), count_cell(count.total), count_cell(count.passed),
                           count_cell(count.failed()), statuses_cell(count)});

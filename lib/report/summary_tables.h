@@ -18,7 +18,8 @@ namespace fib::report {
 
 [[nodiscard]] Table authors_table(const AuthorRanking& ranking);
 
-// Grouped by definition. The yardstick stands beside a definition where it is another than that of the authors.
+// Grouped by definition. The yardstick stands beside a definition where it is another than that of the
+// authors.
 [[nodiscard]] Table solutions_table(const HardwareSummary& summary);
 
 // A row for each definition or author; `name` and `key` head the first column.

@@ -11,7 +11,8 @@ namespace fib::report {
 // Which tables of a summary are shown.
 enum class SummaryPart { all, authors, solutions, counts };
 
-// The whole summary. Csv holds one table: the authors, or the solutions or the counts when only these are asked for. Pure.
+// The whole summary. Csv holds one table: the authors, or the solutions or the counts when only these are
+// asked for. Pure.
 [[nodiscard]] std::string render_summary(const std::vector<DatasetSummary>& datasets, SummaryPart part,
                                          Format format, const TextStyle& style);
 

@@ -89,10 +89,10 @@ std::vector<chart::Roof> peaks_of(const report::HardwareSol& sol) {
     if (!workload.work || !workload.work->flops) continue;
     const auto arithmetic = workload.work->arithmetic;
     const double rate = sol.peak->flops_per_s(arithmetic);
-    const std::string name = fmt::format("{} {}flop/s", report::name_of(arithmetic),
-                                         chart::value_text(rate, Unit::number));
-    const bool known = std::any_of(roofs.begin(), roofs.end(),
-                                   [&](const chart::Roof& roof) { return roof.name == name; });
+    const std::string name =
+        fmt::format("{} {}flop/s", report::name_of(arithmetic), chart::value_text(rate, Unit::number));
+    const bool known =
+        std::any_of(roofs.begin(), roofs.end(), [&](const chart::Roof& roof) { return roof.name == name; });
     if (rate > 0 && !known) roofs.push_back({name, rate});
   }
   return roofs;
@@ -123,9 +123,9 @@ chart::LineChart fast_p_chart(const HardwareScene& hardware) {
   const report::ProblemResults& problems = hardware.problems;
   chart::LineChart result;
   result.title = "fast_p";
-  result.subtitle = fmt::format("share of {} solved and faster than p times the {}",
-                                report::plural(problems.problems, "problem"),
-                                report::name_of(problems.against));
+  result.subtitle =
+      fmt::format("share of {} solved and faster than p times the {}",
+                  report::plural(problems.problems, "problem"), report::name_of(problems.against));
   result.x = {"p", Spacing::log, Unit::ratio};
   result.y = {"share of problems", Spacing::linear, Unit::share, true, std::nullopt, 1};
   result.steps = true;
@@ -284,7 +284,8 @@ std::string status_sign(model::Status status) {
 chart::MatrixChart status_chart(const DefinitionScene& definition) {
   chart::MatrixChart result;
   result.title = definition.name;
-  result.subtitle = "✓ passed; incorrect N numerical, S shape, D dtype; R runtime error, C compile error, T timeout";
+  result.subtitle =
+      "✓ passed; incorrect N numerical, S shape, D dtype; R runtime error, C compile error, T timeout";
   std::map<std::string, std::size_t> columns;
   for (const model::Workload* workload : definition.workloads) {
     columns[workload->uuid] = result.columns.size();

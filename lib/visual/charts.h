@@ -23,8 +23,8 @@ namespace fib::visual {
 // All of these in one histogram.
 [[nodiscard]] chart::Histogram speedups_histogram(const HardwareScene& hardware);
 
-// The best solution of every workload below the device's roofs, a series for each definition; only workloads whose
-// flops and device are known.
+// The best solution of every workload below the device's roofs, a series for each definition; only workloads
+// whose flops and device are known.
 [[nodiscard]] chart::RooflineChart roofline_chart(const HardwareScene& hardware);
 
 // The solutions of a definition by speedup; without speedups by geometric mean latency.
@@ -53,9 +53,9 @@ struct HistorySubject {
 // All of a history that some run tried without a sweep, sorted.
 [[nodiscard]] std::vector<HistorySubject> subjects_of(const report::DatasetHistory& history);
 
-// The latency (geometric mean over the workloads) of every solution over the runs that tried the subject, in the
-// order in which they began. A run in which one of its evaluations failed is a cross. Points of sweeps do not
-// count.
+// The latency (geometric mean over the workloads) of every solution over the runs that tried the subject, in
+// the order in which they began. A run in which one of its evaluations failed is a cross. Points of sweeps do
+// not count.
 [[nodiscard]] chart::LineChart history_chart(const report::DatasetHistory& history,
                                              const HistorySubject& subject);
 

@@ -8,8 +8,8 @@
 #include "chart/chart.h"
 #include "report/table.h"
 
-// The text of HTML elements. What is called text is escaped, what is called content is markup. All functions are
-// pure.
+// The text of HTML elements. What is called text is escaped, what is called content is markup. All functions
+// are pure.
 namespace fib::visual {
 
 using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;  // name, text
@@ -26,8 +26,8 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 [[nodiscard]] std::string figcaption(std::string_view caption);
 
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
-// Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has no
-// rows.
+// Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has
+// no rows.
 [[nodiscard]] std::string html_table(const report::Table& table, std::string_view caption);
 
 // A chart below its caption, in a box that scrolls sideways.

@@ -20,7 +20,8 @@ std::string head(const PageOptions& options) {
       page_script_sha256());
   return "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-         "<meta name=color-scheme content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+         "<meta name=color-scheme content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
+         "content=\"" +
          policy + "\">\n" + text_tag("title", options.title + " – fib report") + "\n<style>\n" +
          std::string(page_css()) + chart::chart_css() + "</style>\n</head>\n";
 }

@@ -30,10 +30,10 @@ std::string matrix_cell(const report::Detail* detail, Logs& logs) {
   if (detail == nullptr) return "<td>";
   const std::string sign = status_sign(detail->status());
   if (detail->row.passed()) return "<td class=p>" + sign;
-  return "<td class=f>" + tag("a",
-                              {{"href", "#" + logs.link(*detail)},
-                               {"title", std::string(model::name_of(detail->status()))}},
-                              sign);
+  return "<td class=f>" +
+         tag("a",
+             {{"href", "#" + logs.link(*detail)}, {"title", std::string(model::name_of(detail->status()))}},
+             sign);
 }
 
 std::string matrix(const DefinitionScene& definition, Logs& logs) {
@@ -56,7 +56,8 @@ std::string matrix(const DefinitionScene& definition, Logs& logs) {
     text += "\n";
   }
   return tag("div", {{"class", "wide"}}, tag("table", {{"class", "matrix"}}, text + "</tbody>")) +
-         "\n<p class=legend>✓ passed; incorrect: N numerical, S shape, D dtype; R runtime error, C compile error, "
+         "\n<p class=legend>✓ passed; incorrect: N numerical, S shape, D dtype; R runtime error, C compile "
+         "error, "
          "T timeout; empty: not tried. A failure links to its log.</p>\n";
 }
 
@@ -101,18 +102,19 @@ std::string quality(const DefinitionScene& definition) {
   }
   using report::number_column;
   using report::text_column;
-  report::Table table{{text_column("Solution", ""), number_column("Timed calls", ""),
-                       number_column("Median CV", ""), number_column("Worst CV", ""), text_column("Clock", ""),
-                       number_column("SM MHz", ""), text_column("Flush", ""), number_column("Least sets", ""),
-                       number_column("Inputs changed", "")},
-                      {}};
+  report::Table table{
+      {text_column("Solution", ""), number_column("Timed calls", ""), number_column("Median CV", ""),
+       number_column("Worst CV", ""), text_column("Clock", ""), number_column("SM MHz", ""),
+       text_column("Flush", ""), number_column("Least sets", ""), number_column("Inputs changed", "")},
+      {}};
   for (const std::string& solution : definition.solutions) {
     const auto found = qualities.find(solution);
     if (found == qualities.end()) continue;
     const Quality& own = found->second;
     table.rows.push_back({report::text_cell(solution), report::count_cell(own.samples),
                           middle_cell(own.cvs, own.cvs.size() / 2, "{:.2f}%", 100),
-                          middle_cell(own.cvs, own.cvs.size(), "{:.2f}%", 100), report::text_cell(joined(own.clocks)),
+                          middle_cell(own.cvs, own.cvs.size(), "{:.2f}%", 100),
+                          report::text_cell(joined(own.clocks)),
                           middle_cell(own.sm_clocks, own.sm_clocks.size() / 2, "{:.0f}", 1),
                           report::text_cell(joined(own.flushes)), report::count_cell(own.least_sets),
                           report::count_cell(own.changed)});
@@ -143,11 +145,10 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
           figure(latency_chart(scene, definition),
                  "Latency against size; the band is the middle half of the timed calls, ✗ failed");
   const chart::BoxChart speedups = solution_speedups_chart(definition);
-  if (!speedups.boxes.empty())
-    text += figure(speedups, "Speedups against the reference over the workloads");
+  if (!speedups.boxes.empty()) text += figure(speedups, "Speedups against the reference over the workloads");
   text += "</div>\n" + matrix(definition, logs) + quality(definition);
-  return tag("section",
-             {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}}, text) +
+  return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},
+             text) +
          "\n";
 }
 

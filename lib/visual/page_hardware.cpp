@@ -22,13 +22,11 @@ std::string counts_text(const report::Counts& counts) {
 std::string paragraph(const std::string& text) { return text.empty() ? "" : text_tag("p", text) + "\n"; }
 
 std::string winners(const HardwareScene& hardware) {
-  report::Table table{{report::text_column("Definition", "definition"),
-                       report::text_column("Best solution", "solution"),
-                       report::text_column("Author", "author"),
-                       report::number_column("Speedup", "speedup"),
-                       report::number_column("Latency (ms)", "latency_ms"),
-                       report::number_column("Solutions", "solutions")},
-                      {}};
+  report::Table table{
+      {report::text_column("Definition", "definition"), report::text_column("Best solution", "solution"),
+       report::text_column("Author", "author"), report::number_column("Speedup", "speedup"),
+       report::number_column("Latency (ms)", "latency_ms"), report::number_column("Solutions", "solutions")},
+      {}};
   for (const report::Leaderboard& board : hardware.summary.leaderboards) {
     if (board.standings.empty()) continue;
     const report::Standing& best = board.standings.front();
@@ -58,16 +56,16 @@ std::string bounds(const report::HardwareSol& sol) {
   }
   const std::size_t left_out = sol.workloads.size() - shown.workloads.size();
   return html_table(report::workloads_table(shown), "How near to the roofline bound") +
-         (left_out == 0 ? ""
-                        : paragraph(fmt::format("{} nearer to their bounds are left out; fib report sol has all.",
-                                                report::plural(left_out, "workload"))));
+         (left_out == 0
+              ? ""
+              : paragraph(fmt::format("{} nearer to their bounds are left out; fib report sol has all.",
+                                      report::plural(left_out, "workload"))));
 }
 
 std::string figures(const HardwareScene& hardware) {
   std::string text = "<div class=figures>\n";
   const report::AuthorRanking& ranking = hardware.summary.authors;
-  if (!ranking.rows.empty())
-    text += figure(authors_chart(hardware), "Authors by mean speedup");
+  if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by mean speedup");
   if (!hardware.problems.authors.empty()) {
     text += figure(fast_p_chart(hardware),
                    "fast_p: the share of all problems solved and faster than p times the yardstick");

@@ -58,9 +58,10 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   std::string text = "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs");
   text += "<div class=figures>\n";
   for (const HistorySubject& subject : subjects_of(history)) {
-    text += figure(history_chart(history, subject),
-                   fmt::format("{} on {}: latency over runs, geometric mean over the workloads; ✗ something failed",
-                               subject.definition, subject.hardware));
+    text += figure(
+        history_chart(history, subject),
+        fmt::format("{} on {}: latency over runs, geometric mean over the workloads; ✗ something failed",
+                    subject.definition, subject.hardware));
   }
   text += sweep_figures(history) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";

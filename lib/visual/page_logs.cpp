@@ -55,10 +55,10 @@ std::string Logs::section() const {
                                           report::workload_text(*row.workload), *row.evaluation->hardware,
                                           model::name_of(detail->status()));
     const std::string log = detail->log.empty() ? "The log is empty." : end_of(detail->log, most);
-    const std::string command = detail->log.size() > most
-                                    ? fmt::format("\n\nThe whole log: fib report show trace {} {}",
-                                                  *row.solution, row.workload->uuid)
-                                    : "";
+    const std::string command =
+        detail->log.size() > most
+            ? fmt::format("\n\nThe whole log: fib report show trace {} {}", *row.solution, row.workload->uuid)
+            : "";
     text += tag("details", {{"id", fmt::format("log-{}", places_.at(detail))}},
                 text_tag("summary", report::printable(title)) + tag("pre", {}, lines_of(log + command))) +
             "\n";

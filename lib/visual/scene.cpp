@@ -17,8 +17,7 @@ namespace {
 void read_traces(const SceneOptions& options, Scene& scene, report::HistoryBuilder* history) {
   dataset::for_each_trace(scene.dataset, options.filter, scene.unreadable, [&](const model::Trace& trace) {
     if (!trace.solution || !trace.evaluation) return;
-    scene.details.push_back(
-        report::make_detail(trace, *scene.dataset.pool, report::KeepLogs::of_failures));
+    scene.details.push_back(report::make_detail(trace, *scene.dataset.pool, report::KeepLogs::of_failures));
     if (history != nullptr) history->add(trace);
   });
   for (const report::Detail& detail : scene.details) scene.dataset.traces.push_back(detail.row);
@@ -95,9 +94,8 @@ HardwareScene hardware_scene(const Scene& scene, const dataset::Queries& queries
   result.problems = report::solve_problems(scene.dataset, selection, baseline_author, yardstick);
   result.sol = sol_of(scene.sol, name);
   std::vector<const report::Detail*> own;
-  std::copy_if(latest.begin(), latest.end(), std::back_inserter(own), [&](const report::Detail* detail) {
-    return *detail->row.evaluation->hardware == name;
-  });
+  std::copy_if(latest.begin(), latest.end(), std::back_inserter(own),
+               [&](const report::Detail* detail) { return *detail->row.evaluation->hardware == name; });
   result.definitions = definitions_of(scene.dataset, result.summary, own);
   return result;
 }

@@ -28,7 +28,7 @@ struct HardwareScene {
   std::string name;
   report::HardwareSummary summary;
   report::ProblemResults problems;
-  const report::HardwareSol* sol = nullptr;   // into Scene::sol; null: none
+  const report::HardwareSol* sol = nullptr;  // into Scene::sol; null: none
   std::vector<DefinitionScene> definitions;  // by name
 };
 

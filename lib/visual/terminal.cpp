@@ -51,7 +51,8 @@ report::Table latency_table(const DefinitionScene& definition) {
   std::map<std::string, std::map<std::string, const report::Detail*>> results;
   for (const report::Detail* detail : definition.results)
     results[*detail->row.solution][detail->row.workload->uuid] = detail;
-  report::Table table{{report::text_column("Solution", ""), report::number_column("Smallest", ""),
+  report::Table table{{report::text_column("Solution", ""),
+                       report::number_column("Smallest", ""),
                        {"Latency by size", "", report::Align::left, report::Fit::whole},
                        report::number_column("Largest", "")},
                       {}};
@@ -86,7 +87,8 @@ void write_hardware(Blocks& blocks, const HardwareScene& hardware, const report:
   blocks.heading("Hardware: " + hardware.name);
   const std::string against = report::name_of(hardware.summary.authors.against);
   if (!hardware.summary.authors.rows.empty())
-    blocks.block("Authors by mean speedup, against the " + against + ":", chart::bars_text(authors_chart(hardware), style));
+    blocks.block("Authors by mean speedup, against the " + against + ":",
+                 chart::bars_text(authors_chart(hardware), style));
   const chart::Histogram speedups = speedups_histogram(hardware);
   if (!speedups.bins.counts.empty()) {
     blocks.block("Speedups, " + speedups.subtitle + ":", chart::histogram_text(speedups, style));
@@ -105,8 +107,10 @@ std::vector<chart::Spark> sparks_of(const chart::Series& series, std::size_t pla
 }
 
 report::Table history_table(const chart::LineChart& chart) {
-  report::Table table{{report::text_column("Solution", ""), report::number_column("First", ""),
-                       {"Runs", "", report::Align::left, report::Fit::whole}, report::number_column("Last", "")},
+  report::Table table{{report::text_column("Solution", ""),
+                       report::number_column("First", ""),
+                       {"Runs", "", report::Align::left, report::Fit::whole},
+                       report::number_column("Last", "")},
                       {}};
   for (const chart::Series& series : chart.series) {
     const auto sparks = sparks_of(series, chart.categories.size());

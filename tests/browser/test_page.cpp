@@ -26,7 +26,8 @@ std::filesystem::path make_page(const std::filesystem::path& folder, const std::
   return folder / "report.html";
 }
 
-// series -> [[x, y, failed]] of the chart in the section with this heading whose caption begins with `caption`.
+// series -> [[x, y, failed]] of the chart in the section with this heading whose caption begins with
+// `caption`.
 Json points(testing::Page& page, const std::string& heading, const std::string& caption) {
   return page.evaluate(R"((() => {
     const section = [...document.querySelectorAll("section")].find((s) => s.querySelector("h2,h3").textContent === )" +
@@ -61,7 +62,8 @@ TEST_CASE("the report's charts have the traces' numbers in the page", "[page]") 
   CHECK(curve.at("alice")[0] == Json({0.1, 1, false}));
   CHECK(curve.at("alice").back() == Json({2, 0, false}));
   // Bars and boxes are rows of their own.
-  CHECK(page.evaluate("[...document.querySelectorAll('[data-x=alice]')].map(e => Number(e.dataset.y))") == Json({2, 2}));
+  CHECK(page.evaluate("[...document.querySelectorAll('[data-x=alice]')].map(e => Number(e.dataset.y))") ==
+        Json({2, 2}));
   CHECK(page.requests().empty());
   CHECK(page.errors().empty());
 }
@@ -95,8 +97,11 @@ TEST_CASE("readers sort and filter tables", "[page]") {
   const testing::ReportDatasets datasets;
   std::string traces;
   for (int i = 0; i < 12; ++i) {
-    traces += testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = "s" + std::to_string(i),
-                                .median = 1.0 + (i * 7) % 12}.line();
+    traces += testing::RunTrace{.run = testing::kRun1,
+                                .definition = "d",
+                                .solution = "s" + std::to_string(i),
+                                .median = 1.0 + (i * 7) % 12}
+                  .line();
   }
   datasets.write("many/traces/t.jsonl", traces);
   Browser browser;
@@ -105,8 +110,9 @@ TEST_CASE("readers sort and filter tables", "[page]") {
   auto page = browser.open(datasets.folder() / "report.html");
   const std::string table = "section.definition table.sortable";
   const auto column = [&](int n) {
-    return page.evaluate("[...document.querySelector('" + table + "').tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[" +
-                         std::to_string(n) + "].textContent)");
+    return page.evaluate("[...document.querySelector('" + table +
+                         "').tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[" + std::to_string(n) +
+                         "].textContent)");
   };
   page.click(table + " th:nth-child(5) button");  // latency: numbers begin with the highest
   const auto latencies = [&] {
@@ -178,11 +184,18 @@ TEST_CASE("themes, phones and paper", "[page]") {
 TEST_CASE("hostile names and logs stay text", "[page]") {
   if (skips_without_chromium()) return;
   const testing::ReportDatasets datasets;
-  const std::string evil = "</script></pre><img src=http://127.0.0.1:9/x onerror=alert(1)><script>throw 1</script>'";
-  datasets.write("evil/traces/t.jsonl",
-                 testing::RunTrace{.run = testing::kRun1, .definition = evil, .solution = evil, .log = evil}.line() +
-                     testing::RunTrace{.run = testing::kRun1, .definition = evil, .solution = evil, .uuid = "w2",
-                                       .status = "TIMEOUT", .log = evil}.line());
+  const std::string evil =
+      "</script></pre><img src=http://127.0.0.1:9/x onerror=alert(1)><script>throw 1</script>'";
+  datasets.write(
+      "evil/traces/t.jsonl",
+      testing::RunTrace{.run = testing::kRun1, .definition = evil, .solution = evil, .log = evil}.line() +
+          testing::RunTrace{.run = testing::kRun1,
+                            .definition = evil,
+                            .solution = evil,
+                            .uuid = "w2",
+                            .status = "TIMEOUT",
+                            .log = evil}
+              .line());
   Browser browser;
   auto page = browser.open(make_page(datasets.folder(), "evil"));
   CHECK(page.requests().empty());
@@ -237,7 +250,8 @@ TEST_CASE("how long a report of 500 solutions on 50 workloads takes to open", "[
   for (const int definitions : {1, 50}) {
     write_large(datasets, definitions, 500 / definitions);
     const auto file = make_page(datasets.folder(), "large");
-    std::printf("%d definitions, %.2f MB:", definitions, static_cast<double>(std::filesystem::file_size(file)) / 1e6);
+    std::printf("%d definitions, %.2f MB:", definitions,
+                static_cast<double>(std::filesystem::file_size(file)) / 1e6);
     for (int i = 0; i < 5; ++i) {
       auto page = browser.open(file);
       std::printf(" %.0f", page.load_ms());

@@ -20,18 +20,17 @@ TEST_CASE("two runs are compared in all formats") {
     datasets.check_run(with({"--format", format}), std::string("report_compare.") + format);
   datasets.check_run(with({"--fail-on-regression", "2.5%"}), "report_compare_gate.txt", 3);
   datasets.check_run(with({"--fail-on-regression", "2.5%", "--format", "github"}),
-                   "report_compare_gate.github", 3);
+                     "report_compare_gate.github", 3);
   datasets.check_run(with({"--fail-on-regression", "5%", "--solutions", "alice_fast"}),
-                   "report_compare_gate_holds.txt");
+                     "report_compare_gate_holds.txt");
 }
 
 TEST_CASE("authors, solutions and datasets are compared") {
   const testing::ReportDatasets datasets;
-  datasets.check_run({"report", "compare", "alice", "bob", "--local", "runs"},
-                   "report_compare_authors.txt");
+  datasets.check_run({"report", "compare", "alice", "bob", "--local", "runs"}, "report_compare_authors.txt");
   datasets.check_run({"report", "compare", "sample", "runs"}, "report_compare_datasets.txt");
   datasets.check_run({"report", "compare", "sample", "sample", "--hardware", "AMD*"},
-                   "report_compare_itself.txt");
+                     "report_compare_itself.txt");
   datasets.check_run({"report", "compare", "empty", "failures"}, "report_compare_nothing.txt");
 }
 

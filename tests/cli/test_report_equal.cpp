@@ -6,7 +6,8 @@
 
 #include "cli/report_datasets.h"
 
-// The numbers in all forms of one report are equal: csv has json's own, tables and Markdown have them rounded.
+// The numbers in all forms of one report are equal: csv has json's own, tables and Markdown have them
+// rounded.
 using namespace fib;
 using testing::run_fib;
 using Json = nlohmann::ordered_json;
@@ -182,7 +183,9 @@ TEST_CASE("the numbers in all forms of one report are equal") {
       {{"report", "summary", "--show", "solutions", "--local", "sample"}, "solutions", "Definition"},
       {{"report", "best", "--local", "sample", "--per-workload"}, "best", "Definition"},
       {{"report", "rank", "--local", "sample"}, "authors", "Rank"},
-      {{"report", "sol", "--show", "workloads", "--local", "sample", "--bandwidth", "100"}, "workloads", "Definition"},
+      {{"report", "sol", "--show", "workloads", "--local", "sample", "--bandwidth", "100"},
+       "workloads",
+       "Definition"},
       {{"report", "compare", "last~1", "last", "--local", "runs"}, "results", "Definition"},
       {{"list", "traces", "--local", "sample"}, "traces", "Definition"},
       {{"list", "solutions", "--local", "sample"}, "solutions", "Definition"},

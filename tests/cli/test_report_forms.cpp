@@ -13,24 +13,25 @@ TEST_CASE("rankings and fast_p are printed in all formats") {
     datasets.check_run({"report", report, "--local", "sample"}, "report_" + report + ".txt");
     for (const std::string format : {"json", "csv", "md"}) {
       datasets.check_run({"report", report, "--local", "sample", "--format", format},
-                       "report_" + report + "." + format);
+                         "report_" + report + "." + format);
     }
   }
   datasets.check_run({"report", "rank", "--local", "sample", "--by", "coverage", "--top", "1"},
-                   "report_rank_top.txt");
+                     "report_rank_top.txt");
   datasets.check_run({"report", "fast-p", "--local", "sample", "--p", "2,1,2", "--against", "reference",
-                    "--authors", "alice"},
-                   "report_fast-p_reference.txt");
+                      "--authors", "alice"},
+                     "report_fast-p_reference.txt");
 }
 
 TEST_CASE("filters of export hold for reports") {
   const testing::ReportDatasets datasets;
   // The baseline stays: the others are compared with it.
   datasets.check_run({"report", "summary", "--local", "sample", "--authors", "alice", "--hardware", "AMD*"},
-                   "report_summary_of_alice.txt");
+                     "report_summary_of_alice.txt");
   datasets.check_run({"report", "best", "--local", "sample", "--authors", "bob", "--definitions", "gemm_*"},
-                   "report_best_of_bob.txt");
-  const auto nobody = run_fib({"report", "best", "--local", "sample", "--authors", "nobody"}, datasets.folder());
+                     "report_best_of_bob.txt");
+  const auto nobody =
+      run_fib({"report", "best", "--local", "sample", "--authors", "nobody"}, datasets.folder());
   CHECK(nobody.exit_code == 1);
   CHECK(nobody.err == "fib: no author is called \"nobody\"; to see what there is: fib list\n");
 }

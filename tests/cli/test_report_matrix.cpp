@@ -31,7 +31,8 @@ std::vector<Command> commands(const std::string& dataset) {
           {{"list", "traces", "--local", dataset}, kForms},
           {{"history", "--local", dataset}, kForms},
           {{"export", "--local", dataset},
-           {"jsonl", "json", "csv", "md", "github", "junit", "job-summary", "github-action-benchmark", "bencher"}},
+           {"jsonl", "json", "csv", "md", "github", "junit", "job-summary", "github-action-benchmark",
+            "bencher"}},
           {{"visualize", "--local", dataset}, {}},
           {{"visualize", "--history", "--local", dataset}, {}},
           {{"visualize", "--html", "-", "--local", dataset}, {}}};
@@ -39,7 +40,8 @@ std::vector<Command> commands(const std::string& dataset) {
 
 enum class Warnings { none, some };
 
-void check_form(const std::filesystem::path& folder, Words words, const std::string& format, Warnings warnings) {
+void check_form(const std::filesystem::path& folder, Words words, const std::string& format,
+                Warnings warnings) {
   if (!format.empty()) words.insert(words.end(), {"--format", format});
   std::string line;
   for (const auto& word : words) line += word + " ";
@@ -54,7 +56,8 @@ void check_form(const std::filesystem::path& folder, Words words, const std::str
   CHECK(output.out.find("\x1b") == std::string::npos);
 }
 
-void check_all(const std::filesystem::path& folder, const std::string& dataset, Warnings warnings = Warnings::none) {
+void check_all(const std::filesystem::path& folder, const std::string& dataset,
+               Warnings warnings = Warnings::none) {
   for (const Command& command : commands(dataset)) {
     if (command.formats.empty()) check_form(folder, command.words, "", warnings);
     for (const std::string& format : command.formats) check_form(folder, command.words, format, warnings);
@@ -75,10 +78,14 @@ TEST_CASE("every report has every form: ten thousand traces") {
   for (int solution = 0; solution < 20; ++solution) {
     const std::string name = "s" + std::to_string(solution);
     const std::string author = solution == 0 ? "baseline" : "author" + std::to_string(solution % 5);
-    datasets.write("many/solutions/" + name + ".json", testing::solution_text(name, author, "cuda", "NVIDIA"));
+    datasets.write("many/solutions/" + name + ".json",
+                   testing::solution_text(name, author, "cuda", "NVIDIA"));
     for (int workload = 0; workload < 500; ++workload) {
-      traces << testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = name,
-                                  .uuid = "w" + std::to_string(workload), .m = 1 + workload,
+      traces << testing::RunTrace{.run = testing::kRun1,
+                                  .definition = "d",
+                                  .solution = name,
+                                  .uuid = "w" + std::to_string(workload),
+                                  .m = 1 + workload,
                                   .median = 0.01 * (1 + workload) * (1 + 0.1 * solution),
                                   .status = workload % 97 == solution ? "TIMEOUT" : "PASSED"}
                     .line();

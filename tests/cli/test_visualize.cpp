@@ -20,8 +20,9 @@ TEST_CASE("single charts are files") {
   CHECK(svg.exit_code == 0);
   CHECK(svg.err == "latency.svg written\n");
   CHECK(util::read_file(datasets.folder() / "latency.svg").find("<svg ") != std::string::npos);
-  const auto named = run_fib({"visualize", "--local", "runs", "--svg", "fast-p", "--output", "p.svg", "--theme", "dark"},
-                             datasets.folder());
+  const auto named =
+      run_fib({"visualize", "--local", "runs", "--svg", "fast-p", "--output", "p.svg", "--theme", "dark"},
+              datasets.folder());
   CHECK(named.exit_code == 0);
   CHECK(util::read_file(datasets.folder() / "p.svg").find("data-series=\"alice\"") != std::string::npos);
   if (!chart::png_problem().empty()) {
@@ -39,7 +40,8 @@ TEST_CASE("every chart can be drawn of a dataset that has it") {
   for (const char* name : {"authors", "fast-p", "speedups", "histogram", "roofline", "solutions", "latency",
                            "solution-speedups", "status", "history"}) {
     INFO(name);
-    const auto output = run_fib({"visualize", "--local", "runs", "--svg", name, "--output", "-"}, datasets.folder());
+    const auto output =
+        run_fib({"visualize", "--local", "runs", "--svg", name, "--output", "-"}, datasets.folder());
     CHECK(output.exit_code == 0);
     CHECK(output.err == "");
     CHECK(output.out.starts_with("<"));
@@ -55,7 +57,8 @@ TEST_CASE("visualize says what it cannot draw") {
     CHECK(output.out == "");
     CHECK(output.err.find(text) != std::string::npos);
   };
-  fails({"--local", "sample", "--svg", "latency"}, 1, "the chart is of one hardware, and there are 2: AMD EPYC");
+  fails({"--local", "sample", "--svg", "latency"}, 1,
+        "the chart is of one hardware, and there are 2: AMD EPYC");
   fails({"--local", "sample", "--svg", "latency", "--hardware", "AMD*"}, 1,
         "the chart is of one definition, and there are 2: gemm_n128");
   fails({"--local", "runs", "--svg", "sweep"}, 1, "no run of the dataset swept anything");

@@ -55,8 +55,8 @@ struct RunTrace {
 inline constexpr const char* kRun1 = "20260101T000000.000001Z-10";
 inline constexpr const char* kRun2 = "20260102T000000.000002Z-20";
 
-// Two runs of two solutions of alice and one of bob: same, faster, slower, ambiguous, broken, fixed, failed, and
-// one that only the second run has.
+// Two runs of two solutions of alice and one of bob: same, faster, slower, ambiguous, broken, fixed, failed,
+// and one that only the second run has.
 inline void write_runs(const TemporaryDataset& files) {
   files.write("definitions/gemm/gemm_n128.json", definition_text("gemm_n128", "gemm"));
   for (const char* name : {"alice_fast", "alice_slow"}) {
@@ -72,16 +72,35 @@ inline void write_runs(const TemporaryDataset& files) {
   for (int i = 0; i < 4; ++i) {
     workloads += workload_line(names[i], "gemm_n128") + "\n";
     add({.run = kRun1, .definition = "gemm_n128", .solution = "alice_fast", .uuid = names[i], .m = 1 << i});
-    add({.run = kRun2, .definition = "gemm_n128", .solution = "alice_fast", .uuid = names[i], .m = 1 << i,
-         .median = second[i], .iqr = i == 3 ? 0.015 : 0.004, .sm_clock = i == 2 ? 1755.0 : 1980.0});
+    add({.run = kRun2,
+         .definition = "gemm_n128",
+         .solution = "alice_fast",
+         .uuid = names[i],
+         .m = 1 << i,
+         .median = second[i],
+         .iqr = i == 3 ? 0.015 : 0.004,
+         .sm_clock = i == 2 ? 1755.0 : 1980.0});
   }
   const char* before[] = {"PASSED", "TIMEOUT", "RUNTIME_ERROR"};
   const char* after[] = {"RUNTIME_ERROR", "PASSED", "RUNTIME_ERROR"};
   for (int i = 0; i < 3; ++i) {
-    add({.run = kRun1, .definition = "gemm_n128", .solution = "alice_slow", .uuid = names[i], .m = 1 << i,
-         .median = 4, .status = before[i], .log = "illegal memory access"});
-    add({.run = kRun2, .definition = "gemm_n128", .solution = "alice_slow", .uuid = names[i], .m = 1 << i,
-         .median = 4, .status = after[i], .clock = "cupti-kernel", .log = "illegal memory access"});
+    add({.run = kRun1,
+         .definition = "gemm_n128",
+         .solution = "alice_slow",
+         .uuid = names[i],
+         .m = 1 << i,
+         .median = 4,
+         .status = before[i],
+         .log = "illegal memory access"});
+    add({.run = kRun2,
+         .definition = "gemm_n128",
+         .solution = "alice_slow",
+         .uuid = names[i],
+         .m = 1 << i,
+         .median = 4,
+         .status = after[i],
+         .clock = "cupti-kernel",
+         .log = "illegal memory access"});
   }
   add({.run = kRun2, .definition = "gemm_n128", .solution = "bob_gemm", .median = 2});
   files.write("workloads/gemm/gemm_n128.jsonl", workloads);

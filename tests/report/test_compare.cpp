@@ -1,9 +1,8 @@
-#include "report/compare.h"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "dataset/trace_stream.h"
+#include "report/compare.h"
 #include "report/runs_dataset.h"
 
 using namespace fib;
@@ -18,9 +17,10 @@ namespace {
 // A detail made of a line, with the pool that it points into.
 class Details {
  public:
-  const report::Detail& add(const RunTrace& trace) {
+  const report::Detail& add(const RunTrace& trace) { return add(trace.line()); }
+  const report::Detail& add(const std::string& line) {
     details_.push_back(std::make_unique<report::Detail>(
-        report::make_detail(model::parse_trace(trace.line()), pool_, report::KeepLogs::yes)));
+        report::make_detail(model::parse_trace(line), pool_, report::KeepLogs::yes)));
     return *details_.back();
   }
 
@@ -42,7 +42,8 @@ RunTrace trace(double median, double iqr) {
 
 TEST_CASE("a detail holds what evaluation.fib says") {
   Details details;
-  const auto& detail = details.add({.run = kRun1, .definition = "d", .solution = "s", .median = 2, .log = "l"});
+  const auto& detail =
+      details.add({.run = kRun1, .definition = "d", .solution = "s", .median = 2, .log = "l"});
   CHECK(*detail.run_id == kRun1);
   CHECK(*detail.clock == "events");
   CHECK(*detail.config == R"({"iterations":50})");
@@ -53,8 +54,7 @@ TEST_CASE("a detail holds what evaluation.fib says") {
   CHECK(detail.sets == 180);
   CHECK(*detail.sm_clock_mhz == Approx(1980));
   CHECK(detail.log == "l");
-  const auto& failed =
-      details.add({.run = kRun1, .definition = "d", .solution = "s", .status = "TIMEOUT"});
+  const auto& failed = details.add({.run = kRun1, .definition = "d", .solution = "s", .status = "TIMEOUT"});
   CHECK(!failed.median_ms());
   CHECK(!failed.spread);
 }
@@ -126,7 +126,8 @@ TEST_CASE("the latest trace of each counts, and pairs need equal hardware and wo
   const auto make = [&](const char* run, const char* solution, const char* uuid, double median) {
     return RunTrace{.run = run, .definition = "d", .solution = solution, .uuid = uuid, .median = median};
   };
-  std::vector<report::Detail> all{details.add(make(kRun2, "s", "w1", 3)), details.add(make(kRun1, "s", "w1", 1)),
+  std::vector<report::Detail> all{details.add(make(kRun2, "s", "w1", 3)),
+                                  details.add(make(kRun1, "s", "w1", 1)),
                                   details.add(make(kRun1, "s", "w2", 1))};
   const auto kept = report::latest(all);
   REQUIRE(kept.size() == 2);
@@ -146,6 +147,27 @@ TEST_CASE("the latest trace of each counts, and pairs need equal hardware and wo
   CHECK(*fastest.pairs[0].change == Approx(5.0 / 3 - 1));
   CHECK(fastest.only_a.size() == 1);
   CHECK(fastest.only_b.size() == 1);
+}
+
+TEST_CASE("points of a sweep are compared with the same point") {
+  Details details;
+  const auto swept = [&](const char* run, double median, const std::string& sweep) {
+    std::string line = RunTrace{.run = run, .definition = "d", .solution = "s", .median = median}.line();
+    line.insert(line.find("\"config\""), "\"sweep\":" + sweep + ",");
+    return details.add(line);
+  };
+  const std::vector<report::Detail> a{swept(kRun1, 1, R"({"flush":"clean"})"),
+                                      swept(kRun1, 2, R"({"flush":"none"})")};
+  const std::vector<report::Detail> b{swept(kRun2, 2, R"({"flush":"none"})"),
+                                      swept(kRun2, 3, R"({"flush":"clean"})")};
+  CHECK(report::latest(a).size() == 1);
+  const auto apart = report::SweepPoints::apart;
+  const auto result = report::compare({"a", report::latest(a, apart)}, {"b", report::latest(b, apart)},
+                                      report::PairBy::solution);
+  REQUIRE(result.pairs.size() == 2);
+  CHECK(result.pairs[0].verdict == Verdict::slower);
+  CHECK(result.pairs[0].remark == R"(sweep {"flush":"clean"})");
+  CHECK(result.pairs[1].verdict == Verdict::same);
 }
 
 TEST_CASE("regressions are what is slower beyond the limit or broken") {

@@ -1,6 +1,6 @@
-#include "report/github.h"
-
 #include <catch2/catch.hpp>
+
+#include "report/github.h"
 
 using namespace fib::report;
 

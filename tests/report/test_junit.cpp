@@ -1,6 +1,6 @@
-#include "report/junit.h"
-
 #include <catch2/catch.hpp>
+
+#include "report/junit.h"
 
 using namespace fib::report;
 

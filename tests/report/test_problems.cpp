@@ -1,8 +1,7 @@
-#include "report/problems.h"
-
 #include <catch2/catch.hpp>
 
 #include "report/fast_p_text.h"
+#include "report/problems.h"
 #include "report/rank.h"
 #include "report/sample_dataset.h"
 
@@ -57,7 +56,8 @@ TEST_CASE("without a passing baseline the reference is the yardstick") {
 }
 
 TEST_CASE("fast_p is strict, and its curve has a step at every speedup") {
-  const report::Solved solved{{{"d", "a"}, 1.0}, {{"d", "b"}, 2.0}, {{"d", "c"}, 2.0}, {{"d", "e"}, std::nullopt}};
+  const report::Solved solved{
+      {{"d", "a"}, 1.0}, {{"d", "b"}, 2.0}, {{"d", "c"}, 2.0}, {{"d", "e"}, std::nullopt}};
   CHECK(fast_p(solved, 10, 0) == Approx(0.4));
   CHECK(fast_p(solved, 10, 0.99) == Approx(0.3));
   CHECK(fast_p(solved, 10, 1) == Approx(0.2));

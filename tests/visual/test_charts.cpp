@@ -1,8 +1,7 @@
-#include "visual/charts.h"
-
 #include <catch2/catch.hpp>
 
 #include "report/sample_dataset.h"
+#include "visual/charts.h"
 #include "visual/scenes.h"
 
 using namespace fib;

@@ -1,7 +1,7 @@
-#include "visual/html.h"
-
 #include <catch2/catch.hpp>
 #include <set>
+
+#include "visual/html.h"
 
 using namespace fib;
 using visual::id_of;
@@ -13,7 +13,8 @@ TEST_CASE("text cannot become markup") {
 }
 
 TEST_CASE("different names have different ids, without characters that a link would have to escape") {
-  const std::set<std::string> ids{id_of("a b"), id_of("a~20b"), id_of("a_b"), id_of("ä"), id_of("a/b"), id_of("")};
+  const std::set<std::string> ids{id_of("a b"), id_of("a~20b"), id_of("a_b"),
+                                  id_of("ä"),   id_of("a/b"),   id_of("")};
   CHECK(ids.size() == 6);
   CHECK(id_of("gemm_n128-k2.x") == "gemm_n128-k2.x");
   CHECK(id_of("a b") == "a~20b");
@@ -24,11 +25,13 @@ TEST_CASE("numbers of a table carry their exact values") {
   report::Table table{{report::text_column("Name", "n"), report::number_column("Latency", "l"),
                        report::only_for(report::Audience::programs, report::text_column("Key", "k"))},
                       {}};
-  table.rows.push_back({report::text_cell("a<b"), report::number_cell(0.123456789, "0.12346"), report::text_cell("secret")});
+  table.rows.push_back(
+      {report::text_cell("a<b"), report::number_cell(0.123456789, "0.12346"), report::text_cell("secret")});
   table.rows.push_back({report::text_cell("c"), report::no_cell(), report::no_cell()});
   const std::string html = visual::html_table(table, "Two & more");
   CHECK(html.find("<caption>Two &amp; more</caption>") != std::string::npos);
-  CHECK(html.find("<td>a&lt;b</td><td class=\"n\" data-v=\"0.123456789\">0.12346</td>\n") != std::string::npos);
+  CHECK(html.find("<td>a&lt;b</td><td class=\"n\" data-v=\"0.123456789\">0.12346</td>\n") !=
+        std::string::npos);
   CHECK(html.find("<td class=\"n\">-</td>") != std::string::npos);
   CHECK(html.find("secret") == std::string::npos);
   CHECK(visual::html_table({{report::text_column("Name", "n")}, {}}, "none") == "");

@@ -1,7 +1,6 @@
-#include "visual/page.h"
-
 #include <catch2/catch.hpp>
 
+#include "visual/page.h"
 #include "visual/scenes.h"
 
 using namespace fib;
@@ -24,7 +23,8 @@ TEST_CASE("a page is the same for the same data") {
 TEST_CASE("nothing of a hostile dataset becomes markup") {
   const std::string evil = "</pre></script><img src=x onerror=alert(1)>";
   const testing::TemporaryDataset files;
-  testing::RunTrace trace{.run = testing::kRun1, .definition = evil, .solution = evil, .status = "TIMEOUT", .log = evil};
+  testing::RunTrace trace{
+      .run = testing::kRun1, .definition = evil, .solution = evil, .status = "TIMEOUT", .log = evil};
   trace.hardware = "NVIDIA " + evil;
   files.write("traces/t.jsonl", trace.line());
   visual::Scene scene;
@@ -37,7 +37,10 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
 
 TEST_CASE("failures link to the end of their logs") {
   const testing::TemporaryDataset files;
-  const testing::RunTrace trace{.run = testing::kRun1, .definition = "d", .solution = "s", .status = "TIMEOUT",
+  const testing::RunTrace trace{.run = testing::kRun1,
+                                .definition = "d",
+                                .solution = "s",
+                                .status = "TIMEOUT",
                                 .log = "begins" + std::string(20000, 'x') + "ends"};
   files.write("traces/t.jsonl", trace.line());
   visual::Scene scene;

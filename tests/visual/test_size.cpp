@@ -1,8 +1,7 @@
-#include "visual/size.h"
-
 #include <catch2/catch.hpp>
 
 #include "dataset/temporary_dataset.h"
+#include "visual/size.h"
 
 using namespace fib;
 using visual::SizeAxis;

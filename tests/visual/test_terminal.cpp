@@ -1,9 +1,8 @@
-#include "visual/terminal.h"
-
 #include <catch2/catch.hpp>
 
 #include "report/text.h"
 #include "visual/scenes.h"
+#include "visual/terminal.h"
 
 using namespace fib;
 
@@ -11,7 +10,8 @@ TEST_CASE("terminal charts fit the terminal") {
   const testing::RunsScene runs;
   for (const std::size_t width : {60U, 80U, 120U}) {
     const report::TextStyle style{width, false};
-    std::string text = visual::terminal_charts(runs.scene(), style) + visual::terminal_history(runs.scene(), style);
+    std::string text =
+        visual::terminal_charts(runs.scene(), style) + visual::terminal_history(runs.scene(), style);
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = text.find('\n', begin);
       CHECK(report::display_width(text.substr(begin, end - begin)) <= width);
