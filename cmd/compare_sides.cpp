@@ -8,6 +8,7 @@
 
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 namespace fib::cmd {
@@ -29,12 +30,21 @@ std::optional<std::size_t> runs_before_last(const std::string& word) {
   return count;
 }
 
+// By time: what an id says of it is anybody's word.
 std::vector<std::string> runs_of(const std::vector<report::Detail>& details) {
-  std::set<std::string> runs;  // ids begin with their time
+  std::map<std::string, std::int64_t> began;
   for (const auto& detail : details) {
-    if (detail.run_id != nullptr) runs.insert(*detail.run_id);
+    if (detail.run_id == nullptr) continue;
+    const auto time = util::parse_timestamp(detail.row.evaluation->timestamp).value_or(0);
+    const auto [place, is_new] = began.emplace(*detail.run_id, time);
+    if (!is_new) place->second = std::min(place->second, time);
   }
-  return {runs.begin(), runs.end()};
+  std::vector<std::string> runs;
+  for (const auto& [run, time] : began) runs.push_back(run);
+  std::stable_sort(runs.begin(), runs.end(), [&](const std::string& left, const std::string& right) {
+    return began.at(left) < began.at(right);
+  });
+  return runs;
 }
 
 }  // namespace
@@ -42,11 +52,13 @@ std::vector<std::string> runs_of(const std::vector<report::Detail>& details) {
 CompareInput::Loaded& CompareInput::load(const std::string& root) {
   const auto found = loaded_.find(root);
   if (found != loaded_.end()) return found->second;
-  if (!std::filesystem::is_directory(root))
+  if (!std::filesystem::is_directory(root)) {
     throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
+  }
   Loaded& loaded = loaded_[root];
   loaded.dataset = dataset::load_without_results(root, unreadable_);
-  loaded.details = report::read_details(loaded.dataset, filter_, unreadable_, report::KeepLogs::no);
+  filter_.check(loaded.dataset);
+  loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
   loaded.runs = runs_of(loaded.details);
   return loaded;
 }
@@ -88,10 +100,16 @@ SideName CompareInput::resolve(const std::string& word) {
     kind = meant;
     name = word.substr(std::string(prefix).size());
   }
+  if (name.empty()) throw Error("\"{}\" names nothing to compare", word);
   const auto may_be = [&](SideKind meant) { return !kind || *kind == meant; };
   std::vector<SideName> found;
   if (may_be(SideKind::dataset) && std::filesystem::is_directory(name))
     found.push_back({SideKind::dataset, name});
+  if (found.empty() && !std::filesystem::is_directory(local()))
+    throw Error(
+        "\"{}\" is no dataset folder, and there is no dataset {} in which it could be a run, author or "
+        "solution",
+        word, local());
   if (found.empty() || kind) {
     const std::string run = may_be(SideKind::run) ? find_run(name) : "";
     if (!run.empty()) found.push_back({SideKind::run, run});
@@ -120,7 +138,12 @@ report::CompareSide CompareInput::side(const SideName& side) {
   auto& chosen = chosen_[label];
   if (chosen.empty())
     std::copy_if(loaded.details.begin(), loaded.details.end(), std::back_inserter(chosen), holds);
-  return {label, report::latest(chosen, report::SweepPoints::apart)};
+  // The latest first, then the filter: an older result is not what became of it.
+  std::vector<const report::Detail*> results;
+  for (const report::Detail* detail : report::latest(chosen, report::SweepPoints::apart)) {
+    if (filter_.holds_trace(loaded.dataset, detail->row)) results.push_back(detail);
+  }
+  return {label, results};
 }
 
 }  // namespace fib::cmd

@@ -21,7 +21,8 @@ struct SideName {
 // The datasets that a comparison reads, each once, with the results that pass the filter.
 class CompareInput {
  public:
-  // `local` is the dataset in which runs, authors and solutions are looked up; empty: the default one.
+  // The filter holds for what is compared; runs are found without it. `local` is the dataset in which runs,
+  // authors and solutions are looked up; empty: the default one.
   CompareInput(std::string local, dataset::Filter filter)
       : local_(std::move(local)), filter_(std::move(filter)) {}
 
@@ -40,7 +41,7 @@ class CompareInput {
   struct Loaded {
     dataset::Dataset dataset;
     std::vector<report::Detail> details;
-    std::vector<std::string> runs;  // ids, the oldest first
+    std::vector<std::string> runs;  // ids, by the time of their first trace
   };
 
   Loaded& load(const std::string& root);

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "devices.h"
 #include "man_pages.h"
+#include "report/text.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
@@ -97,6 +98,18 @@ int write_man_pages(const char* folder) {
   return exit_code;
 }
 
+// What is quoted in a message may be anybody's: no control characters, and no line of theirs begins a line.
+std::string harmless(std::string_view text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = report::printable(text.substr(begin, end - begin));
+    result += (begin > 0 ? "\n" : "") + std::string(begin > 0 && !line.starts_with(' ') ? "  " : "") + line;
+    begin = end + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -107,7 +120,7 @@ int main(int argc, char** argv) {
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fib: {}\n", error.what());
+    fmt::print(stderr, "fib: {}\n", harmless(error.what()));
     return cmd::kNotAllDone;
   }
 }

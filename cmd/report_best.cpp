@@ -80,8 +80,10 @@ void add_report_best(CLI::App& app, int& exit_code) {
   best->add_option("--axes", options->axes, "Only workloads with these values: batch_size=1,len=128")
       ->delimiter(',')
       ->type_name("AXIS=N");
-  best->add_option("--max-abs-error", options->max_abs_error, "Only traces with no greater absolute error");
-  best->add_option("--max-rel-error", options->max_rel_error, "Only traces with no greater relative error");
+  best->add_option("--max-abs-error", options->max_abs_error, "Only traces with no greater absolute error")
+      ->check(number_check(0, false));
+  best->add_option("--max-rel-error", options->max_rel_error, "Only traces with no greater relative error")
+      ->check(number_check(0, false));
   best->add_flag("--per-workload", options->per_workload, "The best solution of every workload");
   add_record_filter(*best, options->filters.records);
   best->footer(

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -80,6 +82,19 @@ void check_names(const FilterOptions& filters, const dataset::Filter& records,
 }
 
 }  // namespace
+
+CLI::Validator number_check(double least, bool above) {
+  const auto check = [least, above](const std::string& text) -> std::string {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool good = error == std::errc() && stop == end && std::isfinite(value) &&
+                      (above ? value > least : value >= least);
+    return good ? ""
+                : fmt::format("{}: expected a number {} {:g}", text, above ? "above" : "of at least", least);
+  };
+  return CLI::Validator(check, "");
+}
 
 void add_read_options(CLI::App& app, ReadOptions& options) {
   app.add_option("--local", options.local, "Dataset folder; may be repeated")

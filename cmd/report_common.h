@@ -30,6 +30,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value, co
   return app.add_option_function<std::string>(name, take, description)->check(CLI::IsMember(words));
 }
 
+// A check for options: a finite number of at least `least`; above it, when `above` says so.
+[[nodiscard]] CLI::Validator number_check(double least, bool above);
+
 // What every help page of such a command ends with.
 inline constexpr const char* kLocalDefault =
     "Default of --local: FIB_DATASET_PATH, then ~/.cache/flashinfer_bench/dataset.\n";

@@ -60,7 +60,8 @@ int run(const CompareCommand& command) {
     fmt::print(stderr, "error: nothing was compared, so --fail-on-regression cannot hold\n");
     return kNotAllDone;
   }
-  return result.regressions(gate->limit).empty() ? kDone : kGateFailed;
+  if (!result.regressions(gate->limit).empty()) return kGateFailed;
+  return result.missing() == 0 && input.unreadable().empty() ? kDone : kNotAllDone;
 }
 
 }  // namespace
@@ -99,19 +100,18 @@ void add_report_compare(CLI::App& app, int& exit_code) {
       ->type_name("FORMAT");
   add_record_filter(*compare, command->records);
   compare->footer(
-      std::string(
-          "Examples:\n"
-          "  fib report compare before after\n"
-          "  fib report compare last~1 last --local D --fail-on-regression 5%\n"
-          "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
-          "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
-          "Runs are named by their ids, or last, last~1, ... The latest trace of each solution and\n"
-          "workload counts. Same: the medians differ by at most 1% or the noise (the larger\n"
-          "interquartile range over median); faster, slower: by more, with disjoint quartile ranges;\n"
-          "else ambiguous. Formats github and junit are for CI.\n") +
+      std::string("Examples:\n"
+                  "  fib report compare before after\n"
+                  "  fib report compare last~1 last --local D --fail-on-regression 5%\n"
+                  "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
+                  "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
+                  "Runs are named by their ids, or last, last~1, ... The latest trace of each solution and\n"
+                  "workload counts. Same: the medians differ by at most 1% or the noise; faster, slower: by\n"
+                  "more, with disjoint quartile ranges; else ambiguous. docs/reports.md says what noise is.\n"
+                  "Formats github and junit are for CI.\n") +
       kLocalDefault +
-      "Exit codes: 0 done, 1 a side does not exist or nothing was compared under a gate, 2 wrong usage,\n"
-      "3 --fail-on-regression and something regressed.");
+      "Exit codes: 0 done, 1 a side does not exist, or under a gate something of A is missing in B or\n"
+      "cannot be read, 2 wrong usage, 3 --fail-on-regression and something regressed.");
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

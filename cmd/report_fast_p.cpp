@@ -51,7 +51,7 @@ void add_report_fast_p(CLI::App& app, int& exit_code) {
   add_read_options(*fast_p, options->read);
   fast_p->add_option("--p", options->thresholds, "The thresholds: 1,2,4; default: 0 to 10")
       ->delimiter(',')
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_check(0, false))
       ->type_name("P");
   fast_p
       ->add_option_function<std::string>(

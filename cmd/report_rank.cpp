@@ -65,7 +65,9 @@ void add_report_rank(CLI::App& app, int& exit_code) {
               {"coverage", RankBy::coverage},
               {"fast-1", RankBy::fast_1}})
       ->type_name("SCORE");
-  rank->add_option("--top", options->top, "Only so many rows; default: all")->type_name("N");
+  rank->add_option("--top", options->top, "Only so many rows; default: all")
+      ->check(number_check(0, true))
+      ->type_name("N");
   rank->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
       ->type_name("NAME")
       ->capture_default_str();

@@ -47,10 +47,10 @@ void add_report_sol(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   add_record_filter(*sol, options->records);
   sol->add_option("--bandwidth", options->gigabytes, "Peak of the device's memory, in GB/s")
-      ->check(CLI::PositiveNumber)
+      ->check(number_check(0, true))
       ->type_name("GB/s");
   sol->add_option("--peak", options->teraflops, "Peak of the device's arithmetic, in TFLOP/s")
-      ->check(CLI::PositiveNumber)
+      ->check(number_check(0, true))
       ->type_name("TFLOP/s");
   sol->footer(
       std::string("Examples:\n"

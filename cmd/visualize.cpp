@@ -25,7 +25,7 @@ struct VisualizeOptions {
   std::string png;
   std::string output;
   bool history = false;
-  chart::Theme theme = chart::Theme::light;
+  std::optional<chart::Theme> theme;
   std::string baseline_author = "baseline";
   RecordFilter records;
 };
@@ -45,7 +45,7 @@ void write(const std::string& file, const std::string& bytes) {
 void write_chart(const VisualizeOptions& options, const visual::Scene& scene) {
   const bool png = !options.png.empty();
   const std::string& name = png ? options.png : options.svg;
-  const chart::SvgOptions look{640, true, true, options.theme};
+  const chart::SvgOptions look{640, true, true, options.theme.value_or(chart::Theme::light)};
   const std::string svg = draw_chart(name, scene, look);
   const std::string file = options.output.empty() ? name + (png ? ".png" : ".svg") : options.output;
   write(file, png ? chart::to_png(svg) : svg + "\n");
@@ -54,6 +54,8 @@ void write_chart(const VisualizeOptions& options, const visual::Scene& scene) {
 int run(const VisualizeOptions& options) {
   if (!options.output.empty() && options.svg.empty() && options.png.empty())
     throw CLI::ValidationError("--output", "names the file of --svg or --png; neither is given");
+  if (options.theme && options.svg.empty() && options.png.empty())
+    throw CLI::ValidationError("--theme", "is that of --svg or --png; the HTML report has both");
   const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
   const bool single = !options.svg.empty() || !options.png.empty();
   const bool with_history = options.history || single || !options.html.empty();
@@ -87,8 +89,9 @@ void add_forms(CLI::App& app, VisualizeOptions& options) {
   app.add_option("--output", options.output, "File of --svg or --png; default: the chart's name")
       ->type_name("FILE")
       ->group(group);
-  add_choice(app, "--theme", options.theme, "Colours of --svg and --png; default: light",
-             {{"light", chart::Theme::light}, {"dark", chart::Theme::dark}})
+  add_choice<std::optional<chart::Theme>>(app, "--theme", options.theme,
+                                          "Colours of --svg and --png; default: light",
+                                          {{"light", chart::Theme::light}, {"dark", chart::Theme::dark}})
       ->type_name("THEME")
       ->group(group);
   app.add_flag("--history", options.history, "In the terminal: runs and sweeps instead of results")

@@ -28,7 +28,7 @@ using Latencies = std::map<std::string, double>;  // by workload uuid
 
 double latency_of(const TraceRow& trace) {
   const auto& performance = trace.evaluation->performance;
-  if (!performance || !(performance->latency_ms > 0)) {
+  if (!performance || !(performance->latency_ms > 0) || !std::isfinite(performance->latency_ms)) {
     value_error(fmt::format("PASSED trace for solution {} workload {} has invalid performance data",
                             python_repr(*trace.solution), python_repr(trace.workload->uuid)));
   }

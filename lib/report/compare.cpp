@@ -15,13 +15,20 @@ namespace {
 // SM clocks further apart than this are said: latencies of what computes differ as much.
 constexpr double kClockRemark = 0.01;
 
-// hardware, definition, solution (empty with PairBy::workload), uuid, point of a sweep
+// hardware, definition, solution (empty with PairBy::workload), uuid and axes, point of a sweep
 using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+// One uuid with other axes is other work.
+std::string work_of(const model::Workload& workload) {
+  std::string text = workload.uuid;
+  for (const auto& [name, value] : workload.axes) text += fmt::format(" {}={}", name, value.value);
+  return text;
+}
 
 Key key_of(const Detail& detail, PairBy pair_by) {
   const auto& row = detail.row;
   return {*row.evaluation->hardware, *row.definition, pair_by == PairBy::solution ? *row.solution : "",
-          row.workload->uuid, detail.sweep != nullptr ? *detail.sweep : ""};
+          work_of(*row.workload), detail.sweep != nullptr ? *detail.sweep : ""};
 }
 
 bool is_better(const Detail& left, const Detail& right) {
@@ -99,6 +106,15 @@ std::string_view name_of(Verdict verdict) {
   return "failed";
 }
 
+std::optional<double> relative_noise(const Detail& a, const Detail& b) {
+  if (!a.spread || !b.spread) return std::nullopt;
+  const auto own = [](const Detail& detail) {
+    return std::max(detail.spread->relative_iqr(), detail.trial_range_ms / detail.spread->median_ms);
+  };
+  const bool cuda = a.row.evaluation->device == model::DeviceKind::cuda;
+  return std::max({own(a), own(b), cuda ? kProcessNoiseMs / a.spread->median_ms : 0});
+}
+
 Comparison compare_pair(const Detail& a, const Detail& b) {
   Comparison pair;
   pair.a = &a;
@@ -113,7 +129,7 @@ Comparison compare_pair(const Detail& a, const Detail& b) {
   pair.remark = remark_of(a, b);
   if (!pair.median_a_ms || !pair.median_b_ms) return pair;
   pair.change = *pair.median_b_ms / *pair.median_a_ms - 1;
-  if (a.spread && b.spread) pair.noise = std::max(a.spread->relative_iqr(), b.spread->relative_iqr());
+  pair.noise = relative_noise(a, b);
   pair.verdict = verdict_of_change(pair);
   return pair;
 }
@@ -164,8 +180,14 @@ std::vector<const Comparison*> CompareReport::regressions(double limit) const {
 
 std::size_t CompareReport::doubtful(double limit) const {
   return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [&](const Comparison& pair) {
-    return pair.verdict == Verdict::ambiguous && (!pair.change || *pair.change > limit);
+    const bool undecided = pair.verdict == Verdict::ambiguous || pair.verdict == Verdict::same;
+    return undecided && (!pair.change || *pair.change > limit);
   }));
+}
+
+std::size_t CompareReport::missing() const {
+  return static_cast<std::size_t>(
+      std::count_if(only_a.begin(), only_a.end(), [](const Detail* detail) { return detail->row.passed(); }));
 }
 
 }  // namespace fib::report

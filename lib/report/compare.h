@@ -10,7 +10,7 @@
 // Two sides A and B, result by result: what became faster, what slower, what broke.
 namespace fib::report {
 
-// Of B against A. With m the medians of the timed calls, noise the larger interquartile range over median:
+// Of B against A. With m the medians of the timed calls, and noise as relative_noise() has it:
 enum class Verdict {
   same,       // |mB / mA - 1| <= max(1 %, noise)
   faster,     // mB is lower by more than that, and the quartile ranges are disjoint
@@ -27,7 +27,7 @@ inline constexpr Verdict kVerdicts[] = {Verdict::same,   Verdict::faster, Verdic
 // Differences up to this are never called one.
 inline constexpr double kSameWithin = 0.01;
 
-// What is compared with what. Hardware, definition and workload must always be equal.
+// What is compared with what. Hardware, definition and workload (its uuid and its axes) must always be equal.
 enum class PairBy {
   solution,  // and the solution's name: two runs, two datasets
   workload,  // the fastest result of each side: two authors, two solutions
@@ -64,12 +64,23 @@ struct CompareReport {
   [[nodiscard]] std::optional<double> mean_speedup() const;
   // The pairs that are slower by more than `limit` (0.05: 5 %) or broken.
   [[nodiscard]] std::vector<const Comparison*> regressions(double limit) const;
-  // Pairs that look slower by more than `limit` and are ambiguous: no gate stops these.
+  // Pairs that look slower by more than `limit`, but are ambiguous or within the noise: no gate stops these.
   [[nodiscard]] std::size_t doubtful(double limit) const;
+  // Results of A that passed and have no counterpart in B.
+  [[nodiscard]] std::size_t missing() const;
 };
 
 // Pure. The report points into the details, which must outlive it.
 [[nodiscard]] CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by);
+
+// By how much the medians of two runs of the same code may differ, as a share of A's median: the larger
+// interquartile range over median; the larger range of the trials' medians over median, for a run of
+// memory-bound kernels stays in one of several modes for a whole trial; and on CUDA what single processes
+// differ by (kProcessNoiseMs, docs/measuring.md). Nothing when a side has no record of its spread.
+[[nodiscard]] std::optional<double> relative_noise(const Detail& a, const Detail& b);
+
+// Two processes read the same short kernel up to so much apart.
+inline constexpr double kProcessNoiseMs = 0.0006;
 
 // The verdict of two results of the same work.
 [[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace {
 namespace json = model::json;
 
 constexpr std::size_t kShownAlone = 10;
+constexpr std::size_t kAnnotations = 50;  // GitHub shows no more
 
 std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
@@ -107,15 +109,19 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
 }
 
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
+  if (report.pairs.empty()) return "Nothing was compared: the gate cannot hold.";
   const std::size_t count = report.regressions(gate.limit).size();
-  std::string text = count == 0 ? fmt::format("No regression beyond {:g}%.", 100 * gate.limit)
+  std::string text = count == 0 ? fmt::format("No regression beyond {:g}% was found.", 100 * gate.limit)
                                 : fmt::format("{} beyond {:g}% or broken: the gate fails.",
                                               plural(count, "regression"), 100 * gate.limit);
-  const std::size_t doubtful = report.doubtful(gate.limit);
-  if (doubtful > 0) {
+  if (const std::size_t missing = report.missing(); missing > 0) {
+    text += fmt::format(" {} of A that passed {} missing in B: the gate cannot hold.",
+                        plural(missing, "result"), missing == 1 ? "is" : "are");
+  }
+  if (const std::size_t doubtful = report.doubtful(gate.limit); doubtful > 0) {
     text +=
         fmt::format(" {} may be slower than that, but too noisy or without a record of the spread to tell.",
-                    plural(doubtful, "ambiguous result"));
+                    plural(doubtful, "result"));
   }
   return text;
 }
@@ -133,7 +139,8 @@ std::vector<std::string> notes_of(const CompareReport& report) {
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (!report.pairs.empty()) {
     notes.emplace_back(
-        "Change: B's median against A's, negative is faster; noise: the larger IQR over median");
+        "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
+        "(docs/reports.md)");
     notes.emplace_back("Same: within 1% or the noise; ambiguous: beyond that, with overlapping quartiles");
   }
   return notes;
@@ -150,9 +157,8 @@ std::string page(const CompareReport& report, const std::optional<CompareGate>& 
                  const TextStyle& style) {
   Document document(format, style);
   document.subheading(fmt::format("A: {}   B: {}", report.label_a, report.label_b), totals_text(report));
-  for (const std::string& name : hardware_of(report)) {
-    if (hardware_of(report).size() == 1) document.paragraph("Hardware: " + name);
-  }
+  const std::set<std::string> hardware = hardware_of(report);
+  if (hardware.size() == 1) document.paragraph("Hardware: " + *hardware.begin());
   document.table("", table_of(report));
   if (report.pairs.empty()) {
     document.paragraph(
@@ -207,6 +213,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
     found.add("limit", json::make_number(gate->limit));
     found.add("regressions", count_json(report.regressions(gate->limit).size()));
     found.add("doubtful", count_json(report.doubtful(gate->limit)));
+    found.add("missing", count_json(report.missing()));
   }
   document.add("gate", std::move(found));
   return json::dump(document, json::Layout::indented, json::NonFinite::strings) + "\n";
@@ -228,10 +235,13 @@ std::string sentence(const Comparison& pair) {
 // What the gate stops is an error, else everything that got worse a warning.
 std::string to_github(const CompareReport& report, const std::optional<CompareGate>& gate) {
   std::string text;
-  for (const Comparison* pair : report.regressions(gate ? gate->limit : 0)) {
-    text += annotation(gate ? Annotation::error : Annotation::warning, std::string(name_of(pair->verdict)),
-                       sentence(*pair));
-  }
+  const auto found = report.regressions(gate ? gate->limit : 0);
+  const auto level = gate ? Annotation::error : Annotation::warning;
+  for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
+    text += annotation(level, std::string(name_of(found[i]->verdict)), printable(sentence(*found[i])));
+  if (found.size() > kAnnotations)
+    text += annotation(level, "fib compare", fmt::format("and {} more", found.size() - kAnnotations));
+  if (report.missing() > 0) text += annotation(level, "missing", printable(alone_text("A", report.only_a)));
   text += annotation(Annotation::notice, "fib compare", totals_text(report));
   return text + (gate ? gate_text(report, *gate) + "\n" : "");
 }
@@ -244,6 +254,16 @@ JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& reg
   return result;
 }
 
+JUnitSuite missing_suite(const CompareReport& report) {
+  JUnitSuite suite{"only in A", {}};
+  for (const Detail* detail : report.only_a) {
+    JUnitCase one{name_of(*detail)};
+    one.skipped = "there is no such result in B";
+    suite.cases.push_back(std::move(one));
+  }
+  return suite;
+}
+
 std::string to_junit(const CompareReport& report, const std::optional<CompareGate>& gate) {
   const auto found = report.regressions(gate ? gate->limit : 0);
   const std::set<const Comparison*> regressions(found.begin(), found.end());
@@ -253,6 +273,7 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
     if (suites.empty() || suites.back().name != name) suites.push_back({name, {}});
     suites.back().cases.push_back(case_of(pair, regressions));
   }
+  if (!report.only_a.empty()) suites.push_back(missing_suite(report));
   return junit_document("fib report compare", suites);
 }
 

@@ -1,5 +1,7 @@
 #include "report/details.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -17,6 +19,9 @@ constexpr std::size_t kQuantiles = 21;
 constexpr std::size_t kQ25 = 5;
 constexpr std::size_t kMedian = 10;
 constexpr std::size_t kQ75 = 15;
+// Rounding may put a mean just outside of what it is the mean of.
+constexpr double kBelow = 1 - 1e-9;
+constexpr double kAbove = 1 + 1e-9;
 
 const ordered_json* find(const ordered_json& object, const char* key) {
   const auto found = object.find(key);
@@ -40,23 +45,60 @@ std::size_t count_of(const ordered_json& fib, const char* key) {
   return value && *value >= 0 && *value < 1e15 ? static_cast<std::size_t>(*value) : 0;
 }
 
-std::optional<Spread> spread_of(const ordered_json& fib) {
-  const ordered_json* quantiles = find(fib, "quantiles_ms");
-  if (quantiles == nullptr || !quantiles->is_array() || quantiles->size() != kQuantiles) return std::nullopt;
-  for (const auto& quantile : *quantiles) {
-    if (!quantile.is_number()) return std::nullopt;
+// The numbers of a list; nothing unless all are finite and none is negative.
+std::optional<std::vector<double>> numbers_of(const ordered_json& fib, const char* key) {
+  const ordered_json* list = find(fib, key);
+  if (list == nullptr || !list->is_array()) return std::nullopt;
+  std::vector<double> numbers;
+  for (const auto& item : *list) {
+    if (!item.is_number()) return std::nullopt;
+    numbers.push_back(item.get<double>());
+    if (!std::isfinite(numbers.back()) || numbers.back() < 0) return std::nullopt;
   }
-  const auto at = [&](std::size_t index) { return (*quantiles)[index].get<double>(); };
-  return Spread{at(kQ25), at(kMedian), at(kQ75)};
+  return numbers;
+}
+
+// Quantiles rise, and a mean of medians lies among them: what does not fit says nothing.
+std::optional<Spread> spread_of(const ordered_json& fib, const dataset::TraceRow& row) {
+  const auto quantiles = numbers_of(fib, "quantiles_ms");
+  if (!quantiles || quantiles->size() != kQuantiles) return std::nullopt;
+  if (!std::is_sorted(quantiles->begin(), quantiles->end()) || !((*quantiles)[kMedian] > 0))
+    return std::nullopt;
+  const auto& performance = row.evaluation->performance;
+  const bool fits = performance && performance->latency_ms >= quantiles->front() * kBelow &&
+                    performance->latency_ms <= quantiles->back() * kAbove;
+  if (!fits) return std::nullopt;
+  return Spread{(*quantiles)[kQ25], (*quantiles)[kMedian], (*quantiles)[kQ75]};
+}
+
+double trial_range(const ordered_json& fib) {
+  const auto medians = numbers_of(fib, "trial_medians_ms");
+  if (!medians || medians->empty()) return 0;
+  const auto [low, high] = std::minmax_element(medians->begin(), medians->end());
+  return *high - *low;
+}
+
+// The swept options in the order of their names; null when only axes were swept.
+const std::string* sweep_of(const ordered_json& fib, const model::Workload& workload,
+                            dataset::RowPool& pool) {
+  const ordered_json* sweep = find(fib, "sweep");
+  if (sweep == nullptr || !sweep->is_object()) return nullptr;
+  nlohmann::json options = nlohmann::json::object();
+  for (const auto& [name, value] : sweep->items()) {
+    const bool is_axis = model::find(workload.axes, name) != nullptr;
+    if (!is_axis) options[name] = value;
+  }
+  return options.empty() ? nullptr : pool.name(options.dump());
 }
 
 }  // namespace
 
 std::optional<double> Detail::median_ms() const {
   if (!row.passed()) return std::nullopt;
-  if (spread && spread->median_ms > 0) return spread->median_ms;
+  if (spread) return spread->median_ms;
   const auto& performance = row.evaluation->performance;
-  if (!performance || !(performance->latency_ms > 0)) return std::nullopt;
+  if (!performance || !(performance->latency_ms > 0) || !std::isfinite(performance->latency_ms))
+    return std::nullopt;
   return performance->latency_ms;
 }
 
@@ -71,8 +113,9 @@ Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs l
   detail.clock = text_of(fib, "clock", pool);
   detail.flush = text_of(fib, "flush", pool);
   detail.config = text_of(fib, "config", pool);
-  detail.sweep = text_of(fib, "sweep", pool);
-  detail.spread = spread_of(fib);
+  detail.sweep = sweep_of(fib, trace.workload, pool);
+  detail.spread = spread_of(fib, detail.row);
+  detail.trial_range_ms = trial_range(fib);
   detail.cv = number_of(fib, "cv");
   detail.sm_clock_mhz = number_of(fib, "sm_clock_median_mhz");
   detail.samples = count_of(fib, "n");

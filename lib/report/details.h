@@ -17,8 +17,8 @@ struct Spread {
   double median_ms = 0;
   double q75_ms = 0;
 
-  // Interquartile range over median; 0 for a median of 0.
-  [[nodiscard]] double relative_iqr() const { return median_ms > 0 ? (q75_ms - q25_ms) / median_ms : 0; }
+  // Interquartile range over median.
+  [[nodiscard]] double relative_iqr() const { return (q75_ms - q25_ms) / median_ms; }
 };
 
 enum class KeepLogs { no, of_failures, yes };
@@ -32,9 +32,11 @@ struct Detail {
   const std::string* clock = nullptr;   // "events", ...
   const std::string* flush = nullptr;   // "clean", ...
   const std::string* config = nullptr;  // as JSON text
-  const std::string* sweep = nullptr;   // what of it was swept, as JSON text
+  const std::string* sweep = nullptr;   // what of it was swept, as JSON text; swept axes are the workload's
+  // Nothing when it is not recorded, or contradicts itself or the latency.
   std::optional<Spread> spread;
-  std::optional<double> cv;            // coefficient of variation of the timed calls
+  double trial_range_ms = 0;  // between the lowest and the highest of the trials' medians; 0: not recorded
+  std::optional<double> cv;   // coefficient of variation of the timed calls
   std::optional<double> sm_clock_mhz;  // CUDA: median of the multiprocessors' clock
   std::size_t samples = 0;             // timed calls
   std::size_t sets = 0;                // input sets

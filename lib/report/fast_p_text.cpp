@@ -52,8 +52,8 @@ Table long_table(const ProblemResults& results, const std::vector<double>& thres
 
 void write_dataset(Document& document, const DatasetFastP& dataset, const std::vector<double>& thresholds) {
   if (dataset.hardware.empty()) {
-    document.paragraph(
-        fmt::format("No traces in {}. To get some: fib run --local {}", dataset.path, dataset.path));
+    document.paragraph(fmt::format("No traces in {} that pass the filters. To get some: fib run --local {}",
+                                   dataset.path, dataset.path));
   }
   for (const ProblemResults& results : dataset.hardware) {
     document.subheading("Hardware: " + results.hardware,

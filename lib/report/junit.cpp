@@ -52,11 +52,20 @@ std::string case_element(const std::string& suite, const JUnitCase& one) {
   return text + "    </testcase>\n";
 }
 
+// XML 1.0 has no place for U+FFFE and U+FFFF.
+std::string without_noncharacters(std::string text) {
+  for (const std::string_view bad : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (std::size_t i = text.find(bad); i != std::string::npos; i = text.find(bad, i))
+      text.replace(i, 3, "?");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string escape_xml(std::string_view text) {
   std::string result;
-  for (const char c : util::valid_utf8(std::string(text))) {
+  for (const char c : without_noncharacters(util::valid_utf8(std::string(text)))) {
     const auto byte = static_cast<unsigned char>(c);
     switch (c) {
       case '&':

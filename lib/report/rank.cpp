@@ -66,8 +66,8 @@ Table table_of(const HardwareRanks& ranks, std::size_t top) {
 
 void write_dataset(Document& document, const DatasetRanks& dataset, RankBy by, std::size_t top) {
   if (dataset.hardware.empty()) {
-    document.paragraph(
-        fmt::format("No traces in {} to rank. To get some: fib run --local {}", dataset.path, dataset.path));
+    document.paragraph(fmt::format("No traces in {} that pass the filters. To get some: fib run --local {}",
+                                   dataset.path, dataset.path));
   }
   for (const HardwareRanks& ranks : dataset.hardware) {
     document.subheading("Hardware: " + ranks.hardware,

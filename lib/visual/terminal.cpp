@@ -126,8 +126,9 @@ std::string terminal_charts(const Scene& scene, const report::TextStyle& style) 
   Blocks blocks(style);
   for (const HardwareScene& hardware : scene.hardware) write_hardware(blocks, hardware, style);
   if (scene.hardware.empty())
-    blocks.paragraph(fmt::format("No traces to show in {}. To get some: fib run --local {}",
-                                 scene.dataset.root.string(), scene.dataset.root.string()));
+    blocks.paragraph(
+        fmt::format("No traces to show in {} that pass the filters. To get some: fib run --local {}",
+                    scene.dataset.root.string(), scene.dataset.root.string()));
   return blocks.text();
 }
 

@@ -34,6 +34,34 @@ TEST_CASE("authors, solutions and datasets are compared") {
   datasets.check_run({"report", "compare", "empty", "failures"}, "report_compare_nothing.txt");
 }
 
+TEST_CASE("a gate does not hold where results are missing or cannot be read") {
+  const testing::ReportDatasets datasets;
+  // Of alice's four results bob has one.
+  datasets.check_run({"report", "compare", "alice", "bob", "--local", "runs", "--fail-on-regression", "500%"},
+                     "report_compare_missing.txt", 1);
+  datasets.check_run({"report", "compare", "alice", "bob", "--local", "runs", "--fail-on-regression", "500%",
+                      "--format", "junit"},
+                     "report_compare_missing.junit", 1);
+  datasets.write("runs/traces/broken.jsonl", "{\"definition\":\n");
+  const auto broken =
+      run_fib({"report", "compare", "last", "last", "--local", "runs", "--fail-on-regression", "5%"},
+              datasets.folder());
+  CHECK(broken.exit_code == 1);
+  CHECK(broken.err.find("broken.jsonl:1") != std::string::npos);
+}
+
+TEST_CASE("the latest result counts, whatever the filter says of its status") {
+  const testing::ReportDatasets datasets;
+  const auto output = run_fib({"report", "compare", "last~1", "runs", "--local", "runs", "--status", "PASSED",
+                               "--solutions", "alice_slow", "--format", "json"},
+                              datasets.folder());
+  CHECK(output.exit_code == 0);
+  const auto json = nlohmann::json::parse(output.out);
+  // w1 passed in the first run and broke in the second: no PASSED result of the second side stands for it.
+  CHECK(json["totals"]["results"] == 0);
+  CHECK(json["only_a"].size() == 1);
+}
+
 TEST_CASE("a comparison says what it cannot do") {
   const testing::ReportDatasets datasets;
   const auto fails = [&](const Words& words, int code, const std::string& text) {
@@ -45,9 +73,13 @@ TEST_CASE("a comparison says what it cannot do") {
   };
   fails({"nobody", "alice", "--local", "runs"}, 1,
         "\"nobody\" is no dataset folder, and no run, author or solution of runs");
+  fails({"run:", "last", "--local", "runs"}, 1, "\"run:\" names nothing");
+  fails({"last~1", "last", "--local", "runs", "--definitions", "nope"}, 1,
+        "no definition is called \"nope\"");
   fails({"last", "last~2", "--local", "runs"}, 1, "last~2: the dataset has traces of 2 runs only");
   fails({"2026", "last", "--local", "runs"}, 1, "begins the ids of 2 runs");
-  fails({"alice", "last", "--local", "nowhere"}, 1, "there is no dataset folder nowhere");
+  fails({"alice", "last", "--local", "nowhere"}, 1,
+        "\"alice\" is no dataset folder, and there is no dataset nowhere in which it could be");
   fails({"last~1", "last", "--local", "runs", "--fail-on-regression", "5"}, 2, "5: expected a percentage");
   fails({"last~1", "last", "--local", "runs", "--since", "noon"}, 2, "noon is no time");
   fails({"last~1"}, 2, "B is required");

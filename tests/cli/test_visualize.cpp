@@ -65,6 +65,7 @@ TEST_CASE("visualize says what it cannot draw") {
   fails({"--local", "empty", "--svg", "latency"}, 1, "no traces to draw");
   fails({"--local", "runs", "--svg", "pie"}, 2, "pie");
   fails({"--local", "runs", "--output", "x"}, 2, "neither is given");
+  fails({"--local", "runs", "--theme", "dark"}, 2, "the HTML report has both");
   fails({"--local", "nowhere"}, 1, "there is no dataset folder nowhere");
   fails({"--local", "runs", "--html", "runs/traces/all.jsonl/x.html"}, 1, "runs/traces/all.jsonl");
 }

@@ -149,6 +149,83 @@ TEST_CASE("the latest trace of each counts, and pairs need equal hardware and wo
   CHECK(fastest.only_b.size() == 1);
 }
 
+TEST_CASE("a spread that contradicts itself or the latency says nothing") {
+  Details details;
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string line = trace(2, 0.004).line();
+    const std::size_t at = line.find(from);
+    REQUIRE(at != std::string::npos);
+    return details.add(line.replace(at, from.size(), to)).spread.has_value();
+  };
+  CHECK(with("\"n\"", "\"n\""));
+  CHECK(!with("\"latency_ms\":2.0", "\"latency_ms\":9.0"));
+  CHECK(!with("\"quantiles_ms\":[1.99", "\"quantiles_ms\":[-1.99"));
+  CHECK(!with("\"quantiles_ms\":[1.99", "\"quantiles_ms\":[2.99"));
+  CHECK(!with("\"quantiles_ms\":[1.99", "\"quantiles_ms\":[\"1\",1.99"));
+  CHECK(!with("\"quantiles_ms\":[", "\"quantiles_ms\":[0,"));
+}
+
+TEST_CASE("an infinite latency is none") {
+  Details details;
+  std::string line = trace(2, 0.004).line();
+  const std::string number = "\"latency_ms\":2.000000";
+  line.replace(line.find(number), number.size(), "\"latency_ms\":1e400");
+  const auto& infinite = details.add(line);
+  CHECK(!infinite.median_ms());
+  CHECK(report::compare_pair(infinite, infinite).verdict == Verdict::ambiguous);
+}
+
+TEST_CASE("noise is also what trials and processes differ by") {
+  Details details;
+  report::Detail a = details.add(trace(1, 0));
+  report::Detail b = details.add(trace(1.02, 0));
+  CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
+  b.trial_range_ms = 0.021 * 1.02;
+  CHECK(report::compare_pair(a, b).verdict == Verdict::same);
+  // 0.5 us of 5 us on a GPU; on the CPU the difference counts.
+  RunTrace fast = trace(0.005, 0);
+  RunTrace slow = trace(0.0055, 0);
+  CHECK(verdict_of(fast, slow) == Verdict::same);
+  slow.median = 0.00561;
+  CHECK(verdict_of(fast, slow) == Verdict::slower);
+  slow.median = 0.0055;
+  fast.hardware = slow.hardware = testing::kCpu;
+  CHECK(verdict_of(fast, slow) == Verdict::slower);
+}
+
+TEST_CASE("one uuid with other axes is other work") {
+  Details details;
+  RunTrace larger = trace(1, 0);
+  larger.m = 1000;
+  const auto& a = details.add(trace(1, 0));
+  const auto& b = details.add(larger);
+  const auto result = report::compare({"a", {&a}}, {"b", {&b}}, report::PairBy::solution);
+  CHECK(result.pairs.empty());
+  CHECK(result.missing() == 1);
+}
+
+TEST_CASE("swept axes are the workload's, swept options stand in the order of their names") {
+  Details details;
+  const auto sweep_of = [&](const std::string& sweep) {
+    std::string line = trace(1, 0).line();
+    line.insert(line.find("\"config\""), "\"sweep\":" + sweep + ",");
+    const auto* text = details.add(line).sweep;
+    return text == nullptr ? "none" : *text;
+  };
+  CHECK(sweep_of(R"({"M":4})") == "none");
+  CHECK(sweep_of(R"({"iterations":4,"M":1,"flush":"none"})") == R"({"flush":"none","iterations":4})");
+}
+
+TEST_CASE("what noise hides is counted as doubtful") {
+  Details details;
+  const auto& a = details.add(trace(1, 0));
+  const auto& b = details.add(trace(1.9, 0.99));
+  const auto result = report::compare({"a", {&a}}, {"b", {&b}}, report::PairBy::solution);
+  CHECK(result.pairs.at(0).verdict == Verdict::same);
+  CHECK(result.doubtful(0.05) == 1);
+  CHECK(result.regressions(0.05).empty());
+}
+
 TEST_CASE("points of a sweep are compared with the same point") {
   Details details;
   const auto swept = [&](const char* run, double median, const std::string& sweep) {

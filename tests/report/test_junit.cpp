@@ -21,7 +21,7 @@ TEST_CASE("a JUnit document counts its cases") {
   failed.seconds = 0.5;
   JUnitCase skipped{"third"};
   skipped.skipped = "";
-  skipped.output = "a & b\x01";
+  skipped.output = "a & b\x01\xEF\xBF\xBE";
   CHECK(junit_document("fib", {{"suite \"1\"", {{"first"}, failed, skipped}}, {"empty", {}}}) ==
         R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="fib" tests="3" failures="1" errors="0" skipped="1">
@@ -33,7 +33,7 @@ TEST_CASE("a JUnit document counts its cases") {
     </testcase>
     <testcase classname="suite &quot;1&quot;" name="third">
       <skipped/>
-      <system-out>a &amp; b?</system-out>
+      <system-out>a &amp; b??</system-out>
     </testcase>
   </testsuite>
   <testsuite name="empty" tests="0" failures="0" errors="0" skipped="0">
