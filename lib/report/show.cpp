@@ -207,6 +207,7 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
   if (found == dataset.definitions.end()) return std::nullopt;
   Filter wanted = about_results(filter);
   wanted.definitions = {name};
+  wanted.solutions = filter.solutions;
   Latest latest;
   std::set<std::string> tried;
   for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
@@ -218,7 +219,8 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
   const auto workloads = dataset.workloads.find(name);
   if (workloads != dataset.workloads.end()) view.workloads = workloads->second.size();
   for (const auto& [solution, document] : dataset.solutions) {
-    if (document.definition == name && !tried.contains(solution)) view.untried.push_back(solution);
+    if (wanted.holds_solution(dataset, document) && !tried.contains(solution))
+      view.untried.push_back(solution);
   }
   return view;
 }
@@ -249,6 +251,7 @@ std::optional<WorkloadView> show_workload(const Dataset& dataset, const std::str
   WorkloadView view{dataset.root.string(), key.first, workload, {}};
   Filter wanted = about_results(filter);
   wanted.definitions = {view.definition};
+  wanted.solutions = filter.solutions;
   Latest latest;
   for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
     if (trace.definition == view.definition && trace.workload.uuid == view.workload.uuid)

@@ -37,7 +37,7 @@ struct DefinitionView {
   const model::Definition* definition = nullptr;
   std::size_t workloads = 0;
   std::vector<Tally> tallies;        // by hardware, then as many passed as possible, mean, name
-  std::vector<std::string> untried;  // solutions without any result that passes the filter; by name
+  std::vector<std::string> untried;  // those that the filter holds without a result that passes it; by name
 };
 
 struct SolutionView {

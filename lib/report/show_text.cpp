@@ -85,8 +85,7 @@ void write(Page& page, const DefinitionView& view) {
     page.log("Constraints:", fmt::format("{}", fmt::join(*definition.constraints, "\n")));
   page.source("Reference:", definition.reference, Syntax::python);
   document.table("Solutions, by the latest trace of each workload:", tallies_table(view.tallies));
-  if (!view.untried.empty())
-    document.notes({fmt::format("Without traces: {}", fmt::join(view.untried, ", "))});
+  if (!view.untried.empty()) document.notes({fmt::format("No result of: {}", fmt::join(view.untried, ", "))});
 }
 
 void write_failed_log(Page& page, const model::Trace& trace) {

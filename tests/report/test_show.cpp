@@ -54,6 +54,19 @@ TEST_CASE("a definition's solutions are counted by the latest trace of each work
   CHECK(sample.unreadable.empty());
 }
 
+TEST_CASE("filters hold for what belongs to a definition or workload") {
+  Sample sample;
+  sample.filter.solutions = {"lost_scale"};
+  const auto view = report::show_definition(sample.catalog, "scale", sample.filter, sample.unreadable);
+  REQUIRE(view);
+  REQUIRE(view->tallies.size() == 1);
+  CHECK(view->tallies[0].solution == "lost_scale");
+  CHECK(view->untried.empty());  // others are not asked for
+  sample.filter.solutions = {"fast_*"};
+  const auto workload = sample.workload(kFirstUuid);
+  for (const auto& shown : workload->results) CHECK(shown.trace.solution == "fast_scale");
+}
+
 TEST_CASE("a solution's results are the latest ones, with the logs of failures") {
   Sample sample;
   const auto view = sample.solution("fast_scale");
