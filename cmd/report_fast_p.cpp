@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "chart/terminal.h"
 #include "commands.h"
 #include "report/fast_p_text.h"
+#include "report/text.h"
 #include "report_commands.h"
 #include "report_common.h"
+#include "visual/charts.h"
 
 namespace fib::cmd {
 namespace {
@@ -20,6 +23,21 @@ struct FastPOptions {
   std::optional<Against> against;
   std::vector<double> thresholds = report::usual_thresholds();
 };
+
+constexpr std::size_t kCurvePoints = 72;
+
+// The curves as text, below the tables.
+std::string curves(const std::vector<report::DatasetFastP>& datasets) {
+  std::string text;
+  for (const report::DatasetFastP& dataset : datasets) {
+    for (const report::ProblemResults& results : dataset.hardware) {
+      if (results.authors.empty()) continue;
+      text += "\nOver p on " + report::printable(results.hardware) + ":\n" +
+              chart::lines_text(visual::fast_p_samples(results, kCurvePoints), stdout_style());
+    }
+  }
+  return text;
+}
 
 int run(FastPOptions options) {
   auto& thresholds = options.thresholds;
@@ -38,7 +56,10 @@ int run(FastPOptions options) {
     }
     results.push_back(std::move(result));
   }
-  print_result(report::render_fast_p(results, options.thresholds, options.read.format, stdout_style()));
+  const auto format = options.read.format;
+  std::string text = report::render_fast_p(results, options.thresholds, format, stdout_style());
+  if (format == report::Format::table) text += curves(results);
+  print_result(text);
   return kDone;
 }
 

@@ -68,7 +68,8 @@ int run(const VisualizeOptions& options) {
   if (single) {
     write_chart(options, scene);
   } else if (!options.html.empty()) {
-    write(options.html, visual::page(scene, {name_of(root), FIB_VERSION, config_defaults()}));
+    write(options.html,
+          visual::page(scene, {name_of(root), FIB_VERSION, options.history, config_defaults()}));
   } else {
     print_result(options.history ? visual::terminal_history(scene, stdout_style())
                                  : visual::terminal_charts(scene, stdout_style()));
@@ -94,8 +95,9 @@ void add_forms(CLI::App& app, VisualizeOptions& options) {
                                           {{"light", chart::Theme::light}, {"dark", chart::Theme::dark}})
       ->type_name("THEME")
       ->group(group);
-  app.add_flag("--history", options.history, "In the terminal: runs and sweeps instead of results")
-      ->excludes(html)
+  app.add_flag("--history", options.history, "Runs and sweeps instead of results")
+      ->excludes(svg)
+      ->excludes(png)
       ->group(group);
 }
 
@@ -117,7 +119,7 @@ void add_visualize(CLI::App& app, int& exit_code) {
                   "  fib visualize --local DIR\n"
                   "  fib visualize --local DIR --html report.html\n"
                   "  fib visualize --local DIR --png latency --definitions rmsnorm_h4096\n"
-                  "  fib visualize --local DIR --history\n"
+                  "  fib visualize --local DIR --history [--html history.html]\n"
                   "The HTML report is one file that works offline and without scripts: leaderboards,\n"
                   "latencies, speedups, rooflines, status, logs of failures, history and environment.\n") +
       kLocalDefault +

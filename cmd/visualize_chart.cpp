@@ -86,8 +86,8 @@ const std::map<std::string, Draw>& charts() {
   static const std::map<std::string, Draw> all{
       {"authors",
        [](const Scene& s, const Options& o) { return to_svg(visual::authors_chart(only_hardware(s)), o); }},
-      {"fast-p",
-       [](const Scene& s, const Options& o) { return to_svg(visual::fast_p_chart(only_hardware(s)), o); }},
+      {"fast-p", [](const Scene& s,
+                    const Options& o) { return to_svg(visual::fast_p_chart(only_hardware(s).problems), o); }},
       {"speedups",
        [](const Scene& s, const Options& o) {
          return to_svg(visual::author_speedups_chart(only_hardware(s)), o);

@@ -23,6 +23,7 @@ std::string against_text(report::Against against) { return "against the " + repo
 constexpr std::size_t kLinesWithBands = 6;
 // Steps of a fast_p curve that are drawn: more cannot be told apart.
 constexpr std::size_t kCurveSteps = 200;
+constexpr double kLowestP = 0.1;
 
 chart::Axis speedup_axis() { return {"speedup", Spacing::log, Unit::ratio}; }
 
@@ -119,8 +120,7 @@ chart::BarChart authors_chart(const HardwareScene& hardware) {
   return result;
 }
 
-chart::LineChart fast_p_chart(const HardwareScene& hardware) {
-  const report::ProblemResults& problems = hardware.problems;
+chart::LineChart fast_p_chart(const report::ProblemResults& problems) {
   chart::LineChart result;
   result.title = "fast_p";
   result.subtitle =
@@ -130,16 +130,31 @@ chart::LineChart fast_p_chart(const HardwareScene& hardware) {
   result.y = {"share of problems", Spacing::linear, Unit::share, true, std::nullopt, 1};
   result.steps = true;
   result.x_lines = {{1, ""}};
-  constexpr double kLowest = 0.1;
   for (const auto& [author, solved] : problems.authors) {
-    chart::Series series{author, {{kLowest, report::fast_p(solved, problems.problems, kLowest)}}};
+    chart::Series series{author, {{kLowestP, report::fast_p(solved, problems.problems, kLowestP)}}};
     const auto curve = report::fast_p_curve(solved, problems.problems);
     const std::size_t stride = 1 + curve.size() / kCurveSteps;
     for (std::size_t i = 0; i < curve.size(); ++i) {
       const bool drawn = i % stride == 0 || i + 1 == curve.size();
-      if (drawn && curve[i].first > kLowest) series.points.push_back({curve[i].first, curve[i].second});
+      if (drawn && curve[i].first > kLowestP) series.points.push_back({curve[i].first, curve[i].second});
     }
     result.series.push_back(std::move(series));
+  }
+  return result;
+}
+
+chart::LineChart fast_p_samples(const report::ProblemResults& problems, std::size_t points) {
+  chart::LineChart result = fast_p_chart(problems);
+  double highest = 2 * kLowestP;
+  for (const chart::Series& series : result.series) highest = std::max(highest, series.points.back().x);
+  for (chart::Series& series : result.series) {
+    const report::Solved& solved = problems.authors.at(series.name);
+    series.points.clear();
+    for (std::size_t i = 0; i < points; ++i) {
+      const double place = static_cast<double>(i) / static_cast<double>(points - 1);
+      const double p = kLowestP * std::pow(highest / kLowestP, place);
+      series.points.push_back({p, report::fast_p(solved, problems.problems, p)});
+    }
   }
   return result;
 }

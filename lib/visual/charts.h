@@ -15,7 +15,9 @@ namespace fib::visual {
 [[nodiscard]] chart::BarChart authors_chart(const HardwareScene& hardware);
 
 // fast_p over p, a step at every speedup; p from 0.1 to the highest speedup.
-[[nodiscard]] chart::LineChart fast_p_chart(const HardwareScene& hardware);
+[[nodiscard]] chart::LineChart fast_p_chart(const report::ProblemResults& problems);
+// The same at `points` (at least 2) places evenly over the logarithm of p, for where steps cannot be drawn.
+[[nodiscard]] chart::LineChart fast_p_samples(const report::ProblemResults& problems, std::size_t points);
 
 // The speedups of every author over the problems that they solved; by median.
 [[nodiscard]] chart::BoxChart author_speedups_chart(const HardwareScene& hardware);

@@ -31,9 +31,10 @@ std::string entry(const std::string& id, const std::string& text) {
   return "<li>" + tag("a", {{"href", "#" + id}}, inner) + "\n";
 }
 
-std::string navigation(const Scene& scene, bool has_logs) {
+std::string navigation(const Scene& scene, bool only_history, bool has_logs) {
   std::string list;
   for (const HardwareScene& hardware : scene.hardware) {
+    if (only_history) break;
     std::string definitions;
     for (const DefinitionScene& definition : hardware.definitions)
       definitions += entry(definition_id(hardware.name, definition.name), definition.name);
@@ -82,18 +83,20 @@ std::string page(const Scene& scene, const PageOptions& options) {
   Logs logs;
   std::string sections = problems(scene);
   for (const HardwareScene& hardware : scene.hardware) {
+    if (options.only_history) break;
     sections += hardware_section(hardware);
     for (const DefinitionScene& definition : hardware.definitions)
       sections += definition_section(scene, hardware, definition, logs);
   }
-  if (scene.hardware.empty())
+  if (scene.hardware.empty() && scene.history.runs.empty())
     sections += "<p>No traces" + std::string(scene.details.empty() ? "" : " that match") +
                 ". To get some: <code>fib run</code>.</p>\n";
   sections += history_section(scene, options.defaults) + environment_section(scene);
   const std::string of_failures = logs.section();
   return head(options) + "<body>\n<a class=skip href=\"#main\">Skip to the content</a>\n" +
-         banner(scene, options) + navigation(scene, !of_failures.empty()) + "<main id=main>\n" + sections +
-         of_failures + "</main>\n<script>" + std::string(page_script()) + "</script>\n</body>\n</html>\n";
+         banner(scene, options) + navigation(scene, options.only_history, !of_failures.empty()) +
+         "<main id=main>\n" + sections + of_failures + "</main>\n<script>" + std::string(page_script()) +
+         "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace fib::visual

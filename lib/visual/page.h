@@ -10,6 +10,7 @@ namespace fib::visual {
 struct PageOptions {
   std::string title;                     // of the document: the dataset's name
   std::string version;                   // of fib
+  bool only_history = false;             // runs and sweeps, no results
   report::ConfigDefaults defaults = {};  // what differs in a run's configuration is said
 };
 

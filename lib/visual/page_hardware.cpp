@@ -67,7 +67,7 @@ std::string figures(const HardwareScene& hardware) {
   const report::AuthorRanking& ranking = hardware.summary.authors;
   if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by mean speedup");
   if (!hardware.problems.authors.empty()) {
-    text += figure(fast_p_chart(hardware),
+    text += figure(fast_p_chart(hardware.problems),
                    "fast_p: the share of all problems solved and faster than p times the yardstick");
     text += figure(author_speedups_chart(hardware), "Speedups by author");
     text += figure(speedups_histogram(hardware), "Distribution of all speedups");

@@ -16,6 +16,8 @@ namespace {
 
 using chart::Unit;
 
+constexpr std::size_t kCurvePoints = 72;
+
 // A block under a heading of its own, after an empty line.
 class Blocks {
  public:
@@ -92,7 +94,7 @@ void write_hardware(Blocks& blocks, const HardwareScene& hardware, const report:
   const chart::Histogram speedups = speedups_histogram(hardware);
   if (!speedups.bins.counts.empty()) {
     blocks.block("Speedups, " + speedups.subtitle + ":", chart::histogram_text(speedups, style));
-    const chart::LineChart curve = fast_p_chart(hardware);
+    const chart::LineChart curve = fast_p_samples(hardware.problems, kCurvePoints);
     blocks.block("fast_p, " + curve.subtitle + ":", chart::lines_text(curve, style));
   }
   for (const DefinitionScene& definition : hardware.definitions)

@@ -58,12 +58,16 @@ TEST_CASE("latencies stand over the size, failures are crosses") {
 
 TEST_CASE("fast_p, speedups and solutions hold the reports' numbers") {
   const RunsScene runs;
-  const auto curve = visual::fast_p_chart(runs.gpu());
+  const auto curve = visual::fast_p_chart(runs.gpu().problems);
   const auto& alice = series_of(curve, "alice");
   // Of four problems all are solved by the fast solution: 2x each.
   CHECK(*alice.points.front().y == 1);
   CHECK(alice.points.back().x == Approx(2));
   CHECK(*alice.points.back().y == 0);
+  const auto samples = visual::fast_p_samples(runs.gpu().problems, 5);
+  REQUIRE(samples.series.at(0).points.size() == 5);
+  CHECK(samples.series[0].points.back().x == Approx(2));
+  CHECK(*samples.series[0].points[3].y == 1);
   const auto boxes = visual::author_speedups_chart(runs.gpu());
   REQUIRE(boxes.boxes.size() == 2);
   CHECK(boxes.boxes[0].values->median == Approx(2));

@@ -7,7 +7,7 @@ using namespace fib;
 
 namespace {
 
-std::string page_of(const visual::Scene& scene) { return visual::page(scene, {"name", "0.0.0", {}}); }
+std::string page_of(const visual::Scene& scene) { return visual::page(scene, {"name", "0.0.0", false, {}}); }
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -30,7 +30,7 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
   visual::Scene scene;
   visual::read_scene(files.root().string(), {}, scene);
   REQUIRE(scene.details.size() == 1);
-  const std::string html = visual::page(scene, {evil, evil, {}});
+  const std::string html = visual::page(scene, {evil, evil, false, {}});
   CHECK(!holds(html, "<img"));
   CHECK(holds(html, "&lt;img src=x onerror=alert(1)&gt;"));
 }
@@ -59,6 +59,15 @@ TEST_CASE("a dataset without traces has a page") {
   visual::Scene scene;
   visual::read_scene(files.root().string(), {}, scene);
   CHECK(holds(page_of(scene), "No traces"));
+}
+
+TEST_CASE("a page of the history alone has no results") {
+  const testing::RunsScene runs;
+  const std::string html = visual::page(runs.scene(), {"name", "0.0.0", true, {}});
+  CHECK(holds(html, "<h2>History</h2>"));
+  CHECK(!holds(html, "<section id=\"on-"));
+  CHECK(!holds(html, "href=\"#on-"));
+  CHECK(holds(page_of(runs.scene()), "<section id=\"on-"));
 }
 
 TEST_CASE("what could not be read is said in the page") {
