@@ -21,13 +21,11 @@ constexpr std::size_t kAnnotations = 50;  // GitHub shows no more
 
 std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
-Cell ms_cell(const std::optional<double>& ms) { return ms ? number_cell(*ms, format_ms(*ms)) : no_cell(); }
-
 Cell status_cell(const Detail& detail) { return text_cell(std::string(model::name_of(detail.status()))); }
 
 // What stands in the place of a latency where there is none.
 Cell result_cell(const Detail& detail, const std::optional<double>& ms) {
-  if (ms) return ms_cell(ms);
+  if (ms) return optional_number(ms, format_ms);
   return {std::string(model::name_of(detail.status())), json::make_null()};
 }
 

@@ -20,8 +20,6 @@ constexpr const char* kNoRecord = "no record (killed?)";
 
 Cell text_or_none(const std::string& text) { return text.empty() ? no_cell() : text_cell(text); }
 
-Cell text_or_none(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
-
 Cell count_or_none(const std::optional<std::size_t>& count) { return count ? count_cell(*count) : no_cell(); }
 
 // Only for programs.
@@ -161,8 +159,8 @@ std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
           duration ? number_cell(*duration, duration_text(*duration)) : no_cell(),
           text_or_none(record.host),
           text_or_none(commit_text(record.dataset_git)),
-          text_or_none(git.commit),
-          text_or_none(git.branch),
+          optional_text(git.commit),
+          optional_text(git.branch),
           count_or_none(run.definitions()),
           count_or_none(run.solutions()),
           count_cell(run.evaluations()),
@@ -227,14 +225,13 @@ Table standings_table(const HistoryRun& run) {
                                  [](const auto& entry) { return !entry.second.sweep.is_null(); });
   if (!swept) table.columns[2] = only_for(Audience::programs, table.columns[2]);
   for (const auto& [key, standing] : run.traces.standings) {
-    const auto latency = standing.latency_ms();
     table.rows.push_back({text_cell(standing.definition),
                           text_or_none(standing.solution),
                           {assignments(standing.sweep), json::from_tree(standing.sweep)},
                           count_cell(standing.evaluations),
                           count_cell(standing.passed),
                           share_cell(standing.passed, standing.evaluations),
-                          latency ? number_cell(*latency, format_ms(*latency)) : no_cell(),
+                          optional_number(standing.latency_ms(), format_ms),
                           {statuses_text(standing.failed), statuses_value(standing.failed)}});
   }
   return table;

@@ -40,26 +40,18 @@ const char* name_of(RankBy by) {
 
 Table table_of(const HardwareRanks& ranks, std::size_t top) {
   Table table;
-  table.columns = {number_column("Rank", "rank"),
-                   text_column("Author", "author"),
-                   number_column("Avg Speedup", "avg_speedup"),
-                   number_column("Geo Mean", "geomean_speedup"),
-                   number_column("Success Rate", "success_rate"),
-                   number_column("Win Rate", "win_rate"),
-                   number_column("Coverage", "coverage"),
-                   number_column("fast_1", "fast_1"),
-                   number_column("Definitions", "definitions")};
-  for (const RankRow& row : ranks.rows) {
+  table.columns = {number_column("Rank", "rank"), text_column("Author", "author")};
+  append(table.columns, score_columns());
+  append(table.columns, {number_column("Coverage", "coverage"), number_column("fast_1", "fast_1"),
+                         number_column("Definitions", "definitions")});
+  for (const RankRow& ranked : ranks.rows) {
     if (top > 0 && table.rows.size() == top) break;
-    const auto& score = row.score;
-    table.rows.push_back({count_cell(table.rows.size() + 1), text_cell(row.author),
-                          number_cell(score.avg_speedup, format_score(score.avg_speedup)),
-                          number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
-                          number_cell(score.success_rate, format_share(score.success_rate)),
-                          number_cell(score.win_rate, format_share(score.win_rate)),
-                          number_cell(row.coverage, format_share(row.coverage)),
-                          number_cell(row.fast_1, format_share(row.fast_1)),
-                          count_cell(static_cast<std::size_t>(score.definitions))});
+    std::vector<Cell> row{count_cell(table.rows.size() + 1), text_cell(ranked.author)};
+    append(row, score_cells(ranked.score));
+    append(row, {number_cell(ranked.coverage, format_share(ranked.coverage)),
+                 number_cell(ranked.fast_1, format_share(ranked.fast_1)),
+                 count_cell(static_cast<std::size_t>(ranked.score.definitions))});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

@@ -13,12 +13,6 @@ namespace {
 
 namespace json = model::json;
 
-Cell optional_text(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
-
-Cell optional_number(const std::optional<double>& number, std::string (*format)(double)) {
-  return number ? number_cell(*number, format(*number)) : no_cell();
-}
-
 Cell nullable_text(const model::NullableText& text) { return text && *text ? text_cell(**text) : no_cell(); }
 
 std::string times_text(double factor) { return fmt::format("{:.2f}×", factor); }

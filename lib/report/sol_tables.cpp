@@ -13,12 +13,6 @@ namespace {
 
 namespace json = model::json;
 
-Cell optional_text(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
-
-Cell optional_number(const std::optional<double>& number, std::string (*format)(double)) {
-  return number ? number_cell(*number, format(*number)) : no_cell();
-}
-
 Cell share_cell(const std::optional<double>& share) {
   if (!share) return no_cell();
   return number_cell(*share, format_share(*share) + (*share > 1 ? " *" : ""));

@@ -9,8 +9,6 @@ namespace {
 
 namespace json = model::json;
 
-Cell author_cell(const std::optional<std::string>& author) { return author ? text_cell(*author) : no_cell(); }
-
 Cell best_solutions_cell(const dataset::Score& score) {
   json::Value object = json::make_object();
   if (score.best_solutions) {
@@ -29,17 +27,13 @@ Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
 
 std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, std::size_t rank,
                                const Standing& standing) {
-  const Cell speedup =
-      standing.speedup ? number_cell(*standing.speedup, format_score(*standing.speedup)) : no_cell();
-  const Cell latency =
-      standing.latency_ms ? number_cell(*standing.latency_ms, format_ms(*standing.latency_ms)) : no_cell();
   return {{title, json::make_string(board.definition)},
           count_cell(rank),
           text_cell(standing.solution),
-          author_cell(standing.author),
-          speedup,
+          optional_text(standing.author),
+          optional_number(standing.speedup, format_score),
           text_cell(name_of(board.against)),
-          latency,
+          optional_number(standing.latency_ms, format_ms),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
           count_cell(standing.passed),
           count_cell(standing.workloads)};
@@ -66,27 +60,31 @@ json::Value counts_json(const std::map<std::string, std::size_t>& counts) {
   return object;
 }
 
+std::vector<Column> score_columns() {
+  return {number_column("Avg Speedup", "avg_speedup"), number_column("Geo Mean", "geomean_speedup"),
+          number_column("Success Rate", "success_rate"), number_column("Win Rate", "win_rate")};
+}
+
+std::vector<Cell> score_cells(const dataset::Score& score) {
+  return {number_cell(score.avg_speedup, format_score(score.avg_speedup)),
+          number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
+          number_cell(score.success_rate, format_share(score.success_rate)),
+          number_cell(score.win_rate, format_share(score.win_rate))};
+}
+
 Table authors_table(const AuthorRanking& ranking) {
   Table table;
-  table.columns = {number_column("Rank", "rank"),
-                   text_column("Author", "author"),
-                   number_column("Avg Speedup", "avg_speedup"),
-                   number_column("Geo Mean", "geomean_speedup"),
-                   number_column("Success Rate", "success_rate"),
-                   number_column("Win Rate", "win_rate"),
-                   number_column("Coverage", "coverage"),
-                   number_column("Workloads", "workloads"),
-                   number_column("Definitions", "definitions"),
-                   only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))};
+  table.columns = {number_column("Rank", "rank"), text_column("Author", "author")};
+  append(table.columns, score_columns());
+  append(table.columns, {number_column("Coverage", "coverage"), number_column("Workloads", "workloads"),
+                         number_column("Definitions", "definitions"),
+                         only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))});
   for (const auto& [author, score] : ranking.rows) {
-    table.rows.push_back(
-        {count_cell(table.rows.size() + 1), text_cell(author),
-         number_cell(score.avg_speedup, format_score(score.avg_speedup)),
-         number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
-         number_cell(score.success_rate, format_share(score.success_rate)),
-         number_cell(score.win_rate, format_share(score.win_rate)), coverage_cell(ranking, author),
-         count_cell(static_cast<std::size_t>(score.workloads)),
-         count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
+    std::vector<Cell> row{count_cell(table.rows.size() + 1), text_cell(author)};
+    append(row, score_cells(score));
+    append(row, {coverage_cell(ranking, author), count_cell(static_cast<std::size_t>(score.workloads)),
+                 count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

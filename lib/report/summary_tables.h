@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "model/json_value.h"
 #include "report/summary.h"
@@ -15,6 +16,10 @@ namespace fib::report {
 // "2 TIMEOUT, 1 COMPILE_ERROR"; empty when everything passed.
 [[nodiscard]] std::string failures_text(const Counts& counts);
 [[nodiscard]] model::json::Value counts_json(const std::map<std::string, std::size_t>& counts);
+
+// What every ranking shows of a score: both mean speedups, success rate, win rate.
+[[nodiscard]] std::vector<Column> score_columns();
+[[nodiscard]] std::vector<Cell> score_cells(const dataset::Score& score);
 
 [[nodiscard]] Table authors_table(const AuthorRanking& ranking);
 

@@ -67,6 +67,12 @@ Cell number_cell(double value, std::string text) { return {std::move(text), json
 
 Cell no_cell() { return {"-", json::make_null()}; }
 
+Cell optional_text(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
+
+Cell optional_number(const std::optional<double>& number, std::string (*format)(double)) {
+  return number ? number_cell(*number, format(*number)) : no_cell();
+}
+
 std::string to_markdown(const Table& table) {
   if (table.rows.empty()) return "";
   std::string header = "|";
@@ -125,6 +131,14 @@ Table with_leading(Table table, const Column& column, const Cell& cell) {
 void append(Table& table, const Table& more) {
   if (table.columns.empty()) table.columns = more.columns;
   table.rows.insert(table.rows.end(), more.rows.begin(), more.rows.end());
+}
+
+void append(std::vector<Column>& columns, const std::vector<Column>& more) {
+  columns.insert(columns.end(), more.begin(), more.end());
+}
+
+void append(std::vector<Cell>& row, const std::vector<Cell>& more) {
+  row.insert(row.end(), more.begin(), more.end());
 }
 
 std::string escape_markdown(std::string_view text) {

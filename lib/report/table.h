@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ struct Cell {
 [[nodiscard]] Cell count_cell(std::size_t count);
 [[nodiscard]] Cell number_cell(double value, std::string text);
 [[nodiscard]] Cell no_cell();  // "-", null
+// The same where there may be none: then no_cell().
+[[nodiscard]] Cell optional_text(const std::optional<std::string>& text);
+[[nodiscard]] Cell optional_number(const std::optional<double>& number, std::string (*format)(double));
 
 struct Table {
   std::vector<Column> columns;
@@ -79,6 +83,10 @@ struct TextStyle {
 
 // Appends the rows of `more`, which has the same columns; a table without columns takes those of `more`.
 void append(Table& table, const Table& more);
+
+// The same for parts of a row or of its columns.
+void append(std::vector<Column>& columns, const std::vector<Column>& more);
+void append(std::vector<Cell>& row, const std::vector<Cell>& more);
 
 // `text` with what Markdown would interpret escaped, on one line.
 [[nodiscard]] std::string escape_markdown(std::string_view text);

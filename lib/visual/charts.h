@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tuple>
+
 #include "chart/bar_chart.h"
 #include "chart/box_chart.h"
 #include "chart/histogram.h"
@@ -49,7 +51,9 @@ struct HistorySubject {
   std::string definition;
   std::string hardware;
 
-  friend auto operator<=>(const HistorySubject&, const HistorySubject&) = default;
+  friend bool operator<(const HistorySubject& left, const HistorySubject& right) {
+    return std::tie(left.definition, left.hardware) < std::tie(right.definition, right.hardware);
+  }
 };
 
 // All of a history that some run tried without a sweep, sorted.

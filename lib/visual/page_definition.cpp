@@ -37,9 +37,7 @@ std::string matrix_cell(const report::Detail* detail, Logs& logs) {
 }
 
 std::string matrix(const DefinitionScene& definition, Logs& logs) {
-  std::map<std::string, std::map<std::string, const report::Detail*>> results;
-  for (const report::Detail* detail : definition.results)
-    results[*detail->row.solution][detail->row.workload->uuid] = detail;
+  ResultTable results = definition.by_solution();
   std::string text = "<caption>Status</caption><thead><tr><th scope=col>Solution";
   for (const model::Workload* workload : definition.workloads) {
     text += tag("th", {{"scope", "col"}},

@@ -30,13 +30,10 @@ std::string winners(const HardwareScene& hardware) {
   for (const report::Leaderboard& board : hardware.summary.leaderboards) {
     if (board.standings.empty()) continue;
     const report::Standing& best = board.standings.front();
-    const auto number = [](const std::optional<double>& value, auto&& form) {
-      return value ? report::number_cell(*value, form(*value)) : report::no_cell();
-    };
     table.rows.push_back({report::text_cell(board.definition), report::text_cell(best.solution),
-                          best.author ? report::text_cell(*best.author) : report::no_cell(),
-                          number(best.speedup, report::format_score),
-                          number(best.latency_ms, report::format_ms),
+                          report::optional_text(best.author),
+                          report::optional_number(best.speedup, report::format_score),
+                          report::optional_number(best.latency_ms, report::format_ms),
                           report::count_cell(board.standings.size())});
   }
   return html_table(table, "The best solution of every definition");

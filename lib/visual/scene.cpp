@@ -102,11 +102,11 @@ HardwareScene hardware_scene(const Scene& scene, const dataset::Queries& queries
 
 }  // namespace
 
-const report::Detail* DefinitionScene::result(const std::string& solution, const std::string& uuid) const {
-  for (const report::Detail* detail : results) {
-    if (*detail->row.solution == solution && detail->row.workload->uuid == uuid) return detail;
-  }
-  return nullptr;
+ResultTable DefinitionScene::by_solution() const {
+  ResultTable table;
+  for (const report::Detail* detail : results)
+    table[*detail->row.solution][detail->row.workload->uuid] = detail;
+  return table;
 }
 
 void read_scene(const std::string& root, const SceneOptions& options, Scene& scene) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 // What is to be shown of a dataset: all numbers, no pictures.
 namespace fib::visual {
 
+using ResultTable = std::map<std::string, std::map<std::string, const report::Detail*>>;
+
 // The results of one definition on one hardware, the latest of each solution and workload.
 struct DefinitionScene {
   std::string name;
@@ -20,8 +23,8 @@ struct DefinitionScene {
   std::vector<const model::Workload*> workloads;  // by size
   std::vector<const report::Detail*> results;     // in the order of the traces
 
-  // Null: not tried.
-  [[nodiscard]] const report::Detail* result(const std::string& solution, const std::string& uuid) const;
+  // By solution and workload uuid; what was not tried is not in it. Made anew by every call.
+  [[nodiscard]] ResultTable by_solution() const;
 };
 
 struct HardwareScene {

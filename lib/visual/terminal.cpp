@@ -50,9 +50,7 @@ report::Cell ms_cell(const std::optional<double>& ms) {
 
 // One line for each solution: its latencies over the sizes of the workloads.
 report::Table latency_table(const DefinitionScene& definition) {
-  std::map<std::string, std::map<std::string, const report::Detail*>> results;
-  for (const report::Detail* detail : definition.results)
-    results[*detail->row.solution][detail->row.workload->uuid] = detail;
+  ResultTable results = definition.by_solution();
   report::Table table{{report::text_column("Solution", ""),
                        report::number_column("Smallest", ""),
                        {"Latency by size", "", report::Align::left, report::Fit::whole},

@@ -25,10 +25,11 @@ TEST_CASE("a scene holds the latest result of each solution and workload") {
   CHECK(runs.gemm().results.size() == 8);
   CHECK(runs.gemm().workloads.size() == 4);
   CHECK(runs.gemm().solutions.size() == 3);
-  const auto* result = runs.gemm().result("alice_fast", "w2");
+  const auto table = runs.gemm().by_solution();
+  const auto* result = table.at("alice_fast").at("w2");
   REQUIRE(result != nullptr);
   CHECK(*result->run_id == testing::kRun2);
-  CHECK(runs.gemm().result("bob_gemm", "w2") == nullptr);
+  CHECK(!table.at("bob_gemm").contains("w2"));
   CHECK(runs.scene().details.size() == 15);
 }
 
