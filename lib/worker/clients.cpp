@@ -1,14 +1,19 @@
 #include "worker/clients.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include "util/clock.h"
+#include "util/errno_error.h"
 
 namespace fib::worker {
 namespace {
 
+// Importing torch takes seconds, minutes where a disk is slow.
+constexpr int kGuestStartMs = 180'000;
 constexpr std::int64_t kJudgeTimeoutNs = std::int64_t{600} * 1'000'000'000;
 
 ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std::filesystem::path& folder,
@@ -106,19 +111,30 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std:
     : folder_(setup.temporary, "worker-"),
       child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit),
              setup.start_timeout_ms),
-      own_delay_(0),
+      worker_delay_(child_.pid().value_or(-1)) {
+  child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
+}
+
+WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest,
+                           const std::string& name, std::uint64_t file_size_limit)
+    : folder_(setup.temporary, "worker-"),
+      child_(spawner, name, guest_spec(guest, folder_.path(), file_size_limit), kGuestStartMs),
       worker_delay_(child_.pid().value_or(-1)) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
-                                  const std::string& document) {
-  util::UniqueFd fd;
-  std::vector<int> fds;
-  if (!document.empty()) {
-    fd = util::make_sealed_document("fib-reference", document);
-    fds.push_back(fd.get());
+                                  const std::string& document,
+                                  const std::vector<std::filesystem::path>& files) {
+  own_delay_.emplace(0);
+  std::vector<util::UniqueFd> open;
+  if (!document.empty()) open.push_back(util::make_sealed_document("fib-code", document));
+  for (const auto& file : files) {
+    open.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!open.back().valid()) throw util::errno_error("cannot open " + file.string());
   }
+  std::vector<int> fds;
+  for (const auto& fd : open) fds.push_back(fd.get());
   return decoded<Loaded>(
       child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
 }
@@ -133,13 +149,13 @@ Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
 }
 
 Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const std::int64_t delay = own_delay_.ns() + worker_delay_.ns();
+  const std::int64_t delay = own_delay_->ns() + worker_delay_.ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer = child_.request(MessageType::kRun, Run{clock}.encode(), MessageType::kDone, deadline_ns);
   const std::int64_t envelope = util::monotonic_ns() - begin;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
-  return Ran{std::get<Done>(done), envelope, own_delay_.ns() + worker_delay_.ns() - delay};
+  return Ran{std::get<Done>(done), envelope, own_delay_->ns() + worker_delay_.ns() - delay};
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {

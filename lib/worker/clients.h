@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "util/files.h"
 #include "util/run_delay.h"
 #include "worker/child.h"
+#include "worker/guest_client.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
 
@@ -67,12 +69,19 @@ class JudgeClient {
 class WorkerClient {
  public:
   // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary,
-  // which is removed with it. To be used by the thread that makes it. Throws Error when it cannot be started.
+  // which is removed with it. To be used by the thread that calls load(), which may be another than the one
+  // that makes it. Throws Error when it cannot be started.
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
                std::uint64_t file_size_limit);
 
+  // A guest: an interpreter that runs Python code (guest_client.h).
+  WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest, const std::string& name,
+               std::uint64_t file_size_limit);
+
+  // `document` and then `files` (paths, opened here) travel beside the request.
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
-                                    const std::string& document = {});
+                                    const std::string& document = {},
+                                    const std::vector<std::filesystem::path>& files = {});
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns);
   [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
   // The worker's claim, the coordinator's own clock around the request, and how much of that the worker's
@@ -93,7 +102,7 @@ class WorkerClient {
  private:
   util::TemporaryFolder folder_;
   Child child_;
-  util::RunDelay own_delay_;
+  std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
   util::RunDelay worker_delay_;
 };
 

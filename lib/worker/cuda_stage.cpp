@@ -13,6 +13,14 @@ device::cuda::FlushKind kind_of(Flush flush) {
   return flush == Flush::kNone ? device::cuda::FlushKind::kNone : device::cuda::FlushKind::kClean;
 }
 
+device::cuda::HostCode host_code_of(const CudaStageOptions& options) {
+  return options.host_code ? device::cuda::HostCode::kHasSome : device::cuda::HostCode::kNone;
+}
+
+device::cuda::StreamKind stream_of(WorkStream stream) {
+  return stream == WorkStream::kOwn ? device::cuda::StreamKind::kOwn : device::cuda::StreamKind::kDefault;
+}
+
 // The driver's type of a device address is an integer.
 std::byte* as_pointer(CUdeviceptr address) {
   return reinterpret_cast<std::byte*>(address);  // NOLINT
@@ -20,11 +28,11 @@ std::byte* as_pointer(CUdeviceptr address) {
 
 }  // namespace
 
-CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, device::cuda::HostCode host_code)
-    : context_(device.uuid),
+CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, const CudaStageOptions& options)
+    : context_(device.uuid, stream_of(options.stream)),
       kernels_(context_, kernels),
       timer_(context_, kernels_),
-      flush_(context_, kernels_, kind_of(device.flush), host_code),
+      flush_(context_, kernels_, kind_of(device.flush), host_code_of(options)),
       differs_(context_, sizeof(std::uint32_t)) {}
 
 void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) {
@@ -111,6 +119,10 @@ Done CudaStage::trace(Target& target, device::cuda::TraceKind kind) {
   return done;
 }
 
+void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
+  copy(outputs_.data() + slot.offset, address, slot.bytes);
+}
+
 bool CudaStage::collect() {
   std::memset(differs_.data(), 0, sizeof(std::uint32_t));
   copy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
@@ -121,9 +133,9 @@ bool CudaStage::collect() {
   return differs != 0;
 }
 
-std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels, bool host_code) {
-  using fib::device::cuda::HostCode;
-  return std::make_unique<CudaStage>(device, kernels, host_code ? HostCode::kHasSome : HostCode::kNone);
+std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels,
+                                       const CudaStageOptions& options) {
+  return std::make_unique<CudaStage>(device, kernels, options);
 }
 
 }  // namespace fib::worker

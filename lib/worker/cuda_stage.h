@@ -17,7 +17,7 @@ namespace fib::worker {
 // A CUDA device as a worker sees it (worker/stage.h).
 class CudaStage : public Stage {
  public:
-  CudaStage(const UseDevice& device, const std::string& kernels, device::cuda::HostCode host_code);
+  CudaStage(const UseDevice& device, const std::string& kernels, const CudaStageOptions& options);
 
   void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override;
   Buffers buffers() override;
@@ -25,6 +25,7 @@ class CudaStage : public Stage {
   void flush() override;
   Done run(Target& target, Clock clock) override;
   std::string prepare_tracer() override;
+  void take_output(const eval::Slot& slot, std::uint64_t address) override;
   bool collect() override;
 
   [[nodiscard]] const device::cuda::Context& context() const { return context_; }

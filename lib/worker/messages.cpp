@@ -216,7 +216,7 @@ std::string Load::encode() const {
 }
 Load Load::decode(const std::string& payload) {
   return decode_all<Load>(payload, [](WireReader& in, Load& m) {
-    m.kind = take_enum(in, TargetKind::kKernels, "a target");
+    m.kind = take_enum(in, TargetKind::kPython, "a target");
     m.device = take_device(in);
     m.path = in.text();
     m.symbol = in.text();

@@ -92,24 +92,30 @@ struct UseDevice {
   [[nodiscard]] static UseDevice decode(const std::string& payload);
 };
 
-enum class TargetKind : std::uint8_t { kSharedLibrary, kReference, kKernels };
+enum class TargetKind : std::uint8_t {
+  kSharedLibrary,
+  kReference,  // in the native engine
+  kKernels,
+  kPython,  // a solution or a reference, in a guest
+};
 
-// What a worker shall run. A reference's source comes as a document beside the message.
+// What a worker shall run. A native reference's source comes as a document beside the message; so does what a
+// guest runs (python_target.h), followed on CUDA by fib's own kernels, and by a torch extension's library.
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
-  UseDevice device;                    // of a solution; references run on the CPU
+  UseDevice device;                    // native references run on the CPU
   std::string path;                    // kSharedLibrary: the library; kKernels: the cubin
   std::string symbol;                  // kSharedLibrary
   bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
-  std::uint32_t threads = 1;           // kReference: threads the engine may use
+  std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);
 };
 
 struct Loaded {
-  std::string engine;          // "native (OpenBLAS ...)" for a reference, empty for a library
-  bool private_files = false;  // a solution: it has temporary folders of its own and can write nowhere else
+  std::string engine;          // "native (OpenBLAS ...)", "Python 3.12.3, torch 2.11.0"; empty for a library
+  bool private_files = false;  // it has temporary folders of its own and can write nowhere else
   std::string no_tracer;       // CUDA: why there is no second clock (CUPTI); empty: there is one
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Loaded decode(const std::string& payload);

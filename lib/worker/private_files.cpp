@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 // sys/mount.h and linux/mount.h cannot be included together everywhere.
 constexpr unsigned long kBind = 4096;
-constexpr unsigned long kRecursivePrivate = 16384 | (1UL << 18U);
+constexpr unsigned long kRecursive = 16384;
+constexpr unsigned long kRecursivePrivate = kRecursive | (1UL << 18U);
 
 bool mount(const char* source, const char* target, unsigned long flags) {
   return ::syscall(SYS_mount, source, target, nullptr, flags, nullptr) == 0;
@@ -55,16 +56,32 @@ struct Place {
 constexpr std::array<Place, 3> kPlaces = {
     {{"/tmp", "tmp"}, {"/var/tmp", "var-tmp"}, {"/dev/shm", "dev-shm"}}};
 
+// Keeps `path`, if one of the places hides it, in sight: bound into the folder that will lie there.
+bool keep_visible(const fs::path& folder, const fs::path& path) {
+  std::error_code error;
+  for (const auto& place : kPlaces) {
+    const fs::path inside = path.lexically_relative(place.path);
+    if (inside.empty() || *inside.begin() == ".." || inside == "." || !fs::is_directory(path, error)) continue;
+    const fs::path target = folder / place.name / inside;
+    fs::create_directories(target, error);
+    return !error && mount(path.c_str(), target.c_str(), kBind);
+  }
+  return true;
+}
+
 }  // namespace
 
-bool enter_private_files(const fs::path& folder) {
+bool enter_private_files(const fs::path& folder, const std::vector<fs::path>& visible) {
   std::error_code error;
   if (!unshare_mounts() || !mount(nullptr, "/", kRecursivePrivate)) return false;
   for (const auto& place : kPlaces) fs::create_directory(folder / place.name, error);
+  for (const auto& path : visible) {
+    if (!keep_visible(folder, path)) return false;
+  }
   // /tmp last: `folder` itself may lie in it.
   for (auto place = kPlaces.rbegin(); place != kPlaces.rend(); ++place) {
     if (!fs::exists(place->path, error)) continue;
-    if (!mount((folder / place->name).c_str(), place->path, kBind)) return false;
+    if (!mount((folder / place->name).c_str(), place->path, kBind | kRecursive)) return false;
   }
   if (!set_read_only("/", true, AT_RECURSIVE)) return false;
   // CUDA names its threads by writing below the process's own folder.

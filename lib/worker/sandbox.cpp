@@ -34,10 +34,7 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 // Calls that make or reach other processes, or change what the kernel lets this one do.
 const std::vector<long>& refused_calls() {
   static const std::vector<long> calls = {
-#ifdef SYS_fork
-      SYS_fork, SYS_vfork,
-#endif
-      SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
+      SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
       SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_unshare, SYS_setns, SYS_mount, SYS_umount2,
       SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
       SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff,
@@ -53,6 +50,19 @@ const std::vector<long>& refused_calls() {
       SYS_sched_setparam};
   return calls;
 }
+
+// Calls that make other processes, or other programs of this one.
+const std::vector<long>& process_calls() {
+  static const std::vector<long> calls = {
+#ifdef SYS_fork
+      SYS_fork, SYS_vfork,
+#endif
+      SYS_execve, SYS_execveat};
+  return calls;
+}
+
+constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
+                                      CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
 // Commands that lock files or have the kernel send signals to others.
 constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,    F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
@@ -118,12 +128,23 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-void install_filter() {
+// A child that escaped its ancestor's sight could work unseen.
+void allow_processes(Filter& filter) {
+  filter.require(SYS_clone, 0, kNamespaces | CLONE_PARENT, 0);
+  filter.refuse_value(SYS_prctl, 0, PR_SET_CHILD_SUBREAPER);
+}
+
+void refuse_processes(Filter& filter) {
+  for (const long call : process_calls()) filter.refuse(call, EPERM);
+  filter.require(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+}
+
+void install_filter(Processes processes) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   Filter filter;
   for (const long call : refused_calls()) filter.refuse(call, EPERM);
   filter.refuse(SYS_clone3, ENOSYS);
-  filter.require(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+  processes == Processes::kAllowed ? allow_processes(filter) : refuse_processes(filter);
   filter.require(SYS_kill, 0, ~0U, self);
   filter.require(SYS_tgkill, 0, ~0U, self);
   filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, self);
@@ -163,12 +184,12 @@ void drop_capabilities() {
     throw util::errno_error("cannot drop the sandbox's capabilities");
 }
 
-void enter_sandbox(std::uint64_t data_limit_bytes) {
+void enter_sandbox(std::uint64_t data_limit_bytes, Processes processes) {
   limit_data(data_limit_bytes);
   drop_capabilities();
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
     throw util::errno_error("cannot make the sandbox undumpable");
-  install_filter();
+  install_filter(processes);
 }
 
 }  // namespace fib::worker

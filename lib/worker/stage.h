@@ -35,6 +35,10 @@ class Stage {
   // one.
   [[nodiscard]] virtual std::string prepare_tracer() { return "the CPU has one clock"; }
 
+  // Copies an output that lies somewhere else in the memory of this process (on CUDA: of the device) to its
+  // slot in the private buffers. Between run() and collect().
+  virtual void take_output(const eval::Slot& slot, std::uint64_t address) = 0;
+
   // Copies the outputs back; whether the private inputs changed.
   [[nodiscard]] virtual bool collect() = 0;
 };
@@ -43,11 +47,18 @@ class Stage {
 // reference).
 [[nodiscard]] std::unique_ptr<Stage> make_cpu_stage(bool has_threads);
 
-// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes); `host_code`: the
-// solution has code on the host, which could change how the device is set up. Throws Error when the device
-// cannot be used, or when fib was built without CUDA support.
+// On which stream fib queues its own work and begins the solution's.
+enum class WorkStream { kOwn, kDefault };
+
+struct CudaStageOptions {
+  bool host_code = false;  // the solution has code on the host, which could change how the device is set up
+  WorkStream stream = WorkStream::kOwn;
+};
+
+// A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes). Throws Error when
+// the device cannot be used, or when fib was built without CUDA support.
 [[nodiscard]] std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels,
-                                                     bool host_code);
+                                                     const CudaStageOptions& options);
 
 // The kernels of a solution with spec.launch (the cubin's bytes), on the stage made by make_cuda_stage, which
 // must outlive it. Throws Error.

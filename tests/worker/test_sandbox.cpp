@@ -25,7 +25,7 @@ namespace {
 int in_sandbox(const std::function<int()>& body) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    worker::enter_sandbox(std::uint64_t{1} << 30U);
+    worker::enter_sandbox(std::uint64_t{1} << 30U, worker::Processes::kRefused);
     ::_exit(body());
   }
   int status = 0;

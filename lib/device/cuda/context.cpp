@@ -4,7 +4,7 @@
 
 namespace fib::device::cuda {
 
-Context::Context(const std::string& uuid) : driver_(Driver::open()) {
+Context::Context(const std::string& uuid, StreamKind stream) : driver_(Driver::open()) {
   check(driver_.init(0), "cuInit");
   int count = 0;
   check(driver_.device_count(&count), "cuDeviceGetCount");
@@ -19,7 +19,9 @@ Context::Context(const std::string& uuid) : driver_(Driver::open()) {
   check(driver_.primary_flags(device_, CU_CTX_SCHED_SPIN), "cuDevicePrimaryCtxSetFlags");
   check(driver_.primary_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   check(driver_.set_current(context_), "cuCtxSetCurrent");
-  check(driver_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  stream_ = CU_STREAM_LEGACY;
+  if (stream == StreamKind::kOwn)
+    check(driver_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   multiprocessors_ = static_cast<unsigned>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   l2_bytes_ = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
 }

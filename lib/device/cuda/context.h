@@ -11,13 +11,18 @@ namespace fib::device::cuda {
 
 using Driver = fib::cuda::Driver;
 
-// One device of this process: the driver's table, the device's primary context made current, and a stream of
-// fib's own. Made once in a child that works with the device; not copyable; to be used by the thread that
+enum class StreamKind {
+  kOwn,      // one that waits for no other
+  kDefault,  // the default stream (legacy), where torch and code that names none queue their work
+};
+
+// One device of this process: the driver's table, the device's primary context made current, and the stream
+// for fib's work. Made once in a child that works with the device; not copyable; to be used by the thread that
 // made it.
 class Context {
  public:
   // `uuid` as fib::cuda::DeviceInfo has it. Throws Error when no visible device has it or CUDA cannot start.
-  explicit Context(const std::string& uuid);
+  explicit Context(const std::string& uuid, StreamKind stream = StreamKind::kOwn);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 

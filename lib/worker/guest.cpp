@@ -1,0 +1,113 @@
+#include "worker/guest.h"
+
+#include <sys/prctl.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "util/files.h"
+#include "worker/descendants.h"
+#include "worker/private_files.h"
+#include "worker/python_target.h"
+#include "worker/sandbox.h"
+#include "worker/worker_loop.h"
+
+namespace fib::worker {
+namespace {
+
+constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+
+// The functions of guest.h know no object: one process is one guest.
+GuestClaims& claims() {
+  static GuestClaims only;
+  return only;
+}
+bool& has_private_files() {
+  static bool only = false;
+  return only;
+}
+
+std::vector<std::filesystem::path> paths_of(std::string_view lines) {
+  std::vector<std::filesystem::path> paths;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    if (end > begin) paths.emplace_back(lines.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return paths;
+}
+
+// Beside the request: the document, on CUDA fib's own kernels, then an extension's library. The guest could
+// not open them by path: its private files hide some.
+struct GuestFiles {
+  explicit GuestFiles(const Load& request, const std::vector<util::UniqueFd>& fds) {
+    const std::size_t needed = request.device.is_cuda() ? 2 : 1;
+    if (request.kind != TargetKind::kPython || fds.size() < needed || fds.size() > needed + 1)
+      throw ProtocolError("a guest runs Python code, with a document beside the request");
+    document = PythonDocument::parse(util::read_document(fds[0].get(), kMaxDocument));
+    if (request.device.is_cuda()) kernels = util::read_document(fds[1].get(), kMaxDocument);
+    if (fds.size() > needed) document.extension = fmt::format("/proc/self/fd/{}", fds[needed].get());
+  }
+  PythonDocument document;
+  std::string kernels;
+};
+
+LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
+                  const std::vector<util::UniqueFd>& fds) {
+  const GuestFiles files(request, fds);
+  const bool on_cuda = request.device.is_cuda();
+  LoadedTarget loaded;
+  loaded.answer.private_files = has_private_files();
+  // torch's streams and those of extensions begin at the default stream: fib's work goes there too.
+  loaded.stage = on_cuda ? make_cuda_stage(request.device, files.kernels, {true, WorkStream::kDefault})
+                         : make_cpu_stage(true);
+  loaded.answer.no_tracer = loaded.stage->prepare_tracer();
+  expect_success(callbacks.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
+  enter_sandbox(request.data_limit_bytes, Processes::kAllowed);
+  loaded.target = make_python_target(callbacks, claims(), *loaded.stage, files.document);
+  return loaded;
+}
+
+}  // namespace
+}  // namespace fib::worker
+
+using namespace fib::worker;  // NOLINT: the functions below are C
+
+int fib_guest_enter(const char* visible) {
+  try {
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    adopt_descendants();
+    has_private_files() = enter_private_files(std::filesystem::current_path(), paths_of(visible));
+    drop_capabilities();
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return -1;
+  }
+}
+
+int fib_guest_serve(int channel, const char* description, const FibGuestCallbacks* callbacks) {
+  return serve_worker(fib::util::UniqueFd(channel),
+                      [&](const Load& request, const std::vector<fib::util::UniqueFd>& fds) {
+                        auto loaded = load(*callbacks, request, fds);
+                        loaded.answer.engine = description;
+                        return loaded;
+                      });
+}
+
+void fib_guest_fail(const char* text) { claims().error = text; }
+
+void fib_guest_claim(const char* dtype, int rank, const std::int64_t* shape, std::uint64_t address) {
+  GuestClaims::Output output;
+  output.claim.shape.assign(shape, shape + rank);
+  output.address = address;
+  const auto known = fib::tensor::dtype_from_name(dtype);
+  if (!known) {
+    claims().broken = fmt::format("output {} has the dtype {}, which the format does not know",
+                                  claims().outputs.size(), dtype);
+    return;
+  }
+  output.claim.dtype = *known;
+  claims().outputs.push_back(std::move(output));
+}

@@ -1,0 +1,437 @@
+"""The guest: runs Python solutions and references for fib, in an interpreter of its own.
+
+fib starts it as `python -u -c <this text> <path of libfib.so> <packages to import>`. It opens libfib, which does
+everything around a call, and gives it the functions of the class Guest (worker/guest.h has the other side of all
+declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
+code of a solution is there, which may change torch.
+"""
+
+import ctypes
+import importlib
+import importlib.machinery
+import importlib.util
+import inspect
+import json
+import os
+import platform
+import sys
+import traceback
+
+CALLBACKS = (
+    ("start", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)),
+    ("load", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+    ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+    ("prepare", ctypes.CFUNCTYPE(ctypes.c_int)),
+    ("call", ctypes.CFUNCTYPE(ctypes.c_int)),
+)
+
+
+class Callbacks(ctypes.Structure):
+    _fields_ = CALLBACKS
+
+
+class DLManagedTensor(ctypes.Structure):
+    """One-dimensional bytes, as the DLPack protocol describes them (dlpack.h, version 0.x)."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("dtype_code", ctypes.c_uint8),
+        ("dtype_bits", ctypes.c_uint8),
+        ("dtype_lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
+
+
+class Failure(Exception):
+    """What is wrong with a solution, in a sentence: needs no traceback."""
+
+
+DTYPES = ("float64 float32 float16 bfloat16 float8_e4m3fn float8_e5m2 int64 int32 int16 int8 uint8 bool").split()
+FLOATS = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1")
+PACKED = "float4_e2m1"  # two elements to a byte
+DL_CPU, DL_CUDA, DL_UINT = 1, 2, 1
+
+
+class TorchTensors:
+    """Makes torch's tensors over memory, and takes them apart again."""
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.device = "cpu"
+        self.tensor = torch.Tensor
+        base = torch._C.TensorBase if hasattr(torch._C, "TensorBase") else torch._C._TensorBase
+        self.data_ptr, self.is_contiguous, self.contiguous = base.data_ptr, base.is_contiguous, base.contiguous
+        self.view, self.size = base.view, base.size
+        self.dtype_of = base.dtype.__get__
+        self.device_of = base.device.__get__
+        self.from_dlpack = torch.utils.dlpack.from_dlpack
+        self.dtypes = {name: getattr(torch, name) for name in DTYPES if hasattr(torch, name)}
+        self.dtypes[PACKED] = getattr(torch, "float4_e2m1fn_x2", torch.uint8)
+        self.names = {dtype: name.encode() for name, dtype in self.dtypes.items() if name != PACKED}
+        if self.dtypes[PACKED] is not torch.uint8:
+            self.names[self.dtypes[PACKED]] = PACKED.encode()
+        self.empty, self.full = torch.empty, torch.full
+        self.keep = []
+
+    def start(self, device, threads):
+        torch = self.torch
+        if threads > 0:
+            torch.set_num_threads(threads)
+        if device == "cuda":
+            if not torch.cuda.is_available():
+                raise Failure("torch does not see the device: " + describe_cuda(torch))
+            torch.cuda.init()
+            self.empty(1, device="cuda")
+            torch.cuda.synchronize()
+        self.device = torch.device("cuda", 0) if device == "cuda" else torch.device("cpu")
+
+    def bytes_at(self, slot):
+        """A uint8 tensor over a slot's memory; nothing where it has no elements."""
+        if slot["bytes"] == 0 or 0 in slot["shape"]:
+            return None
+        size = (ctypes.c_int64 * 1)(slot["bytes"])
+        managed = DLManagedTensor()
+        managed.data = slot["address"]
+        managed.device_type = DL_CUDA if self.device.type == "cuda" else DL_CPU
+        managed.device_id = 0
+        managed.ndim = 1
+        managed.dtype_code, managed.dtype_bits, managed.dtype_lanes = DL_UINT, 8, 1
+        managed.shape = size
+        self.keep.append((managed, size))
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype = ctypes.py_object
+        new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return self.from_dlpack(new(ctypes.addressof(managed), b"dltensor", None))
+
+    def forget(self):
+        self.keep.clear()
+
+    def check(self, slot):
+        if slot["dtype"] not in self.dtypes:
+            raise Failure("this torch (%s) has no dtype %s" % (self.torch.__version__, slot["dtype"]))
+
+    def make(self, slot, memory):
+        """A new tensor object over the memory, so that no call finds what another did to its tensors."""
+        dtype = self.dtypes[slot["dtype"]]
+        shape = list(slot["shape"])
+        if slot["dtype"] == PACKED and shape:
+            shape[-1] //= 2
+        if memory is None:
+            return self.empty(shape, dtype=dtype, device=self.device)
+        return self.view(self.view(memory, dtype), shape)
+
+    def take(self, value, slot):
+        """(object to keep, dtype's name, shape, address) of a returned value."""
+        if not isinstance(value, self.tensor):
+            if isinstance(value, (bool, int, float)) and slot is not None:
+                value = self.full((), value, dtype=self.dtypes[slot["dtype"]], device=self.device)
+            else:
+                raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__)
+        if self.device_of(value) != self.device:
+            raise Failure("the function returned a tensor on %s; %s is expected" % (self.device_of(value), self.device))
+        if not self.is_contiguous(value):
+            value = self.contiguous(value)
+        dtype = self.dtype_of(value)
+        name = self.names.get(dtype, str(dtype).encode())
+        shape = tuple(self.size(value))
+        if name == PACKED.encode() and shape:
+            shape = shape[:-1] + (shape[-1] * 2,)
+        return value, name, shape, self.data_ptr(value)
+
+
+class Memory:
+    """A tensor for Python without torch: its bytes by the buffer protocol (memoryview(t.bytes)), numpy.asarray(t)
+    where numpy knows the dtype."""
+
+    KINDS = {"float64": "<f8", "float32": "<f4", "float16": "<f2", "int64": "<i8", "int32": "<i4", "int16": "<i2",
+             "int8": "|i1", "uint8": "|u1", "bool": "|b1"}
+
+    def __init__(self, slot):
+        self.dtype = slot["dtype"]
+        self.shape = tuple(slot["shape"])
+        self.nbytes = slot["bytes"]
+        self._address = slot["address"]
+        self.bytes = (ctypes.c_ubyte * slot["bytes"]).from_address(slot["address"])
+
+    def data_ptr(self):
+        return self._address
+
+    @property
+    def __array_interface__(self):
+        if self.dtype not in self.KINDS:
+            raise AttributeError("numpy has no dtype " + self.dtype)
+        return {"version": 3, "shape": self.shape, "typestr": self.KINDS[self.dtype], "data": (self._address, False)}
+
+
+class PlainTensors:
+    """Stands in for TorchTensors where torch is not installed. Returned values may be Memory or numpy's arrays."""
+
+    def start(self, device, threads):
+        if device == "cuda":
+            raise Failure("Python code on CUDA needs torch, which %s does not have" % sys.executable)
+
+    def bytes_at(self, slot):
+        return None
+
+    def forget(self):
+        pass
+
+    def check(self, slot):
+        pass
+
+    def make(self, slot, memory):
+        return Memory(slot)
+
+    def take(self, value, slot):
+        if isinstance(value, Memory):
+            return value, value.dtype.encode(), value.shape, value.data_ptr()
+        interface = getattr(value, "__array_interface__", None)
+        if interface is None:
+            raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__)
+        if interface.get("strides"):
+            raise Failure("the function returned an array that is not contiguous")
+        names = {kind[1:]: name for name, kind in Memory.KINDS.items()}
+        name = names.get(interface["typestr"][1:], interface["typestr"])
+        return value, name.encode(), tuple(interface["shape"]), interface["data"][0]
+
+
+def describe_cuda(torch):
+    version = torch.version.cuda
+    return "torch %s was built %s" % (torch.__version__, "for CUDA " + version if version else "without CUDA")
+
+
+def import_packages(names):
+    """Imports what solutions will want; says what came, and leaves what is missing to those that need it."""
+    found = ["Python " + platform.python_version()]
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            continue
+        module = importlib.import_module(name)
+        found.append("%s %s" % (name, getattr(module, "__version__", "?")))
+    return ", ".join(found)
+
+
+def write_sources(folder, package, sources):
+    for source in sources:
+        path = os.path.join(folder, package, source["path"])
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(source["content"])
+
+
+def load_extension(name, path):
+    loader = importlib.machinery.ExtensionFileLoader(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def load_module(document):
+    if document["extension"]:
+        return load_extension(document["module"], document["extension"])
+    folder = os.path.join(os.getcwd(), "solution")
+    package = document["module"].split(".")[0]
+    write_sources(folder, package, document["sources"])
+    # Modules of the package by their full names, and, last, siblings by their own.
+    sys.path.insert(0, folder)
+    sys.path.append(os.path.join(folder, package))
+    return importlib.import_module(document["module"])
+
+
+def find_function(document):
+    function = load_module(document)
+    for name in document["symbol"].split("."):
+        if not hasattr(function, name):
+            raise Failure("the module has no %s" % document["symbol"])
+        function = getattr(function, name)
+    if not callable(function):
+        raise Failure("%s cannot be called: it is a %s" % (document["symbol"], type(function).__name__))
+    return function
+
+
+def parameters_of(function):
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None  # built in: it says so itself when it is called
+
+
+def check_parameters(function, symbol, count):
+    signature = parameters_of(function)
+    if signature is None:
+        return
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
+        raise Failure("%s%s cannot take %d positional arguments" % (symbol, signature, count)) from None
+
+
+def order_of(function, inputs):
+    """Where each parameter's argument is among the inputs, when the parameters are named like them."""
+    signature = parameters_of(function)
+    names = list(signature.parameters) if signature else []
+    return [inputs.index(name) for name in names] if sorted(names) == sorted(inputs) else None
+
+
+def values_of(result, names):
+    if result is None:
+        return []
+    if isinstance(result, dict):
+        missing = [name for name in names if name not in result]
+        if missing:
+            raise Failure("the function returned a dict without %s" % ", ".join(missing))
+        return [result[name] for name in names]
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+class Guest:
+    def __init__(self, library, tensors, cores):
+        self.library = library
+        self.tensors = tensors
+        self.function = None
+        self.returns = False
+        self.order = None
+        self.names = []
+        self.inputs, self.outputs = [], []
+        self.arguments, self.result = (), None
+        self.told = False
+        self.cores = cores
+
+    def start(self, device, threads):
+        run_on(self.cores)
+        self.tensors.start(device.decode(), threads)
+
+    def load(self, text):
+        document = json.loads(text)
+        self.names = document["outputs"]
+        self.returns = document["returns"]
+        self.function = find_function(document)
+        count = len(document["inputs"]) + (0 if self.returns else len(self.names))
+        check_parameters(self.function, document["symbol"], count)
+        if document["by_name"]:
+            self.order = order_of(self.function, document["inputs"])
+
+    def open(self, text):
+        document = json.loads(text)
+        self.arguments, self.result = (), None
+        self.inputs = [self.slot_with_memory(slot) for slot in document["inputs"]]
+        self.outputs = [self.slot_with_memory(slot) for slot in document["outputs"]]
+        for i, (slot, _) in enumerate(self.inputs):
+            if slot["scalar"]:
+                self.inputs[i] = (slot, self.scalar_at(slot, document["scalars"] + 8 * i))
+
+    def slot_with_memory(self, slot):
+        if slot["scalar"]:
+            return slot, None
+        self.tensors.check(slot)
+        return slot, self.tensors.bytes_at(slot)
+
+    @staticmethod
+    def scalar_at(slot, address):
+        kind = ctypes.c_double if slot["dtype"] in FLOATS else ctypes.c_int64
+        return kind.from_address(address)
+
+    def argument(self, slot, memory):
+        if not slot["scalar"]:
+            return self.tensors.make(slot, memory)
+        return bool(memory.value) if slot["dtype"] == "bool" else memory.value
+
+    def prepare(self):
+        self.result = None
+        inputs = [self.argument(*pair) for pair in self.inputs]
+        if self.order is not None:
+            inputs = [inputs[i] for i in self.order]
+        outputs = [] if self.returns else [self.argument(*pair) for pair in self.outputs]
+        self.arguments = tuple(inputs + outputs)
+
+    def call(self):
+        result = self.function(*self.arguments)
+        if self.returns:
+            self.claim(values_of(result, self.names))
+        elif result is not None and not self.told:
+            self.told = True
+            print("the function returned a value, which is ignored: its destination_passing_style is true",
+                  file=sys.stderr)
+
+    def claim(self, values):
+        kept = []
+        for i, value in enumerate(values):
+            slot = self.outputs[i][0] if i < len(self.outputs) else None
+            value, dtype, shape, address = self.tensors.take(value, slot)
+            self.library.fib_guest_claim(dtype, len(shape), (ctypes.c_int64 * len(shape))(*shape), address)
+            kept.append(value)
+        self.result = kept
+
+
+def sentence_of(error):
+    if isinstance(error, Failure):
+        return str(error)
+    text = str(error)
+    return "%s: %s" % (type(error).__name__, text) if text else type(error).__name__
+
+
+def show_traceback(error):
+    """The solution's own frames: those of this script say nothing."""
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == "<string>":
+        frames = frames.tb_next
+    traceback.print_exception(type(error), error, frames)
+
+
+def as_callback(library, function):
+    def run(*arguments):
+        try:
+            function(*arguments)
+            return 0
+        except BaseException as error:  # SystemExit too: a call that exits is a call that failed
+            if not isinstance(error, Failure):
+                show_traceback(error)
+            library.fib_guest_fail(sentence_of(error).encode("utf-8", "replace"))
+            return -1
+
+    return run
+
+
+def run_on(cores):
+    """All threads of this process, those too that packages have started."""
+    for thread in os.listdir("/proc/self/task"):
+        try:
+            os.sched_setaffinity(int(thread), cores)
+        except OSError:
+            pass  # it has just ended
+
+
+def visible_paths():
+    """What the interpreter needs, wherever it lies."""
+    paths = sys.path + [sys.prefix, sys.base_prefix, sys.exec_prefix]
+    return "\n".join(sorted({os.path.abspath(path) for path in paths if path})).encode()
+
+
+def main(library_path, packages, cores):
+    sys.argv = [""]
+    sys.path[:] = [path for path in sys.path if path]  # not the current folder
+    library = ctypes.CDLL(library_path)
+    library.fib_guest_claim.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64]
+    library.fib_guest_claim.restype = None
+    if library.fib_guest_enter(visible_paths()) != 0:
+        return 1
+    all_cores = os.sched_getaffinity(0)
+    if cores:
+        run_on({int(core) for core in cores.split(",")})
+    description = import_packages([name for name in packages.split(",") if name])
+    torch = sys.modules.get("torch")
+    guest = Guest(library, TorchTensors(torch) if torch else PlainTensors(), all_cores)
+    made = {name: kind(as_callback(library, getattr(guest, name))) for name, kind in CALLBACKS}
+    return library.fib_guest_serve(3, description.encode(), ctypes.byref(Callbacks(**made)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:4]))

@@ -1,0 +1,54 @@
+#include "worker/guest_client.h"
+
+#include <dlfcn.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+
+#include "util/error.h"
+#include "worker/clients.h"
+
+namespace fib::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file that this very function was loaded from.
+fs::path library_path() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&guest_spec), &info) == 0 || info.dli_fname == nullptr)  // NOLINT
+    throw Error("cannot find the file of libfib");
+  return fs::canonical(info.dli_fname);
+}
+
+std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::path& folder) {
+  auto environment = clean_environment(folder);
+  environment.emplace_back("PYTHONDONTWRITEBYTECODE=1");
+  for (const char* name : {"PYTHONPATH", "TRITON_INTERPRET"}) {
+    if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+  }
+  const char* base = std::getenv("PYTHONUSERBASE");
+  const char* home = std::getenv("HOME");
+  if (base != nullptr) {
+    environment.push_back(std::string("PYTHONUSERBASE=") + base);
+  } else if (home != nullptr) {
+    environment.push_back(std::string("PYTHONUSERBASE=") + home + "/.local");
+  }
+  if (!setup.device_uuid.empty()) {
+    std::erase_if(environment, [](const auto& entry) { return entry.starts_with("CUDA_VISIBLE_DEVICES="); });
+    environment.push_back("CUDA_VISIBLE_DEVICES=" + setup.device_uuid);
+  }
+  return environment;
+}
+
+}  // namespace
+
+ChildSpec guest_spec(const GuestSetup& setup, const fs::path& folder, std::uint64_t file_size_limit) {
+  return {{setup.python.string(), "-u", "-c", std::string(guest_script()), library_path().string(),
+           fmt::format("{}", fmt::join(setup.packages, ",")), fmt::format("{}", fmt::join(setup.cores, ","))},
+          guest_environment(setup, folder),
+          folder,
+          file_size_limit};
+}
+
+}  // namespace fib::worker

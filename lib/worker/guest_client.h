@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/spawner.h"
+
+namespace fib::worker {
+
+// What runs Python code: an interpreter with the script guest.py, which opens this libfib.
+struct GuestSetup {
+  std::filesystem::path python;
+  std::vector<std::string> packages = {"torch"};  // imported before the guest reports, where they are installed
+  std::string device_uuid = {};                   // CUDA: the only device that the guest sees
+  std::vector<unsigned> cores = {};               // it imports on these only; empty: on all
+};
+
+// The text of guest.py.
+[[nodiscard]] std::string_view guest_script();
+
+// How a guest is started: its folder for private files is `folder`. Besides the clean environment (clients.h)
+// it has PYTHONPATH, and the user's own packages (pip install --user) are found, as is TRITON_INTERPRET.
+[[nodiscard]] ChildSpec guest_spec(const GuestSetup& setup, const std::filesystem::path& folder,
+                                   std::uint64_t file_size_limit);
+
+}  // namespace fib::worker

@@ -1,0 +1,127 @@
+#include "worker/python_target.h"
+
+#include <nlohmann/json.hpp>
+
+#include "worker/descendants.h"
+
+namespace fib::worker {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json slots_json(const std::vector<eval::Slot>& slots, const std::byte* base) {
+  ordered_json list = ordered_json::array();
+  for (const auto& slot : slots) {
+    list.push_back({{"name", slot.name},
+                    {"dtype", tensor::name_of(slot.dtype)},
+                    {"scalar", slot.scalar},
+                    {"shape", slot.shape},
+                    {"address", reinterpret_cast<std::uintptr_t>(base + slot.offset)},
+                    {"bytes", slot.bytes}});
+  }
+  return list;
+}
+
+class PythonTarget : public Target {
+ public:
+  PythonTarget(const FibGuestCallbacks& callbacks, GuestClaims& claims, Stage& stage,
+               const PythonDocument& document)
+      : callbacks_(callbacks), claims_(claims), stage_(stage), returns_values_(document.returns_values) {
+    expect_success(callbacks_.load(document.to_json().c_str()), claims_);
+  }
+
+  void open(const Open& workload, const Buffers& buffers) override {
+    layout_ = workload.layout;
+    const ordered_json document = {{"inputs", slots_json(layout_.inputs, buffers.inputs)},
+                                   {"outputs", slots_json(layout_.outputs, buffers.outputs)},
+                                   {"scalars", reinterpret_cast<std::uintptr_t>(buffers.scalars)}};
+    expect_success(callbacks_.open(document.dump().c_str()), claims_);
+  }
+
+  void prepare() override {
+    expect_success(callbacks_.prepare(), claims_);
+    require_rest();
+  }
+
+  void call() override {
+    claims_.outputs.clear();
+    expect_success(callbacks_.call(), claims_);
+  }
+
+  // No Python runs here: what was not finished inside the timed call is not there.
+  std::vector<eval::OutputClaim> collect() override {
+    require_rest();
+    std::vector<eval::OutputClaim> claims;
+    if (!returns_values_) {
+      for (const auto& slot : layout_.outputs) claims.push_back({slot.dtype, slot.shape});
+      return claims;
+    }
+    for (std::size_t i = 0; i < claims_.outputs.size(); ++i) {
+      const auto& [claim, address] = claims_.outputs[i];
+      claims.push_back(claim);
+      if (i >= layout_.outputs.size()) continue;
+      const auto& slot = layout_.outputs[i];
+      if (slot.dtype == claim.dtype && slot.shape == claim.shape) stage_.take_output(slot, address);
+    }
+    return claims;
+  }
+
+ private:
+  static void require_rest() {
+    if (descendants_at_work()) {
+      throw Error("processes of the solution keep running outside of its calls; they must sleep or end");
+    }
+  }
+
+  const FibGuestCallbacks& callbacks_;
+  GuestClaims& claims_;
+  Stage& stage_;
+  bool returns_values_;
+  eval::Layout layout_;
+};
+
+}  // namespace
+
+void expect_success(int result, GuestClaims& claims) {
+  const std::string error = std::exchange(claims.error, {});
+  const std::string broken = std::exchange(claims.broken, {});
+  if (result != 0) throw Error("{}", error.empty() ? "the guest failed without saying why" : error);
+  if (!broken.empty()) throw Error("{}", broken);
+}
+
+std::string PythonDocument::to_json() const {
+  ordered_json files = ordered_json::array();
+  for (const auto& source : sources) files.push_back({{"path", source.path}, {"content", source.content}});
+  return ordered_json{{"sources", files},          {"module", module},   {"symbol", symbol},
+                      {"extension", extension},    {"inputs", inputs},   {"outputs", outputs},
+                      {"returns", returns_values}, {"by_name", by_name}}
+      .dump();
+}
+
+PythonDocument PythonDocument::parse(std::string_view text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    PythonDocument document;
+    for (const auto& file : json.at("sources")) {
+      document.sources.push_back(
+          {file.at("path").get<std::string>(), file.at("content").get<std::string>()});
+    }
+    json.at("module").get_to(document.module);
+    json.at("symbol").get_to(document.symbol);
+    json.at("extension").get_to(document.extension);
+    json.at("inputs").get_to(document.inputs);
+    json.at("outputs").get_to(document.outputs);
+    json.at("returns").get_to(document.returns_values);
+    json.at("by_name").get_to(document.by_name);
+    return document;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("the document of a Python solution is broken: {}", error.what());
+  }
+}
+
+std::unique_ptr<Target> make_python_target(const FibGuestCallbacks& callbacks, GuestClaims& claims,
+                                           Stage& stage, const PythonDocument& document) {
+  return std::make_unique<PythonTarget>(callbacks, claims, stage, document);
+}
+
+}  // namespace fib::worker

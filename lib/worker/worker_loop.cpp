@@ -1,0 +1,112 @@
+#include "worker/worker_loop.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "worker/channel.h"
+#include "worker/serve.h"
+
+namespace fib::worker {
+namespace {
+
+class Worker {
+ public:
+  Worker(util::UniqueFd socket, const Loader& loader) : channel_(std::move(socket)), loader_(loader) {}
+
+  int run() {
+    return serve(
+        channel_, [this](Message& message) { return answer(message); },
+        [this](MessageType request) { return spin_after(request); });
+  }
+
+ private:
+  // Within a call the next request comes at once, and nothing but this process has work to do: stay awake.
+  [[nodiscard]] std::int64_t spin_after(MessageType request) const {
+    constexpr std::int64_t kSpinNs = 50'000;
+    return std::max(awake_ns_,
+                    request == MessageType::kPrepare || request == MessageType::kRun ? kSpinNs : 0);
+  }
+
+  bool answer(Message& message) {
+    switch (message.type) {
+      case MessageType::kPing:
+        return reply(message, MessageType::kPong, {});
+      case MessageType::kLoad:
+        return reply(message, MessageType::kLoaded, load(message).encode());
+      case MessageType::kOpen:
+        open(message);
+        return reply(message, MessageType::kOpened, {});
+      case MessageType::kPrepare:
+        prepare();
+        return reply(message, MessageType::kReady, {});
+      case MessageType::kRun:
+        return reply(message, MessageType::kDone, run_once(Run::decode(message.payload)).encode());
+      case MessageType::kCollect:
+        return reply(message, MessageType::kCollected, collect().encode());
+      default:
+        throw ProtocolError("a worker does not know this request");
+    }
+  }
+
+  bool reply(const Message& request, MessageType type, const std::string& payload) {
+    return channel_.send(type, request.sequence, payload);
+  }
+
+  const Loaded& load(Message& message) {
+    if (loaded_.target) throw ProtocolError("a worker loads once");
+    const Load request = Load::decode(message.payload);
+    awake_ns_ = std::int64_t{request.device.awake_us} * 1000;
+    loaded_ = loader_(request, message.fds);
+    return loaded_.answer;
+  }
+
+  void open(Message& message) {
+    const Open request = Open::decode(message.payload);
+    if (!loaded_.target) throw ProtocolError("nothing is loaded");
+    if (message.fds.size() != 2 || !eval::is_sound(request.layout))
+      throw ProtocolError("the layout is not sound");
+    open_ = false;
+    loaded_.stage->open(request.layout, std::move(message.fds[0]), std::move(message.fds[1]));
+    loaded_.target->open(request, loaded_.stage->buffers());
+    open_ = true;
+  }
+
+  void require_open() const {
+    if (!open_) throw ProtocolError("no workload is open");
+  }
+
+  void prepare() {
+    require_open();
+    loaded_.stage->fill();
+    loaded_.target->prepare();
+    loaded_.stage->flush();
+  }
+
+  Done run_once(const Run& request) {
+    require_open();
+    return loaded_.stage->run(*loaded_.target, request.clock);
+  }
+
+  Collected collect() {
+    require_open();
+    Collected collected;
+    collected.outputs = loaded_.target->collect();
+    collected.inputs_changed = loaded_.stage->collect();
+    std::fflush(nullptr);  // what the call printed belongs to this workload's log
+    return collected;
+  }
+
+  Channel channel_;
+  const Loader& loader_;
+  LoadedTarget loaded_;
+  bool open_ = false;
+  std::int64_t awake_ns_ = 0;
+};
+
+}  // namespace
+
+int serve_worker(util::UniqueFd channel, const Loader& loader) {
+  return Worker(std::move(channel), loader).run();
+}
+
+}  // namespace fib::worker
