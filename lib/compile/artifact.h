@@ -1,9 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compile/calling_style.h"
+#include "compile/python_interpreter.h"
 #include "model/solution.h"
 
 namespace fib::compile {
@@ -12,18 +15,27 @@ namespace fib::compile {
 struct BuildTarget {
   model::DeviceKind device = model::DeviceKind::cpu;
   std::string architecture = {};  // cuda: "sm_90a"
+  std::optional<PythonInterpreter> python = {};
 };
 
 // What a build leaves in the cache, plus how to call it.
 struct Artifact {
   enum class Kind {
-    kSharedLibrary,  // a function by the C calling convention
-    kKernels,        // a cubin, to be launched as spec.launch says (compile/launch_plan.h)
+    kSharedLibrary,   // a function by the C calling convention
+    kKernels,         // a cubin, to be launched as spec.launch says (compile/launch_plan.h)
+    kPythonModule,    // a function of a Python module, called by the interpreter of the build
+    kTorchExtension,  // a function of a Python extension module that links to torch; called the same way
   } kind = Kind::kSharedLibrary;
+  // The library, the cubin, the extension module's library; kPythonModule: the folder that goes on sys.path.
   std::filesystem::path file;
-  std::string symbol = {};      // kSharedLibrary
+  std::string symbol = {};      // all but kKernels
   bool returns_status = false;  // kSharedLibrary: the function returns an int; non-zero is a failure
   std::vector<std::string> kernels = {};  // kKernels: the kernels' names in the cubin, one a launch
+  // kPythonModule: "fib_python_x_0a1b2c.main", to be imported with `file` on sys.path. kTorchExtension: the
+  // name that the library must be imported by ("torch_x_0a1b2c": it exports PyInit_<module>).
+  std::string module = {};
+  std::filesystem::path entry_file = {};  // kPythonModule: the module's file
+  ChosenStyle style = {};                 // kPythonModule, kTorchExtension
 };
 
 // How a build ended. A failed build is the solution's fault; an unsupported one is something fib cannot do.

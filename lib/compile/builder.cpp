@@ -11,7 +11,8 @@ using model::Binding;
 using model::DeviceKind;
 using model::Language;
 
-std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device) {
+std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
+                                              [[maybe_unused]] const std::optional<PythonInterpreter>& python) {
   const auto& spec = solution.spec;
   if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
   if (spec.language != Language::cpp && spec.language != Language::cuda) {
@@ -30,7 +31,7 @@ std::optional<std::string> unsupported_reason(const model::Solution& solution, D
 
 BuildResult build(const model::Solution& solution, [[maybe_unused]] const model::Definition& definition,
                   const BuildTarget& target, const std::filesystem::path& cache) {
-  if (auto reason = unsupported_reason(solution, target.device)) {
+  if (auto reason = unsupported_reason(solution, target.device, target.python)) {
     return {BuildResult::Outcome::kUnsupported, {}, std::move(*reason), false};
   }
 #if FIB_CUDA

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "model/solution.h"
+
+namespace fib::compile {
+
+// How a solution's function gives its outputs.
+enum class CallingStyle {
+  kDestinationPassing,  // f(inputs…, outputs…), whose result is ignored
+  kValueReturning,      // outputs = f(inputs…)
+};
+
+[[nodiscard]] const char* name_of(CallingStyle style);  // "destination passing", "value-returning"
+
+struct ChosenStyle {
+  CallingStyle style = CallingStyle::kDestinationPassing;
+  bool inferred = false;    // from the sources, since the solution does not say
+  std::string reason = {};  // a sentence for the log when it was inferred, else empty
+};
+
+// The style of a Python solution or a torch extension: `destination_passing_style` where the solution has it.
+// Without, it is inferred: solutions written before the key existed return their outputs, although the
+// format's default is destination passing. A Python function that returns a value, and a function bound by
+// m.def("<symbol>", …) whose C++ return type is not void, are value-returning; what cannot be seen has the
+// format's default. Pure.
+[[nodiscard]] ChosenStyle calling_style(const model::Solution& solution);
+
+}  // namespace fib::compile
