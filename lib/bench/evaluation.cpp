@@ -109,13 +109,16 @@ Measurement EvaluationRun::run() {
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
                                 result_.inputs_changed, made_);
   }
+  if (!solution_.note.empty()) result_.note += solution_.note + '\n';
   if (solution_.client) result_.output = solution_.client->take_output();
   return std::move(result_);
 }
 
 void EvaluationRun::attach() {
-  reference_door_ = judge_.attach({workload_.opened.workload, false});
-  reference_.open(*planned_.definition, layout(), reference_door_);
+  reference_.start(*planned_.definition);
+  result_.reference_on_cuda = device_.is_cuda() && reference_.on_device();
+  reference_door_ = judge_.attach({workload_.opened.workload, reference_.on_device()});
+  reference_.open(layout(), reference_door_);
   solution_door_ = judge_.attach({workload_.opened.workload, true});
 }
 

@@ -27,6 +27,7 @@ struct SolutionWorker {
   double round_trip_ms = 0;
   bool private_files = false;
   std::string no_tracer = {};  // why it has no second clock; empty: it has one
+  std::string note = {};       // what every log of it says: how its calling style was found
 };
 
 // The device of a lane as an evaluation needs it.

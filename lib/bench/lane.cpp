@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/python_code.h"
 #include "dataset/blobs.h"
 #include "util/clock.h"
 #include "util/machine.h"
@@ -15,13 +16,7 @@ using worker::Failure;
 constexpr int kMaxJudgesLost = 2;
 constexpr const char* kLaneClosed = "the device's judge ended twice; its lane is closed";
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kFileSizeLimit = kGiB / 4;
-
-// What a solution may allocate: half the machine's memory, within reason.
-std::uint64_t data_limit() {
-  return std::clamp<std::uint64_t>(util::physical_memory() / 2, 2 * kGiB, 64 * kGiB);
-}
+constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
 std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& planned,
                                                       const std::filesystem::path& root,
@@ -35,12 +30,39 @@ std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& p
   return files;
 }
 
+bool runs_in_guest(const compile::Artifact& artifact) {
+  return artifact.kind == compile::Artifact::Kind::kPythonModule ||
+         artifact.kind == compile::Artifact::Kind::kTorchExtension;
+}
+
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
     : setup_(setup),
       observer_(observer),
-      reference_(setup.spawner, setup.children, setup.reference_threads) {}
+      guests_(make_guests(setup)),
+      reference_(reference_setup()) {}
+
+// Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured; on the
+// CPU that would disturb the measurements.
+std::unique_ptr<GuestPool> Lane::make_guests(const LaneSetup& setup) {
+  if (!setup.guest) return nullptr;
+  worker::GuestSetup guest = *setup.guest;
+  guest.device_uuid = setup.device.uuid;
+  return std::make_unique<GuestPool>(setup.spawner, setup.children, guest, setup.guests_ahead,
+                                     setup.guests_expected);
+}
+
+ReferenceSetup Lane::reference_setup() const {
+  ReferenceSetup reference{setup_.spawner, setup_.children, setup_.reference_threads, setup_.config.reference,
+                           use_device()};
+  if (setup_.no_torch.empty()) {
+    reference.guests = guests_.get();
+  } else {
+    reference.no_guests = setup_.no_torch;
+  }
+  return reference;
+}
 
 Lane::~Lane() = default;
 
@@ -172,21 +194,12 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   if (running_ == planned.solution && solution_.client && solution_.client->alive()) return true;
   running_ = nullptr;
   solution_.client.reset();
-  solution_.client = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children,
-                                                            "the solution's worker", kFileSizeLimit);
-  const std::int64_t deadline = util::monotonic_ns() + kLoadLimitNs;
+  solution_.client = make_client(artifact);
+  const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
   auto trip = solution_.client->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   solution_.round_trip_ms = static_cast<double>(std::get<std::int64_t>(trip)) / 1e6;
-  worker::Load request;
-  const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
-  request.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
-  request.device = use_device();
-  request.path = artifact.file;
-  request.symbol = artifact.symbol;
-  request.returns_status = artifact.returns_status;
-  request.data_limit_bytes = data_limit();
-  const auto loaded = solution_.client->load(request, deadline);
+  const auto loaded = load(planned, artifact, deadline);
   if (const auto* failure = std::get_if<Failure>(&loaded)) {
     failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
     failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
@@ -195,8 +208,43 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   }
   solution_.private_files = std::get<worker::Loaded>(loaded).private_files;
   solution_.no_tracer = std::get<worker::Loaded>(loaded).no_tracer;
+  solution_.note = artifact.style.reason;
   running_ = planned.solution;
   return true;
+}
+
+// What Python code does when it is imported may be a build.
+std::int64_t Lane::load_limit_ns(const compile::Artifact& artifact) const {
+  if (!runs_in_guest(artifact)) return kLoadLimitNs;
+  return std::max(kLoadLimitNs, static_cast<std::int64_t>(setup_.config.build_timeout_s * 1e9));
+}
+
+std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact& artifact) {
+  if (!runs_in_guest(artifact)) {
+    return std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the solution's worker",
+                                                  kFileSizeLimit);
+  }
+  if (!guests_) throw Error("there is no Python to run it");
+  return guests_->take();
+}
+
+worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
+                                          std::int64_t deadline_ns) {
+  if (runs_in_guest(artifact)) {
+    const bool extension = artifact.kind == compile::Artifact::Kind::kTorchExtension;
+    const auto document = solution_document(*planned.solution, *planned.definition, artifact);
+    return solution_.client->load(python_request(use_device(), 0), deadline_ns, document.to_json(),
+                                  python_files(use_device(), extension ? artifact.file : ""));
+  }
+  worker::Load request;
+  const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
+  request.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
+  request.device = use_device();
+  request.path = artifact.file;
+  request.symbol = artifact.symbol;
+  request.returns_status = artifact.returns_status;
+  request.data_limit_bytes = data_limit();
+  return solution_.client->load(request, deadline_ns);
 }
 
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,

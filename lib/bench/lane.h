@@ -11,6 +11,7 @@
 
 #include "bench/build_pool.h"
 #include "bench/evaluation.h"
+#include "bench/guest_pool.h"
 
 namespace fib::bench {
 
@@ -26,6 +27,10 @@ struct LaneSetup {
   const std::vector<dataset::Dataset>& datasets;
   const std::map<BuildKey, BuildOutcome>& builds;
   const std::atomic<bool>& interrupted;
+  std::optional<worker::GuestSetup> guest = {};  // what runs Python code; nothing: no Python
+  std::string no_torch = {};        // why references cannot run in Python; empty: they can
+  unsigned guests_ahead = 0;        // prepared before they are asked for (guest_pool.h)
+  std::size_t guests_expected = 0;  // by all that the lane may be given
 };
 
 // What a lane reports, from its own thread; several lanes may report at once.
@@ -59,6 +64,12 @@ class Lane {
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
+  static std::unique_ptr<GuestPool> make_guests(const LaneSetup& setup);
+  [[nodiscard]] ReferenceSetup reference_setup() const;
+  [[nodiscard]] std::int64_t load_limit_ns(const compile::Artifact& artifact) const;
+  std::unique_ptr<worker::WorkerClient> make_client(const compile::Artifact& artifact);
+  worker::Answer<worker::Loaded> load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
+                                      std::int64_t deadline_ns);
   [[nodiscard]] worker::UseDevice use_device() const;
   void start_judge();
   JudgedWorkload& judged(const PlannedEvaluation& planned);
@@ -68,6 +79,7 @@ class Lane {
 
   const LaneSetup& setup_;
   LaneObserver& observer_;
+  std::unique_ptr<GuestPool> guests_;  // null: no Python
   std::unique_ptr<worker::JudgeClient> judge_;
   ReferenceRunner reference_;
   SolutionWorker solution_;

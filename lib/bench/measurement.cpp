@@ -32,8 +32,8 @@ std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
 model::Performance performance_of(const Measurement& m, const RunConfig& config) {
   model::Performance performance;
   performance.latency_ms = eval::mean(medians(m.trials_ms));
-  // A ratio across devices would be a lie: references run on the CPU.
-  if (config.profile_baseline && !m.on_cuda && !m.reference_ms.empty()) {
+  // A ratio across devices would be a lie.
+  if (config.profile_baseline && m.on_cuda == m.reference_on_cuda && !m.reference_ms.empty()) {
     performance.reference_latency_ms = eval::median(m.reference_ms);
     performance.speedup_factor = performance.reference_latency_ms / performance.latency_ms;
   }
@@ -48,7 +48,7 @@ std::string log_of(const Measurement& m) {
 }
 
 ordered_json reference_record(const Measurement& m, const RunConfig& config, const std::string& version) {
-  ordered_json record = {{"engine", m.engine}, {"version", version}, {"device", "cpu"}};
+  ordered_json record = {{"engine", m.engine}, {"version", version}, {"device", m.reference_on_cuda ? "cuda" : "cpu"}};
   if (config.profile_baseline && !m.reference_ms.empty()) {
     record["latency_ms"] = eval::median(m.reference_ms);
     record["n"] = m.reference_ms.size();

@@ -32,7 +32,8 @@ struct Measurement {
   bool inputs_fixed = false;                        // no input is random: there is one set
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
   bool private_files = false;                       // the worker could write to its own folders only
-  bool on_cuda = false;                             // the reference ran elsewhere: no speedup
+  bool on_cuda = false;                             // where the solution ran
+  bool reference_on_cuda = false;                   // where the reference ran; elsewhere: no speedup
   worker::Clock clock{};                            // of the last calls
   std::vector<double> host_ms{};                    // cuda: what queueing each timed call took
   std::vector<double> clocks_mhz{};                 // cuda: the multiprocessor's clock before each timed call

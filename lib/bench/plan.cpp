@@ -55,7 +55,7 @@ std::string why_not_here(const model::Solution& solution, model::DeviceKind devi
                        solution.spec.language_text, fmt::join(solution.spec.target_hardware, ", "),
                        model::name_of(device));
   }
-  return compile::unsupported_reason(solution, device).value_or("");
+  return compile::unsupported_reason(solution, device, std::nullopt).value_or("");
 }
 
 // Definitions whose outputs cannot be compared element by element need evaluators of their own.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/python_code.h"
 #include "eval/evaluator.h"
 #include "util/clock.h"
 
@@ -19,40 +20,76 @@ T ReferenceRunner::expect(worker::Answer<T> answer) {
   if (auto* value = std::get_if<T>(&answer)) return std::move(*value);
   const auto& failure = std::get<worker::Failure>(answer);
   std::string text = failure.text;
+  if (failure.kind != worker::Failure::Kind::kRefused || runs_python_) text += "\n" + worker_->take_output();
   if (failure.kind != worker::Failure::Kind::kRefused) {
-    text += "\n" + worker_->take_output();
     worker_.reset();
     definition_ = nullptr;
   }
   throw ReferenceError("the reference failed: {}", text);
 }
 
+bool ReferenceRunner::wants_python() const {
+  if (setup_.engine == ReferenceEngine::kNative || python_failed_) return false;
+  if (setup_.guests == nullptr && setup_.engine == ReferenceEngine::kPython)
+    throw ReferenceError("--reference python: {}", setup_.no_guests);
+  return setup_.guests != nullptr;
+}
+
 void ReferenceRunner::start(const model::Definition& definition) {
-  worker_ = std::make_unique<worker::WorkerClient>(spawner_, setup_, "reference's worker", 0);
+  if (definition_ == &definition && worker_ && worker_->alive()) return;
+  definition_ = nullptr;
+  worker_.reset();
+  runs_python_ = wants_python();
+  clock_ = runs_python_ && setup_.device.is_cuda() ? worker::Clock::kEvents : worker::Clock::kHost;
+  if (runs_python_) {
+    start_python(definition);
+  } else {
+    start_native(definition);
+  }
+  definition_ = &definition;
+}
+
+void ReferenceRunner::start_python(const model::Definition& definition) {
+  worker_ = setup_.guests->take();
+  auto loaded = worker_->load(python_request(setup_.device, setup_.threads), deadline(),
+                              reference_document(definition).to_json(), python_files(setup_.device));
+  const auto* failure = std::get_if<worker::Failure>(&loaded);
+  if (failure != nullptr && setup_.engine == ReferenceEngine::kAuto &&
+      failure->text.starts_with(worker::kNoDeviceForTorch)) {
+    python_failed_ = true;
+    setup_.no_guests = failure->text;
+    return start(definition);
+  }
+  engine_ = expect(std::move(loaded)).engine;
+}
+
+void ReferenceRunner::start_native(const model::Definition& definition) {
+  worker_ =
+      std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "reference's worker", 0);
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   for (const auto& output : definition.outputs) outputs.push_back(output.name);
   const nlohmann::ordered_json document = {{"source", definition.reference}, {"outputs", outputs}};
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
-  request.threads = threads_;
-  request.device.awake_us = setup_.awake_us;
+  request.threads = setup_.threads;
+  request.device.awake_us = setup_.children.awake_us;
   engine_ = expect(worker_->load(request, deadline(), document.dump())).engine;
-  definition_ = &definition;
+  if (python_failed_) engine_ += fmt::format("; not in Python: {}", setup_.no_guests);
 }
 
-void ReferenceRunner::open(const model::Definition& definition, const eval::Layout& layout,
-                           const worker::DoorFds& door) {
-  if (definition_ != &definition || !worker_ || !worker_->alive()) start(definition);
+void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& door) {
   (void)expect(worker_->open({layout, {}}, door, deadline()));
 }
 
 double ReferenceRunner::call(const eval::Layout& layout) {
   (void)expect(worker_->prepare(deadline()));
-  const auto ran = expect(worker_->run(worker::Clock::kHost, deadline()));
+  const auto ran = expect(worker_->run(clock_, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
+  // It waits for the device inside: a spin in front would only be added to its time.
+  if (clock_ == worker::Clock::kEvents && !ran.done.covered) clock_ = worker::Clock::kOpenEvents;
   return ran.done.elapsed_ns;
 }
 

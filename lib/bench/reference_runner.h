@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "bench/config.h"
+#include "bench/guest_pool.h"
 #include "model/definition.h"
 #include "worker/clients.h"
 
@@ -15,15 +17,32 @@ class ReferenceError : public Error {
   using Error::Error;
 };
 
+// What runs references, and where. References must outlive the runner.
+struct ReferenceSetup {
+  worker::Spawner& spawner;
+  worker::ChildSetup children;
+  unsigned threads = 1;
+  ReferenceEngine engine = ReferenceEngine::kAuto;
+  worker::UseDevice device;     // of the solutions: where the Python engine runs
+  GuestPool* guests = nullptr;  // null: no Python with torch, so the native engine runs them
+  std::string no_guests = {};   // why
+};
+
 // Keeps one reference worker for the current definition and lets it make expected outputs, through the same
 // calls as every solution. One thread. Throws ReferenceError when the reference fails.
 class ReferenceRunner {
  public:
-  ReferenceRunner(worker::Spawner& spawner, const worker::ChildSetup& setup, unsigned threads)
-      : spawner_(spawner), setup_(setup), threads_(threads) {}
+  explicit ReferenceRunner(ReferenceSetup setup) : setup_(std::move(setup)) {}
 
-  // Opens a workload of `definition` at the door, starting a new worker when the definition is another one.
-  void open(const model::Definition& definition, const eval::Layout& layout, const worker::DoorFds& door);
+  // Makes sure that a worker runs this definition's reference. A choice that is left to fib falls on the
+  // native engine from the moment on that torch is seen not to reach the device.
+  void start(const model::Definition& definition);
+
+  // Whether the reference of start() runs on the solutions' device, with its buffers there.
+  [[nodiscard]] bool on_device() const { return runs_python_; }
+
+  // Opens a workload of the definition of start() at the door.
+  void open(const eval::Layout& layout, const worker::DoorFds& door);
 
   // One call on the inputs that lie at the door; the outputs lie there afterwards. Nanoseconds of the call.
   [[nodiscard]] double call(const eval::Layout& layout);
@@ -32,15 +51,18 @@ class ReferenceRunner {
   [[nodiscard]] const std::string& engine() const { return engine_; }
 
  private:
-  void start(const model::Definition& definition);
+  [[nodiscard]] bool wants_python() const;
+  void start_python(const model::Definition& definition);
+  void start_native(const model::Definition& definition);
   template <typename T>
   T expect(worker::Answer<T> answer);
 
-  worker::Spawner& spawner_;
-  worker::ChildSetup setup_;
-  unsigned threads_;
+  ReferenceSetup setup_;
   const model::Definition* definition_ = nullptr;
   std::unique_ptr<worker::WorkerClient> worker_;
+  bool runs_python_ = false;
+  bool python_failed_ = false;  // torch does not reach the device
+  worker::Clock clock_ = worker::Clock::kHost;
   std::string engine_;
 };
 

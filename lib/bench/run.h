@@ -50,6 +50,7 @@ struct RunSetup {
   std::filesystem::path cache;      // artifacts
   std::string version;              // of fib
   bool save_results = true;
+  std::optional<compile::PythonInterpreter> python = {};
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
 };

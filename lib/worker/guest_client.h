@@ -17,6 +17,9 @@ struct GuestSetup {
   std::vector<unsigned> cores = {};               // it imports on these only; empty: on all
 };
 
+// How a guest's refusal of a Load begins when torch cannot use the device it is asked to.
+constexpr std::string_view kNoDeviceForTorch = "torch does not see the device";
+
 // The text of guest.py.
 [[nodiscard]] std::string_view guest_script();
 

@@ -1,0 +1,66 @@
+#include "bench/guest_pool.h"
+
+namespace fib::bench {
+namespace {
+
+constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
+
+}  // namespace
+
+GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
+                     const worker::GuestSetup& guest, unsigned ahead, std::size_t expected)
+    : spawner_(spawner), setup_(setup), guest_(guest), ahead_(ahead), expected_(expected) {
+  for (unsigned i = 0; i < ahead; ++i) threads_.emplace_back([this] { prepare_guests(); });
+}
+
+GuestPool::~GuestPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+std::unique_ptr<worker::WorkerClient> GuestPool::start() const {
+  return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest_, "the Python worker",
+                                                kFileSizeLimit);
+}
+
+void GuestPool::prepare_guests() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] {
+      return stopped_ || expected_ == 0 || ready_.size() + in_preparation_ < ahead_;
+    });
+    if (stopped_ || expected_ == 0) return;
+    --expected_;
+    ++in_preparation_;
+    lock.unlock();
+    std::unique_ptr<worker::WorkerClient> guest;
+    try {
+      guest = start();
+    } catch (const Error&) {
+      // take() finds nothing prepared, tries itself, and says why that fails.
+    }
+    lock.lock();
+    --in_preparation_;
+    if (guest) ready_.push_back(std::move(guest));
+    changed_.notify_all();
+  }
+}
+
+std::unique_ptr<worker::WorkerClient> GuestPool::take() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !ready_.empty() || in_preparation_ == 0; });
+  if (ready_.empty()) {
+    lock.unlock();
+    return start();
+  }
+  auto guest = std::move(ready_.front());
+  ready_.erase(ready_.begin());
+  changed_.notify_all();
+  return guest;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "worker/clients.h"
+
+namespace fib::bench {
+
+// Interpreters that have imported torch and wait for something to run, so that a Python solution need not wait
+// for that. Each serves one solution or reference and is never used again. take() may be called from one
+// thread at a time.
+class GuestPool {
+ public:
+  // Up to `ahead` guests are prepared before they are asked for, `expected` in all; 0: each when it is asked
+  // for. References must outlive the pool.
+  GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup, const worker::GuestSetup& guest,
+            unsigned ahead, std::size_t expected);
+  // Guests that are being prepared are killed.
+  ~GuestPool();
+  GuestPool(const GuestPool&) = delete;
+  GuestPool& operator=(const GuestPool&) = delete;
+
+  // A guest that has not been used. Throws Error when none can be started.
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> take();
+
+ private:
+  void prepare_guests();
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> start() const;
+
+  worker::Spawner& spawner_;
+  worker::ChildSetup setup_;
+  worker::GuestSetup guest_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t ahead_;
+  std::size_t expected_;         // guests that may still be prepared
+  std::size_t in_preparation_ = 0;
+  bool stopped_ = false;
+  std::vector<std::unique_ptr<worker::WorkerClient>> ready_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace fib::bench

@@ -1,0 +1,64 @@
+#include "bench/python_code.h"
+
+#include <algorithm>
+
+#include "util/machine.h"
+
+namespace fib::bench {
+namespace {
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+
+worker::PythonDocument document_for(const model::Definition& definition) {
+  worker::PythonDocument document;
+  for (const auto& input : definition.inputs) document.inputs.push_back(input.name);
+  for (const auto& output : definition.outputs) document.outputs.push_back(output.name);
+  return document;
+}
+
+}  // namespace
+
+worker::PythonDocument reference_document(const model::Definition& definition) {
+  auto document = document_for(definition);
+  document.sources = {{"main.py", definition.reference}};
+  document.module = "fib_reference.main";
+  document.symbol = "run";
+  document.returns_values = true;
+  document.by_name = true;
+  return document;
+}
+
+worker::PythonDocument solution_document(const model::Solution& solution, const model::Definition& definition,
+                                         const compile::Artifact& artifact) {
+  auto document = document_for(definition);
+  if (artifact.kind == compile::Artifact::Kind::kPythonModule) {
+    for (const auto& source : solution.sources) document.sources.push_back({source.path, source.content});
+  }
+  document.module = artifact.module;
+  document.symbol = artifact.symbol;
+  document.returns_values = artifact.style.style == compile::CallingStyle::kValueReturning;
+  return document;
+}
+
+std::uint64_t data_limit() {
+  return std::clamp<std::uint64_t>(util::physical_memory() / 2, 2 * kGiB, 64 * kGiB);
+}
+
+worker::Load python_request(const worker::UseDevice& device, unsigned threads) {
+  worker::Load request;
+  request.kind = worker::TargetKind::kPython;
+  request.device = device;
+  request.threads = threads;
+  request.data_limit_bytes = data_limit();
+  return request;
+}
+
+std::vector<std::filesystem::path> python_files(const worker::UseDevice& device,
+                                                const std::filesystem::path& extension) {
+  std::vector<std::filesystem::path> files;
+  if (device.is_cuda()) files.emplace_back(device.kernels_path);
+  if (!extension.empty()) files.push_back(extension);
+  return files;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "compile/artifact.h"
+#include "model/definition.h"
+#include "model/solution.h"
+#include "worker/messages.h"
+#include "worker/python_target.h"
+
+// What a guest is sent, to run a reference or a solution.
+namespace fib::bench {
+
+// The definition's reference: value-returning; its parameters get their arguments by name where they are named
+// like the inputs.
+[[nodiscard]] worker::PythonDocument reference_document(const model::Definition& definition);
+
+// A Python solution or a torch extension, as its builder left it.
+[[nodiscard]] worker::PythonDocument solution_document(const model::Solution& solution,
+                                                       const model::Definition& definition,
+                                                       const compile::Artifact& artifact);
+
+// What a solution, or a reference in Python, may allocate: half the machine's memory, within reason.
+[[nodiscard]] std::uint64_t data_limit();
+
+// The request beside which the document goes; `threads` is 0 for as many as it likes.
+[[nodiscard]] worker::Load python_request(const worker::UseDevice& device, unsigned threads);
+
+// The files that follow the document: on CUDA fib's own kernels, then `extension` if there is one.
+[[nodiscard]] std::vector<std::filesystem::path> python_files(const worker::UseDevice& device,
+                                                              const std::filesystem::path& extension = {});
+
+}  // namespace fib::bench
