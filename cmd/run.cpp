@@ -13,6 +13,7 @@
 
 #include "bench/fetch_blobs.h"
 #include "commands.h"
+#include "compile/python_interpreter.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "devices.h"
@@ -139,7 +140,8 @@ int run(RunOptions options) {
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
   finish_options(options, kind);
-  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen);
+  const auto python = compile::find_python();
+  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, python);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
@@ -151,7 +153,7 @@ int run(RunOptions options) {
                ? bench::finished_evaluations(datasets, devices.front().name, bench::to_json(config))
                : std::set<bench::DoneKey>{};
   };
-  const auto plan = bench::plan_sweep(datasets, options.filters, kind, sweep, workloads, done_of);
+  const auto plan = bench::plan_sweep(datasets, options.filters, {kind, python}, sweep, workloads, done_of);
   log_plan_remarks(plan);
   if (options.dry_run) {
     print_plan(plan, kind);
@@ -167,6 +169,7 @@ int run(RunOptions options) {
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),
+                              python,
                               FIB_VERSION,
                               options.save_results,
                               around};

@@ -46,13 +46,14 @@ std::set<std::string> architectures_of(const std::vector<LaneDevice>& devices) {
 }
 
 // Every solution once, in the plan's order, for every architecture.
-std::vector<BuildJob> jobs_of(const Plan& plan, const std::vector<LaneDevice>& devices) {
+std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup) {
   std::vector<BuildJob> jobs;
-  for (const auto& architecture : architectures_of(devices)) {
+  for (const auto& architecture : architectures_of(setup.devices)) {
     std::set<const model::Solution*> known;
     for (const auto& planned : plan.evaluations) {
       if (!known.insert(planned.solution).second) continue;
-      jobs.push_back({planned.solution, planned.definition, {devices.front().kind, architecture}});
+      jobs.push_back(
+          {planned.solution, planned.definition, {setup.devices.front().kind, architecture, setup.python}});
     }
   }
   return jobs;
@@ -301,8 +302,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const std::string secret = config.seed.value_or(make_secret());
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
-  const RunIdentity identity{report.run_id,          worker::build_id(), setup.version, {}, {}, {},
-                             config.seed.has_value()};
+  const RunIdentity identity{report.run_id,           worker::build_id(), setup.version, {}, {}, {},
+                             config.seed.has_value(), setup.python};
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
   worker::Spawner spawner(setup.program);
@@ -323,7 +324,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
       device.kernels_path = build_device_kernels(spawner, children, device.architecture, setup.cache);
     }
   }
-  const auto jobs = jobs_of(plan, setup.devices);
+  const auto jobs = jobs_of(plan, setup);
   std::size_t built = 0;
   const auto builds = build_all(
       spawner, children, jobs, setup.cache, config.build_timeout_s, util::usable_cores(),
