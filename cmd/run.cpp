@@ -13,6 +13,7 @@
 
 #include "bench/fetch_blobs.h"
 #include "commands.h"
+#include "compile/python_interpreter.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "devices.h"
@@ -62,12 +63,9 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
 
 void finish_options(RunOptions& options, model::DeviceKind device) {
   auto& config = options.config;
-  if (options.reference == "python") {
-    throw CLI::ValidationError("--reference",
-                               "the python engine is not supported by this build of fib; use native");
-  }
-  config.reference =
-      options.reference == "native" ? bench::ReferenceEngine::kNative : bench::ReferenceEngine::kAuto;
+  config.reference = options.reference == "native"   ? bench::ReferenceEngine::kNative
+                     : options.reference == "python" ? bench::ReferenceEngine::kPython
+                                                     : bench::ReferenceEngine::kAuto;
   if (!(options.memory_budget_mib >= 0 && options.memory_budget_mib < 1e9)) {
     throw CLI::ValidationError("--memory-budget", "must be at least 0");
   }
@@ -139,7 +137,8 @@ int run(RunOptions options) {
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
   finish_options(options, kind);
-  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen);
+  const auto python = compile::find_python();
+  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, python);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
@@ -151,7 +150,7 @@ int run(RunOptions options) {
                ? bench::finished_evaluations(datasets, devices.front().name, bench::to_json(config))
                : std::set<bench::DoneKey>{};
   };
-  const auto plan = bench::plan_sweep(datasets, options.filters, kind, sweep, workloads, done_of);
+  const auto plan = bench::plan_sweep(datasets, options.filters, {kind, python}, sweep, workloads, done_of);
   log_plan_remarks(plan);
   if (options.dry_run) {
     print_plan(plan, kind);
@@ -167,6 +166,7 @@ int run(RunOptions options) {
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),
+                              python,
                               FIB_VERSION,
                               options.save_results,
                               around};

@@ -59,10 +59,12 @@ ordered_json command() {
 
 }  // namespace
 
-ordered_json surroundings(const ChosenDevices& chosen) {
+ordered_json surroundings(const ChosenDevices& chosen,
+                          const std::optional<compile::PythonInterpreter>& python) {
   return {{"machine", machine()},
           {"cuda", cuda(chosen)},
           {"compilers", compilers(chosen.devices.front().kind)},
+          {"python", python ? ordered_json::parse(compile::to_json(*python)) : ordered_json()},
           {"command", command()}};
 }
 

@@ -10,6 +10,7 @@
 #include "bench/fetch_blobs.h"
 #include "bench/run.h"
 #include "commands.h"
+#include "compile/python_interpreter.h"
 #include "dataset/paths.h"
 #include "devices.h"
 #include "progress.h"
@@ -76,7 +77,8 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   config.iterations = 5;
   config.num_trials = 1;
   config.profile_baseline = false;
-  auto plan = bench::make_plan(datasets, {.authors = {kBaseline}}, devices.front().kind, {});
+  const auto python = compile::find_python();
+  auto plan = bench::make_plan(datasets, {.authors = {kBaseline}}, {devices.front().kind, python}, {});
   std::erase_if(plan.evaluations, [&](const bench::PlannedEvaluation& planned) {
     return std::find(definitions.begin(), definitions.end(), planned.definition->name) == definitions.end();
   });
@@ -85,8 +87,12 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   Collector collector(::isatty(STDERR_FILENO) == 1, benchmarks);
-  const bench::RunSetup setup{devices, std::filesystem::read_symlink("/proc/self/exe"),
-                              dataset::default_cache_path(), FIB_VERSION, false};
+  const bench::RunSetup setup{devices,
+                              std::filesystem::read_symlink("/proc/self/exe"),
+                              dataset::default_cache_path(),
+                              python,
+                              FIB_VERSION,
+                              false};
   const auto report = bench::run(datasets, plan, bench::Sweep(config), setup, collector, interrupted);
   if (report.interrupted) throw Error("interrupted; not all baselines were run");
   for (const auto& [planned, reason] : report.not_done)

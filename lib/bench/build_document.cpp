@@ -9,11 +9,51 @@ namespace fib::bench {
 using nlohmann::ordered_json;
 using Outcome = compile::BuildResult::Outcome;
 
+namespace {
+
+std::optional<compile::PythonInterpreter> python_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return compile::parse_python(text);
+}
+
+ordered_json to_document(const compile::ChosenStyle& style) {
+  return {{"style", static_cast<int>(style.style)}, {"inferred", style.inferred}, {"reason", style.reason}};
+}
+
+// Throws Error when `value` is no number of the enumeration, whose last one is `last`.
+template <typename Enum>
+Enum enum_of(const nlohmann::json& value, Enum last) {
+  const int number = value;
+  if (number < 0 || number > static_cast<int>(last)) throw Error("a build result is broken");
+  return static_cast<Enum>(number);
+}
+
+compile::ChosenStyle style_of(const nlohmann::json& json) {
+  return {enum_of(json.at("style"), compile::CallingStyle::kValueReturning), json.at("inferred"),
+          json.at("reason")};
+}
+
+compile::Artifact artifact_of(const nlohmann::json& json) {
+  compile::Artifact artifact;
+  artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTorchExtension);
+  artifact.file = json.at("file").get<std::string>();
+  artifact.symbol = json.at("symbol");
+  artifact.returns_status = json.at("returns_status");
+  artifact.kernels = json.at("kernels").get<std::vector<std::string>>();
+  artifact.module = json.at("module");
+  artifact.entry_file = json.at("entry_file").get<std::string>();
+  artifact.style = style_of(json.at("style"));
+  return artifact;
+}
+
+}  // namespace
+
 std::string BuildRequest::to_json() const {
   return ordered_json{{"solution", model::to_json(solution)},
                       {"definition", model::to_json(definition)},
                       {"device", static_cast<int>(target.device)},
                       {"architecture", target.architecture},
+                      {"python", target.python ? compile::to_json(*target.python) : ""},
                       {"cache", cache.string()}}
       .dump();
 }
@@ -24,7 +64,7 @@ BuildRequest BuildRequest::parse(std::string_view text) {
     return {model::parse_solution(json.at("solution").get<std::string>()),
             model::parse_definition(json.at("definition").get<std::string>()),
             {json.at("device").get<int>() == 0 ? model::DeviceKind::cpu : model::DeviceKind::cuda,
-             json.at("architecture").get<std::string>()},
+             json.at("architecture").get<std::string>(), python_of(json.at("python").get<std::string>())},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());
@@ -52,6 +92,9 @@ std::string to_json(const compile::BuildResult& result) {
                       {"symbol", result.artifact.symbol},
                       {"returns_status", result.artifact.returns_status},
                       {"kernels", result.artifact.kernels},
+                      {"module", result.artifact.module},
+                      {"entry_file", result.artifact.entry_file.string()},
+                      {"style", to_document(result.artifact.style)},
                       {"log", util::valid_utf8(result.log)},
                       {"from_cache", result.from_cache}}
       .dump();
@@ -60,15 +103,9 @@ std::string to_json(const compile::BuildResult& result) {
 compile::BuildResult parse_build_result(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);
-    const int outcome = json.at("outcome");
-    if (outcome < 0 || outcome > static_cast<int>(Outcome::kUnsupported))
-      throw Error("a build result is broken");
     compile::BuildResult result;
-    result.outcome = static_cast<Outcome>(outcome);
-    using Kind = compile::Artifact::Kind;
-    result.artifact = {json.at("kind").get<int>() == 0 ? Kind::kSharedLibrary : Kind::kKernels,
-                       json.at("file").get<std::string>(), json.at("symbol"), json.at("returns_status"),
-                       json.at("kernels").get<std::vector<std::string>>()};
+    result.outcome = enum_of(json.at("outcome"), Outcome::kUnsupported);
+    result.artifact = artifact_of(json);
     result.log = json.at("log");
     result.from_cache = json.at("from_cache");
     return result;

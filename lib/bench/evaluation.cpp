@@ -109,7 +109,7 @@ Measurement EvaluationRun::run() {
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
                                 result_.inputs_changed, made_);
   }
-  if (!solution_.note.empty()) result_.note += solution_.note + '\n';
+  if (!solution_.note.empty()) result_.note = solution_.note + '\n' + result_.note;
   if (solution_.client) result_.output = solution_.client->take_output();
   return std::move(result_);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/builder.h"
 #include "eval/statistics.h"
 #include "util/clock.h"
 #include "util/utf8.h"
@@ -126,6 +127,20 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   return fib;
 }
 
+// fib; for what Python calls, also what the format's reference implementation names: torch, triton, tilelang
+// and torch's CUDA, where they are installed.
+model::Ordered<std::string> libs_of(const model::Solution& solution, const RunIdentity& identity) {
+  model::Ordered<std::string> libs = {{"fib", identity.version}};
+  const auto device = identity.device == "cuda" ? model::DeviceKind::cuda : model::DeviceKind::cpu;
+  if (!identity.python || !compile::needs_python(solution, device)) return libs;
+  const auto& python = *identity.python;
+  for (const char* name : {"torch", "triton", "tilelang"}) {
+    if (python.has(name)) libs.emplace_back(name, python.packages.at(name));
+  }
+  if (!python.torch_cuda.empty()) libs.emplace_back("cuda", python.torch_cuda);
+  return libs;
+}
+
 }  // namespace
 
 model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned,
@@ -134,7 +149,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   model::Evaluation evaluation;
   evaluation.status = m.status;
   evaluation.environment.hardware = identity.hardware;
-  evaluation.environment.libs = {{"fib", identity.version}};
+  evaluation.environment.libs = libs_of(*planned.solution, identity);
   evaluation.timestamp = util::utc_timestamp();
   evaluation.log = log_of(m);
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {

@@ -56,9 +56,10 @@ struct RunIdentity {
   std::string build_id;
   std::string version;
   std::string hardware;
-  std::string device = "cpu";  // or "cuda"
-  std::string uuid = {};       // of a CUDA device
-  bool seeded = false;         // the secret was given: the run repeats another one
+  std::string device = "cpu";                             // or "cuda"
+  std::string uuid = {};                                  // of a CUDA device
+  bool seeded = false;                                    // the secret was given: the run repeats another one
+  std::optional<compile::PythonInterpreter> python = {};  // that of Python solutions and torch extensions
 };
 
 // Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation

@@ -49,13 +49,13 @@ std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dat
   return workloads;
 }
 
-std::string why_not_here(const model::Solution& solution, model::DeviceKind device) {
-  if (!model::may_run_on(solution, device)) {
+std::string why_not_here(const model::Solution& solution, const PlanTarget& target) {
+  if (!model::may_run_on(solution, target.device)) {
     return fmt::format("language {} with target hardware [{}] does not run on {}",
                        solution.spec.language_text, fmt::join(solution.spec.target_hardware, ", "),
-                       model::name_of(device));
+                       model::name_of(target.device));
   }
-  return compile::unsupported_reason(solution, device, std::nullopt).value_or("");
+  return compile::unsupported_reason(solution, target.device, target.python).value_or("");
 }
 
 // Definitions whose outputs cannot be compared element by element need evaluators of their own.
@@ -69,9 +69,9 @@ std::string why_not_judged(const model::Definition& definition) {
 
 class Planner {
  public:
-  Planner(const Filters& filters, model::DeviceKind device, const std::set<DoneKey>& done,
+  Planner(const Filters& filters, const PlanTarget& target, const std::set<DoneKey>& done,
           const SweptWorkloads* swept)
-      : device_(device),
+      : target_(target),
         done_(done),
         swept_(swept),
         definitions_("--definitions", filters.definitions),
@@ -104,7 +104,7 @@ class Planner {
            const model::Solution& solution, const std::string& not_judged) {
     const bool wanted = solutions_.accepts(solution.name);
     if (!authors_.accepts(solution.author) || !wanted) return;
-    auto reason = not_judged.empty() ? why_not_here(solution, device_) : not_judged;
+    auto reason = not_judged.empty() ? why_not_here(solution, target_) : not_judged;
     if (!reason.empty()) {
       plan_.skipped.push_back({solution.name, std::move(reason)});
       return;
@@ -133,7 +133,7 @@ class Planner {
     return found == workloads->second.end() ? nullptr : &found->second;
   }
 
-  model::DeviceKind device_;
+  const PlanTarget& target_;
   const std::set<DoneKey>& done_;
   const SweptWorkloads* swept_;
   PatternList definitions_;
@@ -147,8 +147,8 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-               model::DeviceKind device, const std::set<DoneKey>& done, const SweptWorkloads* swept) {
-  Planner planner(filters, device, done, swept);
+               const PlanTarget& target, const std::set<DoneKey>& done, const SweptWorkloads* swept) {
+  Planner planner(filters, target, done, swept);
   for (std::size_t i = 0; i < datasets.size(); ++i) planner.add(datasets[i], i);
   return planner.finish();
 }

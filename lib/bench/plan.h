@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "compile/python_interpreter.h"
 #include "dataset/load.h"
 #include "model/solution.h"
 
@@ -42,6 +44,12 @@ struct PlannedEvaluation {
 using SweptWorkloads =
     std::map<std::pair<std::size_t, std::string>, std::map<std::string, nlohmann::ordered_json>>;
 
+// What the planned solutions are to run on.
+struct PlanTarget {
+  model::DeviceKind device = model::DeviceKind::cpu;
+  std::optional<compile::PythonInterpreter> python = {};  // compile::find_python()
+};
+
 struct SkippedSolution {
   std::string solution;
   std::string reason;
@@ -57,7 +65,7 @@ struct Plan {
 // Pure: the same arguments give the same plan. `done` holds what --resume skips. With `swept`, its workloads
 // are run in place of those that the filters select.
 [[nodiscard]] Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-                             model::DeviceKind device, const std::set<DoneKey>& done,
+                             const PlanTarget& target, const std::set<DoneKey>& done,
                              const SweptWorkloads* swept = nullptr);
 
 // The keys of the traces that --resume accepts: same hardware and same configuration (evaluation.fib.config),

@@ -13,6 +13,7 @@
 #include <span>
 #include <thread>
 
+#include "bench/cores.h"
 #include "bench/run_record.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
@@ -46,13 +47,14 @@ std::set<std::string> architectures_of(const std::vector<LaneDevice>& devices) {
 }
 
 // Every solution once, in the plan's order, for every architecture.
-std::vector<BuildJob> jobs_of(const Plan& plan, const std::vector<LaneDevice>& devices) {
+std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup) {
   std::vector<BuildJob> jobs;
-  for (const auto& architecture : architectures_of(devices)) {
+  for (const auto& architecture : architectures_of(setup.devices)) {
     std::set<const model::Solution*> known;
     for (const auto& planned : plan.evaluations) {
       if (!known.insert(planned.solution).second) continue;
-      jobs.push_back({planned.solution, planned.definition, {devices.front().kind, architecture}});
+      jobs.push_back(
+          {planned.solution, planned.definition, {setup.devices.front().kind, architecture, setup.python}});
     }
   }
   return jobs;
@@ -181,6 +183,69 @@ std::optional<util::FileLock> take_device(const LaneDevice& device, worker::Spaw
   return lock;
 }
 
+// What runs Python code in every lane (lane.h).
+struct GuestsSetup {
+  std::optional<worker::GuestSetup> guest = {};
+  std::string no_torch = {};
+  unsigned ahead = 0;
+  std::size_t expected = 0;
+};
+
+bool wants_guest(const model::Solution& solution) {
+  using model::Language;
+  return solution.spec.language == Language::python || solution.spec.language == Language::triton ||
+         solution.spec.language == Language::tilelang || solution.spec.binding == model::Binding::torch;
+}
+
+// Why references cannot run in Python on these devices; empty: they can.
+std::string why_no_torch(const RunSetup& setup) {
+  if (!setup.python) return "no Python was found (FIB_PYTHON, or python3)";
+  const std::string path = setup.python->path.string();
+  if (!setup.python->has("torch")) return path + " has no torch";
+  if (setup.devices.front().is_cuda() && setup.python->torch_cuda.empty())
+    return fmt::format("the torch of {} was built without CUDA", path);
+  return {};
+}
+
+// How many guests the plan takes: one a solution and point, and one a definition for its reference.
+std::size_t guests_of(const Plan& plan, bool for_references) {
+  std::set<std::pair<const void*, std::size_t>> guests;
+  for (const auto& planned : plan.evaluations) {
+    if (wants_guest(*planned.solution)) guests.emplace(planned.solution, planned.point);
+    if (for_references) guests.emplace(planned.definition, planned.point);
+  }
+  return guests.size();
+}
+
+std::vector<std::string> packages_of(const Plan& plan) {
+  const bool triton = std::any_of(plan.evaluations.begin(), plan.evaluations.end(), [](const auto& planned) {
+    return planned.solution->spec.language == model::Language::triton;
+  });
+  return triton ? std::vector<std::string>{"torch", "triton"} : std::vector<std::string>{"torch"};
+}
+
+// Where solutions run on GPUs and there are cores enough, guests are prepared ahead on cores of their own.
+GuestsSetup plan_guests(const RunSetup& setup, const Plan& plan, const RunConfig& config,
+                        worker::Spawner& spawner) {
+  GuestsSetup guests;
+  guests.no_torch = why_no_torch(setup);
+  if (!setup.python) return guests;
+  guests.guest.emplace();
+  guests.guest->python = setup.python->path;
+  guests.guest->packages = packages_of(plan);
+  const bool for_references = guests.no_torch.empty() && config.reference != ReferenceEngine::kNative;
+  const std::size_t lanes = setup.devices.size();
+  const std::size_t all = guests_of(plan, for_references);
+  const auto shares = share_cores(static_cast<unsigned>(lanes));
+  if (!setup.devices.front().is_cuda() || all == 0 || !shares) return guests;
+  guests.guest->cores = shares->preparing;
+  guests.ahead = std::max<unsigned>(1, static_cast<unsigned>(shares->preparing.size() / lanes));
+  guests.expected = (all + lanes - 1) / lanes;
+  run_on(spawner.keeper_pid(), shares->lanes);
+  run_on(::getpid(), shares->lanes);
+  return guests;
+}
+
 // What lanes share.
 struct LanesSetup {
   worker::Spawner& spawner;
@@ -191,6 +256,7 @@ struct LanesSetup {
   const std::vector<dataset::Dataset>& datasets;
   const std::map<BuildKey, BuildOutcome>& builds;
   const std::vector<LaneDevice>& devices;
+  const GuestsSetup& guests;
   const std::atomic<bool>& interrupted;
 };
 
@@ -272,6 +338,10 @@ class Lanes {
                     setup_.datasets,
                     setup_.builds,
                     setup_.interrupted};
+    setup.guest = setup_.guests.guest;
+    setup.no_torch = setup_.guests.no_torch;
+    setup.guests_ahead = setup_.guests.ahead;
+    setup.guests_expected = setup_.guests.expected;
     // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
     // disturb.
     const bool cores_to_spare = util::usable_cores() >= 4 * lanes + 2;
@@ -301,8 +371,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const std::string secret = config.seed.value_or(make_secret());
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
-  const RunIdentity identity{report.run_id,          worker::build_id(), setup.version, {}, {}, {},
-                             config.seed.has_value()};
+  const RunIdentity identity{report.run_id,           worker::build_id(), setup.version, {}, {}, {},
+                             config.seed.has_value(), setup.python};
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
   worker::Spawner spawner(setup.program);
@@ -323,7 +393,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
       device.kernels_path = build_device_kernels(spawner, children, device.architecture, setup.cache);
     }
   }
-  const auto jobs = jobs_of(plan, setup.devices);
+  const auto jobs = jobs_of(plan, setup);
   std::size_t built = 0;
   const auto builds = build_all(
       spawner, children, jobs, setup.cache, config.build_timeout_s, util::usable_cores(),
@@ -334,8 +404,9 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, plan.evaluations.size());
-  const LanesSetup lanes_setup{spawner,  children, sweep,         identity,   secret,
-                               datasets, builds,   setup.devices, interrupted};
+  const GuestsSetup guests = plan_guests(setup, plan, config, spawner);
+  const LanesSetup lanes_setup{spawner,  children, sweep,         identity, secret,
+                               datasets, builds,   setup.devices, guests,   interrupted};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
   if (setup.save_results) record.write(report);

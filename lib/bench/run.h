@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,12 +46,12 @@ struct RunReport {
 
 // Where a run finds what it needs outside of the datasets.
 struct RunSetup {
-  std::vector<LaneDevice> devices;  // one lane each, all of one kind; at least one
-  std::string program;              // path of the fib binary, for children
-  std::filesystem::path cache;      // artifacts
-  std::string version;              // of fib
+  std::vector<LaneDevice> devices;                   // one lane each, all of one kind; at least one
+  std::string program;                               // path of the fib binary, for children
+  std::filesystem::path cache;                       // artifacts
+  std::optional<compile::PythonInterpreter> python;  // the plan's
+  std::string version;                               // of fib
   bool save_results = true;
-  std::optional<compile::PythonInterpreter> python = {};
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
 };

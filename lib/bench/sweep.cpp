@@ -206,12 +206,12 @@ std::set<std::string> axes_of(const std::vector<dataset::Dataset>& datasets, con
 }
 
 Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-                model::DeviceKind device, const Sweep& sweep, const SweptWorkloads& workloads,
+                const PlanTarget& target, const Sweep& sweep, const SweptWorkloads& workloads,
                 const DoneOf& done_of) {
   const SweptWorkloads* swept = sweep.axes.empty() ? nullptr : &workloads;
   Plan whole;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    Plan plan = make_plan(datasets, filters, device, done_of(sweep.points[i].config), swept);
+    Plan plan = make_plan(datasets, filters, target, done_of(sweep.points[i].config), swept);
     for (auto& planned : plan.evaluations) {
       planned.point = i;
       merge_values(planned.sweep, sweep.points[i].values);

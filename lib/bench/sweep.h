@@ -47,7 +47,7 @@ using DoneOf = std::function<std::set<DoneKey>(const RunConfig&)>;
 // The plans of all points, one after another: an evaluation knows its point, and the values of its axes too.
 // Skipped solutions and unmatched filters stand once. With axes, `workloads` says what is run.
 [[nodiscard]] Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-                              model::DeviceKind device, const Sweep& sweep, const SweptWorkloads& workloads,
+                              const PlanTarget& target, const Sweep& sweep, const SweptWorkloads& workloads,
                               const DoneOf& done_of);
 
 // What all points have in common of to_json(config).

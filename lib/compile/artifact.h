@@ -14,8 +14,8 @@ namespace fib::compile {
 // What a solution is built for.
 struct BuildTarget {
   model::DeviceKind device = model::DeviceKind::cpu;
-  std::string architecture = {};  // cuda: "sm_90a"
-  std::optional<PythonInterpreter> python = {};
+  std::string architecture = {};                 // cuda: "sm_90a"
+  std::optional<PythonInterpreter> python = {};  // where it is needed (compile/builder.h); else not looked at
 };
 
 // What a build leaves in the cache, plus how to call it.
@@ -31,8 +31,10 @@ struct Artifact {
   std::string symbol = {};      // all but kKernels
   bool returns_status = false;  // kSharedLibrary: the function returns an int; non-zero is a failure
   std::vector<std::string> kernels = {};  // kKernels: the kernels' names in the cubin, one a launch
-  // kPythonModule: "fib_python_x_0a1b2c.main", to be imported with `file` on sys.path. kTorchExtension: the
-  // name that the library must be imported by ("torch_x_0a1b2c": it exports PyInit_<module>).
+  // kPythonModule: "fib_python_x_0a1b2c.main", to be imported with `file` on sys.path, and behind it the
+  // package's folder in it, where sources that import each other by their bare names lie. kTorchExtension:
+  // the name that the library must be imported by, after torch ("torch_x_0a1b2c": it exports
+  // PyInit_<module>).
   std::string module = {};
   std::filesystem::path entry_file = {};  // kPythonModule: the module's file
   ChosenStyle style = {};                 // kPythonModule, kTorchExtension

@@ -1,6 +1,11 @@
 #include "compile/builder.h"
 
+#include <set>
+
 #include "compile/native_builder.h"
+#include "compile/python_builder.h"
+#include "compile/python_source.h"
+#include "compile/torch_builder.h"
 #if FIB_CUDA
 #include "compile/nvrtc_builder.h"
 #endif
@@ -10,34 +15,94 @@ namespace fib::compile {
 using model::Binding;
 using model::DeviceKind;
 using model::Language;
+using Python = std::optional<PythonInterpreter>;
 
-std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
-                                              [[maybe_unused]] const std::optional<PythonInterpreter>& python) {
-  const auto& spec = solution.spec;
-  if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
-  if (spec.language != Language::cpp && spec.language != Language::cuda) {
-    return fmt::format("language \"{}\" is not supported by this version of fib", spec.language_text);
-  }
-  if (spec.launch && device == DeviceKind::cuda) return std::nullopt;
-  if (spec.binding != Binding::none) {
-    const std::string text = spec.binding_text.value_or(std::nullopt).value_or("");
-    return fmt::format("binding \"{}\" is not supported by this version of fib", text);
-  }
-  if (!spec.destination_passing_style()) {
-    return "value-returning functions cannot be called by the C calling convention";
+namespace {
+
+bool is_python_language(Language language) {
+  return language == Language::python || language == Language::triton || language == Language::tilelang;
+}
+
+// The first name that the interpreter lacks.
+std::optional<std::string> missing_package(const PythonInterpreter& python,
+                                           const std::set<std::string>& names) {
+  for (const char* package : {"torch", "triton", "tilelang", "numpy", "ninja", "setuptools"}) {
+    if (names.contains(package) && !python.has(package)) {
+      return fmt::format("it needs {}, which {} does not have (install it, or set FIB_PYTHON)", package,
+                         python.path.string());
+    }
   }
   return std::nullopt;
 }
 
-BuildResult build(const model::Solution& solution, [[maybe_unused]] const model::Definition& definition,
+std::optional<std::string> no_cuda_in_torch(const PythonInterpreter& python, DeviceKind device) {
+  if (device != DeviceKind::cuda || !python.torch_cuda.empty()) return std::nullopt;
+  return fmt::format("it needs a torch with CUDA; that of {} has none (install one, or set FIB_PYTHON)",
+                     python.path.string());
+}
+
+// Python solutions and torch extensions.
+std::optional<std::string> unsupported_in_python(const model::Solution& solution, DeviceKind device,
+                                                 const Python& python) {
+  if (!python) return "it needs Python, and no python3 was found (set FIB_PYTHON to one)";
+  const bool extension = !is_python_language(solution.spec.language);
+  std::set<std::string> names;
+  if (extension) names = {"torch", "ninja", "setuptools"};
+  for (const auto& source : solution.sources) {
+    if (source.path.ends_with(".py")) names.merge(imported_packages(source.content));
+  }
+  if (auto reason = missing_package(*python, names)) return reason;
+  if (extension && !python->has_headers) {
+    return fmt::format("it needs Python's header files, which {} does not have (install python3-dev)",
+                       python->path.string());
+  }
+  return names.contains("torch") ? no_cuda_in_torch(*python, device) : std::nullopt;
+}
+
+std::optional<std::string> unsupported_library(const model::Spec& spec) {
+  if (spec.binding != Binding::none) {
+    const std::string text = spec.binding_text.value_or(std::nullopt).value_or("");
+    return fmt::format("binding \"{}\" is not supported by this version of fib", text);
+  }
+  if (!spec.destination_passing_style())
+    return "value-returning functions cannot be called by the C calling convention";
+  return std::nullopt;
+}
+
+// By spec.launch; without CUDA support the plan has said so.
+bool is_launched(const model::Spec& spec, DeviceKind device) {
+  return spec.launch && device == DeviceKind::cuda && !is_python_language(spec.language);
+}
+
+}  // namespace
+
+bool needs_python(const model::Solution& solution, DeviceKind device) {
+  const auto& spec = solution.spec;
+  if (is_python_language(spec.language)) return true;
+  const bool compiled = spec.language == Language::cpp || spec.language == Language::cuda;
+  return compiled && spec.binding == Binding::torch && !is_launched(spec, device);
+}
+
+std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
+                                              const Python& python) {
+  const auto& spec = solution.spec;
+  if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
+  if (needs_python(solution, device)) return unsupported_in_python(solution, device, python);
+  if (spec.language != Language::cpp && spec.language != Language::cuda)
+    return fmt::format("language \"{}\" is not supported by this version of fib", spec.language_text);
+  if (is_launched(spec, device)) return std::nullopt;
+  return unsupported_library(spec);
+}
+
+BuildResult build(const model::Solution& solution, const model::Definition& definition,
                   const BuildTarget& target, const std::filesystem::path& cache) {
-  if (auto reason = unsupported_reason(solution, target.device, target.python)) {
+  if (auto reason = unsupported_reason(solution, target.device, target.python))
     return {BuildResult::Outcome::kUnsupported, {}, std::move(*reason), false};
-  }
+  if (is_python_language(solution.spec.language)) return build_python(solution, definition, target, cache);
+  if (needs_python(solution, target.device)) return build_torch(solution, definition, target, cache);
 #if FIB_CUDA
-  if (target.device == DeviceKind::cuda && solution.spec.launch) {
+  if (is_launched(solution.spec, target.device))
     return build_kernels(solution, definition, target.architecture, cache);
-  }
 #endif
   return build_native(solution, target, cache);
 }

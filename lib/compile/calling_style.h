@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
+#include "model/definition.h"
 #include "model/solution.h"
 
 namespace fib::compile {
@@ -23,8 +25,12 @@ struct ChosenStyle {
 // The style of a Python solution or a torch extension: `destination_passing_style` where the solution has it.
 // Without, it is inferred: solutions written before the key existed return their outputs, although the
 // format's default is destination passing. A Python function that returns a value, and a function bound by
-// m.def("<symbol>", …) whose C++ return type is not void, are value-returning; what cannot be seen has the
-// format's default. Pure.
-[[nodiscard]] ChosenStyle calling_style(const model::Solution& solution);
+// m.def("<symbol>", …) whose C++ return type is not void, are value-returning if they can be called with the
+// definition's inputs alone and have no parameters named as its outputs; what cannot be seen has the format's
+// default. Pure.
+[[nodiscard]] ChosenStyle calling_style(const model::Solution& solution, const model::Definition& definition);
+
+// How many positional arguments a call passes.
+[[nodiscard]] std::size_t argument_count(CallingStyle style, const model::Definition& definition);
 
 }  // namespace fib::compile

@@ -7,7 +7,7 @@ namespace {
 
 bool is_error(std::string_view line) {
   for (const std::string_view mark : {": error:", ": fatal error:", "undefined reference", "cannot find -l",
-                                      "error: unrecognized", ": error "}) {
+                                      "error: unrecognized", ": error ", "nvcc fatal"}) {
     if (line.find(mark) != std::string_view::npos) return true;
   }
   return false;
@@ -35,6 +35,13 @@ std::string first_error_first(const std::string& output) {
     }
     begin = end;
   }
+  return output;
+}
+
+std::string without_folder(std::string output, const std::filesystem::path& folder) {
+  const std::string prefix = folder.string() + "/";
+  for (std::size_t at = output.find(prefix); at != std::string::npos; at = output.find(prefix, at))
+    output.erase(at, prefix.size());
   return output;
 }
 

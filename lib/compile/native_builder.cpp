@@ -1,15 +1,14 @@
 #include "compile/native_builder.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "compile/artifact_cache.h"
+#include "compile/compile_options.h"
 #include "compile/compiler_log.h"
 #include "compile/elf_symbols.h"
 #include "compile/entry_signature.h"
 #include "compile/sources.h"
+#include "compile/toolchain.h"
 #include "util/command.h"
 #include "util/hash.h"
 
@@ -22,47 +21,6 @@ using Words = std::vector<std::string>;
 constexpr const char* kLibraryName = "kernel.so";
 constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 
-Words split_words(const std::string& text) {
-  Words words;
-  std::string word;
-  for (const char c : text + ' ') {
-    if (c != ' ') {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::exchange(word, {}));
-    }
-  }
-  return words;
-}
-
-Words compiler_from(const char* variable, const char* otherwise) {
-  const char* value = std::getenv(variable);
-  Words words = split_words(value != nullptr ? value : "");
-  return words.empty() ? Words{otherwise} : words;
-}
-
-// nvcc of the CUDA toolkit, else whatever PATH has.
-std::string default_nvcc() {
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(variable);
-    if (root != nullptr && fs::exists(fs::path(root) / "bin/nvcc"))
-      return (fs::path(root) / "bin/nvcc").string();
-  }
-  return fs::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc" : "nvcc";
-}
-
-struct Toolchain {
-  Words cxx = compiler_from("CXX", "c++");
-  Words cc = compiler_from("CC", "cc");
-  Words nvcc = compiler_from("NVCC", default_nvcc().c_str());
-};
-
-bool is_cxx(const fs::path& path) {
-  return path.extension() == ".cpp" || path.extension() == ".cc" || path.extension() == ".cxx";
-}
-bool is_c(const fs::path& path) { return path.extension() == ".c"; }
-bool is_cuda(const fs::path& path) { return path.extension() == ".cu"; }
-
 bool has_cuda_sources(const model::Solution& solution) {
   return std::any_of(solution.sources.begin(), solution.sources.end(),
                      [](const auto& source) { return is_cuda(source.path); });
@@ -70,33 +28,6 @@ bool has_cuda_sources(const model::Solution& solution) {
 
 void append(Words& words, const std::optional<Words>& more) {
   if (more) words.insert(words.end(), more->begin(), more->end());
-}
-
-std::string version_of(Words compiler) {
-  compiler.push_back("--version");
-  return util::run_command(compiler, "/").output;
-}
-
-// The first line that holds `mark`.
-std::string version_line(const Words& compiler, std::string_view mark) try {
-  std::istringstream lines(version_of(compiler));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find(mark) != std::string::npos) return line;
-  }
-  return {};
-} catch (const Error&) {
-  return {};
-}
-
-// The CPU's own name and features decide what "-march=native" means.
-std::string cpu_identity() {
-  std::ifstream info("/proc/cpuinfo");
-  std::string identity;
-  for (std::string line; std::getline(info, line) && !line.empty();) {
-    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"))
-      identity += line;
-  }
-  return identity;
 }
 
 std::string cache_key(const model::Solution& solution, const BuildTarget& target,
@@ -107,31 +38,8 @@ std::string cache_key(const model::Solution& solution, const BuildTarget& target
   for (const auto& source : solution.sources) c_sources |= is_c(source.path);
   hash.add(version_of(toolchain.cxx)).add(c_sources ? version_of(toolchain.cc) : "");
   hash.add(has_cuda_sources(solution) ? version_of(toolchain.nvcc) : "");
-  bool native = false;
-  if (const auto& options = solution.spec.compile_options) {
-    for (const auto& flag : options->cflags.value_or(Words{}))
-      native |= flag.find("native") != std::string::npos;
-  }
-  hash.add(native ? cpu_identity() : "");
+  hash.add(native_cpu(solution));
   return hash.hex();
-}
-
-// Options that make a compiler run other programs or write elsewhere. The list is for honest mistakes and
-// obvious tricks; a build process has no capabilities and cannot look into other processes of fib.
-std::optional<std::string> refused_option(const model::Solution& solution) {
-  if (!solution.spec.compile_options) return std::nullopt;
-  const auto& options = *solution.spec.compile_options;
-  for (const auto& list : {options.cflags, options.cuda_cflags, options.ld_flags}) {
-    for (const auto& flag : list.value_or(Words{})) {
-      for (const std::string_view bad :
-           {"-wrapper",    "-fplugin",    "-specs",       "--specs", "-B",       "-o",       "@",
-            "-plugin",     "-Wl,-plugin", "-Wl,--plugin", "-Wl,@",   "-Xlinker", "-fuse-ld", "-dumpdir",
-            "-save-temps", "-Xclang",     "-load",        "-MF",     "-MD",      "-fdump"}) {
-        if (flag.starts_with(bad)) return fmt::format("the compile option \"{}\" is not allowed", flag);
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 // One build: sources in `work`, the library in `out`.

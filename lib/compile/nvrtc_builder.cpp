@@ -79,14 +79,6 @@ std::string key_of(const model::Solution& solution, const LaunchPlan& plan, cons
   return hash.hex();
 }
 
-// Messages name the sources as the solution does, not by the temporary folder they were compiled in.
-std::string without_folder(std::string log, const fs::path& folder) {
-  const std::string prefix = folder.string() + "/";
-  for (std::size_t at = log.find(prefix); at != std::string::npos; at = log.find(prefix, at))
-    log.erase(at, prefix.size());
-  return log;
-}
-
 // What NVRTC is asked for: the kernels' names, each once.
 Words kernels_of(const LaunchPlan& plan) {
   Words names;

@@ -19,4 +19,12 @@ std::optional<std::string> write_sources(const model::Solution& solution,
   return std::nullopt;
 }
 
+bool is_cxx(const std::filesystem::path& path) {
+  return path.extension() == ".cpp" || path.extension() == ".cc" || path.extension() == ".cxx";
+}
+
+bool is_c(const std::filesystem::path& path) { return path.extension() == ".c"; }
+
+bool is_cuda(const std::filesystem::path& path) { return path.extension() == ".cu"; }
+
 }  // namespace fib::compile

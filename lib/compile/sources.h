@@ -13,4 +13,9 @@ namespace fib::compile {
 [[nodiscard]] std::optional<std::string> write_sources(const model::Solution& solution,
                                                        const std::filesystem::path& folder);
 
+// What compiles a source, by its path: a C++ compiler (.cpp, .cc, .cxx), a C compiler (.c), nvcc (.cu).
+[[nodiscard]] bool is_cxx(const std::filesystem::path& path);
+[[nodiscard]] bool is_c(const std::filesystem::path& path);
+[[nodiscard]] bool is_cuda(const std::filesystem::path& path);
+
 }  // namespace fib::compile

@@ -378,10 +378,15 @@ def sentence_of(error):
     return "%s: %s" % (type(error).__name__, text) if text else type(error).__name__
 
 
+def is_own(frame):
+    name = frame.f_code.co_filename
+    return name == "<string>" or "importlib" in name
+
+
 def show_traceback(error):
-    """The solution's own frames: those of this script say nothing."""
+    """The solution's own frames: those of this script and of importing say nothing."""
     frames = error.__traceback__
-    while frames is not None and frames.tb_frame.f_code.co_filename == "<string>":
+    while frames is not None and is_own(frames.tb_frame):
         frames = frames.tb_next
     traceback.print_exception(type(error), error, frames)
 

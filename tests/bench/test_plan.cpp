@@ -46,7 +46,7 @@ std::vector<std::string> names(const bench::Plan& plan) {
 
 TEST_CASE("the plan is ordered by definition, solution and workload") {
   const std::vector<dataset::Dataset> datasets = {two_definitions()};
-  const auto plan = bench::make_plan(datasets, {}, model::DeviceKind::cpu, {});
+  const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, {});
   CHECK(names(plan) == std::vector<std::string>{"d1 s2 w1d1", "d1 s2 w2d1", "d1 s3 w1d1", "d1 s3 w2d1",
                                                 "d2 s1 w1d2", "d2 s1 w2d2"});
 }
@@ -54,7 +54,7 @@ TEST_CASE("the plan is ordered by definition, solution and workload") {
 TEST_CASE("every filter narrows the plan") {
   const std::vector<dataset::Dataset> datasets = {two_definitions()};
   const auto size = [&](const bench::Filters& filters) {
-    return bench::make_plan(datasets, filters, model::DeviceKind::cpu, {}).evaluations.size();
+    return bench::make_plan(datasets, filters, {model::DeviceKind::cpu}, {}).evaluations.size();
   };
   CHECK(size({.definitions = {"d1"}}) == 4);
   CHECK(size({.solutions = {"s1", "s2"}}) == 4);
@@ -79,7 +79,7 @@ TEST_CASE("solutions that cannot run on the device are skipped with a reason") {
     data.solutions[name] = solution(name, "x", "d1", spec);
   }
   const std::vector<dataset::Dataset> datasets = {data};
-  const auto plan = bench::make_plan(datasets, {.authors = {"x"}}, model::DeviceKind::cpu, {});
+  const auto plan = bench::make_plan(datasets, {.authors = {"x"}}, {model::DeviceKind::cpu}, {});
   CHECK(plan.evaluations.empty());
   REQUIRE(plan.skipped.size() == 5);
   for (const auto& skipped : plan.skipped) CHECK_FALSE(skipped.reason.empty());
@@ -101,7 +101,7 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   CHECK(bench::finished_evaluations(datasets, "CPU C", {{"iterations", 10}}).empty());
   const auto done = bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}});
   REQUIRE(done.size() == 1);
-  const auto plan = bench::make_plan(datasets, {}, model::DeviceKind::cpu, done);
+  const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, done);
   CHECK(plan.resumed == 1);
   datasets[0].workloads.at("d1")[1].tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};  // w1d1
   CHECK(bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}}).empty());

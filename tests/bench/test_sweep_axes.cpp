@@ -139,7 +139,7 @@ TEST_CASE("the plan of a sweep runs its workloads at every point, each evaluatio
     return done;
   };
   const auto plan = bench::plan_sweep(s.datasets, {.definitions = {"d"}, .workloads = {"a", "x"}},
-                                      model::DeviceKind::cpu, sweep, s.workloads, done_of);
+                                      {model::DeviceKind::cpu}, sweep, s.workloads, done_of);
   CHECK(asked == std::vector<int>{10, 20});
   CHECK(plan.resumed == 1);
   CHECK(plan.unmatched == std::vector<std::string>{"--workloads x"});

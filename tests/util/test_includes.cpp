@@ -25,7 +25,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"export", {"model", "dataset", "report"}},
       {"validate", {"model", "dataset", "tensor", "python", "report"}},
       {"device", {"tensor", "cuda"}},
-      {"compile", {"model", "cuda"}},
+      {"compile", {"model", "cuda", "python"}},
       {"reference", {"python", "tensor", "cuda"}},
       {"eval", {"model", "tensor", "device"}},
       {"worker", {"model", "tensor", "eval", "device", "reference", "compile"}},

@@ -1,0 +1,76 @@
+#include "compile/python_interpreter.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "compile/python_scripts.h"
+#include "util/error.h"
+
+namespace fib::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kProbeLimitS = 20;  // a cold disk; else it takes 0.1 s
+constexpr const char* kMark = "fib: ";
+
+// What follows the mark at the start of a line; site packages may have printed something before.
+std::string marked_line(const std::string& output) {
+  std::string text = '\n' + output;
+  const auto at = text.rfind(std::string("\n") + kMark);
+  if (at == std::string::npos) return {};
+  text = text.substr(at + 1 + std::string_view(kMark).size());
+  return text.substr(0, text.find('\n'));
+}
+
+// A path stays one wherever the interpreter is started.
+std::string as_program(const std::string& program) {
+  return program.find('/') == std::string::npos ? program : fs::absolute(program).string();
+}
+
+}  // namespace
+
+PythonInterpreter probe_python(const std::string& program) {
+  const auto result = run_script(as_program(program), probe_script(), {}, "/", {}, {kProbeLimitS, nullptr});
+  const std::string answer = marked_line(result.output);
+  if (answer.starts_with("old ")) throw Error("{} is Python {}; 3.8 or newer is needed", program, answer.substr(4));
+  if (answer.empty()) {
+    throw Error("{} cannot be used as Python: it ended with {} and said: {}", program, result.status_text(),
+                result.output.substr(0, 500));
+  }
+  return parse_python(answer);
+}
+
+std::optional<PythonInterpreter> find_python() {
+  const char* named = std::getenv("FIB_PYTHON");
+  if (named != nullptr && *named == '\0') return std::nullopt;
+  try {
+    return probe_python(named != nullptr ? named : "python3");
+  } catch (const Error& error) {
+    if (named != nullptr) throw error.with_context("FIB_PYTHON");
+    return std::nullopt;
+  }
+}
+
+std::string to_json(const PythonInterpreter& python) {
+  return nlohmann::ordered_json{{"path", python.path.string()},      {"version", python.version},
+                                {"abi_tag", python.abi_tag},         {"packages", python.packages},
+                                {"torch_cuda", python.torch_cuda}, {"headers", python.has_headers}}
+      .dump();
+}
+
+PythonInterpreter parse_python(std::string_view text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    return {json.at("path").get<std::string>(),
+            json.at("version"),
+            json.at("abi_tag"),
+            json.at("packages").get<std::map<std::string, std::string>>(),
+            json.at("torch_cuda"),
+            json.at("headers")};
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("the description of a Python interpreter is broken: {}", error.what());
+  }
+}
+
+}  // namespace fib::compile
