@@ -38,8 +38,8 @@ void run_on(pid_t process, const std::vector<unsigned>& cores) {
   CPU_ZERO(&set);
   for (const unsigned core : cores) CPU_SET(core, &set);
   std::error_code error;
-  for (const auto& thread : std::filesystem::directory_iterator(
-           "/proc/" + std::to_string(process) + "/task", error)) {
+  for (const auto& thread :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
     const std::string name = thread.path().filename();
     pid_t id = 0;
     std::from_chars(name.data(), name.data() + name.size(), id);

@@ -30,9 +30,8 @@ std::unique_ptr<worker::WorkerClient> GuestPool::start() const {
 void GuestPool::prepare_guests() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] {
-      return stopped_ || expected_ == 0 || ready_.size() + in_preparation_ < ahead_;
-    });
+    changed_.wait(lock,
+                  [&] { return stopped_ || expected_ == 0 || ready_.size() + in_preparation_ < ahead_; });
     if (stopped_ || expected_ == 0) return;
     --expected_;
     ++in_preparation_;

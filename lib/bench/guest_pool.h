@@ -11,8 +11,8 @@
 
 namespace fib::bench {
 
-// Interpreters that have imported torch and wait for something to run, so that a Python solution need not wait
-// for that. Each serves one solution or reference and is never used again. take() may be called from one
+// Interpreters that have imported torch and wait for something to run, so that a Python solution need not
+// wait for that. Each serves one solution or reference and is never used again. take() may be called from one
 // thread at a time.
 class GuestPool {
  public:
@@ -38,7 +38,7 @@ class GuestPool {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t ahead_;
-  std::size_t expected_;         // guests that may still be prepared
+  std::size_t expected_;  // guests that may still be prepared
   std::size_t in_preparation_ = 0;
   bool stopped_ = false;
   std::vector<std::unique_ptr<worker::WorkerClient>> ready_;

@@ -38,13 +38,10 @@ bool runs_in_guest(const compile::Artifact& artifact) {
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
-    : setup_(setup),
-      observer_(observer),
-      guests_(make_guests(setup)),
-      reference_(reference_setup()) {}
+    : setup_(setup), observer_(observer), guests_(make_guests(setup)), reference_(reference_setup()) {}
 
-// Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured; on the
-// CPU that would disturb the measurements.
+// Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured; on
+// the CPU that would disturb the measurements.
 std::unique_ptr<GuestPool> Lane::make_guests(const LaneSetup& setup) {
   if (!setup.guest) return nullptr;
   worker::GuestSetup guest = *setup.guest;

@@ -28,9 +28,9 @@ struct LaneSetup {
   const std::map<BuildKey, BuildOutcome>& builds;
   const std::atomic<bool>& interrupted;
   std::optional<worker::GuestSetup> guest = {};  // what runs Python code; nothing: no Python
-  std::string no_torch = {};        // why references cannot run in Python; empty: they can
-  unsigned guests_ahead = 0;        // prepared before they are asked for (guest_pool.h)
-  std::size_t guests_expected = 0;  // by all that the lane may be given
+  std::string no_torch = {};                     // why references cannot run in Python; empty: they can
+  unsigned guests_ahead = 0;                     // prepared before they are asked for (guest_pool.h)
+  std::size_t guests_expected = 0;               // by all that the lane may be given
 };
 
 // What a lane reports, from its own thread; several lanes may report at once.

@@ -49,7 +49,8 @@ std::string log_of(const Measurement& m) {
 }
 
 ordered_json reference_record(const Measurement& m, const RunConfig& config, const std::string& version) {
-  ordered_json record = {{"engine", m.engine}, {"version", version}, {"device", m.reference_on_cuda ? "cuda" : "cpu"}};
+  ordered_json record = {
+      {"engine", m.engine}, {"version", version}, {"device", m.reference_on_cuda ? "cuda" : "cpu"}};
   if (config.profile_baseline && !m.reference_ms.empty()) {
     record["latency_ms"] = eval::median(m.reference_ms);
     record["n"] = m.reference_ms.size();

@@ -12,8 +12,8 @@
 // What a guest is sent, to run a reference or a solution.
 namespace fib::bench {
 
-// The definition's reference: value-returning; its parameters get their arguments by name where they are named
-// like the inputs.
+// The definition's reference: value-returning; its parameters get their arguments by name where they are
+// named like the inputs.
 [[nodiscard]] worker::PythonDocument reference_document(const model::Definition& definition);
 
 // A Python solution or a torch extension, as its builder left it.

@@ -64,8 +64,7 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {
-  worker_ =
-      std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "reference's worker", 0);
+  worker_ = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "reference's worker", 0);
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   for (const auto& output : definition.outputs) outputs.push_back(output.name);
   const nlohmann::ordered_json document = {{"source", definition.reference}, {"outputs", outputs}};

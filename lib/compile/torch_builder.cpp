@@ -94,11 +94,14 @@ class TorchBuild {
       compiled_.push_back((sources_ / path).string());
     }
     if (!compiled_.empty()) return std::nullopt;
-    return fmt::format("no source can be compiled: expected {}.cpp, .cc, .cxx or .c files", cuda ? ".cu, " : "");
+    return fmt::format("no source can be compiled: expected {}.cpp, .cc, .cxx or .c files",
+                       cuda ? ".cu, " : "");
   }
 
   [[nodiscard]] std::string request() const {
-    const auto cflags = [](const model::CompileOptions& o) -> const std::optional<Words>& { return o.cflags; };
+    const auto cflags = [](const model::CompileOptions& o) -> const std::optional<Words>& {
+      return o.cflags;
+    };
     const auto cuda = [](const model::CompileOptions& o) -> const std::optional<Words>& {
       return o.cuda_cflags;
     };
@@ -123,9 +126,7 @@ class TorchBuild {
   // The compilers are those that the cache's key names.
   [[nodiscard]] Words variables() const {
     const unsigned jobs = std::clamp(util::usable_cores(), 1U, kMaxJobs);
-    Words variables = {"TMPDIR=" + work_.string(),
-                       "LC_ALL=C",
-                       fmt::format("MAX_JOBS={}", jobs),
+    Words variables = {"TMPDIR=" + work_.string(), "LC_ALL=C", fmt::format("MAX_JOBS={}", jobs),
                        fmt::format("CXX={}", fmt::join(toolchain_.cxx, " ")),
                        "CUDA_VISIBLE_DEVICES="};  // a build is no business of any GPU
     if (!uses_cuda(target_, solution_)) return variables;

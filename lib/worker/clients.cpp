@@ -123,8 +123,7 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
-Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
-                                  const std::string& document,
+Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
                                   const std::vector<std::filesystem::path>& files) {
   own_delay_.emplace(0);
   std::vector<util::UniqueFd> open;

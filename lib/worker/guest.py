@@ -14,6 +14,7 @@ import inspect
 import json
 import os
 import platform
+import struct
 import sys
 import traceback
 
@@ -51,6 +52,17 @@ class DLManagedTensor(ctypes.Structure):
 
 class Failure(Exception):
     """What is wrong with a solution, in a sentence: needs no traceback."""
+
+
+WRITABLE = 0x200  # PyBUF_WRITE
+
+
+def memory_view(address, size):
+    """A writable memoryview of bytes at an address."""
+    make = ctypes.pythonapi.PyMemoryView_FromMemory
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int]
+    return make(address, size, WRITABLE) if size else memoryview(bytearray())
 
 
 DTYPES = ("float64 float32 float16 bfloat16 float8_e4m3fn float8_e5m2 int64 int32 int16 int8 uint8 bool").split()
@@ -147,35 +159,47 @@ class TorchTensors:
 
 
 class Memory:
-    """A tensor for Python without torch: its bytes by the buffer protocol (memoryview(t.bytes)), numpy.asarray(t)
-    where numpy knows the dtype."""
+    """A tensor for Python without torch: `bytes` is a memoryview of its contiguous elements, in place; numpy.asarray()
+    takes it where numpy knows the dtype."""
 
-    KINDS = {"float64": "<f8", "float32": "<f4", "float16": "<f2", "int64": "<i8", "int32": "<i4", "int16": "<i2",
-             "int8": "|i1", "uint8": "|u1", "bool": "|b1"}
+    FORMATS = {"float64": "d", "float32": "f", "float16": "e", "int64": "q", "int32": "i", "int16": "h", "int8": "b",
+               "uint8": "B", "bool": "?"}
 
     def __init__(self, slot):
         self.dtype = slot["dtype"]
         self.shape = tuple(slot["shape"])
-        self.nbytes = slot["bytes"]
+        self.bytes = memory_view(slot["address"], slot["bytes"])
         self._address = slot["address"]
-        self.bytes = (ctypes.c_ubyte * slot["bytes"]).from_address(slot["address"])
 
     def data_ptr(self):
         return self._address
 
+    def elements(self):
+        """A flat memoryview of the elements; only for dtypes that Python knows."""
+        if self.dtype not in self.FORMATS:
+            raise TypeError("Python has no dtype " + self.dtype)
+        return self.bytes.cast(self.FORMATS[self.dtype])
+
     @property
     def __array_interface__(self):
-        if self.dtype not in self.KINDS:
+        if self.dtype not in self.FORMATS:
             raise AttributeError("numpy has no dtype " + self.dtype)
-        return {"version": 3, "shape": self.shape, "typestr": self.KINDS[self.dtype], "data": (self._address, False)}
+        kind = {"float": "f", "int": "i", "uint": "u", "bool": "b"}[self.dtype.rstrip("0123456789")]
+        size = struct.calcsize(self.FORMATS[self.dtype])
+        return {"version": 3, "shape": self.shape, "typestr": "<%s%d" % (kind, size), "data": (self._address, False)}
 
 
 class PlainTensors:
-    """Stands in for TorchTensors where torch is not installed. Returned values may be Memory or numpy's arrays."""
+    """Stands in for TorchTensors where torch is not installed. Functions may return Memory, or anything with the
+    buffer protocol, such as arrays of numpy and of the standard library."""
+
+    NAMES = {("f", 8): "float64", ("f", 4): "float32", ("f", 2): "float16", ("i", 8): "int64", ("i", 4): "int32",
+             ("i", 2): "int16", ("i", 1): "int8", ("u", 1): "uint8", ("b", 1): "bool"}
+    KINDS = {"d": "f", "f": "f", "e": "f", "q": "i", "l": "i", "i": "i", "h": "i", "b": "i", "B": "u", "?": "b"}
 
     def start(self, device, threads):
         if device == "cuda":
-            raise Failure("Python code on CUDA needs torch, which %s does not have" % sys.executable)
+            raise Failure("torch does not see the device: %s has no torch" % sys.executable)
 
     def bytes_at(self, slot):
         return None
@@ -192,14 +216,15 @@ class PlainTensors:
     def take(self, value, slot):
         if isinstance(value, Memory):
             return value, value.dtype.encode(), value.shape, value.data_ptr()
-        interface = getattr(value, "__array_interface__", None)
-        if interface is None:
-            raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__)
-        if interface.get("strides"):
-            raise Failure("the function returned an array that is not contiguous")
-        names = {kind[1:]: name for name, kind in Memory.KINDS.items()}
-        name = names.get(interface["typestr"][1:], interface["typestr"])
-        return value, name.encode(), tuple(interface["shape"]), interface["data"][0]
+        try:
+            view = memoryview(value)
+        except TypeError:
+            raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__) from None
+        if not view.c_contiguous or view.readonly:
+            raise Failure("the function returned a buffer that is not contiguous, or cannot be written")
+        name = self.NAMES.get((self.KINDS.get(view.format.lstrip("<=@")), view.itemsize), view.format)
+        address = ctypes.addressof((ctypes.c_ubyte * view.nbytes).from_buffer(view)) if view.nbytes else 0
+        return value, name.encode(), tuple(view.shape), address
 
 
 def describe_cuda(torch):

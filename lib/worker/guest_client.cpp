@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 // The file that this very function was loaded from.
 fs::path library_path() {
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&guest_spec), &info) == 0 || info.dli_fname == nullptr)  // NOLINT
+  if (::dladdr(reinterpret_cast<const void*>(&guest_spec), &info) == 0 ||
+      info.dli_fname == nullptr)  // NOLINT
     throw Error("cannot find the file of libfib");
   return fs::canonical(info.dli_fname);
 }

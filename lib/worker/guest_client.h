@@ -12,9 +12,10 @@ namespace fib::worker {
 // What runs Python code: an interpreter with the script guest.py, which opens this libfib.
 struct GuestSetup {
   std::filesystem::path python;
-  std::vector<std::string> packages = {"torch"};  // imported before the guest reports, where they are installed
-  std::string device_uuid = {};                   // CUDA: the only device that the guest sees
-  std::vector<unsigned> cores = {};               // it imports on these only; empty: on all
+  std::vector<std::string> packages = {
+      "torch"};                      // imported before the guest reports, where they are installed
+  std::string device_uuid = {};      // CUDA: the only device that the guest sees
+  std::vector<unsigned> cores = {};  // it imports on these only; empty: on all
 };
 
 // How a guest's refusal of a Load begins when torch cannot use the device it is asked to.

@@ -7,7 +7,9 @@ namespace fib::worker {
 constexpr const char* kNotBuilt = "this fib was built without CUDA support";
 
 std::unique_ptr<JudgeDevice> make_cuda_judge_device(const UseDevice&) { throw Error(kNotBuilt); }
-std::unique_ptr<Stage> make_cuda_stage(const UseDevice&, const std::string&, const CudaStageOptions&) { throw Error(kNotBuilt); }
+std::unique_ptr<Stage> make_cuda_stage(const UseDevice&, const std::string&, const CudaStageOptions&) {
+  throw Error(kNotBuilt);
+}
 std::unique_ptr<Target> make_kernel_target(Stage&, const std::string&) { throw Error(kNotBuilt); }
 
 }  // namespace fib::worker

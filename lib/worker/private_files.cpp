@@ -61,7 +61,8 @@ bool keep_visible(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   for (const auto& place : kPlaces) {
     const fs::path inside = path.lexically_relative(place.path);
-    if (inside.empty() || *inside.begin() == ".." || inside == "." || !fs::is_directory(path, error)) continue;
+    if (inside.empty() || *inside.begin() == ".." || inside == "." || !fs::is_directory(path, error))
+      continue;
     const fs::path target = folder / place.name / inside;
     fs::create_directories(target, error);
     return !error && mount(path.c_str(), target.c_str(), kBind);

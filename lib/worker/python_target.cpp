@@ -92,8 +92,8 @@ void expect_success(int result, GuestClaims& claims) {
 std::string PythonDocument::to_json() const {
   ordered_json files = ordered_json::array();
   for (const auto& source : sources) files.push_back({{"path", source.path}, {"content", source.content}});
-  return ordered_json{{"sources", files},          {"module", module},   {"symbol", symbol},
-                      {"extension", extension},    {"inputs", inputs},   {"outputs", outputs},
+  return ordered_json{{"sources", files},          {"module", module},  {"symbol", symbol},
+                      {"extension", extension},    {"inputs", inputs},  {"outputs", outputs},
                       {"returns", returns_values}, {"by_name", by_name}}
       .dump();
 }
@@ -103,8 +103,7 @@ PythonDocument PythonDocument::parse(std::string_view text) {
     const auto json = nlohmann::json::parse(text);
     PythonDocument document;
     for (const auto& file : json.at("sources")) {
-      document.sources.push_back(
-          {file.at("path").get<std::string>(), file.at("content").get<std::string>()});
+      document.sources.push_back({file.at("path").get<std::string>(), file.at("content").get<std::string>()});
     }
     json.at("module").get_to(document.module);
     json.at("symbol").get_to(document.symbol);

@@ -19,9 +19,9 @@ struct PythonDocument {
   std::vector<Source> sources = {};  // written to <package>/<path>; empty for an extension
   std::string module;                // "fib_python_x_0a1b2c.main"; the first part is the package
   std::string symbol;
-  std::string extension = {};  // not empty: the path of the extension's library, which the guest can open
-  bool returns_values = false;       // else the outputs are passed after the inputs
-  bool by_name = false;              // arguments go to parameters by name where the names are the inputs'
+  std::string extension = {};   // not empty: the path of the extension's library, which the guest can open
+  bool returns_values = false;  // else the outputs are passed after the inputs
+  bool by_name = false;         // arguments go to parameters by name where the names are the inputs'
   std::vector<std::string> inputs;   // names, in the definition's order
   std::vector<std::string> outputs;  // likewise
   [[nodiscard]] std::string to_json() const;

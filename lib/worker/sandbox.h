@@ -15,9 +15,10 @@ enum class Processes {
 // * every capability is dropped, also from the bounding set, and none can be gained again;
 // * it is not dumpable, so that other unprivileged processes cannot read it;
 // * a seccomp filter lets threads be made but no processes unless they are allowed (then in no new
-//   namespaces), and refuses execve (likewise), ptrace, reading or writing other processes' memory, signals to and priorities of other processes, sockets, io_uring, System V
-//   memory, file locks, mounts, namespaces, keys, bpf and kernel modules. Refused calls fail with EPERM
-//   (clone3 with ENOSYS, so that the C library falls back to clone).
+//   namespaces), and refuses execve (likewise), ptrace, reading or writing other processes' memory, signals
+//   to and priorities of other processes, sockets, io_uring, System V memory, file locks, mounts, namespaces,
+//   keys, bpf and kernel modules. Refused calls fail with EPERM (clone3 with ENOSYS, so that the C library
+//   falls back to clone).
 // Throws Error when any part cannot be set up: a worker without its limits does not run.
 void enter_sandbox(std::uint64_t data_limit_bytes, Processes processes);
 

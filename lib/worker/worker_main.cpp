@@ -36,8 +36,8 @@ LoadedTarget load_solution(const Load& request) {
   drop_capabilities();
   // CUDA opens a socket and starts threads when it starts: what the sandbox refuses is refused after that.
   const bool host_code = request.kind == TargetKind::kSharedLibrary;
-  loaded.stage = request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code})
-                                          : make_cpu_stage(true);
+  loaded.stage =
+      request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code}) : make_cpu_stage(true);
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
   enter_sandbox(request.data_limit_bytes, Processes::kRefused);
   if (request.kind == TargetKind::kKernels) {

@@ -71,6 +71,21 @@ DatasetBuilder& DatasetBuilder::cuda_solution(const std::string& name, const std
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::python_solution(const std::string& name, const std::string& source,
+                                                const ordered_json& more_spec,
+                                                const std::string& definition) {
+  ordered_json spec = {
+      {"language", "python"}, {"target_hardware", {"cpu", "cuda"}}, {"entry_point", "main.py::run"}};
+  spec.update(more_spec);
+  const ordered_json json = {{"name", name},
+                             {"definition", definition},
+                             {"author", "test"},
+                             {"spec", spec},
+                             {"sources", {{{"path", "main.py"}, {"content", source}}}}};
+  util::write_file_atomic(root_ / "solutions/test/test" / definition / (name + ".json"), json.dump(2));
+  return *this;
+}
+
 std::vector<TraceLine> read_traces(const fs::path& root) {
   std::vector<fs::path> files;
   if (fs::exists(root / "traces")) {

@@ -24,6 +24,10 @@ class DatasetBuilder {
   // A CUDA solution of "add" in kernel.cu::run; `spec` has what else its spec holds, "launch" for example.
   DatasetBuilder& cuda_solution(const std::string& name, const std::string& author, const std::string& source,
                                 const nlohmann::ordered_json& spec);
+  // A Python solution of `definition` in main.py::run for every device; `spec` has what else its spec holds.
+  DatasetBuilder& python_solution(const std::string& name, const std::string& source,
+                                  const nlohmann::ordered_json& spec = nlohmann::ordered_json::object(),
+                                  const std::string& definition = "add");
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:

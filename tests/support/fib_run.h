@@ -15,12 +15,13 @@ namespace fib::testing {
 struct FibRun {
   TemporaryFolder folder;
   DatasetBuilder dataset{folder.path() / "data"};
+  std::string python;  // FIB_PYTHON; empty: without Python
 
   FibRun() { std::filesystem::create_directory(folder.path() / "tmp"); }
 
   [[nodiscard]] std::vector<std::string> environment() const {
     return {"TMPDIR=" + (folder.path() / "tmp").string(),
-            "FIB_CACHE_PATH=" + (folder.path() / "cache").string()};
+            "FIB_CACHE_PATH=" + (folder.path() / "cache").string(), "FIB_PYTHON=" + python};
   }
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options) const {
     std::vector<std::string> all = {fib_binary(), "run", "--local", dataset.root()};

@@ -17,8 +17,8 @@ enum class StreamKind {
 };
 
 // One device of this process: the driver's table, the device's primary context made current, and the stream
-// for fib's work. Made once in a child that works with the device; not copyable; to be used by the thread that
-// made it.
+// for fib's work. Made once in a child that works with the device; not copyable; to be used by the thread
+// that made it.
 class Context {
  public:
   // `uuid` as fib::cuda::DeviceInfo has it. Throws Error when no visible device has it or CUDA cannot start.

@@ -1,0 +1,179 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_support.h"
+#include "support/python.h"
+
+// Python solutions without torch: what the guest does needs no package.
+using namespace fib;
+using testing::few;
+
+namespace {
+
+// Over memoryviews of fib's own buffers.
+const std::string kSum = "[x + y for x, y in zip(a.elements(), b.elements())]";
+
+std::string passing(const std::string& before = "", const std::string& inside = "") {
+  return before + "def run(a, b, c):\n" + inside + "    c.elements()[:] = array.array('f', " + kSum + ")\n";
+}
+
+struct PythonRun : testing::FibRun {
+  PythonRun() {
+    python = testing::plain_python(folder.path());
+    dataset.add_definition({100});
+  }
+  void add(const std::string& name, const std::string& source,
+           const nlohmann::ordered_json& spec = nlohmann::ordered_json::object()) {
+    dataset.python_solution(name, "import array\n" + source, spec);
+  }
+  std::map<std::string, testing::TraceLine> traces(const std::vector<std::string>& options) {
+    const auto result = run(options);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    std::map<std::string, testing::TraceLine> by_solution;
+    for (const auto& trace : testing::read_traces(dataset.root())) by_solution[trace.solution] = trace;
+    return by_solution;
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void check_trace(const testing::TraceLine& trace, const std::string& status, const std::string& log) {
+  INFO(trace.solution << ": " << trace.log.substr(0, 3000));
+  CHECK(trace.status == status);
+  CHECK(contains(trace.log, log));
+}
+
+}  // namespace
+
+TEST_CASE("Python solutions write to their outputs, or return them, alone, in a tuple or by name") {
+  PythonRun run;
+  const std::string sum = "array.array('f', " + kSum + ")";
+  run.add("writes", passing());
+  run.add("returns", "def run(a, b):\n    return " + sum + "\n");
+  run.add("tuple", "def run(a, b):\n    return (" + sum + ",)\n", {{"destination_passing_style", false}});
+  run.add("named", "def run(a, b):\n    return {'c': " + sum + ", 'd': 1}\n");
+  run.add("own_memory", "def run(a, b):\n    for i, y in enumerate(b.elements()): a.elements()[i] += y\n    return a\n");
+  run.add("main_passing", "def run(a, b, c, extra=1):\n    c.elements()[:] = " + sum + "\n",
+          {{"destination_passing_style", true}});
+  const auto traces = run.traces(few());
+  REQUIRE(traces.size() == 6);
+  for (const auto& [name, trace] : traces) {
+    INFO(name << ": " << trace.log);
+    CHECK(trace.status == "PASSED");
+    CHECK(trace.latency_ms > 0);
+  }
+  CHECK(contains(traces.at("returns").log, "called as value-returning"));
+  CHECK(traces.at("main_passing").log.empty());
+  CHECK(contains(traces.at("own_memory").log, "the solution changed its inputs"));
+}
+
+TEST_CASE("modules of one Python solution import each other") {
+  PythonRun run;
+  run.add("main", "from .parts.sum import add\nimport sibling\n\n\ndef run(a, b, c):\n    add(a, b, c)\n    sibling.nothing()\n");
+  const auto path = run.dataset.root() / "solutions/test/test/add/main.json";
+  auto json = nlohmann::ordered_json::parse(util::read_file(path));
+  json["sources"].push_back({{"path", "parts/sum.py"},
+                             {"content", "def add(a, b, c):\n    for i, x in enumerate(a.elements()): "
+                                         "c.elements()[i] = x + b.elements()[i]\n"}});
+  json["sources"].push_back({{"path", "sibling.py"}, {"content", "def nothing():\n    pass\n"}});
+  util::write_file_atomic(path, json.dump());
+  check_trace(run.traces(few()).at("main"), "PASSED", "");
+}
+
+TEST_CASE("Python solutions that fail, hang, lie or cheat get the status they deserve") {
+  struct Case {
+    std::string source;
+    std::string status;
+    std::string log;
+  };
+  const std::map<std::string, Case> cases = {
+      {"raises", {passing("", "    raise ValueError('no luck today')\n"), "RUNTIME_ERROR", "call 1: ValueError: no luck today"}},
+      {"exits", {passing("import sys\n", "    sys.exit(0)\n"), "RUNTIME_ERROR", "SystemExit: 0"}},
+      {"exits_hard", {passing("import os\n", "    os._exit(0)\n"), "RUNTIME_ERROR", "ended with exit code 0"}},
+      {"does_not_import", {passing("import nothing_there\n"), "RUNTIME_ERROR",
+                           "No module named 'nothing_there' while the solution was loaded"}},
+      {"loops", {passing("", "    while True: pass\n"), "TIMEOUT", "no answer while the solution ran"}},
+      {"prints", {passing("", "    for i in range(50): print('x' * 1000000)\n"), "PASSED", "[log truncated]"}},
+      {"thread",
+       {passing("import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"),
+        "RUNTIME_ERROR", "threads of the solution keep running"}},
+      {"process",
+       {passing("import subprocess\nsubprocess.Popen(['sh', '-c', 'while :; do :; done'])\n"), "RUNTIME_ERROR",
+        "processes of the solution keep running outside of its calls"}},
+      {"orphan",
+       {passing("import subprocess\nsubprocess.call(['sh', '-c', 'while :; do :; done &'])\n"), "RUNTIME_ERROR",
+        "processes of the solution keep running outside of its calls"}},
+      {"escapes", {passing("import os, ctypes\nassert ctypes.CDLL(None).prctl(36, 0, 0, 0, 0) == -1\n"
+                           "assert ctypes.CDLL(None).unshare(0x10000000) == -1\n"),
+                   "PASSED", ""}},
+      {"runs_a_program", {passing("import subprocess\n", "    subprocess.run(['true'], check=True)\n"), "PASSED", ""}},
+      {"writes_elsewhere", {passing("open('" + std::string(FIB_SOURCE_DIR) + "/written', 'w')\n"), "RUNTIME_ERROR",
+                            "written"}},
+      {"wrong_count", {"def run(a, b):\n    return ()\n", "INCORRECT_SHAPE", "expected 1 outputs, got 0"}},
+      {"wrong_shape", {"def run(a, b):\n    return array.array('f', [1])\n", "INCORRECT_SHAPE", "expected shape (100), got (1)"}},
+      {"wrong_dtype", {"def run(a, b):\n    return array.array('d', " + kSum + ")\n", "INCORRECT_DTYPE",
+                       "expected dtype float32, got float64"}},
+      {"wrong_type", {"def run(a, b):\n    return 'a string'\n", "RUNTIME_ERROR", "returned a str where a tensor is expected"}},
+      {"view_of_input", {"def run(a, b):\n    return a\n", "INCORRECT_NUMERICAL", "elements do not match"}},
+      {"does_nothing", {"def run(a, b, c):\n    pass\n", "INCORRECT_NUMERICAL", "100 of 100 elements were never written"}},
+      {"cached", {"kept = []\ndef run(a, b):\n    kept.append(array.array('f', " + kSum + "))\n    return kept[0]\n",
+                  "INCORRECT_NUMERICAL", "call 2: "}},
+      {"no_function", {"run = 3\n", "RUNTIME_ERROR", "run cannot be called: it is a int"}},
+      {"syntax", {"def run(a, b, c)\n    pass\n", "COMPILE_ERROR", "main.py:2: SyntaxError"}},
+      {"three_more", {"def run(a, b, c, d, e):\n    pass\n", "COMPILE_ERROR", "expected 3 parameters, but got 5"}},
+  };
+  PythonRun run;
+  for (const auto& [name, what] : cases) run.add(name, what.source);
+  const auto traces = run.traces(few({"--timeout", "8"}));
+  REQUIRE(traces.size() == cases.size());
+  for (const auto& [name, what] : cases) check_trace(traces.at(name), what.status, what.log);
+  CHECK_FALSE(contains(traces.at("raises").log, "guest"));  // only its own frames
+  CHECK(contains(traces.at("raises").log, "main.py\", line 3, in run"));
+  CHECK(run.processes().empty());
+}
+
+TEST_CASE("without Python its solutions are skipped, and the reason is said") {
+  PythonRun run;
+  run.python = "";
+  run.add("right", passing());
+  const auto result = run.run(few());
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "skipped right: "));
+  CHECK(contains(result.err, "FIB_PYTHON"));
+  CHECK(testing::read_traces(run.dataset.root()).empty());
+}
+
+TEST_CASE("a Python solution that needs torch says so where there is none, and references run natively") {
+  PythonRun run;
+  run.add("needs_torch", "import torch\n" + passing());
+  run.add("right", passing());
+  const auto result = run.run(few());
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "needs torch, which " + run.python + " does not have"));
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "PASSED");
+  CHECK(contains(traces[0].text, "\"engine\":\"native ("));
+}
+
+TEST_CASE("--reference python without torch leaves nothing done, and says why") {
+  PythonRun run;
+  run.add("right", passing());
+  const auto result = run.run(few({"--reference", "python"}));
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.err, "--reference python: " + run.python + " has no torch"));
+  CHECK(testing::read_traces(run.dataset.root()).empty());
+}
+
+TEST_CASE("FIB_PYTHON that cannot run is an error in one sentence") {
+  PythonRun run;
+  run.python = "/nonexistent/python";
+  run.add("right", passing());
+  const auto result = run.run(few());
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.err, "FIB_PYTHON"));
+  CHECK(contains(result.err, "/nonexistent/python"));
+}

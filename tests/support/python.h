@@ -1,0 +1,34 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "support/process.h"
+#include "util/files.h"
+
+// The interpreters that tests of Python code use.
+namespace fib::testing {
+
+// A Python that finds no package, whatever is installed: a program in `folder`.
+inline std::string plain_python(const std::filesystem::path& folder) {
+  const auto path = folder / "plain-python";
+  util::write_file_atomic(path, "#!/bin/sh\nexec python3 -S \"$@\"\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path.string();
+}
+
+// FIB_PYTHON, else python3, if it has torch; else nothing, after saying that the test is skipped.
+inline std::optional<std::string> python_with_torch() {
+  const char* named = std::getenv("FIB_PYTHON");
+  const std::string python = named != nullptr && *named != '\0' ? named : "python3";
+  const auto probe = run_process(
+      {"/usr/bin/env", python, "-c", "import importlib.util as u; exit(u.find_spec('torch') is None)"}, {});
+  if (probe.exit_code == 0) return python;
+  WARN("skipped: " << python << " has no torch; FIB_PYTHON may name a Python that has");
+  return std::nullopt;
+}
+
+}  // namespace fib::testing
