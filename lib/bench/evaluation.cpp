@@ -101,6 +101,7 @@ Measurement EvaluationRun::run() {
   result_.no_witness = solution_.no_tracer;
   if (well && clocks_agree() && witness_agrees()) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
+  result_.synthesized = workload_.synthesized;
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_;
   result_.sets_shared = shared_;
   if (shared_ && !workload_.reference_ms.empty()) result_.reference_ms = workload_.reference_ms;
@@ -108,6 +109,11 @@ Measurement EvaluationRun::run() {
     result_.note += fmt::format("{}the solution changed its inputs in {} of {} calls\n",
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
                                 result_.inputs_changed, made_);
+  }
+  if (!workload_.synthesized.empty()) {
+    result_.note += fmt::format("{}inputs made by --synthesize-missing: {}\n",
+                                result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
+                                fmt::join(workload_.synthesized, ", "));
   }
   if (solution_.client) result_.output = solution_.client->take_output();
   return std::move(result_);
