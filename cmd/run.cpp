@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "bench/fetch_blobs.h"
+#include "bench/input_files.h"
 #include "commands.h"
 #include "compile/python_interpreter.h"
 #include "dataset/load.h"
@@ -112,6 +113,22 @@ void log_plan_remarks(const bench::Plan& plan) {
   }
 }
 
+dataset::Confinement confinement(const RunOptions& options) {
+  return options.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
+}
+
+// Results on made inputs are not results on the dataset's: that is said before anything runs.
+void log_synthesized(const RunOptions& options, const bench::Plan& plan,
+                     const std::vector<dataset::Dataset>& datasets) {
+  if (!options.config.synthesize_missing) return;
+  const auto counts = bench::count_synthesized(plan, datasets, confinement(options));
+  if (counts.affected == 0) return;
+  spdlog::warn(
+      "--synthesize-missing makes inputs of {} of {} workloads: {} whose blobs are missing, {} that would be "
+      "random without meaning; their traces say so (evaluation.fib.synthesized)",
+      counts.affected, counts.workloads, counts.missing, counts.random);
+}
+
 int print_report(const bench::RunReport& report, const RunOptions& options, const bench::Plan& plan,
                  const std::vector<dataset::Dataset>& datasets) {
   for (const auto& missing : report.not_done) {
@@ -153,6 +170,7 @@ int run(RunOptions options) {
   const auto plan = bench::plan_sweep(datasets, options.filters, {kind, python}, sweep, workloads, done_of);
   log_plan_remarks(plan);
   if (options.dry_run) {
+    log_synthesized(options, plan, datasets);
     print_plan(plan, kind);
     return kDone;
   }
@@ -163,6 +181,7 @@ int run(RunOptions options) {
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
+  log_synthesized(options, plan, datasets);
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),
@@ -202,6 +221,11 @@ void add_selection(CLI::App& app, RunOptions& o) {
          "variable axis (batch_size=1,64); repeatable: all combinations")
       ->allow_extra_args(false)
       ->type_name("KEY=V1,V2,...")
+      ->group(group);
+  app.add_flag(
+         "--synthesize-missing", o.config.synthesize_missing,
+         "Make inputs whose blobs are missing, and indices that would be random numbers: integers that fit\n"
+         "the definition, the same in every run; floats at random. Traces say so")
       ->group(group);
   app.add_flag("--resume", o.resume,
                "Skip what has a trace of the same workload, solution, hardware and options")

@@ -35,6 +35,7 @@ struct RunConfig {
   worker::Flush flush = worker::Flush::kClean;  // cuda: what the L2 cache holds when a call begins
   bool isolated = false;                        // a fresh worker for every workload
   bool allow_outside = false;                   // blobs may lie outside of their dataset
+  bool synthesize_missing = false;              // inputs whose blobs are missing are made
   bool strict_inputs = false;                   // a changed input is INCORRECT_NUMERICAL
   ReferenceEngine reference = ReferenceEngine::kAuto;
 };

@@ -101,6 +101,7 @@ Measurement EvaluationRun::run() {
   result_.no_witness = solution_.no_tracer;
   if (well && clocks_agree() && witness_agrees()) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
+  result_.synthesized = workload_.synthesized;
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_;
   result_.sets_shared = shared_;
   if (shared_ && !workload_.reference_ms.empty()) result_.reference_ms = workload_.reference_ms;
@@ -109,7 +110,11 @@ Measurement EvaluationRun::run() {
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
                                 result_.inputs_changed, made_);
   }
-  if (!solution_.note.empty()) result_.note = solution_.note + '\n' + result_.note;
+  std::string remarks;
+  if (!solution_.note.empty()) remarks += solution_.note + '\n';
+  if (!workload_.synthesized.empty())
+    remarks += fmt::format("inputs made by --synthesize-missing: {}\n", fmt::join(workload_.synthesized, ", "));
+  result_.note = remarks + result_.note;
   if (solution_.client) result_.output = solution_.client->take_output();
   return std::move(result_);
 }

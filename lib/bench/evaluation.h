@@ -16,9 +16,10 @@ namespace fib::bench {
 // A workload as the judge knows it, and what was learned about it.
 struct JudgedWorkload {
   worker::JudgeOpened opened;
-  bool dear = false;                   // its reference is too slow for sets of every solution's own
-  CallPlan dear_plan{};                // then: how many calls are made
-  std::vector<double> reference_ms{};  // where sets are shared: the reference's calls so far
+  std::vector<std::string> synthesized{};  // inputs that were made in place of what the workload names
+  bool dear = false;                       // its reference is too slow for sets of every solution's own
+  CallPlan dear_plan{};                    // then: how many calls are made
+  std::vector<double> reference_ms{};      // where sets are shared: the reference's calls so far
 };
 
 // A solution's worker with what belongs to it.

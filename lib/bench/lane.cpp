@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "bench/input_files.h"
 #include "bench/python_code.h"
-#include "dataset/blobs.h"
+#include "synthesis/inputs.h"
 #include "util/clock.h"
 #include "util/machine.h"
 
@@ -17,18 +18,6 @@ constexpr int kMaxJudgesLost = 2;
 constexpr const char* kLaneClosed = "the device's judge ended twice; its lane is closed";
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
-
-std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& planned,
-                                                      const std::filesystem::path& root,
-                                                      dataset::Confinement confinement) {
-  std::map<std::string, std::filesystem::path> files;
-  for (const auto& [name, spec] : planned.workload->inputs) {
-    if (spec.kind != model::InputKind::safetensors) continue;
-    if (auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path, confinement))
-      files[name] = blob->file;
-  }
-  return files;
-}
 
 bool runs_in_guest(const compile::Artifact& artifact) {
   return artifact.kind == compile::Artifact::Kind::kPythonModule ||
@@ -178,11 +167,17 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
   document.workload = *planned.workload;
   const auto confinement =
       setup_.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
-  document.blobs = blobs_of(planned, setup_.datasets[planned.dataset].root, confinement);
+  auto files = input_files(planned, setup_.datasets[planned.dataset].root, confinement);
+  if (setup_.config.synthesize_missing) {
+    for (const auto& input : files.missing) files.found.erase(input);
+    document.made = synthesis::inputs_to_make(document.definition, document.workload, files.missing);
+  }
+  document.blobs = std::move(files.found);
   document.secret = setup_.secret;
   document.tolerance = tolerance_of(setup_.config, *planned.workload);
   document.memory_budget_bytes = setup_.config.memory_budget_bytes;
-  return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document)}).first->second;
+  return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document), document.made})
+      .first->second;
 }
 
 // Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.

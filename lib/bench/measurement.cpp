@@ -118,6 +118,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["sets"] = m.sets;
   fib["sets_shared"] = m.sets_shared;
   fib["inputs_fixed"] = m.inputs_fixed;
+  if (!m.synthesized.empty()) fib["synthesized"] = m.synthesized;
   fib["seeded"] = identity.seeded;
   fib["inputs_changed"] = m.inputs_changed;
   fib["private_files"] = m.private_files;

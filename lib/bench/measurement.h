@@ -29,6 +29,7 @@ struct Measurement {
   double round_trip_ms = 0;                         // an empty request to the worker
   std::uint64_t sets = 0;                           // distinct input sets
   bool sets_shared = false;                         // the sets are shared between solutions
+  std::vector<std::string> synthesized{};           // inputs that --synthesize-missing made
   bool inputs_fixed = false;                        // no input is random: there is one set
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
   bool private_files = false;                       // the worker could write to its own folders only

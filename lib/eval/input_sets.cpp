@@ -68,16 +68,23 @@ void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
 
 }  // namespace
 
+void write_random(const Slot& slot, const InputContent& content, std::byte* target, unsigned threads) {
+  tensor::fill_random(slot.dtype, content.key, target, slot.count(), threads);
+  if (content.exponent != 0) tensor::scale_by_power(slot.dtype, target, slot.count(), content.exponent);
+}
+
 struct InputSets::Source {
   using Kind = InputContent::Kind;
   Kind kind = Kind::kRandom;
   model::Scalar scalar;
   const std::byte* data = nullptr;
+  int exponent = 0;
 };
 
 InputSets::InputSets(const model::Definition& definition, const model::Workload& workload,
-                     const Layout& layout, const std::map<std::string, std::filesystem::path>& blobs)
-    : layout_(layout), sampling_(definition.op_type == "sampling") {
+                     const Layout& layout, const std::map<std::string, std::filesystem::path>& blobs,
+                     Replacements replacements)
+    : layout_(layout), replacements_(std::move(replacements)), sampling_(definition.op_type == "sampling") {
   for (const auto& [name, spec] : workload.inputs) {
     bool known = false;
     for (const auto& slot : layout_.inputs) known = known || slot.name == name;
@@ -106,6 +113,15 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
   Source source;
   const bool probabilities = sampling_ && slot.name == "probs" && !slot.scalar;
   source.kind = probabilities ? Source::Kind::kProbabilities : Source::Kind::kRandom;
+  if (const auto made = replacements_.tensors.find(slot.name); made != replacements_.tensors.end()) {
+    if (slot.scalar || made->second.size() != slot.bytes)
+      throw Error("what was made for it has another size");
+    source.kind = Source::Kind::kData;
+    source.data = made->second.data();
+    return source;
+  }
+  if (const auto scaled = replacements_.exponents.find(slot.name); scaled != replacements_.exponents.end())
+    source.exponent = scaled->second;
   if (spec == nullptr || spec->kind == model::InputKind::random) return source;
   if (spec->kind == model::InputKind::custom) throw Error("inputs made by a function are not supported");
   if (spec->kind == model::InputKind::scalar) {
@@ -117,7 +133,12 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
     return source;
   }
   const auto path = blobs.find(slot.name);
-  if (path == blobs.end()) throw Error("its file {} was not found", spec->path);
+  if (path == blobs.end()) {
+    throw Error(
+        "its file {} was not found; inputs are made in place of missing files with: fib run "
+        "--synthesize-missing",
+        spec->path);
+  }
   const auto found = open(path->second).find(spec->tensor_key);
   if (!found) throw Error("no tensor \"{}\" in {}", spec->tensor_key, path->second.string());
   if (found->dtype != slot.dtype) {
@@ -148,6 +169,7 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
     content.kind = slot.scalar ? Kind::kScalar : sources_[i].kind;
     content.key = key_of(seed, i);
     content.data = sources_[i].data;
+    content.exponent = sources_[i].exponent;
     if (content.kind == Kind::kProbabilities) {
       content.columns = slot.shape.empty() ? 1 : static_cast<std::uint64_t>(slot.shape.back());
       content.rows = content.columns == 0 ? 0 : slot.count() / content.columns;
@@ -180,7 +202,7 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
         tensor::fill_probabilities(slot.dtype, content.key, target, content.rows, content.columns, used);
         break;
       case Kind::kRandom:
-        tensor::fill_random(slot.dtype, content.key, target, slot.count(), used);
+        write_random(slot, content, target, used);
     }
   }
 }

@@ -28,6 +28,17 @@ struct InputContent {
   std::uint64_t columns = 0;          // kProbabilities
   std::array<std::byte, 8> scalar{};  // kScalar, and every scalar input: what its slot holds
   const std::byte* data = nullptr;    // kData: slot.bytes bytes, valid as long as the sets are
+  int exponent = 0;                   // kRandom: floats are multiplied by 2^exponent
+};
+
+// Writes a random input (kRandom) as fill() does, with up to `threads` threads: for a device whose own
+// generator knows no exponents.
+void write_random(const Slot& slot, const InputContent& content, std::byte* target, unsigned threads);
+
+// What takes the place of a workload's own inputs, by name.
+struct Replacements {
+  std::map<std::string, std::vector<std::byte>> tensors = {};  // the slot's bytes, whatever the workload says
+  std::map<std::string, int> exponents = {};                   // InputContent::exponent of random floats
 };
 
 // Makes the input sets of one workload: random values by the counter-based generator, tensors from
@@ -38,7 +49,7 @@ class InputSets {
   // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key,
   // shape or dtype does not fit, or when the workload and the definition do not.
   InputSets(const model::Definition& definition, const model::Workload& workload, const Layout& layout,
-            const std::map<std::string, std::filesystem::path>& blobs);
+            const std::map<std::string, std::filesystem::path>& blobs, Replacements replacements = {});
   ~InputSets();
   InputSets(const InputSets&) = delete;
   InputSets& operator=(const InputSets&) = delete;
@@ -60,6 +71,7 @@ class InputSets {
   const tensor::SafetensorsFile& open(const std::filesystem::path& path);
 
   Layout layout_;
+  Replacements replacements_;
   bool sampling_ = false;  // op_type "sampling": the input "probs" holds probabilities
   std::vector<Source> sources_;
   std::map<std::filesystem::path, std::unique_ptr<tensor::SafetensorsFile>> files_;

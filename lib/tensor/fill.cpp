@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -194,6 +195,21 @@ void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count
   fill_batch(dtype, key, batches, last);
   if (dtype == DType::kFloat4E2M1 && rest % 2 != 0) last[rest / 2] &= std::byte{0x0f};
   std::memcpy(bytes + bytes_of(dtype, batches * length), last, bytes_of(dtype, rest));
+}
+
+void scale_by_power(DType dtype, void* target, std::size_t count, int exponent) {
+  if (!is_floating(dtype) || dtype == DType::kFloat4E2M1)
+    throw Error("{} cannot be scaled; use floats of at least 8 bits", name_of(dtype));
+  constexpr std::size_t kBlock = 1024;
+  double values[kBlock];
+  const double factor = std::ldexp(1.0, exponent);
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const std::size_t length = std::min(kBlock, count - begin);
+    auto* block = static_cast<std::byte*>(target) + bytes_of(dtype, begin);
+    to_double(dtype, block, values, length);
+    for (std::size_t i = 0; i < length; ++i) values[i] *= factor;
+    from_double(dtype, values, block, length);
+  }
 }
 
 void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_t rows, std::size_t columns,

@@ -13,6 +13,10 @@ namespace fib::tensor {
 // nibble is 0.
 void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count, unsigned threads);
 
+// Multiplies `count` contiguous floats by 2^exponent, which is exact but where a result is too small or too
+// large for the dtype. Throws Error for integers and float4_e2m1.
+void scale_by_power(DType dtype, void* target, std::size_t count, int exponent);
+
 // Writes `rows` rows of `columns` probabilities: the softmax of N(0,1), by the recipe in tensor/random.h.
 // Each row of float32 or float64 sums to 1 within rounding; smaller dtypes round every element once more.
 // Uses up to `threads` threads; the bits do not depend on how many. Throws Error when `dtype` is not a

@@ -5,11 +5,11 @@
 
 #include "dataset/python_text.h"
 #include "model/axis_expression.h"
+#include "model/constraint.h"
 #include "python/parser.h"
 #include "util/error.h"
 #include "validate/broken_constraint.h"
 #include "validate/checks.h"
-#include "validate/constraint.h"
 
 namespace fib::validate {
 namespace {
@@ -54,7 +54,7 @@ const model::TensorSpec* find_tensor(const model::Definition& definition, const 
 }
 
 // The constants of a definition and, with a workload, its axes, scalars and blobs.
-class Scope : public Values {
+class Scope : public model::ConstraintValues {
  public:
   Scope(const model::Definition& definition, const model::Workload* workload, Blobs& blobs)
       : definition_(definition), workload_(workload), blobs_(blobs) {}
@@ -139,29 +139,30 @@ class ConstraintCheck {
   void check(const std::string& text) {
     const python::ExprPtr constraint = python::parse_expression(text);
     unknown_names(text, *constraint);
-    const Judgement of_constants = judge(*constraint, Scope(definition_, nullptr, blobs_));
-    if (of_constants.verdict != Verdict::unknown || subject_.workloads == nullptr) {
+    const model::ConstraintJudgement of_constants =
+        model::judge_constraint(*constraint, Scope(definition_, nullptr, blobs_));
+    if (of_constants.verdict != model::ConstraintVerdict::unknown || subject_.workloads == nullptr) {
       report(of_constants, text, {subject_.scanned.file}, "", "constant axes");
       return;
     }
     for (const Record& record : subject_.workloads->records) {
       const model::Workload& workload = record.trace.workload;
-      report(judge(*constraint, Scope(definition_, &workload, blobs_)), text,
+      report(model::judge_constraint(*constraint, Scope(definition_, &workload, blobs_)), text,
              {subject_.workloads->file, record.line}, "workload " + workload.uuid + ": ",
              "workload's axes or tensors");
     }
   }
 
-  void report(const Judgement& judgement, const std::string& text, const Place& place,
+  void report(const model::ConstraintJudgement& judgement, const std::string& text, const Place& place,
               const std::string& subject, std::string_view cause) {
-    if (judgement.verdict != Verdict::broken) return;
+    if (judgement.verdict != model::ConstraintVerdict::broken) return;
     error(messages_, place,
           fmt::format("{}constraint {} does not hold, for {} is false; correct the constraint or the {}",
                       subject, dataset::python_repr(text), judgement.comparison, cause));
   }
 
   void unknown_names(const std::string& text, const python::Expr& constraint) {
-    for (const std::string& name : names_in(constraint)) {
+    for (const std::string& name : model::names_in_constraint(constraint)) {
       if (model::find(definition_.axes, name) != nullptr || find_tensor(definition_, name) != nullptr)
         continue;
       warning(messages_, {subject_.scanned.file},
@@ -186,8 +187,9 @@ std::string broken_constraint(const model::Definition& definition, const model::
   for (const std::string& text : definition.constraints.value_or(std::vector<std::string>{})) {
     const auto constraint = parsed(text);
     if (!constraint) continue;
-    const Judgement judgement = judge(**constraint, Scope(definition, &without_files, no_blobs));
-    if (judgement.verdict == Verdict::broken) {
+    const model::ConstraintJudgement judgement =
+        model::judge_constraint(**constraint, Scope(definition, &without_files, no_blobs));
+    if (judgement.verdict == model::ConstraintVerdict::broken) {
       return fmt::format("constraint {} does not hold, for {} is false", dataset::python_repr(text),
                          judgement.comparison);
     }

@@ -9,6 +9,7 @@
 #include "device/cuda/memory.h"
 #include "device/cuda/snapshot.h"
 #include "util/files.h"
+#include "util/machine.h"
 #include "worker/doors.h"
 
 namespace fib::worker {
@@ -105,6 +106,7 @@ class CudaDoor : public Door {
       case Kind::kScalar:
         return tools_.upload(target, content.scalar.data(), content.scalar.size());
       case Kind::kRandom:
+        if (content.exponent != 0) return fill_on_host(slot, content, target);
         return tools_.kernels.fill_random(slot.dtype, content.key, target, slot.count());
       case Kind::kProbabilities:
         return tools_.kernels.fill_probabilities(slot.dtype, content.key, target, content.rows,
@@ -112,6 +114,14 @@ class CudaDoor : public Door {
       case Kind::kData:
         return tools_.copy(target, fixed(content.data, slot.bytes), slot.bytes);
     }
+  }
+
+  // Rare and small: fib's own kernels know no exponents.
+  void fill_on_host(const eval::Slot& slot, const eval::InputContent& content, CUdeviceptr target) {
+    std::vector<std::byte> bytes(slot.bytes);
+    eval::write_random(slot, content, bytes.data(), util::usable_cores());
+    tools_.upload(target, bytes.data(), bytes.size());
+    tools_.context.wait();
   }
 
   CUdeviceptr fixed(const std::byte* data, std::uint64_t bytes) {

@@ -13,6 +13,7 @@ std::string JudgeDocument::to_json() const {
       {"definition", model::to_json(definition)},
       {"workload", model::to_json(workload)},
       {"blobs", files},
+      {"made", made},
       {"secret", secret},
       {"atol", tolerance.atol},
       {"rtol", tolerance.rtol},
@@ -30,6 +31,7 @@ JudgeDocument JudgeDocument::parse(std::string_view text) {
     document.workload = model::parse_workload(json.at("workload").get<std::string>());
     for (const auto& [input, path] : json.at("blobs").items())
       document.blobs[input] = path.get<std::string>();
+    document.made = json.at("made").get<std::vector<std::string>>();
     document.secret = json.at("secret");
     document.tolerance.atol = json.at("atol");
     document.tolerance.rtol = json.at("rtol");

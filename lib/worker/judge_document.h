@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eval/compare.h"
 #include "model/definition.h"
@@ -17,6 +18,7 @@ struct JudgeDocument {
   model::Definition definition;
   model::Workload workload;
   std::map<std::string, std::filesystem::path> blobs;  // input name -> its safetensors file, resolved
+  std::vector<std::string> made;                       // inputs that are made (synthesis/inputs.h)
   std::string secret;                                  // of the run; every seed and poison comes from it
   eval::Tolerance tolerance;
   std::uint64_t memory_budget_bytes = 0;  // for expected outputs of all workloads together

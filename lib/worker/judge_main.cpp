@@ -10,6 +10,7 @@
 
 #include "eval/evaluator.h"
 #include "eval/input_sets.h"
+#include "synthesis/inputs.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/machine.h"
@@ -103,8 +104,10 @@ class Judge {
     if (bytes > std::min(host_->memory_limit(), device().memory_limit())) {
       throw Error("its inputs and outputs take {} MiB, too much for this machine", bytes >> 20U);
     }
-    opened->sets = std::make_unique<eval::InputSets>(document.definition, document.workload, opened->layout,
-                                                     document.blobs);
+    auto made = synthesis::make_inputs(document.definition, document.workload, document.made, document.blobs);
+    opened->sets = std::make_unique<eval::InputSets>(
+        document.definition, made.workload, opened->layout, document.blobs,
+        eval::Replacements{std::move(made.tensors), std::move(made.exponents)});
     const std::uint32_t number = next_number_++;
     const JudgeOpened answer{number, opened->layout, opened->sets->fixed()};
     workloads_.emplace(number, std::move(opened));

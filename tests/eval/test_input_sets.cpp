@@ -126,3 +126,25 @@ TEST_CASE("an input that the definition does not have is an error") {
   CHECK_THROWS_WITH(make(definition(), workload(R"({"nope": {"type": "random"}})"), "s"),
                     Catch::Contains("nope"));
 }
+
+TEST_CASE("what was made takes the place of what the workload says") {
+  const auto d = definition();
+  const auto w = workload(R"({"index": {"type": "safetensors", "path": "p", "tensor_key": "i"}})");
+  const auto layout = eval::make_layout(d, w);
+  const std::vector<std::int32_t> index = {3, 1, 2, 0};
+  std::vector<std::byte> bytes(sizeof(std::int32_t) * 4);
+  std::memcpy(bytes.data(), index.data(), bytes.size());
+  const auto filled = [&](eval::Replacements replacements) {
+    Made made{layout, std::vector<std::byte>(layout.input_bytes), false};
+    eval::InputSets(d, w, layout, {}, std::move(replacements)).fill("s", made.buffer.data(), 1);
+    return made;
+  };
+  const auto plain = filled({{{"index", bytes}}, {}});
+  CHECK(plain.values<std::int32_t>(1, 4) == index);
+  const auto scaled = filled({{{"index", bytes}}, {{"probs", -3}}});
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(scaled.values<float>(0, 4)[i] == plain.values<float>(0, 4)[i] / 8);
+  }
+  CHECK_THROWS_WITH(filled({{{"index", {}}}, {}}),
+                    Catch::Contains("input \"index\"") && Catch::Contains("size"));
+}

@@ -179,3 +179,26 @@ TEST_CASE("no rows and no columns write nothing; dtypes without fractions are re
 }
 
 }  // namespace
+
+TEST_CASE("floats are scaled by powers of two, exactly") {
+  using namespace fib::tensor;
+  for (const DType dtype :
+       {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat8E5M2}) {
+    constexpr std::size_t kCount = 3000;  // more than one block
+    std::vector<std::byte> bytes(bytes_of(dtype, kCount));
+    fill_random(dtype, 7, bytes.data(), kCount, 1);
+    std::vector<double> before(kCount);
+    to_double(dtype, bytes.data(), before.data(), kCount);
+    scale_by_power(dtype, bytes.data(), kCount, -4);
+    std::vector<double> after(kCount);
+    to_double(dtype, bytes.data(), after.data(), kCount);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const bool normal = std::abs(before[i]) >= 0.02;  // float8_e5m2 has little room below
+      if (normal && after[i] != before[i] / 16) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+  std::int32_t integer = 1;
+  CHECK_THROWS_AS(scale_by_power(DType::kInt32, &integer, 1, 1), fib::Error);
+}

@@ -23,13 +23,14 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"chart", {"report"}},
       {"visual", {"model", "dataset", "report", "chart"}},
       {"export", {"model", "dataset", "report"}},
-      {"validate", {"model", "dataset", "tensor", "python", "report"}},
+      {"validate", {"model", "dataset", "tensor", "python", "synthesis", "report"}},
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda", "python"}},
       {"reference", {"python", "tensor", "cuda"}},
+      {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},
-      {"worker", {"model", "tensor", "eval", "device", "reference", "compile"}},
-      {"bench", {"model", "dataset", "eval", "compile", "worker"}},
+      {"worker", {"model", "tensor", "synthesis", "eval", "device", "reference", "compile"}},
+      {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker"}},
   };
   return rules;
 }

@@ -1,4 +1,4 @@
-#include "validate/constraint.h"
+#include "model/constraint.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "python/symbols.h"
 #include "util/error.h"
 
-namespace fib::validate {
+namespace fib::model {
 namespace {
 
 using Number = std::optional<std::int64_t>;
@@ -44,42 +44,12 @@ std::optional<bool> compare(CompareOp op, std::int64_t left, std::int64_t right)
 
 class Evaluator {
  public:
-  explicit Evaluator(const Values& values) : values_(values) {}
+  explicit Evaluator(const ConstraintValues& values) : values_(values) {}
 
-  Judgement truth(const Expr& expr) const {
+  ConstraintJudgement truth(const Expr& expr) const {
     if (const auto* node = as<python::Compare>(expr)) return comparisons(*node);
     if (const auto* node = as<python::BoolOperation>(expr)) return joined(*node);
     return {};
-  }
-
- private:
-  // a < b < c: broken as soon as one pair is.
-  Judgement comparisons(const python::Compare& node) const {
-    Verdict verdict = Verdict::holds;
-    Number left = number(*node.left);
-    for (std::size_t i = 0; i < node.ops.size(); ++i) {
-      const Number right = number(*node.comparators[i]);
-      const auto holds = left && right ? compare(node.ops[i], *left, *right) : std::nullopt;
-      if (!holds) verdict = Verdict::unknown;
-      if (holds == false) {
-        return {Verdict::broken, fmt::format("{} {} {}", *left, symbol_of(node.ops[i]), *right)};
-      }
-      left = right;
-    }
-    return {verdict, ""};
-  }
-
-  // The first part that decides alone, else unknown when any part is, else the last.
-  Judgement joined(const python::BoolOperation& node) const {
-    const Verdict deciding = node.op == python::BoolOp::kAnd ? Verdict::broken : Verdict::holds;
-    Judgement result;
-    bool unknown = false;
-    for (const auto& part : node.values) {
-      result = truth(*part);
-      if (result.verdict == deciding) return result;
-      unknown = unknown || result.verdict == Verdict::unknown;
-    }
-    return unknown ? Judgement{} : result;
   }
 
   Number number(const Expr& expr) const {
@@ -96,6 +66,37 @@ class Evaluator {
     if (const auto* node = as<python::Subscript>(expr)) return size(*node);
     if (const auto* node = as<python::Call>(expr)) return item(*node);
     return std::nullopt;
+  }
+
+ private:
+  // a < b < c: broken as soon as one pair is.
+  ConstraintJudgement comparisons(const python::Compare& node) const {
+    ConstraintVerdict verdict = ConstraintVerdict::holds;
+    Number left = number(*node.left);
+    for (std::size_t i = 0; i < node.ops.size(); ++i) {
+      const Number right = number(*node.comparators[i]);
+      const auto holds = left && right ? compare(node.ops[i], *left, *right) : std::nullopt;
+      if (!holds) verdict = ConstraintVerdict::unknown;
+      if (holds == false) {
+        return {ConstraintVerdict::broken, fmt::format("{} {} {}", *left, symbol_of(node.ops[i]), *right)};
+      }
+      left = right;
+    }
+    return {verdict, ""};
+  }
+
+  // The first part that decides alone, else unknown when any part is, else the last.
+  ConstraintJudgement joined(const python::BoolOperation& node) const {
+    const ConstraintVerdict deciding =
+        node.op == python::BoolOp::kAnd ? ConstraintVerdict::broken : ConstraintVerdict::holds;
+    ConstraintJudgement result;
+    bool unknown = false;
+    for (const auto& part : node.values) {
+      result = truth(*part);
+      if (result.verdict == deciding) return result;
+      unknown = unknown || result.verdict == ConstraintVerdict::unknown;
+    }
+    return unknown ? ConstraintJudgement{} : result;
   }
 
   Number unary(const python::Unary& node) const {
@@ -125,7 +126,7 @@ class Evaluator {
     return tensor != nullptr && index ? values_.element(*tensor, *index) : std::nullopt;
   }
 
-  const Values& values_;
+  const ConstraintValues& values_;
 };
 
 void collect(const Expr& expr, std::vector<std::string>& names);
@@ -160,12 +161,18 @@ void collect(const Expr& expr, std::vector<std::string>& names) {
 
 }  // namespace
 
-Judgement judge(const Expr& constraint, const Values& values) { return Evaluator(values).truth(constraint); }
+ConstraintJudgement judge_constraint(const Expr& constraint, const ConstraintValues& values) {
+  return Evaluator(values).truth(constraint);
+}
 
-std::vector<std::string> names_in(const Expr& constraint) {
+std::optional<std::int64_t> number_of(const Expr& expression, const ConstraintValues& values) {
+  return Evaluator(values).number(expression);
+}
+
+std::vector<std::string> names_in_constraint(const Expr& constraint) {
   std::vector<std::string> names;
   collect(constraint, names);
   return names;
 }
 
-}  // namespace fib::validate
+}  // namespace fib::model

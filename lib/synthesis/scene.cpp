@@ -1,0 +1,73 @@
+#include "synthesis/scene.h"
+
+#include "util/error.h"
+
+namespace fib::synthesis {
+namespace {
+
+Integers make(Scene& scene, const model::TensorSpec& input, Rule rule) {
+  switch (rule) {
+    case Rule::offsets:
+      return make_offsets(scene, input);
+    case Rule::last_page_lengths:
+      return make_last_page_lengths(scene, input);
+    case Rule::fp8_pages:
+      return make_fp8_pages(scene, input);
+    default:
+      return make_indices(scene, input, rule);
+  }
+}
+
+}  // namespace
+
+Scene::Scene(const model::Definition& definition, const model::AxisValues& axes, std::string_view seed,
+             std::map<std::string, Integers> given)
+    : definition_(definition), axes_(axes), seed_(seed), tensors_(std::move(given)) {}
+
+const Integers& Scene::tensor(const model::TensorSpec& input) {
+  const auto known = tensors_.find(input.name);
+  if (known != tensors_.end()) return known->second;
+  const auto rule = rule_of(definition_, input);
+  if (!rule || *rule == Rule::bytes) {
+    throw Error(
+        "nothing is known of what the {} elements of input \"{}\" mean, so they cannot be made; give them in "
+        "a "
+        "safetensors file",
+        input.dtype, input.name);
+  }
+  try {
+    return tensors_.emplace(input.name, make(*this, input, *rule)).first->second;
+  } catch (const Error& error) {
+    throw error.with_context(fmt::format("input \"{}\" cannot be made", input.name));
+  }
+}
+
+tensor::Shape Scene::shape(const model::TensorSpec& input) const {
+  return model::shape_of(input, axes_).value_or(tensor::Shape{});
+}
+
+std::optional<std::int64_t> Scene::first_axis(std::initializer_list<const char*> names) const {
+  for (const char* name : names) {
+    const auto found = axes_.find(name);
+    if (found != axes_.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+const model::TensorSpec* Scene::input_of(Rule rule) const {
+  for (const auto& input : definition_.inputs) {
+    if (rule_of(definition_, input) == rule) return &input;
+  }
+  return nullptr;
+}
+
+std::optional<std::int64_t> Scene::first_dimension(std::string_view word) const {
+  for (const auto& input : definition_.inputs) {
+    if (is_integer(input) || input.is_scalar() || input.name.find(word) == std::string::npos) continue;
+    const auto sizes = shape(input);
+    if (sizes.size() >= 2) return sizes.front();
+  }
+  return std::nullopt;
+}
+
+}  // namespace fib::synthesis
