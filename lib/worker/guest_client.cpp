@@ -24,17 +24,8 @@ fs::path library_path() {
 
 std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::path& folder) {
   auto environment = clean_environment(folder);
-  environment.emplace_back("PYTHONDONTWRITEBYTECODE=1");
-  for (const char* name : {"PYTHONPATH", "TRITON_INTERPRET"}) {
-    if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
-  }
-  const char* base = std::getenv("PYTHONUSERBASE");
-  const char* home = std::getenv("HOME");
-  if (base != nullptr) {
-    environment.push_back(std::string("PYTHONUSERBASE=") + base);
-  } else if (home != nullptr) {
-    environment.push_back(std::string("PYTHONUSERBASE=") + home + "/.local");
-  }
+  if (const char* value = std::getenv("TRITON_INTERPRET"))
+    environment.push_back(std::string("TRITON_INTERPRET=") + value);
   if (!setup.device_uuid.empty()) {
     std::erase_if(environment, [](const auto& entry) { return entry.starts_with("CUDA_VISIBLE_DEVICES="); });
     environment.push_back("CUDA_VISIBLE_DEVICES=" + setup.device_uuid);
@@ -45,7 +36,7 @@ std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::pa
 }  // namespace
 
 ChildSpec guest_spec(const GuestSetup& setup, const fs::path& folder, std::uint64_t file_size_limit) {
-  return {{setup.python.string(), "-u", "-c", std::string(guest_script()), library_path().string(),
+  return {{setup.python.string(), "-I", "-B", "-u", "-c", std::string(guest_script()), library_path().string(),
            fmt::format("{}", fmt::join(setup.packages, ",")), fmt::format("{}", fmt::join(setup.cores, ","))},
           guest_environment(setup, folder),
           folder,

@@ -24,8 +24,8 @@ constexpr std::string_view kNoDeviceForTorch = "torch does not see the device";
 // The text of guest.py.
 [[nodiscard]] std::string_view guest_script();
 
-// How a guest is started: its folder for private files is `folder`. Besides the clean environment (clients.h)
-// it has PYTHONPATH, and the user's own packages (pip install --user) are found, as is TRITON_INTERPRET.
+// How a guest is started: isolated (python -I), as compile::find_python() looks at it; its folder for private
+// files is `folder`. Besides the clean environment (clients.h) it has TRITON_INTERPRET.
 [[nodiscard]] ChildSpec guest_spec(const GuestSetup& setup, const std::filesystem::path& folder,
                                    std::uint64_t file_size_limit);
 
