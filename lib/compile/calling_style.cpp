@@ -19,8 +19,7 @@ ChosenStyle inferred(CallingStyle style, const std::string& why) {
 }
 
 ChosenStyle unseen(const std::string& what) {
-  return inferred(CallingStyle::kDestinationPassing,
-                  fmt::format("{}; that is the format's default", what));
+  return inferred(CallingStyle::kDestinationPassing, fmt::format("{}; that is the format's default", what));
 }
 
 // What is decisive for both languages.
@@ -73,7 +72,8 @@ ChosenStyle style_of_python(const model::Solution& solution, const model::Defini
 ChosenStyle style_of_extension(const model::Solution& solution, const model::Definition& definition) {
   const std::string symbol(solution.spec.entry_symbol());
   const auto function = bound_function(solution, symbol);
-  if (!function) return unseen(fmt::format("the function that m.def(\"{}\", …) binds cannot be seen", symbol));
+  if (!function)
+    return unseen(fmt::format("the function that m.def(\"{}\", …) binds cannot be seen", symbol));
   const std::string name = function->name.empty() ? "the function" : function->name;
   Seen seen{fmt::format("{} in {}:{}", name, function->file, function->line),
             function->type.empty() ? "returns a value" : "returns " + function->type};

@@ -108,7 +108,8 @@ bool is_void(std::string_view type) {
 // a statement that calls it, nor a kernel's.
 bool may_be_type(std::string_view text) {
   const auto first = text.substr(0, text.find_first_of(" \n\t"));
-  for (const std::string_view word : {"", "return", "throw", "else", "case", "new", "co_return", "co_await"}) {
+  for (const std::string_view word :
+       {"", "return", "throw", "else", "case", "new", "co_return", "co_await"}) {
     if (first == word) return false;
   }
   return text.find("__global__") == kNone && text.find("&&") == kNone &&
@@ -141,7 +142,7 @@ std::size_t begin_of_qualified(std::string_view text, std::size_t at) {
 
 // What follows the parameters: "const noexcept -> T {".
 struct Tail {
-  std::string type;         // trailing; empty: none
+  std::string type;          // trailing; empty: none
   std::size_t body = kNone;  // position of "{"; npos: a declaration
   bool function = false;
 };
@@ -309,9 +310,9 @@ std::optional<Definition> find_definition(std::string_view code, std::string_vie
 }
 
 std::size_t defaults_in(const std::vector<std::string_view>& arguments) {
-  return static_cast<std::size_t>(std::count_if(arguments.begin(), arguments.end(), [](std::string_view text) {
-    return text.find("arg(") != kNone && text.find('=') != kNone;
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      arguments.begin(), arguments.end(),
+      [](std::string_view text) { return text.find("arg(") != kNone && text.find('=') != kNone; }));
 }
 
 }  // namespace
@@ -326,7 +327,8 @@ std::optional<BoundFunction> bound_function(const model::Solution& solution, con
     const auto definition = find_definition(code, source.content, symbol, 0);
     if (!definition) continue;
     const bool lambda = definition->function.starts_with('[');
-    auto function = lambda ? lambda_in(definition->function) : find_function(texts, name_in(definition->function));
+    auto function =
+        lambda ? lambda_in(definition->function) : find_function(texts, name_in(definition->function));
     if (!function) return std::nullopt;
     if (lambda) {
       function->file = file;

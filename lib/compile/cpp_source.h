@@ -16,14 +16,14 @@ namespace fib::compile {
 
 // A function that m.def("<symbol>", …) of pybind11 binds.
 struct BoundFunction {
-  std::string name;              // "run"; empty for a lambda expression
-  std::string file;              // where it, or the lambda expression, stands
+  std::string name;  // "run"; empty for a lambda expression
+  std::string file;  // where it, or the lambda expression, stands
   int line = 0;
-  std::string type;              // of its result: "torch::Tensor"; empty: deduced
-  bool returns_value = false;    // its type is not void; deduced: its body returns a value
+  std::string type;            // of its result: "torch::Tensor"; empty: deduced
+  bool returns_value = false;  // its type is not void; deduced: its body returns a value
   std::size_t parameters = 0;
-  std::size_t required = 0;      // without those that have a py::arg("…") = default
-  bool takes_more = false;       // py::args, py::kwargs
+  std::size_t required = 0;  // without those that have a py::arg("…") = default
+  bool takes_more = false;   // py::args, py::kwargs
 };
 
 // Nothing when no such call is found, or not the function that it names.

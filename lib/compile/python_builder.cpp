@@ -62,7 +62,8 @@ std::string check_entry(const model::Solution& solution, const model::Definition
   if (!entry->path.ends_with(".py")) return fmt::format("the entry file {} does not end in .py", entry->path);
   const auto stem = fs::path(entry->path).replace_extension().string();
   if (stem.find('.') != std::string::npos)
-    return fmt::format("the entry file {} cannot be imported: a name before its .py holds a dot", entry->path);
+    return fmt::format("the entry file {} cannot be imported: a name before its .py holds a dot",
+                       entry->path);
   const std::string symbol(solution.spec.entry_symbol());
   if (symbol.empty()) return "the entry point names no function";
   const auto sight = see_entry(entry->content, symbol);
@@ -98,7 +99,8 @@ std::string key_of(const model::Solution& solution, const std::string& package,
 CacheEntry entry_of(const model::Solution& solution, const std::string& package,
                     const PythonInterpreter& python, const fs::path& cache) {
   CacheEntry entry{cache, "python", key_of(solution, package, python), {}};
-  for (const auto& source : solution.sources) entry.files.push_back((fs::path(package) / source.path).string());
+  for (const auto& source : solution.sources)
+    entry.files.push_back((fs::path(package) / source.path).string());
   return entry;
 }
 
@@ -109,13 +111,15 @@ BuildResult build_python(const model::Solution& solution, const model::Definitio
   if (!target.python) throw Error("a Python solution cannot be built without a Python interpreter");
   const ChosenStyle style = calling_style(solution, definition);
   const std::string package = model::package_name(solution, prefix_of(solution.spec.language));
-  const auto result = through_cache(
-      entry_of(solution, package, *target.python, cache), [&](const fs::path&, const fs::path& out) {
-        if (auto problem = write_sources(solution, out / package)) return *problem;
-        return check_syntax(solution, *target.python, out / package);
-      });
+  const auto result = through_cache(entry_of(solution, package, *target.python, cache),
+                                    [&](const fs::path&, const fs::path& out) {
+                                      if (auto problem = write_sources(solution, out / package))
+                                        return *problem;
+                                      return check_syntax(solution, *target.python, out / package);
+                                    });
   // A definition may have changed since the sources were checked: the entry is looked at every time.
-  std::string failure = result.failure.empty() ? check_entry(solution, definition, style.style) : result.failure;
+  std::string failure =
+      result.failure.empty() ? check_entry(solution, definition, style.style) : result.failure;
   if (!failure.empty() && style.inferred) failure += "\n" + style.reason;
   if (!failure.empty()) return {BuildResult::Outcome::kFailed, {}, std::move(failure), false};
   BuildResult built{BuildResult::Outcome::kBuilt, {}, style.reason, result.from_cache};
@@ -123,8 +127,7 @@ BuildResult build_python(const model::Solution& solution, const model::Definitio
   built.artifact.file = result.folder;
   built.artifact.symbol = solution.spec.entry_symbol();
   built.artifact.module = module_of(package, solution.spec.entry_file());
-  built.artifact.entry_file =
-      (result.folder / package / solution.spec.entry_file()).lexically_normal();
+  built.artifact.entry_file = (result.folder / package / solution.spec.entry_file()).lexically_normal();
   built.artifact.style = style;
   return built;
 }

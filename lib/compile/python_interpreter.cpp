@@ -33,7 +33,8 @@ std::string as_program(const std::string& program) {
 PythonInterpreter probe_python(const std::string& program) {
   const auto result = run_script(as_program(program), probe_script(), {}, "/", {}, {kProbeLimitS, nullptr});
   const std::string answer = marked_line(result.output);
-  if (answer.starts_with("old ")) throw Error("{} is Python {}; 3.8 or newer is needed", program, answer.substr(4));
+  if (answer.starts_with("old "))
+    throw Error("{} is Python {}; 3.8 or newer is needed", program, answer.substr(4));
   if (answer.empty()) {
     throw Error("{} cannot be used as Python: it ended with {} and said: {}", program, result.status_text(),
                 result.output.substr(0, 500));
@@ -53,8 +54,8 @@ std::optional<PythonInterpreter> find_python() {
 }
 
 std::string to_json(const PythonInterpreter& python) {
-  return nlohmann::ordered_json{{"path", python.path.string()},      {"version", python.version},
-                                {"abi_tag", python.abi_tag},         {"packages", python.packages},
+  return nlohmann::ordered_json{{"path", python.path.string()},    {"version", python.version},
+                                {"abi_tag", python.abi_tag},       {"packages", python.packages},
                                 {"torch_cuda", python.torch_cuda}, {"headers", python.has_headers}}
       .dump();
 }

@@ -20,8 +20,8 @@ namespace fib::compile {
 // not import it. Prints the compilers' output; exit code 1: they failed, 2: they could not be started.
 [[nodiscard]] const char* torch_script();
 
-// Runs a script, isolated (-I): packages come from the interpreter's own folders, not from the current folder,
-// PYTHONPATH or the user's folder. Throws Error when it cannot be started.
+// Runs a script, isolated (-I): packages come from the interpreter's own folders, not from the current
+// folder, PYTHONPATH or the user's folder. Throws Error when it cannot be started.
 [[nodiscard]] util::CommandResult run_script(const std::filesystem::path& python, const char* script,
                                              const std::vector<std::string>& arguments,
                                              const std::filesystem::path& folder,

@@ -8,8 +8,8 @@
 
 namespace fib::compile {
 
-// A torch extension (languages cpp and cuda with binding torch): every .cpp, .cc, .cxx and .c source, and for a
-// CUDA device every .cu source, built by torch.utils.cpp_extension.load in `target.python` (which must be
+// A torch extension (languages cpp and cuda with binding torch): every .cpp, .cc, .cxx and .c source, and for
+// a CUDA device every .cu source, built by torch.utils.cpp_extension.load in `target.python` (which must be
 // there) to a Python extension module "torch_<name>_<hash>". torch's own flags stay; before them that decide
 // nothing else stand -O2 (host) and -O3 (nvcc), behind them the solution's compile_options. The folder of the
 // sources is on the include path; the only architecture is the device's. Nothing that was built is loaded:
