@@ -62,7 +62,8 @@ TEST_CASE("a build's request holds the interpreter") {
       R"({"name": "d", "op_type": "o", "axes": {}, "inputs": {}, "outputs": {}, "reference": "def run(): pass"})");
   request.target = {model::DeviceKind::cuda, "sm_90a", std::nullopt};
   CHECK_FALSE(bench::BuildRequest::parse(request.to_json()).target.python);
-  request.target.python = compile::PythonInterpreter{"/p/python3", "3.12.1", "abi", {{"torch", "2"}}, "13.0", true};
+  request.target.python =
+      compile::PythonInterpreter{"/p/python3", "3.12.1", "abi", {{"torch", "2"}}, "13.0", true};
   const auto copy = bench::BuildRequest::parse(request.to_json());
   REQUIRE(copy.target.python);
   CHECK(copy.target.python->path == "/p/python3");

@@ -21,13 +21,14 @@ inline model::Definition definition(const std::vector<std::string>& inputs,
     for (const auto& name : names) object[name] = {{"shape", {"n"}}, {"dtype", "float32"}};
     return object;
   };
-  return model::parse_definition(nlohmann::ordered_json{{"name", "d"},
-                                                        {"op_type", "o"},
-                                                        {"axes", {{"n", {{"type", "var"}}}}},
-                                                        {"inputs", tensors(inputs)},
-                                                        {"outputs", tensors(outputs)},
-                                                        {"reference", "def run(): pass"}}
-                                     .dump());
+  return model::parse_definition(nlohmann::ordered_json{
+      {"name", "d"},
+      {"op_type", "o"},
+      {"axes", {{"n", {{"type", "var"}}}}},
+      {"inputs", tensors(inputs)},
+      {"outputs", tensors(outputs)},
+      {"reference",
+       "def run(): pass"}}.dump());
 }
 
 struct Source {
@@ -43,10 +44,9 @@ inline model::Solution solution(const std::string& language, const std::string& 
   spec.update(more);
   auto files = nlohmann::json::array();
   for (const auto& source : sources) files.push_back({{"path", source.path}, {"content", source.content}});
-  return model::parse_solution(
-      nlohmann::json{
-          {"name", "s 1"}, {"definition", "d"}, {"author", "a"}, {"spec", spec}, {"sources", files}}
-          .dump());
+  return model::parse_solution(nlohmann::json{
+      {"name", "s 1"}, {"definition", "d"}, {"author", "a"}, {"spec", spec}, {"sources", files}}
+                                   .dump());
 }
 
 // An interpreter that is not there, with everything installed: for what runs nothing.
@@ -54,7 +54,12 @@ inline compile::PythonInterpreter complete_python() {
   return {"/usr/bin/python3",
           "3.11.2",
           "cpython-311-x86_64-linux-gnu",
-          {{"torch", "2.9"}, {"triton", "3.5"}, {"tilelang", "0.1"}, {"numpy", "2"}, {"ninja", "1"}, {"setuptools", "6"}},
+          {{"torch", "2.9"},
+           {"triton", "3.5"},
+           {"tilelang", "0.1"},
+           {"numpy", "2"},
+           {"ninja", "1"},
+           {"setuptools", "6"}},
           "13.0",
           true};
 }

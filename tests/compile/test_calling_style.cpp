@@ -71,13 +71,15 @@ TEST_CASE("what cannot be seen has the format's default, and the reason says so"
 }
 
 TEST_CASE("without it, a C++ function whose type is not void returns the outputs") {
-  const auto style = style_of_cpp("torch::Tensor run(torch::Tensor x, torch::Tensor w) { return x; }" + kBind);
+  const auto style =
+      style_of_cpp("torch::Tensor run(torch::Tensor x, torch::Tensor w) { return x; }" + kBind);
   CHECK(style.style == kReturns);
   CHECK_THAT(style.reason, Catch::EndsWith("since run in a.cpp:1 returns torch::Tensor"));
   CHECK(style_of_cpp("void run(torch::Tensor x, torch::Tensor w, torch::Tensor y) {}" + kBind).style ==
         kWrites);
-  CHECK(style_of_cpp("at::Tensor run(at::Tensor x, at::Tensor w, at::Tensor y) { return y; }" + kBind)
-            .style == kWrites);
+  CHECK(
+      style_of_cpp("at::Tensor run(at::Tensor x, at::Tensor w, at::Tensor y) { return y; }" + kBind).style ==
+      kWrites);
 }
 
 TEST_CASE("how many arguments a call passes") {

@@ -64,9 +64,10 @@ TEST_CASE("a function is void, or it returns a value") {
 }
 
 TEST_CASE("all ways to name what is bound") {
-  const std::string text = "namespace ns { struct K; torch::Tensor f(torch::Tensor a, int b) { return a; } }\n";
-  for (const char* what : {"&ns::f", "ns::f", "f", "&f, \"doc\"", "torch::wrap_pybind_function(f)", "&ns::f<float, 4>",
-                           "py::overload_cast<torch::Tensor, int>(&f)",
+  const std::string text =
+      "namespace ns { struct K; torch::Tensor f(torch::Tensor a, int b) { return a; } }\n";
+  for (const char* what : {"&ns::f", "ns::f", "f", "&f, \"doc\"", "torch::wrap_pybind_function(f)",
+                           "&ns::f<float, 4>", "py::overload_cast<torch::Tensor, int>(&f)",
                            "static_cast<torch::Tensor (*)(torch::Tensor, int)>(&f), py::arg(\"a\")"}) {
     INFO(what);
     const auto function = bound(text + bind(what));
@@ -83,8 +84,8 @@ TEST_CASE("all ways to name what is bound") {
 }
 
 TEST_CASE("a definition is believed before a declaration, wherever it stands") {
-  const auto function = bound("#include \"k.h\"\nvoid run(int);\n" + bind("&run"),
-                              "\n\nvoid run(int a, int b) {\n}\n");
+  const auto function =
+      bound("#include \"k.h\"\nvoid run(int);\n" + bind("&run"), "\n\nvoid run(int a, int b) {\n}\n");
   REQUIRE(function);
   CHECK(function->file == "kernel.cu");
   CHECK(function->line == 3);

@@ -53,8 +53,8 @@ TEST_CASE("a Python solution is laid out as a package that can be imported") {
   CHECK_THAT(first.log, Catch::Contains("called as value-returning, since run in sub/main.py:4"));
   // As the guest imports it.
   const std::string script = "import sys, importlib\nsys.path[:0] = ['" + artifact.file.string() + "', '" +
-                             (artifact.file / package).string() + "']\n" +
-                             "print(importlib.import_module('" + artifact.module + "').run(0, 0))";
+                             (artifact.file / package).string() + "']\n" + "print(importlib.import_module('" +
+                             artifact.module + "').run(0, 0))";
   const auto result = util::run_command({build.python->path.string(), "-B", "-c", script}, "/");
   CHECK(result.output == "6\n");
   const auto second = build(s);
@@ -96,8 +96,8 @@ TEST_CASE("the interpreter decides what is Python, and errors name file and line
     CHECK_THAT(result.log, Catch::StartsWith("main.py:3: SyntaxError: 'return' outside function"));
   }
   SECTION("in another file than the entry's") {
-    const auto result = build(
-        testing::solution("python", "main.py::run", {{"main.py", kWrites}, {"a/b.py", "\n  x = 1\n"}}));
+    const auto result =
+        build(testing::solution("python", "main.py::run", {{"main.py", kWrites}, {"a/b.py", "\n  x = 1\n"}}));
     CHECK(result.outcome == Outcome::kFailed);
     CHECK_THAT(result.log, Catch::StartsWith("a/b.py:2: IndentationError: "));
   }
@@ -117,8 +117,8 @@ TEST_CASE("entry points that cannot be called are told of before a worker starts
   };
   CHECK_THAT(log_of(build("def other(x, w, y): pass\n")),
              Catch::StartsWith("main.py defines no run at module level"));
-  CHECK(log_of(build(testing::solution("python", "main.txt::run", {{"main.txt", kWrites}}))) .starts_with(
-        "the entry file main.txt does not end in .py"));
+  CHECK(log_of(build(testing::solution("python", "main.txt::run", {{"main.txt", kWrites}})))
+            .starts_with("the entry file main.txt does not end in .py"));
   CHECK_THAT(log_of(build(testing::solution("python", "v1.0/main.py::run", {{"v1.0/main.py", kWrites}}))),
              Catch::Contains("cannot be imported"));
   CHECK_THAT(log_of(build(testing::solution("python", "main.py::", {{"main.py", kWrites}}))),

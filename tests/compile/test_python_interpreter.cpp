@@ -61,8 +61,9 @@ TEST_CASE("packages are found without being imported, and a folder on PYTHONPATH
   const testing::TemporaryFolder folder;
   const auto torch = folder.path() / "torch";
   util::write_file_atomic(torch / "__init__.py", "raise SystemExit('imported')\n");
-  util::write_file_atomic(torch / "version.py",
-                          "from typing import Optional\n__version__ = '9.8+cu999'\ncuda: Optional[str] = '99.9'\n");
+  util::write_file_atomic(
+      torch / "version.py",
+      "from typing import Optional\n__version__ = '9.8+cu999'\ncuda: Optional[str] = '99.9'\n");
   const auto here = fs::absolute(python->path).string();
   const auto wrapper = [&](const std::string& words) {
     return program(folder.path(), "export PYTHONPATH=" + folder.path().string() + "\n" + words);

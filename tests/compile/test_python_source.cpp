@@ -7,7 +7,8 @@ using compile::see_entry;
 using Names = std::vector<std::string>;
 
 TEST_CASE("an entry function is seen with its parameters") {
-  const auto sight = see_entry("import torch\n\n@torch.no_grad()\ndef run(a, b, /, c, d=1, *, e=2, **f):\n  return a\n", "run");
+  const auto sight = see_entry(
+      "import torch\n\n@torch.no_grad()\ndef run(a, b, /, c, d=1, *, e=2, **f):\n  return a\n", "run");
   CHECK_FALSE(sight.missing);
   REQUIRE(sight.function);
   CHECK(sight.function->line == 4);
@@ -48,14 +49,14 @@ TEST_CASE("another name of a function is followed") {
   REQUIRE(sight.function);
   CHECK(sight.function->name == "kernel");
   CHECK_FALSE(see_entry("run = run\n", "run").function);
-  CHECK_FALSE(see_entry("import torch\ndef kernel(a): return a\nrun = torch.compile(kernel)\n", "run").function);
+  CHECK_FALSE(
+      see_entry("import torch\ndef kernel(a): return a\nrun = torch.compile(kernel)\n", "run").function);
 }
 
 TEST_CASE("functions that the symbol may not be are not seen") {
-  for (const char* source :
-       {"def run(a): return a\nrun = wrap(run)\n", "async def run(a): return a\n",
-        "try:\n  from x import run\nexcept ImportError:\n  def run(a): return a\n", "class run:\n  pass\n",
-        "from .kernel import run\n", "def run(:\n"}) {
+  for (const char* source : {"def run(a): return a\nrun = wrap(run)\n", "async def run(a): return a\n",
+                             "try:\n  from x import run\nexcept ImportError:\n  def run(a): return a\n",
+                             "class run:\n  pass\n", "from .kernel import run\n", "def run(:\n"}) {
     INFO(source);
     const auto sight = see_entry(source, "run");
     CHECK_FALSE(sight.function);
@@ -66,9 +67,8 @@ TEST_CASE("functions that the symbol may not be are not seen") {
 }
 
 TEST_CASE("a missing symbol is told from one that may be made at run time") {
-  for (const char* source :
-       {"def other(a): return a\n", "class C:\n  def run(self): pass\n", "def f():\n  run = 1\n",
-        "x.run = 1\n", "run: int\n", ""}) {
+  for (const char* source : {"def other(a): return a\n", "class C:\n  def run(self): pass\n",
+                             "def f():\n  run = 1\n", "x.run = 1\n", "run: int\n", ""}) {
     INFO(source);
     CHECK(see_entry(source, "run").missing);
   }

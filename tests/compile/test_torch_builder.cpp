@@ -30,13 +30,15 @@ struct Build {
 
   static std::optional<compile::PythonInterpreter> able(std::optional<compile::PythonInterpreter> python) {
     if (!python) return python;
-    const auto reason = compile::unsupported_reason(extension({{"a.cpp", "x"}}), model::DeviceKind::cpu, python);
+    const auto reason =
+        compile::unsupported_reason(extension({{"a.cpp", "x"}}), model::DeviceKind::cpu, python);
     if (!reason) return python;
     WARN("skipped: " << *reason);
     return std::nullopt;
   }
   compile::BuildResult operator()(const model::Solution& s) const {
-    return compile::build(s, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python}, cache.path());
+    return compile::build(s, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python},
+                          cache.path());
   }
 };
 
@@ -64,7 +66,8 @@ TEST_CASE("an extension is built, not loaded, found again, and can be imported")
   const Build build;
   if (!build.python) return;
   const auto mark = build.cache.path() / "loaded";
-  const std::string loads = "#include <cstdio>\nstatic auto* file = std::fopen(\"" + mark.string() + "\", \"w\");\n";
+  const std::string loads =
+      "#include <cstdio>\nstatic auto* file = std::fopen(\"" + mark.string() + "\", \"w\");\n";
   const auto s = extension({{"main.cpp", loads + kSmall}, kPart, kHeader}, kFactor);
   const auto first = build(s);
   INFO(first.log);
@@ -102,7 +105,8 @@ TEST_CASE("an extension's failed build begins with the compiler's first error") 
              Catch::StartsWith("main.cpp:2:18: error: ") && !Catch::Contains("Traceback"));
   CHECK_THAT(log_of(extension({{"main.cpp", kSmall}, kHeader}, kFactor)),
              Catch::StartsWith("the extension uses what no source and no library defines: part(double)"));
-  CHECK_THAT(log_of(extension({kPart, kHeader})), Catch::Contains("PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing"));
+  CHECK_THAT(log_of(extension({kPart, kHeader})),
+             Catch::Contains("PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing"));
 }
 
 TEST_CASE("extensions that torch cannot build are refused in a sentence") {
@@ -113,9 +117,12 @@ TEST_CASE("extensions that torch cannot build are refused in a sentence") {
     CHECK(result.outcome == Outcome::kFailed);
     return result.log;
   };
-  CHECK(log_of(extension({{"a/x.cpp", "x"}, {"b/x.cc", "y"}})) == "torch cannot build two sources named x: rename one");
-  CHECK_THAT(log_of(extension({{"a$b.cpp", "x"}})), Catch::Contains("torch cannot build the source \"a$b.cpp\""));
-  CHECK_THAT(log_of(extension({{"a.h", "x"}})), Catch::StartsWith("no source can be compiled: expected .cpp"));
+  CHECK(log_of(extension({{"a/x.cpp", "x"}, {"b/x.cc", "y"}})) ==
+        "torch cannot build two sources named x: rename one");
+  CHECK_THAT(log_of(extension({{"a$b.cpp", "x"}})),
+             Catch::Contains("torch cannot build the source \"a$b.cpp\""));
+  CHECK_THAT(log_of(extension({{"a.h", "x"}})),
+             Catch::StartsWith("no source can be compiled: expected .cpp"));
   CHECK_THAT(log_of(extension({{"a.cpp", "x"}}, {{"compile_options", {{"cflags", {"-fplugin=x.so"}}}}})),
              Catch::Contains("-fplugin=x.so\" is not allowed"));
 }
@@ -123,19 +130,19 @@ TEST_CASE("extensions that torch cannot build are refused in a sentence") {
 TEST_CASE("a torch extension with tensors is built on the CPU") {
   const Build build;
   if (!build.python) return;
-  const auto s = extension(
-      {{"main.cpp",
-        "#include <torch/extension.h>\n"
-        "void run(torch::Tensor x, torch::Tensor y) { y.copy_(x * 2); }\n"
-        "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); }\n"}});
+  const auto s = extension({{"main.cpp",
+                             "#include <torch/extension.h>\n"
+                             "void run(torch::Tensor x, torch::Tensor y) { y.copy_(x * 2); }\n"
+                             "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); }\n"}});
   const auto result = build(s);
   INFO(result.log);
   REQUIRE(result.outcome == Outcome::kBuilt);
   CHECK(result.artifact.style.style == compile::CallingStyle::kDestinationPassing);
-  const std::string script = "import torch, importlib.util as u\ns = u.spec_from_file_location('" +
-                             result.artifact.module + "', '" + result.artifact.file.string() +
-                             "')\nm = u.module_from_spec(s)\ns.loader.exec_module(m)\nx, y = torch.ones(3), torch.zeros(3)\n"
-                             "m.run(x, y)\nprint(y.tolist())";
+  const std::string script =
+      "import torch, importlib.util as u\ns = u.spec_from_file_location('" + result.artifact.module + "', '" +
+      result.artifact.file.string() +
+      "')\nm = u.module_from_spec(s)\ns.loader.exec_module(m)\nx, y = torch.ones(3), torch.zeros(3)\n"
+      "m.run(x, y)\nprint(y.tolist())";
   CHECK_THAT(util::run_command({build.python->path.string(), "-c", script}, "/").output,
              Catch::EndsWith("[2.0, 2.0, 2.0]\n"));
 }

@@ -22,18 +22,21 @@ compile::PythonInterpreter without(const std::string& package) {
   return python;
 }
 
-const model::Solution kTorch = testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "torch"}});
+const model::Solution kTorch =
+    testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "torch"}});
 
 }  // namespace
 
 TEST_CASE("what Python builds needs an interpreter") {
-  CHECK(reason(python("x = 1"), std::nullopt) == "it needs Python, and no python3 was found (set FIB_PYTHON to one)");
+  CHECK(reason(python("x = 1"), std::nullopt) ==
+        "it needs Python, and no python3 was found (set FIB_PYTHON to one)");
   CHECK_FALSE(reason(kTorch, std::nullopt).empty());
   for (const char* language : {"python", "triton", "tilelang"})
     CHECK(reason(python("import torch, triton, tilelang", language), testing::complete_python()).empty());
   CHECK(reason(kTorch, testing::complete_python()).empty());
   CHECK(compile::needs_python(kTorch, DeviceKind::cpu));
-  CHECK_FALSE(compile::needs_python(testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}), DeviceKind::cpu));
+  CHECK_FALSE(
+      compile::needs_python(testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}), DeviceKind::cpu));
 }
 
 TEST_CASE("a package that the interpreter lacks is named") {
@@ -67,7 +70,8 @@ TEST_CASE("extensions need Python's headers, and on a GPU a torch with CUDA") {
 
 TEST_CASE("TVM-FFI bindings and unknown languages are not supported whatever Python there is") {
   const auto ffi = testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "tvm-ffi"}});
-  CHECK_THAT(reason(ffi, testing::complete_python()), Catch::Contains("binding \"tvm-ffi\" is not supported"));
+  CHECK_THAT(reason(ffi, testing::complete_python()),
+             Catch::Contains("binding \"tvm-ffi\" is not supported"));
   CHECK_THAT(reason(python("x", "mojo"), testing::complete_python()),
              Catch::Contains("language \"mojo\" is not supported"));
 }
