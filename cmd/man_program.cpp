@@ -16,6 +16,10 @@ constexpr Item kVariables[] = {
     {"FIB_OPENBLAS",
      "The libraries to try for fast matrix products, separated by colons; set and empty: none. Default: "
      "libopenblas.so.0, then libopenblas.so."},
+    {"FIB_PYTHON",
+     "The Python that runs Python solutions and builds torch extensions: a path, or a program on PATH; set "
+     "and "
+     "empty: none. Default: python3."},
     {"CXX, CC, NVCC", "The compilers, which may have options behind them. Default: c++, cc, CUDA's nvcc."},
     {"CUDA_HOME, CUDA_PATH", "CUDA toolkits, looked at before /usr/local/cuda."},
     {"CUTLASS_PATH", "A CUTLASS checkout (the folder with include/), for solutions that depend on cutlass."},

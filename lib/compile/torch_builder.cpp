@@ -25,7 +25,6 @@ using Words = std::vector<std::string>;
 
 constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
 constexpr unsigned kMaxJobs = 4;           // torch's headers take a compiler 1.5 GB and more
-constexpr int kCannotBuild = 2;            // the script's exit code when no compiler was asked
 
 bool uses_cuda(const BuildTarget& target, const model::Solution& solution) {
   return target.device == model::DeviceKind::cuda &&
@@ -42,6 +41,26 @@ Words options_of(const std::optional<Words>& (*list)(const model::CompileOptions
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
+
+// The linker is told to warn of undefined symbols: what the interpreter itself defines is always among them.
+struct LinkerWarnings {
+  explicit LinkerWarnings(const std::string& output) {
+    constexpr std::string_view kWarning = "warning: undefined reference to `";
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+      const auto at = line.find(kWarning);
+      const bool where = line.find(": in function `") != std::string::npos;
+      const bool more = line.find("warning: more undefined references to `") != std::string::npos;
+      if (at == std::string::npos && !where && !more) log += line + '\n';
+      if (at == std::string::npos) continue;
+      const auto begin = at + kWarning.size();
+      const std::string name = line.substr(begin, line.rfind('\'') - begin);
+      if (!name.starts_with("Py") && !name.starts_with("_Py")) undefined.insert(name);
+    }
+  }
+  std::string log = {};  // without these warnings
+  std::set<std::string> undefined = {};
+};
 
 // One build: sources in work/src, objects in work/build, the library in `out`.
 class TorchBuild {
@@ -66,9 +85,12 @@ class TorchBuild {
     util::write_file_atomic(work_ / "request.json", request());
     const auto result = run_script(target_.python->path, torch_script(), {(work_ / "request.json").string()},
                                    build_, variables());
-    log_ = without_folder(without_folder(result.output, sources_), build_);
+    const LinkerWarnings warnings(without_folder(without_folder(result.output, sources_), build_));
+    log_ = warnings.log;
     if (!result.succeeded()) return failure(result);
-    if (auto missing = undefined_symbols(); !missing.empty()) return missing;
+    if (!warnings.undefined.empty())
+      return fmt::format("the extension uses what no source and no library defines: {}",
+                         fmt::join(warnings.undefined, ", "));
     fs::rename(build_ / library(), out_ / library());
     return missing_init().value_or("");
   }
@@ -142,22 +164,6 @@ class TorchBuild {
     if (!log_.empty()) return first_error_first(log_);
     return fmt::format("{} ended with {} while it built the extension", target_.python->path.string(),
                        result.status_text());
-  }
-
-  // What the linker has warned of, besides what the interpreter itself defines.
-  [[nodiscard]] std::string undefined_symbols() const {
-    constexpr std::string_view kWarning = "undefined reference to `";
-    std::set<std::string> names;
-    std::istringstream lines(log_);
-    for (std::string line; std::getline(lines, line);) {
-      const auto at = line.find(kWarning);
-      if (at == std::string::npos) continue;
-      const std::string name = line.substr(at + kWarning.size(), line.rfind('\'') - at - kWarning.size());
-      if (!name.starts_with("Py") && !name.starts_with("_Py")) names.insert(name);
-    }
-    if (names.empty()) return {};
-    return fmt::format("the extension uses what no source and no library defines: {}",
-                       fmt::join(names, ", "));
   }
 
   [[nodiscard]] std::optional<std::string> missing_init() const {

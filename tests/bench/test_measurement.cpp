@@ -83,3 +83,24 @@ TEST_CASE("evaluation.fib holds the values of the run's sweep, and nothing witho
   CHECK(bench::make_evaluation(passed(), p.planned, {}, identity, "start").fib.at("sweep") ==
         p.planned.sweep);
 }
+
+TEST_CASE(
+    "an evaluation by Python names torch, triton, tilelang and torch's CUDA, where they are installed") {
+  Planned p;
+  bench::RunIdentity identity{"run", "build", "1.0", "CPU X", "cpu", {}, false};
+  const auto libs = [&] {
+    return bench::make_evaluation(passed(), p.planned, {}, identity, "start").environment.libs;
+  };
+  using Libs = model::Ordered<std::string>;
+  auto python = model::Solution();
+  python.spec.language = model::Language::python;
+  p.planned.solution = &python;
+  CHECK(libs() == Libs{{"fib", "1.0"}});
+  identity.python = compile::PythonInterpreter{
+      "/p", "3.12", "abi", {{"torch", "2.9.1"}, {"triton", "3.5"}, {"numpy", "2"}}, "13.0", true};
+  CHECK(libs() == Libs{{"fib", "1.0"}, {"torch", "2.9.1"}, {"triton", "3.5"}, {"cuda", "13.0"}});
+  python.spec.language = model::Language::cpp;
+  CHECK(libs() == Libs{{"fib", "1.0"}});
+  python.spec.binding = model::Binding::torch;
+  CHECK(libs().size() == 4);
+}

@@ -107,3 +107,22 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   CHECK(bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}}).empty());
   CHECK(plan.evaluations.size() == 5);
 }
+
+TEST_CASE("Python solutions are planned where the interpreter has what they import") {
+  auto data = two_definitions();
+  auto s = model::parse_solution(R"({"name": "py", "definition": "d1", "author": "x", "spec": {"language":
+      "python", "target_hardware": ["cpu"], "entry_point": "a.py::run"},
+      "sources": [{"path": "a.py", "content": "import torch"}]})");
+  data.solutions["py"] = s;
+  const std::vector<dataset::Dataset> datasets = {data};
+  compile::PythonInterpreter python{"/usr/bin/python3", "3.12", "abi", {}, "", true};
+  const auto plan = [&] {
+    return bench::make_plan(datasets, {.authors = {"x"}}, {model::DeviceKind::cpu, python}, {});
+  };
+  REQUIRE(plan().skipped.size() == 1);
+  CHECK(plan().skipped[0].reason ==
+        "it needs torch, which /usr/bin/python3 does not have (install it, or set FIB_PYTHON)");
+  python.packages["torch"] = "2.9";
+  CHECK(plan().skipped.empty());
+  CHECK(plan().evaluations.size() == 2);
+}

@@ -113,9 +113,9 @@ TEST_CASE("missing symbols, undefined symbols and missing sources fail with a re
 
 TEST_CASE("what no builder takes says so") {
   const testing::TemporaryFolder cache;
-  const auto result = build(single(kAdd, {{"binding", "torch"}}), cache.path());
+  const auto result = build(single(kAdd, {{"binding", "tvm-ffi"}}), cache.path());
   CHECK(result.outcome == Outcome::kUnsupported);
-  CHECK(result.log.find("torch") != std::string::npos);
+  CHECK(result.log.find("tvm-ffi") != std::string::npos);
 }
 
 TEST_CASE("processes that want the same artifact at once build it once") {

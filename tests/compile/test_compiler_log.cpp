@@ -26,3 +26,12 @@ TEST_CASE("output that begins with its error, or has none, stays as it is") {
 TEST_CASE("a linker's complaint is an error too") {
   CHECK(first_error_first("note\na.o: undefined reference to `f'\n").find("a.o: undefined reference") == 0);
 }
+
+TEST_CASE("nvcc's own complaint is an error too") {
+  CHECK(first_error_first("note\nnvcc fatal   : Unsupported gpu\n").find("nvcc fatal") == 0);
+}
+
+TEST_CASE("paths below a folder become relative to it") {
+  CHECK(fib::compile::without_folder("/t/w/a.cpp:1: in /t/w/b.h of /t/wide\n", "/t/w") ==
+        "a.cpp:1: in b.h of /t/wide\n");
+}

@@ -1,0 +1,85 @@
+#include "compile/builder.h"
+#include "compile/python_tests.h"
+
+using namespace fib;
+using model::DeviceKind;
+using nlohmann::json;
+
+namespace {
+
+std::string reason(const model::Solution& s, const std::optional<compile::PythonInterpreter>& python,
+                   DeviceKind device = DeviceKind::cpu) {
+  return compile::unsupported_reason(s, device, python).value_or("");
+}
+
+model::Solution python(const std::string& source, const std::string& language = "python") {
+  return testing::solution(language, "main.py::run", {{"main.py", source}});
+}
+
+compile::PythonInterpreter without(const std::string& package) {
+  auto python = testing::complete_python();
+  python.packages.erase(package);
+  return python;
+}
+
+const model::Solution kTorch =
+    testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "torch"}});
+
+}  // namespace
+
+TEST_CASE("what Python builds needs an interpreter") {
+  CHECK(reason(python("x = 1"), std::nullopt) ==
+        "it needs Python, and no python3 was found (set FIB_PYTHON to one)");
+  CHECK_FALSE(reason(kTorch, std::nullopt).empty());
+  for (const char* language : {"python", "triton", "tilelang"})
+    CHECK(reason(python("import torch, triton, tilelang", language), testing::complete_python()).empty());
+  CHECK(reason(kTorch, testing::complete_python()).empty());
+  CHECK(compile::needs_python(kTorch, DeviceKind::cpu));
+  CHECK_FALSE(
+      compile::needs_python(testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}), DeviceKind::cpu));
+}
+
+TEST_CASE("a package that the interpreter lacks is named") {
+  CHECK(reason(kTorch, without("torch")) ==
+        "it needs torch, which /usr/bin/python3 does not have (install it, or set FIB_PYTHON)");
+  CHECK_THAT(reason(kTorch, without("ninja")), Catch::StartsWith("it needs ninja,"));
+  CHECK_THAT(reason(kTorch, without("setuptools")), Catch::StartsWith("it needs setuptools,"));
+  CHECK_THAT(reason(python("def run(x):\n  import torch.nn\n"), without("torch")),
+             Catch::StartsWith("it needs torch,"));
+  CHECK_THAT(reason(python("from triton import language", "triton"), without("triton")),
+             Catch::StartsWith("it needs triton,"));
+  CHECK_THAT(reason(python("import tilelang"), without("tilelang")), Catch::StartsWith("it needs tilelang,"));
+  CHECK(reason(python("import math"), without("torch")).empty());
+  CHECK(reason(python("import torch"), without("ninja")).empty());
+}
+
+TEST_CASE("extensions need Python's headers, and on a GPU a torch with CUDA") {
+  auto python3 = testing::complete_python();
+  python3.has_headers = false;
+  CHECK_THAT(reason(kTorch, python3), Catch::Contains("header files"));
+  CHECK(reason(python("import torch"), python3).empty());
+  auto cpu_only = testing::complete_python();
+  cpu_only.torch_cuda.clear();
+  CHECK(reason(kTorch, cpu_only).empty());
+  if (!FIB_CUDA) return;
+  CHECK_THAT(reason(kTorch, cpu_only, DeviceKind::cuda), Catch::StartsWith("it needs a torch with CUDA"));
+  CHECK_THAT(reason(python("import torch"), cpu_only, DeviceKind::cuda),
+             Catch::StartsWith("it needs a torch with CUDA"));
+  CHECK(reason(python("import math"), cpu_only, DeviceKind::cuda).empty());
+}
+
+TEST_CASE("TVM-FFI bindings and unknown languages are not supported whatever Python there is") {
+  const auto ffi = testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "tvm-ffi"}});
+  CHECK_THAT(reason(ffi, testing::complete_python()),
+             Catch::Contains("binding \"tvm-ffi\" is not supported"));
+  CHECK_THAT(reason(python("x", "mojo"), testing::complete_python()),
+             Catch::Contains("language \"mojo\" is not supported"));
+}
+
+TEST_CASE("kernels that are launched by a plan need no Python, whatever binding is named") {
+  if (!FIB_CUDA) return;
+  const auto launched = testing::solution("cuda", "a.cu::run", {{"a.cu", "x"}},
+                                          {{"binding", "torch"}, {"launch", {{"grid", 1}, {"block", 1}}}});
+  CHECK_FALSE(compile::needs_python(launched, DeviceKind::cuda));
+  CHECK(reason(launched, std::nullopt, DeviceKind::cuda).empty());
+}
