@@ -28,6 +28,7 @@ struct SolutionWorker {
   double round_trip_ms = 0;
   bool private_files = false;
   std::string no_tracer = {};  // why it has no second clock; empty: it has one
+  bool is_guest = false;       // it runs Python
   std::string note = {};       // what every log of it says: how its calling style was found
 };
 
@@ -74,6 +75,7 @@ class EvaluationRun {
   bool make_pilot_calls();
   void fit_plan(double call_s);
   void sort_into_trials();
+  [[nodiscard]] double queueing_ms(const worker::Done& done) const;
   bool claim_is_possible(const worker::WorkerClient::Ran& ran);
   [[nodiscard]] bool is_discarded(const worker::Done& done);
   [[nodiscard]] bool has_tracer() const { return device_.is_cuda() && solution_.no_tracer.empty(); }
@@ -102,7 +104,8 @@ class EvaluationRun {
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;     // calls made so far
   bool shared_ = false;
-  bool covered_ = true;                          // cuda: the last call was queued before it began
+  bool covered_ = true;  // cuda: the last call was queued before it began
+  std::optional<double> cold_reference_ms_ = {};
   double last_elapsed_ns_ = 0;                   // of the last call that counted
   std::uint64_t expected_until_ = 0;             // expected outputs are kept for the calls before this one
   worker::Clock clock_ = worker::Clock::kHost;   // of the calls that count

@@ -201,6 +201,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   solution_.private_files = std::get<worker::Loaded>(loaded).private_files;
   solution_.no_tracer = std::get<worker::Loaded>(loaded).no_tracer;
   solution_.note = artifact.style.reason;
+  solution_.is_guest = runs_in_guest(artifact);
   running_ = planned.solution;
   return true;
 }

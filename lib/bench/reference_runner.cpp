@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t kCallLimitNs = std::int64_t{600} * 1'000'000'000;
 
+constexpr int kColdCalls = 2;
+
 std::int64_t deadline() { return util::monotonic_ns() + kCallLimitNs; }
 
 }  // namespace
@@ -40,7 +42,6 @@ void ReferenceRunner::start(const model::Definition& definition) {
   definition_ = nullptr;
   worker_.reset();
   runs_python_ = wants_python();
-  clock_ = runs_python_ && setup_.device.is_cuda() ? worker::Clock::kEvents : worker::Clock::kHost;
   if (runs_python_) {
     start_python(definition);
   } else {
@@ -60,7 +61,9 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
     setup_.no_guests = failure->text;
     return start(definition);
   }
-  engine_ = expect(std::move(loaded)).engine;
+  const auto answer = expect(std::move(loaded));
+  engine_ = answer.engine;
+  has_tracer_ = setup_.device.is_cuda() && answer.no_tracer.empty();
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {
@@ -78,18 +81,26 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
 
 void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& door) {
   (void)expect(worker_->open({layout, {}}, door, deadline()));
+  calls_ = 0;
+  clock_ = runs_python_ && setup_.device.is_cuda() ? worker::Clock::kEvents : worker::Clock::kHost;
 }
 
-double ReferenceRunner::call(const eval::Layout& layout) {
+ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
   (void)expect(worker_->prepare(deadline()));
   const auto ran = expect(worker_->run(clock_, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
-  // It waits for the device inside: a spin in front would only be added to its time.
-  if (clock_ == worker::Clock::kEvents && !ran.done.covered) clock_ = worker::Clock::kOpenEvents;
-  return ran.done.elapsed_ns;
+  return {ran.done.elapsed_ns, is_cold(ran.done)};
+}
+
+// A call that cannot be queued as a whole waits for the device inside: CUPTI's records then tell its time.
+bool ReferenceRunner::is_cold(const worker::Done& done) {
+  if (++calls_ <= kColdCalls) return true;
+  if (clock_ != worker::Clock::kEvents || done.covered) return done.dropped;
+  clock_ = has_tracer_ ? worker::Clock::kCuptiConcurrent : worker::Clock::kOpenEvents;
+  return true;
 }
 
 }  // namespace fib::bench

@@ -38,7 +38,9 @@ struct PythonRun : testing::FibRun {
   }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void check_trace(const testing::TraceLine& trace, const std::string& status, const std::string& log) {
   INFO(trace.solution << ": " << trace.log.substr(0, 3000));
@@ -55,7 +57,8 @@ TEST_CASE("Python solutions write to their outputs, or return them, alone, in a 
   run.add("returns", "def run(a, b):\n    return " + sum + "\n");
   run.add("tuple", "def run(a, b):\n    return (" + sum + ",)\n", {{"destination_passing_style", false}});
   run.add("named", "def run(a, b):\n    return {'c': " + sum + ", 'd': 1}\n");
-  run.add("own_memory", "def run(a, b):\n    for i, y in enumerate(b.elements()): a.elements()[i] += y\n    return a\n");
+  run.add("own_memory",
+          "def run(a, b):\n    for i, y in enumerate(b.elements()): a.elements()[i] += y\n    return a\n");
   run.add("main_passing", "def run(a, b, c, extra=1):\n    c.elements()[:] = " + sum + "\n",
           {{"destination_passing_style", true}});
   const auto traces = run.traces(few());
@@ -72,12 +75,15 @@ TEST_CASE("Python solutions write to their outputs, or return them, alone, in a 
 
 TEST_CASE("modules of one Python solution import each other") {
   PythonRun run;
-  run.add("main", "from .parts.sum import add\nimport sibling\n\n\ndef run(a, b, c):\n    add(a, b, c)\n    sibling.nothing()\n");
+  run.add("main",
+          "from .parts.sum import add\nimport sibling\n\n\ndef run(a, b, c):\n    add(a, b, c)\n    "
+          "sibling.nothing()\n");
   const auto path = run.dataset.root() / "solutions/test/test/add/main.json";
   auto json = nlohmann::ordered_json::parse(util::read_file(path));
   json["sources"].push_back({{"path", "parts/sum.py"},
-                             {"content", "def add(a, b, c):\n    for i, x in enumerate(a.elements()): "
-                                         "c.elements()[i] = x + b.elements()[i]\n"}});
+                             {"content",
+                              "def add(a, b, c):\n    for i, x in enumerate(a.elements()): "
+                              "c.elements()[i] = x + b.elements()[i]\n"}});
   json["sources"].push_back({{"path", "sibling.py"}, {"content", "def nothing():\n    pass\n"}});
   util::write_file_atomic(path, json.dump());
   check_trace(run.traces(few()).at("main"), "PASSED", "");
@@ -90,40 +96,56 @@ TEST_CASE("Python solutions that fail, hang, lie or cheat get the status they de
     std::string log;
   };
   const std::map<std::string, Case> cases = {
-      {"raises", {passing("", "    raise ValueError('no luck today')\n"), "RUNTIME_ERROR", "call 1: ValueError: no luck today"}},
+      {"raises",
+       {passing("", "    raise ValueError('no luck today')\n"), "RUNTIME_ERROR",
+        "call 1: ValueError: no luck today"}},
       {"exits", {passing("import sys\n", "    sys.exit(0)\n"), "RUNTIME_ERROR", "SystemExit: 0"}},
-      {"exits_hard", {passing("import os\n", "    os._exit(0)\n"), "RUNTIME_ERROR", "ended with exit code 0"}},
-      {"does_not_import", {passing("import nothing_there\n"), "RUNTIME_ERROR",
-                           "No module named 'nothing_there' while the solution was loaded"}},
+      {"exits_hard",
+       {passing("import os\n", "    os._exit(0)\n"), "RUNTIME_ERROR", "ended with exit code 0"}},
+      {"does_not_import",
+       {passing("import nothing_there\n"), "RUNTIME_ERROR",
+        "No module named 'nothing_there' while the solution was loaded"}},
       {"loops", {passing("", "    while True: pass\n"), "TIMEOUT", "no answer while the solution ran"}},
-      {"prints", {passing("", "    for i in range(50): print('x' * 1000000)\n"), "PASSED", "[log truncated]"}},
+      {"prints",
+       {passing("", "    for i in range(50): print('x' * 1000000)\n"), "PASSED", "[log truncated]"}},
       {"thread",
-       {passing("import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"),
+       {passing("import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, "
+                "daemon=True).start()\n"),
         "RUNTIME_ERROR", "threads of the solution keep running"}},
       {"process",
-       {passing("import subprocess\nsubprocess.Popen(['sh', '-c', 'while :; do :; done'])\n"), "RUNTIME_ERROR",
-        "processes of the solution keep running outside of its calls"}},
+       {passing("import subprocess\nsubprocess.Popen(['sh', '-c', 'while :; do :; done'])\n"),
+        "RUNTIME_ERROR", "processes of the solution keep running outside of its calls"}},
       {"orphan",
-       {passing("import subprocess\nsubprocess.call(['sh', '-c', 'while :; do :; done &'])\n"), "RUNTIME_ERROR",
-        "processes of the solution keep running outside of its calls"}},
-      {"escapes", {passing("import os, ctypes\nassert ctypes.CDLL(None).prctl(36, 0, 0, 0, 0) == -1\n"
-                           "assert ctypes.CDLL(None).unshare(0x10000000) == -1\n"),
-                   "PASSED", ""}},
-      {"runs_a_program", {passing("import subprocess\n", "    subprocess.run(['true'], check=True)\n"), "PASSED", ""}},
-      {"writes_elsewhere", {passing("open('" + std::string(FIB_SOURCE_DIR) + "/written', 'w')\n"), "RUNTIME_ERROR",
-                            "written"}},
+       {passing("import subprocess\nsubprocess.call(['sh', '-c', 'while :; do :; done &'])\n"),
+        "RUNTIME_ERROR", "processes of the solution keep running outside of its calls"}},
+      {"escapes",
+       {passing("import os, ctypes\nassert ctypes.CDLL(None).prctl(36, 0, 0, 0, 0) == -1\n"
+                "assert ctypes.CDLL(None).unshare(0x10000000) == -1\n"),
+        "PASSED", ""}},
+      {"runs_a_program",
+       {passing("import subprocess\n", "    subprocess.run(['true'], check=True)\n"), "PASSED", ""}},
+      {"writes_elsewhere",
+       {passing("open('" + std::string(FIB_SOURCE_DIR) + "/written', 'w')\n"), "RUNTIME_ERROR", "written"}},
       {"wrong_count", {"def run(a, b):\n    return ()\n", "INCORRECT_SHAPE", "expected 1 outputs, got 0"}},
-      {"wrong_shape", {"def run(a, b):\n    return array.array('f', [1])\n", "INCORRECT_SHAPE", "expected shape (100), got (1)"}},
-      {"wrong_dtype", {"def run(a, b):\n    return array.array('d', " + kSum + ")\n", "INCORRECT_DTYPE",
-                       "expected dtype float32, got float64"}},
-      {"wrong_type", {"def run(a, b):\n    return 'a string'\n", "RUNTIME_ERROR", "returned a str where a tensor is expected"}},
+      {"wrong_shape",
+       {"def run(a, b):\n    return array.array('f', [1])\n", "INCORRECT_SHAPE",
+        "expected shape (100), got (1)"}},
+      {"wrong_dtype",
+       {"def run(a, b):\n    return array.array('d', " + kSum + ")\n", "INCORRECT_DTYPE",
+        "expected dtype float32, got float64"}},
+      {"wrong_type",
+       {"def run(a, b):\n    return 'a string'\n", "RUNTIME_ERROR",
+        "returned a str where a tensor is expected"}},
       {"view_of_input", {"def run(a, b):\n    return a\n", "INCORRECT_NUMERICAL", "elements do not match"}},
-      {"does_nothing", {"def run(a, b, c):\n    pass\n", "INCORRECT_NUMERICAL", "100 of 100 elements were never written"}},
-      {"cached", {"kept = []\ndef run(a, b):\n    kept.append(array.array('f', " + kSum + "))\n    return kept[0]\n",
-                  "INCORRECT_NUMERICAL", "call 2: "}},
+      {"does_nothing",
+       {"def run(a, b, c):\n    pass\n", "INCORRECT_NUMERICAL", "100 of 100 elements were never written"}},
+      {"cached",
+       {"kept = []\ndef run(a, b):\n    kept.append(array.array('f', " + kSum + "))\n    return kept[0]\n",
+        "INCORRECT_NUMERICAL", "call 2: "}},
       {"no_function", {"run = 3\n", "RUNTIME_ERROR", "run cannot be called: it is a int"}},
       {"syntax", {"def run(a, b, c)\n    pass\n", "COMPILE_ERROR", "main.py:2: SyntaxError"}},
-      {"three_more", {"def run(a, b, c, d, e):\n    pass\n", "COMPILE_ERROR", "expected 3 parameters, but got 5"}},
+      {"three_more",
+       {"def run(a, b, c, d, e):\n    pass\n", "COMPILE_ERROR", "expected 3 parameters, but got 5"}},
   };
   PythonRun run;
   for (const auto& [name, what] : cases) run.add(name, what.source);
@@ -133,17 +155,6 @@ TEST_CASE("Python solutions that fail, hang, lie or cheat get the status they de
   CHECK_FALSE(contains(traces.at("raises").log, "guest"));  // only its own frames
   CHECK(contains(traces.at("raises").log, "main.py\", line 3, in run"));
   CHECK(run.processes().empty());
-}
-
-TEST_CASE("without Python its solutions are skipped, and the reason is said") {
-  PythonRun run;
-  run.python = "";
-  run.add("right", passing());
-  const auto result = run.run(few());
-  CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "skipped right: "));
-  CHECK(contains(result.err, "FIB_PYTHON"));
-  CHECK(testing::read_traces(run.dataset.root()).empty());
 }
 
 TEST_CASE("a Python solution that needs torch says so where there is none, and references run natively") {
@@ -166,14 +177,4 @@ TEST_CASE("--reference python without torch leaves nothing done, and says why") 
   CHECK(result.exit_code == 1);
   CHECK(contains(result.err, "--reference python: " + run.python + " has no torch"));
   CHECK(testing::read_traces(run.dataset.root()).empty());
-}
-
-TEST_CASE("FIB_PYTHON that cannot run is an error in one sentence") {
-  PythonRun run;
-  run.python = "/nonexistent/python";
-  run.add("right", passing());
-  const auto result = run.run(few());
-  CHECK(result.exit_code == 1);
-  CHECK(contains(result.err, "FIB_PYTHON"));
-  CHECK(contains(result.err, "/nonexistent/python"));
 }

@@ -24,10 +24,9 @@ struct PythonRun {
     json["sources"] = {{{"path", "main.py"}, {"content", source}}};
     util::write_file_atomic(file, json.dump());
   }
-  [[nodiscard]] ProcessResult with(const std::string& python) const {
-    auto environment = run.environment();
-    environment.push_back("FIB_PYTHON=" + python);
-    return run_process(run.words({}), environment);
+  [[nodiscard]] ProcessResult with(const std::string& python) {
+    run.python = python;
+    return run.run();
   }
 };
 
@@ -53,7 +52,7 @@ TEST_CASE("a Python solution whose source is not Python is a compile error with 
     WARN("skipped: no python3 here");
     return;
   }
-  const PythonRun broken("import math\ndef run(a, b:\n");
+  PythonRun broken("import math\ndef run(a, b:\n");
   const auto result = broken.with(python->path.string());
   INFO(result.err);
   CHECK(result.out.starts_with("1 of 1 evaluations done: 0 passed"));

@@ -27,9 +27,9 @@ struct TorchRun : testing::FibRun {
     python = interpreter;
     dataset.definition(
         "test", "scale", kScale,
-        {R"({"definition": "scale", "solution": null, "evaluation": null, "workload": {"axes": {"n": 5}, "uuid": "w5",
-            "inputs": {"x": {"type": "random"}, "factor": {"type": "scalar", "value": 1.5},
-                       "times": {"type": "scalar", "value": 2}, "on": {"type": "random"}}}})"});
+        {R"({"definition": "scale", "solution": null, "evaluation": null, "workload": {"axes": {"n": 5}, )"
+         R"("uuid": "w5", "inputs": {"x": {"type": "random"}, "factor": {"type": "scalar", "value": 1.5}, )"
+         R"("times": {"type": "scalar", "value": 2}, "on": {"type": "random"}}}})"});
   }
   void add(const std::string& name, const std::string& source,
            const nlohmann::ordered_json& spec = nlohmann::ordered_json::object()) {
@@ -37,7 +37,9 @@ struct TorchRun : testing::FibRun {
   }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -49,20 +51,28 @@ TEST_CASE("torch solutions over fib's buffers: both calling styles, views, cheat
       {"returns", {kRight + "    return y, y.float().sum(-1)\n", "PASSED"}},
       {"returns_dict", {kRight + "    return {'sum': y.float().sum(-1), 'y': y}\n", "PASSED"}},
       {"returns_transposed", {kRight + "    return y.t().contiguous().t(), y.float().sum(-1)\n", "PASSED"}},
-      {"writes", {"import torch\ndef run(x, factor, times, on, y, sum):\n"
-                  "    y.copy_(torch.where(on[:, None], x.float() * factor * times, x.float()))\n"
-                  "    torch.sum(y.float(), -1, out=sum)\n", "PASSED"}},
+      {"writes",
+       {"import torch\ndef run(x, factor, times, on, y, sum):\n"
+        "    y.copy_(torch.where(on[:, None], x.float() * factor * times, x.float()))\n"
+        "    torch.sum(y.float(), -1, out=sum)\n",
+        "PASSED"}},
       {"returns_one", {kRight + "    return y\n", "INCORRECT_SHAPE"}},
       {"returns_swapped", {kRight + "    return y.float().sum(-1), y\n", "INCORRECT_SHAPE"}},
       {"returns_float", {kRight + "    return y.float(), y.float().sum(-1)\n", "INCORRECT_DTYPE"}},
-      {"returns_input", {"import torch\ndef run(x, factor, times, on):\n    return x, x.float().sum(-1)\n",
-                         "INCORRECT_NUMERICAL"}},
-      {"resizes", {"import torch\ndef run(x, factor, times, on, y, sum):\n    y.resize_(1000000)\n", "RUNTIME_ERROR"}},
-      {"patches", {"import torch\ntorch.Tensor.data_ptr = lambda self: 0\ntorch.Tensor.view = None\ntorch.empty = None\n"
-                   "torch.Tensor.is_contiguous = lambda *a: True\ntorch.equal = lambda *a: True\n" +
-                       kRight.substr(13) + "    return y * 0, y.float().sum(-1)\n", "INCORRECT_NUMERICAL"}},
-      {"lazy", {"import torch\nclass Lazy(torch.Tensor):\n    pass\n" + kRight.substr(13) +
-                    "    return y.as_subclass(Lazy), y.float().sum(-1)\n", "PASSED"}},
+      {"returns_input",
+       {"import torch\ndef run(x, factor, times, on):\n    return x, x.float().sum(-1)\n",
+        "INCORRECT_NUMERICAL"}},
+      {"resizes",
+       {"import torch\ndef run(x, factor, times, on, y, sum):\n    y.resize_(1000000)\n", "RUNTIME_ERROR"}},
+      {"patches",
+       {"import torch\ntorch.Tensor.data_ptr = lambda self: 0\ntorch.Tensor.view = None\ntorch.empty = None\n"
+        "torch.Tensor.is_contiguous = lambda *a: True\ntorch.equal = lambda *a: True\n" +
+            kRight.substr(13) + "    return y * 0, y.float().sum(-1)\n",
+        "INCORRECT_NUMERICAL"}},
+      {"lazy",
+       {"import torch\nclass Lazy(torch.Tensor):\n    pass\n" + kRight.substr(13) +
+            "    return y.as_subclass(Lazy), y.float().sum(-1)\n",
+        "PASSED"}},
   };
   for (const auto& [name, what] : cases) run.add(name, what.first);
   const auto result = run.run(few());
@@ -99,12 +109,14 @@ TEST_CASE("both engines serve a run: the same solution passes with either") {
   CHECK(contains(traces[1].text, "\"engine\":\"Python "));
 }
 
-TEST_CASE("a reference that raises in Python is told with its own lines, and nothing is held against a solution") {
+TEST_CASE(
+    "a reference that raises in Python is told with its own lines, and nothing is held against a solution") {
   const auto python = testing::python_with_torch();
   if (!python) return;
   TorchRun run(*python);
   auto json = nlohmann::json::parse(kScale);
-  json["reference"] = "import torch\n\n\ndef run(x, factor, times, on):\n    raise RuntimeError('broken reference')\n";
+  json["reference"] =
+      "import torch\n\n\ndef run(x, factor, times, on):\n    raise RuntimeError('broken reference')\n";
   util::write_file_atomic(run.dataset.root() / "definitions/test/scale.json", json.dump());
   run.add("returns", kRight + "    return y, y.float().sum(-1)\n");
   const auto result = run.run(few({"--reference", "python"}));

@@ -7,17 +7,16 @@
 #include <string>
 
 #include "support/process.h"
-#include "util/files.h"
+#include "util/error.h"
 
 // The interpreters that tests of Python code use.
 namespace fib::testing {
 
-// A Python that finds no package, whatever is installed: a program in `folder`.
+// A Python without packages, whatever is installed: a virtual environment in `folder`.
 inline std::string plain_python(const std::filesystem::path& folder) {
-  const auto path = folder / "plain-python";
-  util::write_file_atomic(path, "#!/bin/sh\nexec python3 -S \"$@\"\n");
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  return path.string();
+  const auto made = run_process({"/usr/bin/env", "python3", "-m", "venv", "--without-pip", folder / "plain"});
+  if (made.exit_code != 0) throw fib::Error("cannot make a virtual environment: {}", made.err);
+  return folder / "plain/bin/python3";
 }
 
 // FIB_PYTHON, else python3, if it has torch; else nothing, after saying that the test is skipped.
