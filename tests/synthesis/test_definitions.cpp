@@ -1,8 +1,10 @@
-#include <cmath>
-#include <cstdlib>
+#include <set>
+#include <sstream>
 
 #include "model/constraint.h"
+#include "model/trace.h"
 #include "python/parser.h"
+#include "synthesis/inputs.h"
 #include "synthesis/known.h"
 #include "synthesis/proposals.h"
 #include "synthesis/support.h"
@@ -45,4 +47,40 @@ TEST_CASE("all constraints of the published definitions hold for what is made, a
       }
     }
   }
+}
+
+TEST_CASE("inputs are made for every published workload, none of whose blobs was published") {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(FIB_SOURCE_DIR) / "../shared/data/flashinfer_trace/workloads";
+  std::size_t made = 0;
+  for (const auto& definition : real_definitions()) {
+    const fs::path file = root / definition.op_type / (definition.name + ".jsonl");
+    if (!fs::exists(file)) continue;
+    std::istringstream lines(util::read_file(file));
+    for (std::string line; std::getline(lines, line);) {
+      const auto workload = model::parse_trace(line).workload;
+      std::set<std::string> missing;
+      for (const auto& [name, spec] : workload.inputs) {
+        if (spec.kind == model::InputKind::safetensors) missing.insert(name);
+      }
+      const auto names = synthesis::inputs_to_make(definition, workload, missing);
+      INFO(definition.name << " " << workload.uuid);
+      CHECK(names.size() == missing.size());
+      const auto axes = model::axis_values(definition, workload.axes);
+      if (axes.contains("num_pages") && axes.at("num_pages") == 0) {  // two of them, with two indices each
+        CHECK_THROWS_WITH(synthesis::make_inputs(definition, workload, names, {}),
+                          Catch::Contains("there are no pages to choose from"));
+        continue;
+      }
+      const auto inputs = synthesis::make_inputs(definition, workload, names, {});
+      for (const auto& [name, bytes] : inputs.tensors) {
+        std::size_t expected = 4;  // all are int32
+        const auto shape = model::shape_of(input_named(definition, name), axes);
+        for (const auto size : shape.value()) expected *= static_cast<std::size_t>(size);
+        CHECK(bytes.size() == expected);
+      }
+      made += inputs.tensors.size();
+    }
+  }
+  if (fs::exists(root)) CHECK(made == 679);
 }
