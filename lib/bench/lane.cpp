@@ -161,7 +161,9 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
       setup_.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
   document.blobs = blobs_of(planned, setup_.datasets[planned.dataset].root, confinement);
   document.secret = setup_.secret;
-  document.tolerance = tolerance_of(setup_.config, *planned.workload);
+  document.rule = planned.rule;
+  document.tolerance = tolerance_of(setup_.config, *planned.workload,
+                                    eval::usual_matched_ratio(planned.rule, *planned.definition));
   document.memory_budget_bytes = setup_.config.memory_budget_bytes;
   return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document)}).first->second;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dataset/load.h"
+#include "eval/rule.h"
 #include "model/solution.h"
 
 namespace fib::bench {
@@ -36,6 +37,7 @@ struct PlannedEvaluation {
   std::size_t point = 0;             // which configuration of the run's sweep (sweep.h)
   // Swept options and axes with their values here; null where nothing is swept.
   nlohmann::ordered_json sweep = nullptr;
+  eval::Rule rule = eval::Rule::kDefault;  // that judges it
 };
 
 // The workloads that a sweep over axes runs, by dataset and definition: uuid -> values of the swept axes.

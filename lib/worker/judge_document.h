@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "eval/compare.h"
+#include "eval/rule.h"
 #include "model/definition.h"
 #include "model/workload.h"
 
@@ -19,6 +20,7 @@ struct JudgeDocument {
   std::map<std::string, std::filesystem::path> blobs;  // input name -> its safetensors file, resolved
   std::string secret;                                  // of the run; every seed and poison comes from it
   eval::Tolerance tolerance;
+  eval::Rule rule = eval::Rule::kDefault;
   std::uint64_t memory_budget_bytes = 0;  // for expected outputs of all workloads together
 
   [[nodiscard]] std::string to_json() const;
