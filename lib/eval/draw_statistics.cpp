@@ -65,14 +65,16 @@ DrawStatistics::Summary DrawStatistics::summarise() const {
     const Order& order = orders_[i];
     const double distance = distance_from_uniform(order.u);
     summary.distance = std::max(summary.distance, distance);
-    const std::string wrong = fmt::format("do not have the distribution asked for (tokens {})", kOrderNames[i]);
+    const std::string wrong =
+        fmt::format("do not have the distribution asked for (tokens {})", kOrderNames[i]);
     consider(p_of_distance(distance, order.u.size()), wrong);
     if (order.u.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(order.u), wrong);
     const auto between = [&](const std::vector<double>& differences, const char* what) {
       consider(p_of_distance(distance_from_uniform(differences), differences.size()), what);
     };
     between(order.between_calls, "depend on those of the call before, as with a seed that stays the same");
-    between(order.between_rows, "of neighbouring rows depend on each other, as with one random number for all");
+    between(order.between_rows,
+            "of neighbouring rows depend on each other, as with one random number for all");
   }
   return summary;
 }

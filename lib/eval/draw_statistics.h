@@ -21,10 +21,10 @@ class DrawStatistics {
 
   struct Summary {
     std::size_t samples = 0;
-    double p_value = 1;   // of the worst test, times the number of tests, at most 1
-    double distance = 0;  // the larger one of the two orders
+    double p_value = 1;         // of the worst test, times the number of tests, at most 1
+    double distance = 0;        // the larger one of the two orders
     double distance_limit = 1;  // at which it is too large
-    std::string worst;    // what is wrong if p_value is too small: a sentence's end
+    std::string worst;          // what is wrong if p_value is too small: a sentence's end
   };
   [[nodiscard]] Summary summarise() const;
 

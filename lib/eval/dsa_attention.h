@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string_view>
 
-// Rule of DeepSeek's sparse attention: as the default rule, but a solution that returns its outputs may return
-// the first alone (the attention, without the logarithms of sums); what it does not return is not compared.
-// The reference must return both.
+// Rule of DeepSeek's sparse attention: as the default rule, but a solution that returns its outputs may
+// return the first alone (the attention, without the logarithms of sums); what it does not return is not
+// compared. The reference must return both.
 namespace fib::eval {
 
 inline constexpr std::size_t kLeastDsaAttentionOutputs = 1;

@@ -49,8 +49,14 @@ std::int64_t size_of(const Slot& slot, std::size_t rank, std::size_t dimension) 
 
 Slots find_slots(const Layout& layout) {
   const auto input = [&](const char* name) { return &input_slot(layout, name, kRule); };
-  Slots s{input("q_index_fp8"), input("k_index_cache_fp8"), input("weights"), input("seq_lens"),
-          input("block_table"), nullptr,                    {},               0};
+  Slots s{input("q_index_fp8"),
+          input("k_index_cache_fp8"),
+          input("weights"),
+          input("seq_lens"),
+          input("block_table"),
+          nullptr,
+          {},
+          0};
   if (layout.outputs.size() != 1) throw Error("rule {}: there must be one output, the indices", kRule);
   s.indices = &layout.outputs[0];
   const std::int64_t rows = size_of(*s.q, 3, 0);
@@ -89,7 +95,8 @@ std::vector<float> sorted_scores(IndexerRow& row, std::span<const std::int32_t> 
   for (const std::int32_t index : indices)
     scores.push_back(row.tokens_at(index) > 0 ? row.score(index) : kNoToken);
   // NaN, which inputs from files may give, counts as the lowest.
-  std::sort(scores.begin(), scores.end(), [](float a, float b) { return a > b || (!std::isnan(a) && std::isnan(b)); });
+  std::sort(scores.begin(), scores.end(),
+            [](float a, float b) { return a > b || (!std::isnan(a) && std::isnan(b)); });
   return scores;
 }
 
@@ -139,15 +146,16 @@ void compare_scores(const std::vector<float>& got, const std::vector<float>& exp
     const float x = got[place];
     const float y = expected[place];
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    const double absolute = std::isfinite(x) && std::isfinite(y) ? std::abs(static_cast<double>(x) - y) : kInfinity;
+    const double absolute =
+        std::isfinite(x) && std::isfinite(y) ? std::abs(static_cast<double>(x) - y) : kInfinity;
     const double relative = absolute / (std::abs(static_cast<double>(y)) + 1e-8);
     const double known = std::isnan(relative) ? kInfinity : relative;  // infinity by infinity
     findings.absolute_error = std::max(findings.absolute_error, absolute);
     findings.relative_error = std::max(findings.relative_error, known);
     if (absolute <= tolerance.atol || known <= tolerance.rtol) continue;
     ++findings.mismatched;
-    findings.note(number, fmt::format("scores differ in batch [{}]: number {} by rank is {}, expected {}", number,
-                                      place + 1, x, y));
+    findings.note(number, fmt::format("scores differ in batch [{}]: number {} by rank is {}, expected {}",
+                                      number, place + 1, x, y));
   }
 }
 
@@ -191,9 +199,11 @@ class DsaIndexerEvaluator : public HostEvaluator {
     return inputs;
   }
 
-  [[nodiscard]] Findings judge_row(const HostCall& call, const IndexerInputs& inputs, std::size_t number) const {
+  [[nodiscard]] Findings judge_row(const HostCall& call, const IndexerInputs& inputs,
+                                   std::size_t number) const {
     const auto indices = [&](const std::byte* buffer) {
-      return std::span(data_of<std::int32_t>(buffer, *slots_.indices) + number * slots_.places, slots_.places);
+      return std::span(data_of<std::int32_t>(buffer, *slots_.indices) + number * slots_.places,
+                       slots_.places);
     };
     IndexerRow row(inputs, number);
     Findings findings;
@@ -210,14 +220,14 @@ class DsaIndexerEvaluator : public HostEvaluator {
     judgement.max_absolute_error = findings.bad_indices ? kInfinity : findings.absolute_error;
     judgement.max_relative_error = findings.bad_indices ? kInfinity : findings.relative_error;
     const bool exceeds = tolerance_.max_error && !(judgement.max_absolute_error <= *tolerance_.max_error);
-    judgement.correct = !findings.bad_indices && !exceeds &&
-                        judgement.matched_ratio >= tolerance_.required_matched_ratio;
+    judgement.correct =
+        !findings.bad_indices && !exceeds && judgement.matched_ratio >= tolerance_.required_matched_ratio;
     if (!judgement.correct) {
-      judgement.explanation =
-          fmt::format("output \"{}\": {} (rule: dsa-indexer, |got - expected| <= {} or relative error <= {}, "
-                      "matched ratio >= {})",
-                      slots_.indices->name, findings.text, tolerance_.atol, tolerance_.rtol,
-                      tolerance_.required_matched_ratio);
+      judgement.explanation = fmt::format(
+          "output \"{}\": {} (rule: dsa-indexer, |got - expected| <= {} or relative error <= {}, "
+          "matched ratio >= {})",
+          slots_.indices->name, findings.text, tolerance_.atol, tolerance_.rtol,
+          tolerance_.required_matched_ratio);
     }
     return judgement;
   }

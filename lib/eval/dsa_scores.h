@@ -38,9 +38,9 @@ class IndexerRow {
  private:
   const IndexerInputs& inputs_;
   const float* weights_;
-  std::vector<float> q_;                                       // [head_dim][heads]
-  std::vector<float> k_;                                       // one token
-  std::vector<float> dots_;                                    // one a head
+  std::vector<float> q_;                                                // [head_dim][heads]
+  std::vector<float> k_;                                                // one token
+  std::vector<float> dots_;                                             // one a head
   std::unordered_map<std::int64_t, std::vector<std::size_t>> lengths_;  // page -> of each slot: tokens in it
 };
 

@@ -68,9 +68,8 @@ class SamplingEvaluator : public HostEvaluator {
         statistics_(key_of(seed)) {}
 
   Judgement judge(const HostCall& call) override {
-    const std::size_t unwritten =
-        count_unwritten(slots_.samples->dtype, call.outputs + slots_.samples->offset, slots_.rows,
-                        call.poison.at(0).data());
+    const std::size_t unwritten = count_unwritten(
+        slots_.samples->dtype, call.outputs + slots_.samples->offset, slots_.rows, call.poison.at(0).data());
     if (unwritten > 0) {
       return wrong(fmt::format("output \"{}\": {} of {} elements were never written", slots_.samples->name,
                                unwritten, slots_.rows));
@@ -94,17 +93,15 @@ class SamplingEvaluator : public HostEvaluator {
     Conclusion conclusion;
     conclusion.judgement.correct = summary.p_value >= kLeastPValue;
     conclusion.judgement.max_absolute_error = summary.distance;
-    conclusion.extra =
-        nlohmann::ordered_json{
-            {"samples", summary.samples},
-            {"p_value", summary.p_value},
-            {"distance", summary.distance},
-            {"distance_limit", std::min(1.0, summary.distance_limit)}}
-            .dump();
+    conclusion.extra = nlohmann::ordered_json{{"samples", summary.samples},
+                                              {"p_value", summary.p_value},
+                                              {"distance", summary.distance},
+                                              {"distance_limit", std::min(1.0, summary.distance_limit)}}
+                           .dump();
     if (!conclusion.judgement.correct) {
-      conclusion.judgement.explanation =
-          fmt::format("output \"{}\": {} samples {}; p-value {:.3g}, at least {:g} is wanted (rule: sampling)",
-                      slots_.samples->name, summary.samples, summary.worst, summary.p_value, kLeastPValue);
+      conclusion.judgement.explanation = fmt::format(
+          "output \"{}\": {} samples {}; p-value {:.3g}, at least {:g} is wanted (rule: sampling)",
+          slots_.samples->name, summary.samples, summary.worst, summary.p_value, kLeastPValue);
     }
     return conclusion;
   }
@@ -137,12 +134,14 @@ class SamplingEvaluator : public HostEvaluator {
 
   [[nodiscard]] std::string explain(const HostCall& call, std::size_t row, const RowDraw& draw) const {
     const std::int64_t token = sample(call, row);
-    const std::string text = fmt::format("output \"{}\": row {} has the sample {}", slots_.samples->name, row, token);
+    const std::string text =
+        fmt::format("output \"{}\": row {} has the sample {}", slots_.samples->name, row, token);
     if (token < 0 || static_cast<std::uint64_t>(token) >= slots_.tokens)
       return text + fmt::format(", which is no token: V is {} (rule: sampling)", slots_.tokens);
-    return text + fmt::format(", which cannot be drawn: its probability is {:.6g}, {} tokens are more probable, "
-                              "and {} of {} may be drawn{} (rule: sampling)",
-                              draw.probability, draw.rank, draw.kept, slots_.tokens, filter_text(call, row));
+    return text + fmt::format(
+                      ", which cannot be drawn: its probability is {:.6g}, {} tokens are more probable, "
+                      "and {} of {} may be drawn{} (rule: sampling)",
+                      draw.probability, draw.rank, draw.kept, slots_.tokens, filter_text(call, row));
   }
 
   [[nodiscard]] std::string filter_text(const HostCall& call, std::size_t row) const {

@@ -132,7 +132,7 @@ double positive(float value) { return value > 0 ? static_cast<double>(value) : 0
 
 // Sums over the tokens of at least the value `kept`.
 struct Sums {
-  double all = 0;     // every token, kept or not
+  double all = 0;  // every token, kept or not
   double kept = 0;
   double above = 0;   // more probable ones
   double before = 0;  // of smaller index

@@ -15,18 +15,18 @@ struct RowFilter {
   std::optional<double> top_p;
 };
 
-// Where a token stands in its row. A token is kept by top-k when fewer than k tokens are more probable (so ties
-// at the border are all kept), and by top-p when the mass of the more probable ones is at most top_p (so the
-// token that crosses top_p is kept).
+// Where a token stands in its row. A token is kept by top-k when fewer than k tokens are more probable (so
+// ties at the border are all kept), and by top-p when the mass of the more probable ones is at most top_p (so
+// the token that crosses top_p is kept).
 struct RowDraw {
   bool inside = false;     // kept, or as near to top-p's border as float32 sums may err
-  double probability = 0;       // of the token, before it is cut
-  std::uint64_t rank = 0;       // how many tokens are more probable
-  std::uint64_t kept = 0;       // how many tokens are kept
+  double probability = 0;  // of the token, before it is cut
+  std::uint64_t rank = 0;  // how many tokens are more probable
+  std::uint64_t kept = 0;  // how many tokens are kept
   // Whether the row says enough for statistics: no, where ties or rounding at the border leave it open
   // whether more than a hundredth of the mass is kept, or where the row holds no probabilities at all.
   bool usable = false;
-  double share = 0;         // the token's, of the kept mass: 0 where it is not kept
+  double share = 0;           // the token's, of the kept mass: 0 where it is not kept
   double below_by_rank = 0;   // kept mass before the token, tokens by falling probability, then index
   double below_by_index = 0;  // the same with tokens by index
 };

@@ -2,8 +2,9 @@
 
 #include <vector>
 
-// Tests of whether independent numbers between 0 and 1 are uniformly distributed: how far they are off, and how
-// likely a uniform sample of the same size is at least as far off (the p-value). An empty sample is uniform.
+// Tests of whether independent numbers between 0 and 1 are uniformly distributed: how far they are off, and
+// how likely a uniform sample of the same size is at least as far off (the p-value). An empty sample is
+// uniform.
 namespace fib::eval {
 
 // The largest difference between the sample's distribution function and the uniform one (Kolmogorov and

@@ -20,4 +20,10 @@ void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count
 void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_t rows, std::size_t columns,
                         unsigned threads);
 
+// Writes `pages` pages of keys in float8 with their scales, by the recipe in tensor/random.h: each holds
+// `tokens` times `values` codes, then `tokens` scales, tokens * (values + 4) bytes. Aligned to a byte. Uses
+// up to `threads` threads; the bits do not depend on how many.
+void fill_fp8_pages(std::uint64_t key, void* target, std::size_t pages, std::size_t tokens,
+                    std::size_t values, unsigned threads);
+
 }  // namespace fib::tensor

@@ -111,6 +111,9 @@ class CudaDoor : public Door {
       case Kind::kProbabilities:
         return tools_.kernels.fill_probabilities(slot.dtype, content.key, target, content.rows,
                                                  content.columns);
+      case Kind::kFp8Pages:
+        return tools_.kernels.fill_fp8_pages(content.key, target, content.rows, content.tokens,
+                                             content.columns);
       case Kind::kData:
         return tools_.copy(target, fixed(content.data, slot.bytes), slot.bytes);
     }

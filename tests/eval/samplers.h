@@ -16,8 +16,8 @@
 // Right and wrong samplers, and a plain way to know which tokens a row keeps.
 namespace fib::testing {
 
-// The row that remains, renormalised, as the references make it: sorts, cuts, divides. In double precision; of
-// ties at top-k's border all stay.
+// The row that remains, renormalised, as the references make it: sorts, cuts, divides. In double precision;
+// of ties at top-k's border all stay.
 inline std::vector<double> remaining(std::span<const float> row, const eval::RowFilter& filter) {
   std::vector<double> mass(row.begin(), row.end());
   const auto renormalise = [&] {

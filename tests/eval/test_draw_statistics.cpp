@@ -23,7 +23,8 @@ eval::DrawStatistics::Summary summary_of(const Sampler& sampler, const RowFilter
   return try_sampler(sampler, filter, seed, samples, kRows, kTokens);
 }
 
-double p_of(const Sampler& sampler, const RowFilter& filter = {}, std::size_t samples = eval::kWantedSamples) {
+double p_of(const Sampler& sampler, const RowFilter& filter = {},
+            std::size_t samples = eval::kWantedSamples) {
   return summary_of(sampler, filter, 1, samples).p_value;
 }
 

@@ -19,7 +19,8 @@ constexpr std::size_t kPageSize = 4;
 constexpr std::size_t kSlots = 3;
 constexpr std::size_t kPlaces = 5;
 
-// A small problem with random queries and keys; row 0 has 10 tokens in pages 5, 0 and 3, row 1 three in page 2.
+// A small problem with random queries and keys; row 0 has 10 tokens in pages 5, 0 and 3, row 1 three in
+// page 2.
 struct Problem {
   eval::Layout layout;
   std::unique_ptr<eval::HostEvaluator> evaluator;
@@ -55,7 +56,8 @@ struct Problem {
       for (std::size_t i = 0; i < kPageSize; ++i)
         store(at + kPageSize * kDim + 4 * i, 0.5F + 0.1F * static_cast<float>(i));
     }
-    for (std::size_t i = 0; i < kRows * kHeads; ++i) store(layout.inputs[2].offset + 4 * i, 1 + normal(generator));
+    for (std::size_t i = 0; i < kRows * kHeads; ++i)
+      store(layout.inputs[2].offset + 4 * i, 1 + normal(generator));
     set_rows({10, 3}, {5, 0, 3, 2, 1, 4});
   }
   template <typename T>
@@ -179,7 +181,8 @@ TEST_CASE("an index may not stand twice, unless its page does") {
   Problem problem;
   auto got = problem.right();
   got[1] = got[0];
-  CHECK_THAT(problem.judge(got, problem.right()).explanation, Catch::Contains("duplicate indices in batch [0]"));
+  CHECK_THAT(problem.judge(got, problem.right()).explanation,
+             Catch::Contains("duplicate indices in batch [0]"));
   problem.set_rows({10, 8}, {5, 0, 3, 2, 2, 4});
   auto twice = problem.right();
   const auto second = problem.best(1, {8, 9, 10, 11, 8, 9, 10, 11});

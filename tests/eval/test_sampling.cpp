@@ -16,7 +16,8 @@ constexpr std::int64_t kTokens = 50;
 model::Definition definition(const std::string& name, const std::string& inputs,
                              const std::string& sample_dtype = "int64") {
   return model::parse_definition(
-      R"({"name": ")" + name + R"(", "op_type": "sampling", "axes": {"b": {"type": "var"}, "v": {"type": "const",
+      R"({"name": ")" + name +
+      R"(", "op_type": "sampling", "axes": {"b": {"type": "var"}, "v": {"type": "const",
       "value": 50}}, "inputs": {)" +
       inputs + R"(}, "outputs": {"samples": {"shape": ["b"], "dtype": ")" + sample_dtype +
       R"("}}, "reference": "def run(): pass"})");

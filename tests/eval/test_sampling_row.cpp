@@ -30,8 +30,8 @@ void check_row(const std::vector<float>& row, const RowFilter& filter) {
     }
     CHECK(draw.below_by_rank == Approx(above).margin(1e-12));
     if (mass[token] > 0) CHECK(draw.inside);
-    CHECK(draw.kept == static_cast<std::size_t>(std::count_if(mass.begin(), mass.end(),
-                                                               [](double value) { return value > 0; })));
+    CHECK(draw.kept == static_cast<std::size_t>(
+                           std::count_if(mass.begin(), mass.end(), [](double value) { return value > 0; })));
   }
 }
 
