@@ -287,18 +287,17 @@ void add_measuring(CLI::App& app, RunOptions& o) {
 
 void add_judging(CLI::App& app, RunOptions& o) {
   const char* group = "How to judge";
-  auto& tolerance = o.config.tolerance;
-  app.add_option("--rtol", tolerance.rtol, "Relative error an element may have")
+  app.add_option("--rtol", o.config.rtol, "Relative error an element may have")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--atol", tolerance.atol,
+  app.add_option("--atol", o.config.atol,
                  "Absolute error an element may have; either one suffices.\nWorkloads with a tolerance of "
                  "their own keep it")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--required-matched-ratio", tolerance.required_matched_ratio,
-                 "Share of elements that must match")
-      ->capture_default_str()
+  app.add_option("--required-matched-ratio", o.config.required_matched_ratio,
+                 "Share of elements that must match; default: 1, of mixtures of experts\n(op_type moe, and "
+                 "moe_fp8_block_scale in the name) 0.95")
       ->group(group);
   app.add_flag("--allow-outside", o.config.allow_outside,
                "Blobs may lie outside of their dataset (absolute paths, links)")

@@ -173,4 +173,25 @@ extern "C" __global__ void fib_probabilities_float8_e5m2(u64 key, unsigned char*
   });
 }
 
+// Pages of float8 keys with their scales, one thread a token; values are drawn twice rather than kept.
+extern "C" __global__ void fib_fp8_pages(u64 key, unsigned char* target, u64 pages, u64 tokens, u64 values) {
+  for (u64 token = thread_index(); token < pages * tokens; token += thread_count()) {
+    const u64 first = token * values;
+    float largest = tensor::kLeastMagnitude;
+    for (u64 i = 0; i < values; ++i) {
+      largest = tensor::larger_magnitude(largest, tensor::page_value(tensor::random_float32(key, first + i)));
+    }
+    const float scale = tensor::page_scale(largest);
+    unsigned char* page = target + token / tokens * tokens * (values + 4);
+    unsigned char* codes = page + token % tokens * values;
+    for (u64 i = 0; i < values; ++i) {
+      codes[i] = static_cast<unsigned char>(
+          tensor::page_code(tensor::page_value(tensor::random_float32(key, first + i)), scale));
+    }
+    const u32 bits = tensor::bits_of_float(scale);
+    unsigned char* scales = page + tokens * values + token % tokens * 4;
+    for (u32 i = 0; i < 4; ++i) scales[i] = static_cast<unsigned char>(bits >> (8 * i));
+  }
+}
+
 }  // namespace fib

@@ -41,9 +41,9 @@ void check(const RunConfig& config) {
   require(config.warmup_runs >= 0, "--warmup-runs", "at least 0");
   require(config.iterations > 0, "--iterations", "positive");
   require(config.num_trials > 0, "--num-trials", "positive");
-  require(config.tolerance.rtol > 0, "--rtol", "positive");
-  require(config.tolerance.atol > 0, "--atol", "positive");
-  const double ratio = config.tolerance.required_matched_ratio;
+  require(config.rtol > 0, "--rtol", "positive");
+  require(config.atol > 0, "--atol", "positive");
+  const double ratio = config.required_matched_ratio.value_or(1);
   require(ratio > 0 && ratio <= 1, "--required-matched-ratio", "above 0 and at most 1");
   const auto seconds = [](double value) { return value > 0 && value <= 1e6; };
   require(seconds(config.timeout_s), "--timeout", "above 0 and at most 1000000");
@@ -51,8 +51,8 @@ void check(const RunConfig& config) {
   require(seconds(config.call_budget_s), "--call-budget", "above 0 and at most 1000000");
 }
 
-eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload) {
-  eval::Tolerance tolerance = config.tolerance;
+eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload, double usual_ratio) {
+  eval::Tolerance tolerance{config.atol, config.rtol, config.required_matched_ratio.value_or(usual_ratio)};
   if (!workload.tolerance) return tolerance;
   const auto& said = *workload.tolerance;
   tolerance.atol = said.max_atol.value_or(tolerance.atol);
@@ -63,12 +63,13 @@ eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& wor
 }
 
 nlohmann::ordered_json to_json(const RunConfig& config) {
+  const auto& ratio = config.required_matched_ratio;
   nlohmann::ordered_json json = {{"warmup_runs", config.warmup_runs},
                                  {"iterations", config.iterations},
                                  {"num_trials", config.num_trials},
-                                 {"rtol", config.tolerance.rtol},
-                                 {"atol", config.tolerance.atol},
-                                 {"required_matched_ratio", config.tolerance.required_matched_ratio},
+                                 {"rtol", config.rtol},
+                                 {"atol", config.atol},
+                                 {"required_matched_ratio", ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json()},
                                  {"timeout_s", config.timeout_s},
                                  {"call_budget_s", config.call_budget_s},
                                  {"profile_baseline", config.profile_baseline},

@@ -23,9 +23,11 @@ struct RunConfig {
   int warmup_runs = 10;
   int iterations = 50;
   int num_trials = 3;
-  eval::Tolerance tolerance;
-  double timeout_s = 300;        // all calls of one solution on one workload
-  double build_timeout_s = 600;  // one build
+  double rtol = 1e-2;
+  double atol = 1e-2;
+  std::optional<double> required_matched_ratio = std::nullopt;  // else what the definition's rule says
+  double timeout_s = 300;                                       // all calls of one solution on one workload
+  double build_timeout_s = 600;                                 // one build
   double call_budget_s =
       5;  // calls of one evaluation, the reference's included; fewer are made when it is short
   std::uint64_t memory_budget_bytes = 0;  // for expected outputs; 0: an eighth of the machine's memory
@@ -47,8 +49,10 @@ struct RunConfig {
 // 0, rtol and atol > 0, required_matched_ratio in (0, 1], times and budgets > 0.
 void check(const RunConfig& config);
 
-// The run's tolerance, with what the workload says itself in its place.
-[[nodiscard]] eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload);
+// How close outputs must be: what the workload says itself, else what the run says, else what is usual for
+// the definition (`usual_ratio`, eval::usual_matched_ratio).
+[[nodiscard]] eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload,
+                                           double usual_ratio);
 
 // What decides an evaluation's result, as it is written to evaluation.fib.config; --resume compares it.
 [[nodiscard]] nlohmann::ordered_json to_json(const RunConfig& config);

@@ -16,6 +16,9 @@ using worker::Clock;
 using worker::Failure;
 
 constexpr std::uint64_t kLargestChunk = 64;
+// Calls of a reference whose outputs nobody needs, and their share of the evaluation's budget.
+constexpr std::uint64_t kTimedReferenceCalls = 5;
+constexpr double kReferenceShare = 0.5;
 // No memory of today writes faster (on a GPU: no second level cache); a claim below this is not a
 // measurement.
 constexpr double kMaxBytesPerNs = 4000;
@@ -94,6 +97,7 @@ Measurement EvaluationRun::run() {
     throw Error("--clock {}: {}", name_of(config_.clock), solution_.no_tracer);
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
+  begin_ns_ = util::monotonic_ns();
   bool well = open_solution() && make_pilot_calls() && choose_clock();
   while (well && runs_.size() < static_cast<std::size_t>(result_.plan.total())) {
     well = make_calls(std::min(chunk(), static_cast<std::uint64_t>(result_.plan.total()) - runs_.size()));
@@ -101,7 +105,8 @@ Measurement EvaluationRun::run() {
   sort_into_trials();
   result_.clock = clock_;
   result_.no_witness = solution_.no_tracer;
-  if (well && clocks_agree() && witness_agrees()) result_.status = Status::PASSED;
+  well = well && clocks_agree() && witness_agrees() && make_further_calls() && conclude();
+  if (well) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
   result_.synthesized = workload_.synthesized;
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_;
@@ -156,6 +161,7 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
 }
 
 void EvaluationRun::make_expected_until(std::uint64_t end) {
+  if (!eval::needs_expected(planned_.rule)) return time_reference();
   for (std::uint64_t call = std::max(made_, expected_until_); call < end; ++call) {
     make_expected(set_of(call));
     expected_until_ = call + 1;
@@ -172,6 +178,41 @@ void EvaluationRun::make_expected(const worker::SetId& set) {
   if (!timed.cold && times.size() < static_cast<std::size_t>(config_.iterations))
     times.push_back(ms(timed.ns));
   judge_.keep(reference_door_.door, set);
+}
+
+// Where outputs are not compared with the reference's, it makes a few calls for their time alone.
+void EvaluationRun::time_reference() {
+  if (reference_timed_ || !config_.profile_baseline) return;
+  reference_timed_ = true;
+  const auto budget_ns = static_cast<std::int64_t>(kReferenceShare * config_.call_budget_s * 1e9);
+  const std::int64_t end = util::monotonic_ns() + budget_ns;
+  for (std::uint64_t call = 0; call < kTimedReferenceCalls && util::monotonic_ns() < end; ++call) {
+    judge_.fill(reference_door_.door, set_of(call));
+    const auto timed = reference_.call(layout());
+    if (timed.cold) cold_reference_ms_ = ms(timed.ns);
+    if (!timed.cold) result_.reference_ms.push_back(ms(timed.ns));
+  }
+}
+
+// Calls that nobody times, for a rule that judges all calls together and has seen too few.
+bool EvaluationRun::make_further_calls() {
+  const auto budget_ns = static_cast<std::int64_t>(config_.call_budget_s * 1e9);
+  while (made_ < workload_.opened.calls_wanted && util::monotonic_ns() - begin_ns_ < budget_ns) {
+    if (!make_call(clock_)) return false;
+  }
+  return true;
+}
+
+bool EvaluationRun::conclude() {
+  auto concluded = judge_.conclude(solution_door_.door);
+  const auto& judgement = concluded.judgement;
+  result_.judged = std::move(concluded.extra);
+  result_.max_absolute_error = eval::worse(judgement.max_absolute_error, result_.max_absolute_error);
+  result_.max_relative_error = eval::worse(judgement.max_relative_error, result_.max_relative_error);
+  if (judgement.correct) return true;
+  result_.status = Status::INCORRECT_NUMERICAL;
+  result_.note = fmt::format("all calls: {}\n", judgement.explanation);
+  return false;
 }
 
 // The first calls are like all others; what they cost decides how many more are made. The very first also
@@ -289,10 +330,11 @@ bool EvaluationRun::is_discarded(const worker::Done& done) {
 
 bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected& collected) {
   if (collected.inputs_changed) ++result_.inputs_changed;
-  if (const auto problem = eval::check_claims(layout(), collected.outputs)) {
+  const std::size_t least = eval::least_outputs(planned_.rule, layout().outputs.size());
+  if (const auto problem = eval::check_claims(layout(), collected.outputs, least)) {
     return fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text);
   }
-  const auto judgement = judge_.compare(solution_door_.door, set);
+  const auto judgement = judge_.compare(solution_door_.door, set, collected.outputs.size());
   result_.max_absolute_error = eval::worse(judgement.max_absolute_error, result_.max_absolute_error);
   result_.max_relative_error = eval::worse(judgement.max_relative_error, result_.max_relative_error);
   result_.matched_ratio = std::min(judgement.matched_ratio, result_.matched_ratio);

@@ -64,6 +64,7 @@ class EvaluationRun {
   // Expected outputs for the calls up to, and without, number `end`.
   void make_expected_until(std::uint64_t end);
   void make_expected(const worker::SetId& set);
+  void time_reference();
   bool make_calls(std::uint64_t count);
   // One call by this clock, with the next set; nothing when the evaluation has failed.
   std::optional<worker::WorkerClient::Ran> make_call(worker::Clock clock);
@@ -73,6 +74,8 @@ class EvaluationRun {
   [[nodiscard]] bool witness_is_due() const;
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   bool make_pilot_calls();
+  bool make_further_calls();
+  bool conclude();
   void fit_plan(double call_s);
   void sort_into_trials();
   [[nodiscard]] double queueing_ms(const worker::Done& done) const;
@@ -101,10 +104,12 @@ class EvaluationRun {
   worker::DoorFds reference_door_;
   worker::DoorFds solution_door_;
   Measurement result_;
+  std::int64_t begin_ns_ = 0;  // when the first call began
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;     // calls made so far
   bool shared_ = false;
-  bool covered_ = true;  // cuda: the last call was queued before it began
+  bool reference_timed_ = false;  // where it is asked for nothing else
+  bool covered_ = true;           // cuda: the last call was queued before it began
   std::optional<double> cold_reference_ms_ = {};
   double last_elapsed_ns_ = 0;                   // of the last call that counted
   std::uint64_t expected_until_ = 0;             // expected outputs are kept for the calls before this one

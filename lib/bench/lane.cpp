@@ -174,7 +174,9 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
   }
   document.blobs = std::move(files.found);
   document.secret = setup_.secret;
-  document.tolerance = tolerance_of(setup_.config, *planned.workload);
+  document.rule = planned.rule;
+  document.tolerance = tolerance_of(setup_.config, *planned.workload,
+                                    eval::usual_matched_ratio(planned.rule, *planned.definition));
   document.memory_budget_bytes = setup_.config.memory_budget_bytes;
   return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document), document.made})
       .first->second;

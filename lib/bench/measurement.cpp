@@ -91,13 +91,35 @@ void add_timing(ordered_json& fib, const Measurement& m) {
   fib["flush"] = m.device.flush;
 }
 
-// Of a workload with a tolerance of its own; else that of the configuration holds.
+eval::Tolerance tolerance_of(const PlannedEvaluation& planned, const RunConfig& config) {
+  return tolerance_of(config, *planned.workload,
+                      eval::usual_matched_ratio(planned.rule, *planned.definition));
+}
+
+// Whether the share of elements that must match is another one than 1 because of the definition.
+bool is_usual_ratio(const PlannedEvaluation& planned, const RunConfig& config) {
+  return !config.required_matched_ratio && eval::usual_matched_ratio(planned.rule, *planned.definition) < 1;
+}
+
+// Where the configuration does not say all: of a workload with a tolerance of its own, and where the
+// definition decides.
 ordered_json tolerance_record(const eval::Tolerance& tolerance) {
   ordered_json record = {{"atol", tolerance.atol},
                          {"rtol", tolerance.rtol},
                          {"required_matched_ratio", tolerance.required_matched_ratio}};
   if (tolerance.max_error) record["max_error"] = *tolerance.max_error;
   return record;
+}
+
+// correctness.extra: what the rule says of all calls, and the matched ratio where a lower one than 1 may do.
+std::optional<ordered_json> extra_of(const Measurement& m, const PlannedEvaluation& planned,
+                                     const RunConfig& config) {
+  ordered_json extra = m.judged.empty() ? ordered_json::object() : ordered_json::parse(m.judged);
+  const bool low_bit = planned.rule == eval::Rule::kLowBit;
+  const bool elements = planned.rule != eval::Rule::kSampling;
+  if (elements && (low_bit || tolerance_of(planned, config).required_matched_ratio < 1))
+    extra["matched_ratio"] = m.matched_ratio;
+  return extra.empty() ? std::nullopt : std::optional(std::move(extra));
 }
 
 ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, const RunConfig& config,
@@ -123,8 +145,10 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["inputs_changed"] = m.inputs_changed;
   fib["private_files"] = m.private_files;
   fib["reference"] = reference_record(m, config, identity.version);
-  if (planned.workload->tolerance)
-    fib["tolerance"] = tolerance_record(tolerance_of(config, *planned.workload));
+  fib["rule"] = eval::name_of(planned.rule);
+  const auto tolerance = tolerance_of(planned, config);
+  if (planned.workload->tolerance || is_usual_ratio(planned, config))
+    fib["tolerance"] = tolerance_record(tolerance);
   if (!m.device.state.empty()) fib["device_state"] = ordered_json::parse(m.device.state);
   return fib;
 }
@@ -158,9 +182,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     model::Correctness correctness;
     correctness.max_relative_error = m.max_relative_error;
     correctness.max_absolute_error = m.max_absolute_error;
-    if (tolerance_of(config, *planned.workload).required_matched_ratio < 1) {
-      correctness.extra = ordered_json::object({{"matched_ratio", m.matched_ratio}});
-    }
+    correctness.extra = extra_of(m, planned, config);
     evaluation.correctness = correctness;
   }
   if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);

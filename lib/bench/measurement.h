@@ -21,6 +21,7 @@ struct Measurement {
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double matched_ratio = 1;
+  std::string judged;                               // of all calls: a JSON object for correctness.extra
   CallPlan plan;                                    // as made
   std::vector<std::vector<double>> trials_ms;       // timed calls of each trial, the worker's clock
   std::vector<double> envelopes_ms;                 // the coordinator's clock around the same calls

@@ -58,13 +58,11 @@ std::string why_not_here(const model::Solution& solution, const PlanTarget& targ
   return compile::unsupported_reason(solution, target.device, target.python).value_or("");
 }
 
-// Definitions whose outputs cannot be compared element by element need evaluators of their own.
-std::string why_not_judged(const model::Definition& definition) {
-  const bool distribution = definition.op_type == "sampling";
-  const bool index_sets = definition.name.starts_with("dsa_topk_indexer");
-  if (!distribution && !index_sets) return {};
-  return fmt::format("definition {} needs a rule of judging that this version does not have",
-                     definition.name);
+// Names and op_types of SOL-ExecBench, whose problems lie in folders of their own, do not choose a rule.
+eval::Rule rule_of(const dataset::Dataset& dataset, const model::Definition& definition) {
+  const auto file = dataset.definition_files.find(definition.name);
+  const bool foreign = file != dataset.definition_files.end() && !file->second.starts_with("definitions/");
+  return foreign ? eval::Rule::kDefault : eval::rule_of(definition);
 }
 
 class Planner {
@@ -87,8 +85,15 @@ class Planner {
     for (const auto& [name, definition] : dataset.definitions) {
       const bool wanted = definitions_.accepts(name);
       if (!op_types_.accepts(definition.op_type) || !wanted) continue;
-      const std::string reason = why_not_judged(definition);
-      for (const auto* solution : by_definition[name]) add(dataset, index, definition, *solution, reason);
+      eval::Rule rule{};
+      std::string reason;
+      try {
+        rule = rule_of(dataset, definition);
+      } catch (const Error& error) {
+        reason = error.what();
+      }
+      for (const auto* solution : by_definition[name])
+        add(dataset, {index, &definition, solution, nullptr, {}, 0, nullptr, rule}, reason);
     }
   }
 
@@ -100,8 +105,11 @@ class Planner {
   }
 
  private:
-  void add(const dataset::Dataset& dataset, std::size_t index, const model::Definition& definition,
-           const model::Solution& solution, const std::string& not_judged) {
+  // `planned` lacks its workload.
+  void add(const dataset::Dataset& dataset, PlannedEvaluation planned, const std::string& not_judged) {
+    const auto index = planned.dataset;
+    const model::Definition& definition = *planned.definition;
+    const model::Solution& solution = *planned.solution;
     const bool wanted = solutions_.accepts(solution.name);
     if (!authors_.accepts(solution.author) || !wanted) return;
     auto reason = not_judged.empty() ? why_not_here(solution, target_) : not_judged;
@@ -117,7 +125,9 @@ class Planner {
       if (done_.contains({index, workload->uuid, solution.name, hash})) {
         ++plan_.resumed;
       } else {
-        plan_.evaluations.push_back({index, &definition, &solution, workload, hash});
+        planned.workload = workload;
+        planned.solution_sha256 = hash;
+        plan_.evaluations.push_back(planned);
         if (values != nullptr) plan_.evaluations.back().sweep = *values;
       }
     }

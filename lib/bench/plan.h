@@ -12,6 +12,7 @@
 
 #include "compile/python_interpreter.h"
 #include "dataset/load.h"
+#include "eval/rule.h"
 #include "model/solution.h"
 
 namespace fib::bench {
@@ -38,6 +39,7 @@ struct PlannedEvaluation {
   std::size_t point = 0;             // which configuration of the run's sweep (sweep.h)
   // Swept options and axes with their values here; null where nothing is swept.
   nlohmann::ordered_json sweep = nullptr;
+  eval::Rule rule = eval::Rule::kDefault;  // that judges it
 };
 
 // The workloads that a sweep over axes runs, by dataset and definition: uuid -> values of the swept axes.

@@ -66,10 +66,10 @@ constexpr Option kOptions[] = {
     {"num-trials", kInteger, [](RunConfig& c, Word w) { return set_number(c.num_trials, w); }},
     {"call-budget", kNumber, [](RunConfig& c, Word w) { return set_number(c.call_budget_s, w); }},
     {"timeout", kNumber, [](RunConfig& c, Word w) { return set_number(c.timeout_s, w); }},
-    {"rtol", kNumber, [](RunConfig& c, Word w) { return set_number(c.tolerance.rtol, w); }},
-    {"atol", kNumber, [](RunConfig& c, Word w) { return set_number(c.tolerance.atol, w); }},
+    {"rtol", kNumber, [](RunConfig& c, Word w) { return set_number(c.rtol, w); }},
+    {"atol", kNumber, [](RunConfig& c, Word w) { return set_number(c.atol, w); }},
     {"required-matched-ratio", kNumber,
-     [](RunConfig& c, Word w) { return set_number(c.tolerance.required_matched_ratio, w); }},
+     [](RunConfig& c, Word w) { return set_number(c.required_matched_ratio.emplace(), w); }},
     {"clock", "auto, events, cupti-kernel or cupti-concurrent",
      [](RunConfig& c, Word w) {
        using enum ClockChoice;

@@ -70,4 +70,11 @@ struct Comparison {
 // off.
 void fill_pattern(void* target, std::size_t bytes, const void* element, std::size_t element_bytes);
 
+// How many of `count` elements were never written, for rules that expect no particular values: those of whole
+// stretches of eight bytes (all of a smaller output of four bytes and more) that hold nothing but poison.
+// Only stretches are sure, since an integer may have any bits; a lone unwritten one is a random value to the
+// rule.
+[[nodiscard]] std::size_t count_unwritten(tensor::DType dtype, const std::byte* got, std::size_t count,
+                                          const void* poison_element);
+
 }  // namespace fib::eval

@@ -18,12 +18,12 @@ using PoisonElement = std::array<std::byte, 8>;
 
 // The default rule: every output agrees with the expected one within the tolerance, and none has elements
 // that were never written. `got` and `expected` are whole output buffers; `poison` has one element an output.
-// The explanation names the first output that fails.
+// The first `outputs` outputs are judged. The explanation names the first output that fails.
 [[nodiscard]] Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
                                       const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
-                                      unsigned threads);
+                                      std::size_t outputs, unsigned threads);
 
-// The same from comparisons that were made elsewhere, one an output.
+// The same from comparisons that were made elsewhere, one for each output that is judged, in order.
 [[nodiscard]] Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>& comparisons,
                                           const Tolerance& tolerance);
 
@@ -33,8 +33,10 @@ struct ClaimProblem {
   std::string text;
 };
 
-// Compares what a worker says about its outputs with what was asked for; nothing when it fits.
+// Compares what a worker says about its outputs with what was asked for; nothing when it fits. There must be
+// at least `least` outputs, the layout's first ones; without a number, all.
 [[nodiscard]] std::optional<ClaimProblem> check_claims(const Layout& layout,
-                                                       const std::vector<OutputClaim>& claims);
+                                                       const std::vector<OutputClaim>& claims,
+                                                       std::optional<std::size_t> least = std::nullopt);
 
 }  // namespace fib::eval

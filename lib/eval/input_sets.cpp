@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "eval/dsa_indexer.h"
 #include "tensor/convert.h"
 #include "tensor/fill.h"
 #include "tensor/safetensors.h"
@@ -60,6 +61,14 @@ model::Scalar scalar_from(tensor::DType dtype, const std::byte* data) {
   return {value, {}};
 }
 
+constexpr std::int64_t kScaleBytes = 4;
+
+// [pages, tokens, 1, values + 4] of bytes.
+bool holds_fp8_pages(const Slot& slot) {
+  return slot.shape.size() == 4 && slot.shape[2] == 1 && slot.shape[3] >= kScaleBytes &&
+         (slot.dtype == tensor::DType::kInt8 || slot.dtype == tensor::DType::kUInt8);
+}
+
 void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
   alignas(8) std::byte element[8] = {};
   tensor::fill_random(dtype, key, element, 1, 1);
@@ -84,7 +93,10 @@ struct InputSets::Source {
 InputSets::InputSets(const model::Definition& definition, const model::Workload& workload,
                      const Layout& layout, const std::map<std::string, std::filesystem::path>& blobs,
                      Replacements replacements)
-    : layout_(layout), replacements_(std::move(replacements)), sampling_(definition.op_type == "sampling") {
+    : layout_(layout),
+      replacements_(std::move(replacements)),
+      indexer_(is_dsa_indexer(definition.name)),
+      sampling_(definition.op_type == "sampling") {
   for (const auto& [name, spec] : workload.inputs) {
     bool known = false;
     for (const auto& slot : layout_.inputs) known = known || slot.name == name;
@@ -122,6 +134,8 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
   }
   if (const auto scaled = replacements_.exponents.find(slot.name); scaled != replacements_.exponents.end())
     source.exponent = scaled->second;
+  if (indexer_ && slot.name == "k_index_cache_fp8" && holds_fp8_pages(slot))
+    source.kind = Source::Kind::kFp8Pages;
   if (spec == nullptr || spec->kind == model::InputKind::random) return source;
   if (spec->kind == model::InputKind::custom) throw Error("inputs made by a function are not supported");
   if (spec->kind == model::InputKind::scalar) {
@@ -174,6 +188,11 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
       content.columns = slot.shape.empty() ? 1 : static_cast<std::uint64_t>(slot.shape.back());
       content.rows = content.columns == 0 ? 0 : slot.count() / content.columns;
     }
+    if (content.kind == Kind::kFp8Pages) {
+      content.rows = static_cast<std::uint64_t>(slot.shape[0]);
+      content.tokens = static_cast<std::uint64_t>(slot.shape[1]);
+      content.columns = static_cast<std::uint64_t>(slot.shape[3] - kScaleBytes);
+    }
     if (sources_[i].kind == Kind::kScalar)
       store_scalar(slot.dtype, sources_[i].scalar, content.scalar.data());
     if (slot.scalar && sources_[i].kind == Kind::kRandom)
@@ -201,6 +220,9 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
       case Kind::kProbabilities:
         tensor::fill_probabilities(slot.dtype, content.key, target, content.rows, content.columns, used);
         break;
+      case Kind::kFp8Pages:
+        tensor::fill_fp8_pages(content.key, target, content.rows, content.tokens, content.columns, used);
+        break;
       case Kind::kRandom:
         write_random(slot, content, target, used);
     }
@@ -209,7 +231,7 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
 
 bool InputSets::fixed() const {
   for (const auto& source : sources_) {
-    if (source.kind == Source::Kind::kRandom || source.kind == Source::Kind::kProbabilities) return false;
+    if (source.kind != Source::Kind::kScalar && source.kind != Source::Kind::kData) return false;
   }
   return true;
 }

@@ -22,10 +22,11 @@ namespace fib::eval {
 
 // What one input of one set is made of, for a device that makes it itself.
 struct InputContent {
-  enum class Kind { kRandom, kProbabilities, kScalar, kData } kind = Kind::kRandom;
-  std::uint64_t key = 0;              // kRandom and kProbabilities: of the stream (tensor/fill.h)
-  std::uint64_t rows = 0;             // kProbabilities
-  std::uint64_t columns = 0;          // kProbabilities
+  enum class Kind { kRandom, kProbabilities, kFp8Pages, kScalar, kData } kind = Kind::kRandom;
+  std::uint64_t key = 0;              // of random ones: of the stream (tensor/fill.h)
+  std::uint64_t rows = 0;             // kProbabilities; kFp8Pages: pages
+  std::uint64_t columns = 0;          // kProbabilities; kFp8Pages: values of a token
+  std::uint64_t tokens = 0;           // kFp8Pages: of a page
   std::array<std::byte, 8> scalar{};  // kScalar, and every scalar input: what its slot holds
   const std::byte* data = nullptr;    // kData: slot.bytes bytes, valid as long as the sets are
   int exponent = 0;                   // kRandom: floats are multiplied by 2^exponent
@@ -72,6 +73,7 @@ class InputSets {
 
   Layout layout_;
   Replacements replacements_;
+  bool indexer_ = false;   // a DSA indexer: the input "k_index_cache_fp8" holds pages of float8 keys
   bool sampling_ = false;  // op_type "sampling": the input "probs" holds probabilities
   std::vector<Source> sources_;
   std::map<std::filesystem::path, std::unique_ptr<tensor::SafetensorsFile>> files_;

@@ -56,4 +56,20 @@ void fill_pattern(void* target, std::size_t bytes, const void* element, std::siz
   }
 }
 
+std::size_t count_unwritten(tensor::DType dtype, const std::byte* got, std::size_t count,
+                            const void* poison_element) {
+  constexpr std::size_t kStretch = 8;
+  constexpr std::size_t kLeast = 4;
+  const std::size_t bytes = tensor::bytes_of(dtype, count);
+  const std::size_t stretch = std::min(kStretch, bytes);
+  if (bytes < kLeast) return 0;
+  std::byte poison[kStretch];
+  fill_pattern(poison, kStretch, poison_element, tensor::bytes_of(dtype, 1));
+  std::size_t unwritten = 0;
+  for (std::size_t at = 0; at + stretch <= bytes; at += stretch) {
+    if (std::memcmp(got + at, poison, stretch) == 0) unwritten += stretch * 8 / tensor::bits_of(dtype);
+  }
+  return unwritten;
+}
+
 }  // namespace fib::eval

@@ -136,19 +136,21 @@ std::size_t batch_elements(DType dtype) {
   return bits_of(dtype) > 8 ? kBatchBlocks * 8 : kBatchBlocks * 16;
 }
 
-// The weights of fill_probabilities in order of their index. Keeps the batch it is in, since rows end
-// anywhere.
-class WeightStream {
- public:
-  explicit WeightStream(u64 key) : key_(key) {}
+enum class StreamOf { kNormals, kWeights };
 
-  // Weights `first` to `first + count - 1` as floats, which are exact, to `target`.
+// Normals, or the weights of fill_probabilities, in order of their index. Keeps the batch it is in, since
+// rows end anywhere.
+class FloatStream {
+ public:
+  FloatStream(u64 key, StreamOf what) : key_(key), what_(what) {}
+
+  // Elements `first` to `first + count - 1` as floats, which are exact, to `target`.
   void read(std::size_t first, std::size_t count, float* target) {
     while (count > 0) {
       const std::size_t offset = first % kLength;
       const std::size_t length = std::min(count, kLength - offset);
       enter(first / kLength);
-      std::memcpy(target, weights_ + offset, length * sizeof(float));
+      std::memcpy(target, values_ + offset, length * sizeof(float));
       first += length;
       target += length;
       count -= length;
@@ -160,17 +162,30 @@ class WeightStream {
 
   void enter(u64 batch) {
     if (drawn_ && batch == batch_) return;
-    draw_normals(key_, batch, weights_);
-    weigh_all(weights_, kLength);
+    draw_normals(key_, batch, values_);
+    if (what_ == StreamOf::kWeights) weigh_all(values_, kLength);
     batch_ = batch;
     drawn_ = true;
   }
 
   u64 key_;
+  StreamOf what_;
   u64 batch_ = 0;
   bool drawn_ = false;
-  alignas(64) float weights_[kLength];
+  alignas(64) float values_[kLength];
 };
+
+// One token: its codes to `codes`, its scale to `scale`, which is aligned to a byte. `values` is changed.
+void fill_token(float* values, std::size_t count, std::uint8_t* codes, std::uint8_t* scale) {
+  float largest = kLeastMagnitude;
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = page_value(values[i]);
+    largest = larger_magnitude(largest, values[i]);
+  }
+  const float divisor = page_scale(largest);
+  for (std::size_t i = 0; i < count; ++i) codes[i] = static_cast<std::uint8_t>(page_code(values[i], divisor));
+  std::memcpy(scale, &divisor, sizeof divisor);
+}
 
 void fill_row(DType dtype, float* weights, std::size_t columns, void* target) {
   const u64 sum = sum_all(weights, columns);
@@ -220,11 +235,27 @@ void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_
   auto* bytes = static_cast<std::byte*>(target);
   const std::size_t grain = std::max<std::size_t>(1, 16384 / columns);
   parallel_for(rows, grain, threads, [&](std::size_t begin, std::size_t end) {
-    WeightStream stream(key);
+    FloatStream stream(key, StreamOf::kWeights);
     std::vector<float> weights(columns);
     for (std::size_t row = begin; row < end; ++row) {
       stream.read(row * columns, columns, weights.data());
       fill_row(dtype, weights.data(), columns, bytes + bytes_of(dtype, row * columns));
+    }
+  });
+}
+
+void fill_fp8_pages(std::uint64_t key, void* target, std::size_t pages, std::size_t tokens,
+                    std::size_t values, unsigned threads) {
+  const std::size_t page_bytes = tokens * (values + sizeof(float));
+  parallel_for(pages, 16, threads, [&](std::size_t begin, std::size_t end) {
+    FloatStream stream(key, StreamOf::kNormals);
+    std::vector<float> token(values);
+    for (std::size_t page = begin; page < end; ++page) {
+      auto* bytes = static_cast<std::uint8_t*>(target) + page * page_bytes;
+      for (std::size_t i = 0; i < tokens; ++i) {
+        stream.read((page * tokens + i) * values, values, token.data());
+        fill_token(token.data(), values, bytes + i * values, bytes + tokens * values + i * sizeof(float));
+      }
     }
   });
 }

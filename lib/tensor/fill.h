@@ -24,4 +24,10 @@ void scale_by_power(DType dtype, void* target, std::size_t count, int exponent);
 void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_t rows, std::size_t columns,
                         unsigned threads);
 
+// Writes `pages` pages of keys in float8 with their scales, by the recipe in tensor/random.h: each holds
+// `tokens` times `values` codes, then `tokens` scales, tokens * (values + 4) bytes. Aligned to a byte. Uses
+// up to `threads` threads; the bits do not depend on how many.
+void fill_fp8_pages(std::uint64_t key, void* target, std::size_t pages, std::size_t tokens,
+                    std::size_t values, unsigned threads);
+
 }  // namespace fib::tensor

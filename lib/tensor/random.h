@@ -109,6 +109,20 @@ FIB_HOST_DEVICE i32 probability_weight(u64 key, u64 index) {
   return exponential_weight(random_float32(key, index));
 }
 
+// Keys in pages of float8_e4m3fn, each page the values of all its tokens, then a float32 scale for each
+// token. Value d of token t is element t * values + d of the stream as N(0,1) in bfloat16; the scale is the
+// largest magnitude of the token, at least 1e-4, over 448; codes are the values times 1 / scale.
+FIB_HOST_DEVICE float page_value(float normal) { return BFloat16Bits::decode(BFloat16Bits::encode(normal)); }
+FIB_HOST_DEVICE float larger_magnitude(float largest, float value) {
+  const float magnitude = float_of_bits(bits_of_float(value) & 0x7fffffffU);
+  return magnitude > largest ? magnitude : largest;
+}
+inline constexpr float kLeastMagnitude = 1e-4F;
+FIB_HOST_DEVICE float page_scale(float largest) { return divide(largest, 448.0F); }
+FIB_HOST_DEVICE u32 page_code(float value, float scale) {
+  return Float8E4M3FNBits::encode(multiply(value, divide(1.0F, scale)));
+}
+
 // `weight` is exact as a float, since it was cut from one.
 FIB_HOST_DEVICE float probability(float weight, u64 sum) { return divide(weight, static_cast<float>(sum)); }
 FIB_HOST_DEVICE double probability(double weight, u64 sum) {

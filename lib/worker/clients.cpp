@@ -100,10 +100,15 @@ void JudgeClient::keep(std::uint32_t door, const SetId& set) {
   (void)ask(MessageType::kKeep, SetRequest{door, set}.encode(), MessageType::kKept);
 }
 
-eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set) {
-  return Verdict::decode(
-             ask(MessageType::kCompare, SetRequest{door, set}.encode(), MessageType::kVerdict).payload)
+eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set, std::size_t outputs) {
+  const CompareRequest request{{door, set}, static_cast<std::uint32_t>(outputs)};
+  return Verdict::decode(ask(MessageType::kCompare, request.encode(), MessageType::kVerdict).payload)
       .judgement;
+}
+
+Concluded JudgeClient::conclude(std::uint32_t door) {
+  return Concluded::decode(
+      ask(MessageType::kConclude, Number{door}.encode(), MessageType::kConcluded).payload);
 }
 
 WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,

@@ -56,7 +56,10 @@ class JudgeClient {
   void fill(std::uint32_t door, const SetId& set);
   // Keeps the door's outputs as the set's expected ones.
   void keep(std::uint32_t door, const SetId& set);
-  [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set);
+  // Judges the door's first `outputs` outputs.
+  [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs);
+  // What all calls compared at the door come to.
+  [[nodiscard]] Concluded conclude(std::uint32_t door);
 
  private:
   Message ask(MessageType type, const std::string& payload, MessageType expected,

@@ -40,12 +40,14 @@ class CpuDoor : public Door {
     return {outputs_.data(), outputs_.data() + layout_.output_bytes};
   }
 
+  const std::byte* host_inputs() const override { return inputs_.data(); }
+
   eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
-                          const eval::Tolerance& tolerance) override {
+                          const eval::Tolerance& tolerance, std::size_t count) override {
     // The worker can still write to the shared buffer: judge a copy that it cannot reach.
     if (snapshot_.size() < layout_.output_bytes) snapshot_ = PrivateMemory(layout_.output_bytes);
     std::memcpy(snapshot_.data(), outputs_.data(), layout_.output_bytes);
-    return eval::judge_outputs(layout_, snapshot_.data(), expected, poison, tolerance, threads_);
+    return eval::judge_outputs(layout_, snapshot_.data(), expected, poison, tolerance, count, threads_);
   }
 
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }

@@ -83,14 +83,16 @@ class CudaDoor : public Door {
     return bytes;
   }
 
+  const std::byte* host_inputs() const override { return nullptr; }
+
   eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
-                          const eval::Tolerance& tolerance) override {
+                          const eval::Tolerance& tolerance, std::size_t count) override {
     tools_.reserve(tools_.snapshot, layout_.output_bytes);
     tools_.reserve(tools_.expected, layout_.output_bytes);
     tools_.copy(tools_.snapshot.data(), outputs_.data(), layout_.output_bytes);
     tools_.upload(tools_.expected.data(), expected, layout_.output_bytes);
     std::vector<eval::Comparison> comparisons;
-    for (std::size_t i = 0; i < layout_.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       comparisons.push_back(compare(layout_.outputs[i], expected, poison[i], tolerance));
     }
     return eval::judge_comparisons(layout_, comparisons, tolerance);
@@ -111,6 +113,9 @@ class CudaDoor : public Door {
       case Kind::kProbabilities:
         return tools_.kernels.fill_probabilities(slot.dtype, content.key, target, content.rows,
                                                  content.columns);
+      case Kind::kFp8Pages:
+        return tools_.kernels.fill_fp8_pages(content.key, target, content.rows, content.tokens,
+                                             content.columns);
       case Kind::kData:
         return tools_.copy(target, fixed(content.data, slot.bytes), slot.bytes);
     }

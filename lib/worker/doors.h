@@ -28,11 +28,14 @@ class Door {
   // A copy of the outputs, in host memory.
   [[nodiscard]] virtual std::vector<std::byte> outputs() = 0;
 
-  // Judges a copy of the outputs that no worker can reach. `expected` is a whole output buffer in host
-  // memory.
+  // The inputs where no worker can write them and the host can read them; null on a device.
+  [[nodiscard]] virtual const std::byte* host_inputs() const = 0;
+
+  // Judges a copy of the first `count` outputs that no worker can reach. `expected` is a whole output buffer
+  // in host memory.
   [[nodiscard]] virtual eval::Judgement compare(const std::byte* expected,
                                                 const std::vector<eval::PoisonElement>& poison,
-                                                const eval::Tolerance& tolerance) = 0;
+                                                const eval::Tolerance& tolerance, std::size_t count) = 0;
 
   // To be sent to the worker: inputs, then outputs.
   [[nodiscard]] virtual std::vector<int> fds() const = 0;

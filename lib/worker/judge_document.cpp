@@ -19,6 +19,7 @@ std::string JudgeDocument::to_json() const {
       {"rtol", tolerance.rtol},
       {"required_matched_ratio", tolerance.required_matched_ratio},
       {"max_error", tolerance.max_error ? ordered_json(*tolerance.max_error) : ordered_json()},
+      {"rule", rule},
       {"memory_budget_bytes", memory_budget_bytes}};
   return document.dump();
 }
@@ -37,6 +38,7 @@ JudgeDocument JudgeDocument::parse(std::string_view text) {
     document.tolerance.rtol = json.at("rtol");
     document.tolerance.required_matched_ratio = json.at("required_matched_ratio");
     if (!json.at("max_error").is_null()) document.tolerance.max_error = json.at("max_error").get<double>();
+    document.rule = json.at("rule").get<eval::Rule>();
     document.memory_budget_bytes = json.at("memory_budget_bytes");
     return document;
   } catch (const nlohmann::json::exception& error) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eval/compare.h"
+#include "eval/rule.h"
 #include "model/definition.h"
 #include "model/workload.h"
 
@@ -21,6 +22,7 @@ struct JudgeDocument {
   std::vector<std::string> made;                       // inputs that are made (synthesis/inputs.h)
   std::string secret;                                  // of the run; every seed and poison comes from it
   eval::Tolerance tolerance;
+  eval::Rule rule = eval::Rule::kDefault;
   std::uint64_t memory_budget_bytes = 0;  // for expected outputs of all workloads together
 
   [[nodiscard]] std::string to_json() const;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eval/evaluator.h"
+#include "eval/host_evaluator.h"
 #include "eval/input_sets.h"
 #include "synthesis/inputs.h"
 #include "util/files.h"
@@ -37,7 +38,8 @@ struct OpenWorkload {
 struct AttachedDoor {
   std::uint32_t workload = 0;
   std::unique_ptr<Door> buffers;
-  std::vector<eval::PoisonElement> poison;  // of the current call
+  std::vector<eval::PoisonElement> poison;         // of the current call
+  std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
 };
 
 class Judge {
@@ -80,7 +82,9 @@ class Judge {
         keep(SetRequest::decode(message.payload));
         return reply(MessageType::kKept, {});
       case MessageType::kCompare:
-        return reply(MessageType::kVerdict, compare(SetRequest::decode(message.payload)).encode());
+        return reply(MessageType::kVerdict, compare(CompareRequest::decode(message.payload)).encode());
+      case MessageType::kConclude:
+        return reply(MessageType::kConcluded, conclude(Number::decode(message.payload).value).encode());
       default:
         throw ProtocolError("the judge does not know this request");
     }
@@ -108,17 +112,29 @@ class Judge {
     opened->sets = std::make_unique<eval::InputSets>(
         document.definition, made.workload, opened->layout, document.blobs,
         eval::Replacements{std::move(made.tensors), std::move(made.exponents)});
+    const auto evaluator = make_evaluator(*opened);  // throws where the definition does not fit its rule
     const std::uint32_t number = next_number_++;
-    const JudgeOpened answer{number, opened->layout, opened->sets->fixed()};
+    const JudgeOpened answer{number, opened->layout, opened->sets->fixed(),
+                             evaluator ? evaluator->calls_wanted() : 0};
     workloads_.emplace(number, std::move(opened));
     return answer;
   }
 
+  static std::unique_ptr<eval::HostEvaluator> make_evaluator(const OpenWorkload& workload) {
+    const auto& document = workload.document;
+    util::Sha256 seed;
+    seed.add("evaluator").add(document.secret).add(document.workload.uuid);
+    return eval::make_host_evaluator(document.rule, document.definition, workload.layout, document.tolerance,
+                                     seed.hex(), util::usable_cores());
+  }
+
   std::uint32_t attach(const Attach& request) {
-    const auto& layout = workload_of(request.workload).layout;
+    const OpenWorkload& workload = workload_of(request.workload);
     JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
-    doors_.emplace(number, AttachedDoor{request.workload, where.make_door(layout), {}});
+    AttachedDoor door{request.workload, where.make_door(workload.layout), {}, nullptr};
+    if (request.on_device) door.evaluator = make_evaluator(workload);
+    doors_.emplace(number, std::move(door));
     return number;
   }
 
@@ -138,17 +154,16 @@ class Judge {
     return {workload_of(door_of(request.door).workload).expected.contains(request.set)};
   }
 
+  static std::string seed_of(const JudgeDocument& document, const SetId& set) {
+    util::Sha256 seed;
+    return seed.add(document.secret).add(document.workload.uuid).add(set.solution_sha256).add(set.call).hex();
+  }
+
   void fill(const SetRequest& request) {
     AttachedDoor& door = door_of(request.door);
     OpenWorkload& workload = workload_of(door.workload);
-    const auto& document = workload.document;
-    util::Sha256 seed;
-    seed.add(document.secret)
-        .add(document.workload.uuid)
-        .add(request.set.solution_sha256)
-        .add(request.set.call);
-    door.buffers->fill(*workload.sets, seed.hex());
-    poison(door, workload.layout, document.secret);
+    door.buffers->fill(*workload.sets, seed_of(workload.document, request.set));
+    poison(door, workload.layout, workload.document.secret);
   }
 
   // New for every fill, so that no worker can tell a poisoned element from one it wrote in an earlier call.
@@ -199,12 +214,41 @@ class Judge {
     }
   }
 
-  Verdict compare(const SetRequest& request) {
-    AttachedDoor& door = door_of(request.door);
+  Verdict compare(const CompareRequest& request) {
+    AttachedDoor& door = door_of(request.set.door);
     OpenWorkload& workload = workload_of(door.workload);
-    const auto expected = workload.expected.find(request.set);
+    if (request.outputs > workload.layout.outputs.size())
+      throw ProtocolError("there are not so many outputs");
+    const std::byte* expected = expected_of(workload, request.set.set);
+    if (!door.evaluator) {
+      return {door.buffers->compare(expected, door.poison, workload.document.tolerance, request.outputs)};
+    }
+    const auto outputs = door.buffers->outputs();
+    const std::byte* inputs = host_inputs(door, workload, request.set.set);
+    return {door.evaluator->judge({inputs, outputs.data(), expected, door.poison})};
+  }
+
+  // Null for rules that need none.
+  static const std::byte* expected_of(const OpenWorkload& workload, const SetId& set) {
+    if (!eval::needs_expected(workload.document.rule)) return nullptr;
+    const auto expected = workload.expected.find(set);
     if (expected == workload.expected.end()) throw ProtocolError("the set's expected outputs are not kept");
-    return {door.buffers->compare(expected->second.data(), door.poison, workload.document.tolerance)};
+    return expected->second.data();
+  }
+
+  // A worker can reach what lies on a device: there the set is made once more.
+  const std::byte* host_inputs(const AttachedDoor& door, const OpenWorkload& workload, const SetId& set) {
+    if (const std::byte* shared = door.buffers->host_inputs()) return shared;
+    inputs_.resize(workload.layout.input_bytes);
+    workload.sets->fill(seed_of(workload.document, set), inputs_.data(), util::usable_cores());
+    return inputs_.data();
+  }
+
+  Concluded conclude(std::uint32_t number) {
+    const AttachedDoor& door = door_of(number);
+    if (!door.evaluator) return {{true, 0, 0, 1, {}}, {}};
+    auto conclusion = door.evaluator->conclude();
+    return {std::move(conclusion.judgement), std::move(conclusion.extra)};
   }
 
   Channel channel_;
@@ -217,6 +261,7 @@ class Judge {
   std::map<std::uint32_t, AttachedDoor> doors_;
   std::deque<std::pair<std::uint32_t, SetId>> kept_;  // oldest first
   std::uint64_t kept_bytes_ = 0;
+  std::vector<std::byte> inputs_;  // of the call that is judged, where they lie on a device
 };
 
 }  // namespace

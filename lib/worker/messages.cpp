@@ -156,6 +156,30 @@ UseDevice take_device(WireReader& in) {
   return device;
 }
 
+void put_set(WireWriter& out, const SetRequest& request) {
+  out.number(request.door).text(request.set.solution_sha256).number(request.set.call);
+}
+
+void take_set(WireReader& in, SetRequest& request) {
+  request.door = in.number<std::uint32_t>();
+  request.set.solution_sha256 = in.text();
+  request.set.call = in.number<std::uint64_t>();
+}
+
+void put_judgement(WireWriter& out, const eval::Judgement& judgement) {
+  out.number(static_cast<std::uint8_t>(judgement.correct)).number(judgement.max_absolute_error);
+  out.number(judgement.max_relative_error).number(judgement.matched_ratio);
+  out.text(judgement.explanation);
+}
+
+void take_judgement(WireReader& in, eval::Judgement& judgement) {
+  judgement.correct = take_bool(in);
+  judgement.max_absolute_error = in.number<double>();
+  judgement.max_relative_error = in.number<double>();
+  judgement.matched_ratio = in.number<double>();
+  judgement.explanation = in.text();
+}
+
 // Reads all fields of one message and makes sure that nothing follows them.
 template <typename T, typename Fields>
 T decode_all(const std::string& payload, Fields fields) {
@@ -296,13 +320,23 @@ Collected Collected::decode(const std::string& payload) {
 }
 
 std::string SetRequest::encode() const {
-  return WireWriter().number(door).text(set.solution_sha256).number(set.call).payload();
+  WireWriter out;
+  put_set(out, *this);
+  return out.payload();
 }
 SetRequest SetRequest::decode(const std::string& payload) {
-  return decode_all<SetRequest>(payload, [](WireReader& in, SetRequest& m) {
-    m.door = in.number<std::uint32_t>();
-    m.set.solution_sha256 = in.text();
-    m.set.call = in.number<std::uint64_t>();
+  return decode_all<SetRequest>(payload, take_set);
+}
+
+std::string CompareRequest::encode() const {
+  WireWriter out;
+  put_set(out, set);
+  return out.number(outputs).payload();
+}
+CompareRequest CompareRequest::decode(const std::string& payload) {
+  return decode_all<CompareRequest>(payload, [](WireReader& in, CompareRequest& m) {
+    take_set(in, m.set);
+    m.outputs = in.number<std::uint32_t>();
   });
 }
 
@@ -321,13 +355,14 @@ std::string JudgeOpened::encode() const {
   WireWriter out;
   out.number(workload);
   put_layout(out, layout);
-  return out.number(static_cast<std::uint8_t>(inputs_fixed)).payload();
+  return out.number(static_cast<std::uint8_t>(inputs_fixed)).number(calls_wanted).payload();
 }
 JudgeOpened JudgeOpened::decode(const std::string& payload) {
   return decode_all<JudgeOpened>(payload, [](WireReader& in, JudgeOpened& m) {
     m.workload = in.number<std::uint32_t>();
     m.layout = take_layout(in);
     m.inputs_fixed = take_bool(in);
+    m.calls_wanted = in.number<std::uint64_t>();
   });
 }
 
@@ -359,17 +394,22 @@ Attached Attached::decode(const std::string& payload) {
 
 std::string Verdict::encode() const {
   WireWriter out;
-  out.number(static_cast<std::uint8_t>(judgement.correct)).number(judgement.max_absolute_error);
-  out.number(judgement.max_relative_error).number(judgement.matched_ratio);
-  return out.text(judgement.explanation).payload();
+  put_judgement(out, judgement);
+  return out.payload();
 }
 Verdict Verdict::decode(const std::string& payload) {
-  return decode_all<Verdict>(payload, [](WireReader& in, Verdict& m) {
-    m.judgement.correct = take_bool(in);
-    m.judgement.max_absolute_error = in.number<double>();
-    m.judgement.max_relative_error = in.number<double>();
-    m.judgement.matched_ratio = in.number<double>();
-    m.judgement.explanation = in.text();
+  return decode_all<Verdict>(payload, [](WireReader& in, Verdict& m) { take_judgement(in, m.judgement); });
+}
+
+std::string Concluded::encode() const {
+  WireWriter out;
+  put_judgement(out, judgement);
+  return out.text(extra).payload();
+}
+Concluded Concluded::decode(const std::string& payload) {
+  return decode_all<Concluded>(payload, [](WireReader& in, Concluded& m) {
+    take_judgement(in, m.judgement);
+    m.extra = in.text();
   });
 }
 

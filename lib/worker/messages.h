@@ -48,6 +48,8 @@ enum class MessageType : std::uint16_t {
   kKept,
   kCompare,
   kVerdict,
+  kConclude,
+  kConcluded,
   // builder
   kBuild,
   kBuilt,
@@ -183,12 +185,20 @@ struct SetId {
       default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer
 };
 
-// Knows, Fill, Keep and Compare: which attached door (a pair of shared buffers), which set.
+// Knows, Fill and Keep: which attached door (a pair of shared buffers), which set.
 struct SetRequest {
   std::uint32_t door = 0;
   SetId set;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static SetRequest decode(const std::string& payload);
+};
+
+// Compare: as many of the door's outputs as the solution returned, the first ones.
+struct CompareRequest {
+  SetRequest set;
+  std::uint32_t outputs = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static CompareRequest decode(const std::string& payload);
 };
 
 // Knows's answer: whether the expected outputs of the set are still kept, so that no reference call is
@@ -212,7 +222,8 @@ struct DeviceState {
 struct JudgeOpened {
   std::uint32_t workload = 0;  // its number in later requests
   eval::Layout layout;
-  bool inputs_fixed = false;  // no random input: there is one set
+  bool inputs_fixed = false;       // no random input: there is one set
+  std::uint64_t calls_wanted = 0;  // that Conclude wants to be made of; it works with fewer
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static JudgeOpened decode(const std::string& payload);
 };
@@ -232,7 +243,7 @@ struct Attach {
   [[nodiscard]] static Attach decode(const std::string& payload);
 };
 
-// Detach (a door's number).
+// Detach and Conclude (a door's number).
 struct Number {
   std::uint32_t value = 0;
   [[nodiscard]] std::string encode() const;
@@ -243,6 +254,14 @@ struct Verdict {
   eval::Judgement judgement;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Verdict decode(const std::string& payload);
+};
+
+// Conclude's answer: what all calls compared at the door come to.
+struct Concluded {
+  eval::Judgement judgement;
+  std::string extra;  // a JSON object for correctness.extra, or empty
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Concluded decode(const std::string& payload);
 };
 
 // What the keeper shall start. Descriptors beside it: the child's channel, then its stdout and stderr.

@@ -68,11 +68,29 @@ TEST_CASE("the log holds what was printed, then why it failed, as valid UTF-8") 
 
 TEST_CASE("a matched ratio is recorded where one was configured") {
   bench::RunConfig config;
-  config.tolerance.required_matched_ratio = 0.9;
+  config.required_matched_ratio = 0.9;
   auto m = passed();
   m.matched_ratio = 0.95;
   CHECK(evaluate(m, config).correctness->extra->at("matched_ratio") == 0.95);
   CHECK_FALSE(evaluate(m).correctness->extra);
+}
+
+TEST_CASE("the trace says which rule judged, and the low-bit rule's share of elements and tolerance") {
+  Planned p;
+  const bench::RunIdentity identity{"run", "build", "1.0", "CPU X", "cpu", {}, false};
+  const auto make = [&] { return bench::make_evaluation(passed(), p.planned, {}, identity, "start"); };
+  CHECK(make().fib.at("rule") == "default");
+  CHECK_FALSE(make().fib.contains("tolerance"));
+  p.planned.rule = eval::Rule::kLowBit;
+  CHECK(make().fib.at("rule") == "low-bit");
+  CHECK(make().fib.at("tolerance").at("required_matched_ratio") == 0.95);
+  CHECK(make().correctness->extra->at("matched_ratio") == 1);
+}
+
+TEST_CASE("what the rule says of all calls is recorded") {
+  auto m = passed();
+  m.judged = R"({"samples": 4000, "p_value": 0.5})";
+  CHECK(evaluate(m).correctness->extra == nlohmann::ordered_json::parse(m.judged));
 }
 
 TEST_CASE("evaluation.fib holds the values of the run's sweep, and nothing without one") {

@@ -24,8 +24,8 @@ struct Case {
   void set(std::vector<std::byte>& buffer, std::size_t index, float value) const {
     std::memcpy(buffer.data() + index * 4, &value, 4);
   }
-  [[nodiscard]] eval::Judgement judge(const eval::Tolerance& tolerance = {}) const {
-    return eval::judge_outputs(layout, got.data(), expected.data(), poison, tolerance, 1);
+  [[nodiscard]] eval::Judgement judge(const eval::Tolerance& tolerance = {}, std::size_t outputs = 2) const {
+    return eval::judge_outputs(layout, got.data(), expected.data(), poison, tolerance, outputs, 1);
   }
 };
 
@@ -70,6 +70,14 @@ TEST_CASE("the second output counts as much as the first") {
   CHECK(c.judge().explanation.find("output \"i\"") == 0);
 }
 
+TEST_CASE("outputs that were not returned are not judged") {
+  Case c;
+  c.got[256] = std::byte{1};
+  CHECK(c.judge({}, 1).correct);
+  c.set(c.got, 4, 7);
+  CHECK_FALSE(c.judge({}, 1).correct);
+}
+
 TEST_CASE("an element that holds the poison is unwritten even when the ratio would forgive it") {
   Case c;
   std::memcpy(c.got.data(), c.poison[0].data(), 4);
@@ -84,6 +92,9 @@ TEST_CASE("claims are checked against the layout") {
   const eval::OutputClaim good_i{DType::kInt32, {2}};
   CHECK_FALSE(eval::check_claims(c.layout, {good_c, good_i}));
   CHECK(eval::check_claims(c.layout, {good_c})->shape);
+  CHECK_FALSE(eval::check_claims(c.layout, {good_c}, 1));
+  CHECK(eval::check_claims(c.layout, {}, 1)->text == "expected 1 to 2 outputs, got 0");
+  CHECK(eval::check_claims(c.layout, {good_c, good_i, good_i}, 1)->shape);
   const auto shape = eval::check_claims(c.layout, {{DType::kFloat32, {3, 2}}, good_i});
   CHECK(shape->shape);
   CHECK(shape->text == "output \"c\": expected shape (2, 3), got (3, 2)");

@@ -72,6 +72,28 @@ TEST_CASE("sampling's probs are probabilities, other op types' are not") {
   CHECK(negative);
 }
 
+TEST_CASE("the random key cache of a DSA indexer holds float8 keys and scales, not bytes") {
+  const auto make_cache = [](const std::string& name) {
+    const auto d = model::parse_definition(R"({"name": ")" + name + R"(", "op_type": "dsa_paged",
+      "axes": {"m": {"type": "var"}, "s": {"type": "const", "value": 2}, "one": {"type": "const", "value": 1},
+               "v": {"type": "const", "value": 12}},
+      "inputs": {"k_index_cache_fp8": {"shape": ["m", "s", "one", "v"], "dtype": "int8"}},
+      "outputs": {}, "reference": "def run(k_index_cache_fp8): pass"})");
+    return make(d, workload("{}"), "seed");
+  };
+  const auto pages = make_cache("dsa_topk_indexer_small");
+  CHECK_FALSE(pages.fixed);
+  for (std::size_t page = 0; page < 4; ++page) {
+    for (std::size_t token = 0; token < 2; ++token) {
+      float scale = 0;
+      std::memcpy(&scale, pages.buffer.data() + page * 24 + 16 + token * 4, 4);
+      CHECK(scale > 0.2F / 448);
+      CHECK(scale < 6.0F / 448);
+    }
+  }
+  CHECK(make_cache("other").buffer != pages.buffer);
+}
+
 TEST_CASE("scalars keep their literal values") {
   const auto made = make(definition(), workload(R"({"scale": {"type": "scalar", "value": 0.0883883461356163},
                                                      "count": {"type": "scalar", "value": 7}})"),

@@ -37,6 +37,20 @@ TEST_CASE("random inputs have the host's bits for every dtype and length", "[gpu
   }
 }
 
+TEST_CASE("pages of float8 keys have the host's bits", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  for (const auto& [pages, tokens, values] :
+       std::vector<std::tuple<std::size_t, std::size_t, std::size_t>>{{1, 1, 1}, {3, 5, 7}, {300, 64, 128}}) {
+    std::vector<std::byte> expected(pages * tokens * (values + 4));
+    tensor::fill_fp8_pages(42, expected.data(), pages, tokens, values, 2);
+    const device::cuda::DeviceMemory memory(gpu->context, expected.size());
+    gpu->kernels.fill_fp8_pages(42, memory.data(), pages, tokens, values);
+    INFO(pages << " x " << tokens << " x " << values);
+    CHECK(gpu->download(memory.data(), expected.size()) == expected);
+  }
+}
+
 TEST_CASE("probabilities have the host's bits", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;

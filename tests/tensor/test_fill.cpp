@@ -169,6 +169,37 @@ TEST_CASE("probabilities of smaller dtypes are the float32 ones rounded, with an
   }
 }
 
+TEST_CASE("pages of float8 keys hold normals by token, with a scale that uses the whole range") {
+  constexpr std::size_t kPages = 9;
+  constexpr std::size_t kTokens = 5;
+  constexpr std::size_t kValues = 300;
+  constexpr std::size_t kPageBytes = kTokens * (kValues + 4);
+  std::vector<std::uint8_t> bytes(kPages * kPageBytes);
+  fib::tensor::fill_fp8_pages(21, bytes.data(), kPages, kTokens, kValues, 3);
+  for (std::size_t page = 0; page < kPages; ++page) {
+    for (std::size_t token = 0; token < kTokens; ++token) {
+      float scale = 0;
+      std::memcpy(&scale, bytes.data() + page * kPageBytes + kTokens * kValues + token * 4, 4);
+      const std::uint8_t* codes = bytes.data() + page * kPageBytes + token * kValues;
+      float largest = 0;
+      float largest_code = 0;
+      for (std::size_t i = 0; i < kValues; ++i) {
+        const std::size_t element = (page * kTokens + token) * kValues + i;
+        const float normal = fib::tensor::random_float32(21, element);
+        const float code = fib::tensor::float8_e4m3fn_to_float(codes[i]);
+        REQUIRE(code * scale == Approx(normal).epsilon(0.07).margin(scale * 0.01));
+        largest = std::max(largest, std::fabs(normal));
+        largest_code = std::max(largest_code, std::fabs(code));
+      }
+      REQUIRE(scale * 448 == Approx(largest).epsilon(0.005));
+      REQUIRE(largest_code == 448);
+    }
+  }
+  std::vector<std::uint8_t> again(bytes.size());
+  fib::tensor::fill_fp8_pages(21, again.data(), kPages, kTokens, kValues, 1);
+  CHECK(again == bytes);
+}
+
 TEST_CASE("no rows and no columns write nothing; dtypes without fractions are refused") {
   float value = 5;
   fib::tensor::fill_probabilities(DType::kFloat32, 1, &value, 0, 10, 2);

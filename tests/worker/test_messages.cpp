@@ -104,6 +104,20 @@ TEST_CASE("claims of a worker are checked field by field") {
   CHECK_THROWS_AS(Collected::decode(payload), ProtocolError);
 }
 
+TEST_CASE("what the judge is asked and says of calls and of an evaluation survives the way") {
+  const auto request = CompareRequest::decode(CompareRequest{{7, {"sha", 9}}, 2}.encode());
+  CHECK(request.set.door == 7);
+  CHECK(request.set.set == SetId{"sha", 9});
+  CHECK(request.outputs == 2);
+  const auto concluded = Concluded::decode(Concluded{{false, 1, 2, 0.5, "why"}, R"({"samples":3})"}.encode());
+  CHECK_FALSE(concluded.judgement.correct);
+  CHECK(concluded.judgement.max_relative_error == 2);
+  CHECK(concluded.judgement.matched_ratio == 0.5);
+  CHECK(concluded.judgement.explanation == "why");
+  CHECK(concluded.extra == R"({"samples":3})");
+  CHECK(JudgeOpened::decode(JudgeOpened{1, some_layout(), true, 1334}.encode()).calls_wanted == 1334);
+}
+
 TEST_CASE("an unsound layout is noticed") {
   auto layout = some_layout();
   SECTION("beyond the buffer") {

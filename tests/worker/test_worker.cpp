@@ -81,13 +81,21 @@ TEST_CASE("the poison is new for every call and an output that keeps it is unwri
   };
   f.judge.fill(f.door.door, set);
   const auto first = bits();
-  const auto verdict = f.judge.compare(f.door.door, set);
+  const auto verdict = f.judge.compare(f.door.door, set, 1);
   CHECK_FALSE(verdict.correct);
   CHECK(verdict.explanation.find("1000 of 1000 elements were never written") != std::string::npos);
   f.judge.fill(f.door.door, set);
   CHECK(bits() != first);
   write_sum(f);
-  CHECK(f.judge.compare(f.door.door, set).correct);
+  CHECK(f.judge.compare(f.door.door, set, 1).correct);
+}
+
+TEST_CASE("a rule that compares element by element has nothing to add at the end") {
+  Fixture f;
+  CHECK(f.opened.calls_wanted == 0);
+  const auto concluded = f.judge.conclude(f.door.door);
+  CHECK(concluded.judgement.correct);
+  CHECK(concluded.extra.empty());
 }
 
 TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {
@@ -125,7 +133,9 @@ TEST_CASE("the buffers a worker gets can neither change size nor, for inputs, be
 TEST_CASE("a judge refuses what does not exist with a sentence and lives on") {
   Fixture f;
   CHECK_THROWS_WITH(f.judge.fill(99, {"one", 0}), Catch::Contains("99"));
-  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"never", 0}), Catch::Contains("not kept"));
+  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"never", 0}, 1), Catch::Contains("not kept"));
+  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"one", 0}, 2), Catch::Contains("not so many outputs"));
+  CHECK_THROWS_WITH(f.judge.conclude(99), Catch::Contains("99"));
   f.judge.fill(f.door.door, {"one", 0});
 }
 

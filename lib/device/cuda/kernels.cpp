@@ -51,6 +51,12 @@ void Kernels::fill_probabilities(tensor::DType dtype, std::uint64_t key, CUdevic
   launch(named("fib_probabilities_", dtype), blocks, 1024, key, target, rows, columns);
 }
 
+void Kernels::fill_fp8_pages(std::uint64_t key, CUdeviceptr target, std::uint64_t pages, std::uint64_t tokens,
+                             std::uint64_t values) {
+  if (pages * tokens == 0) return;
+  launch("fib_fp8_pages", blocks_for(pages * tokens), kThreads, key, target, pages, tokens, values);
+}
+
 void Kernels::poison(std::uint64_t pattern, CUdeviceptr target, std::uint64_t bytes) {
   if (bytes > 0) launch("fib_poison", blocks_for(bytes / 8 + 1), kThreads, pattern, target, bytes);
 }

@@ -21,10 +21,12 @@ class Kernels {
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
 
-  // As tensor::fill_random and tensor::fill_probabilities, with the same bits.
+  // As tensor::fill_random, tensor::fill_probabilities and tensor::fill_fp8_pages, with the same bits.
   void fill_random(tensor::DType dtype, std::uint64_t key, CUdeviceptr target, std::uint64_t count);
   void fill_probabilities(tensor::DType dtype, std::uint64_t key, CUdeviceptr target, std::uint64_t rows,
                           std::uint64_t columns);
+  void fill_fp8_pages(std::uint64_t key, CUdeviceptr target, std::uint64_t pages, std::uint64_t tokens,
+                      std::uint64_t values);
 
   // Repeats 8 bytes over `bytes` bytes.
   void poison(std::uint64_t pattern, CUdeviceptr target, std::uint64_t bytes);

@@ -1,0 +1,82 @@
+#include "eval/draw_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eval/sampling.h"
+#include "eval/uniformity.h"
+#include "tensor/random.h"
+
+namespace fib::eval {
+namespace {
+
+constexpr std::size_t kTests = 8;
+constexpr std::size_t kLeastForSmoothTest = 400;
+constexpr const char* kOrderNames[] = {"by probability", "by index"};
+
+void append(std::vector<double>& values, double value) {
+  if (values.size() < kMostSamples) values.push_back(value);
+}
+
+double difference(double later, double earlier) {
+  const double difference = later - earlier;
+  return difference < 0 ? difference + 1 : difference;
+}
+
+}  // namespace
+
+double DrawStatistics::random() {
+  const auto block = tensor::random_block(key_, drawn_++);
+  return (static_cast<double>(tensor::join_words(block.word0, block.word1) >> 11U) + 0.5) * 0x1p-53;
+}
+
+void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>& u) const {
+  for (std::size_t row = 0; row < u.size(); ++row) {
+    if (!u[row]) continue;
+    append(order.u, *u[row]);
+    if (row > 0 && u[row - 1]) append(order.between_rows, difference(*u[row], *u[row - 1]));
+    if (row < order.previous.size() && order.previous[row])
+      append(order.between_calls, difference(*u[row], *order.previous[row]));
+  }
+  order.previous = u;
+}
+
+void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
+  std::vector<std::optional<double>> u[kOrders];
+  for (const RowDraw& draw : draws) {
+    const double by_rank = draw.below_by_rank + random() * draw.share;
+    const double by_index = draw.below_by_index + random() * draw.share;
+    u[0].push_back(draw.usable ? std::optional(std::clamp(by_rank, 0.0, 1.0)) : std::nullopt);
+    u[1].push_back(draw.usable ? std::optional(std::clamp(by_index, 0.0, 1.0)) : std::nullopt);
+  }
+  for (std::size_t i = 0; i < kOrders; ++i) add(orders_[i], u[i]);
+}
+
+DrawStatistics::Summary DrawStatistics::summarise() const {
+  Summary summary;
+  summary.samples = orders_[0].u.size();
+  summary.distance_limit = distance_of_p(kLeastPValue / kTests, summary.samples);
+  const auto consider = [&](double p, const std::string& what) {
+    if (p * kTests >= summary.p_value) return;
+    summary.p_value = p * kTests;
+    summary.worst = what;
+  };
+  for (std::size_t i = 0; i < kOrders; ++i) {
+    const Order& order = orders_[i];
+    const double distance = distance_from_uniform(order.u);
+    summary.distance = std::max(summary.distance, distance);
+    const std::string wrong =
+        fmt::format("do not have the distribution asked for (tokens {})", kOrderNames[i]);
+    consider(p_of_distance(distance, order.u.size()), wrong);
+    if (order.u.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(order.u), wrong);
+    const auto between = [&](const std::vector<double>& differences, const char* what) {
+      consider(p_of_distance(distance_from_uniform(differences), differences.size()), what);
+    };
+    between(order.between_calls, "depend on those of the call before, as with a seed that stays the same");
+    between(order.between_rows,
+            "of neighbouring rows depend on each other, as with one random number for all");
+  }
+  return summary;
+}
+
+}  // namespace fib::eval

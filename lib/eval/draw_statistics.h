@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/sampling_row.h"
+
+namespace fib::eval {
+
+// What all draws of an evaluation say about a sampler (sampling.h has the rule). A plain value.
+class DrawStatistics {
+ public:
+  // `key` chooses the random numbers.
+  explicit DrawStatistics(std::uint64_t key) : key_(key) {}
+
+  // One call: a draw for every row, in their order; the same number of rows in each call.
+  void add_call(const std::vector<RowDraw>& draws);
+
+  struct Summary {
+    std::size_t samples = 0;
+    double p_value = 1;         // of the worst test, times the number of tests, at most 1
+    double distance = 0;        // the larger one of the two orders
+    double distance_limit = 1;  // at which it is too large
+    std::string worst;          // what is wrong if p_value is too small: a sentence's end
+  };
+  [[nodiscard]] Summary summarise() const;
+
+ private:
+  static constexpr std::size_t kOrders = 2;  // by falling probability, by index
+  // Numbers that are uniform for a right sampler, in one order.
+  struct Order {
+    std::vector<double> u;
+    std::vector<double> between_calls;
+    std::vector<double> between_rows;
+    std::vector<std::optional<double>> previous;  // u of each row in the call before
+  };
+  void add(Order& order, const std::vector<std::optional<double>>& u) const;
+  [[nodiscard]] double random();
+
+  std::uint64_t key_;
+  std::uint64_t drawn_ = 0;
+  Order orders_[kOrders];
+};
+
+}  // namespace fib::eval

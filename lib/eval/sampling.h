@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+
+#include "eval/host_evaluator.h"
+
+// Sampling rule, for op_type "sampling" with integer outputs. Samples are random, so nothing is compared with
+// the reference's draw; it is asked for its time only.
+//
+// The distribution. Row i of the input "probs" (V columns), cut by the inputs "top_k" and "top_p" where the
+// definition's name contains "top_k_top_p" (both), else "top_k", else "top_p"; sampling_row.h says which
+// tokens are kept. Mass is summed in double precision, and a row need not sum to 1.
+//
+// Every sample of every call must lie in [0, V), have a probability above 0 and be kept, else the call is
+// wrong. A token is let pass where the mass before is above top_p by no more than float32 sums may err (10^-5
+// to 2 * 10^-3 of it, by the number of tokens).
+//
+// All calls together must look like independent draws. Every call has new inputs, so tokens cannot be
+// counted. But where a token x is drawn from its distribution, u = F(x-) + U p(x), with F(x-) the mass before
+// x and U uniform, is uniform too, whatever the distribution; and independent draws give independent u. The
+// judge makes two u of each sample, with tokens in the order of falling probability and in the order of their
+// indices, with U from the run's secret, and tests by uniformity.h, at most kMostSamples samples (rows of
+// which rounding or ties leave open what is kept are left out):
+//   * both u: distance and, from 400 samples on, smooth test;
+//   * differences modulo 1 between a row's u in one call and in the next, both orders: distance. Draws that a
+//     fixed seed repeats from call to call are near 0. Upstream draws many times from one set of inputs and
+//     so refuses a fixed seed as well. Solutions are given no seed: they keep a state between calls, as the
+//     reference does, or take one from a clock or the system; or from the inputs, which serves while
+//     these differ;
+//   * differences modulo 1 between neighbouring rows of a call, both orders: distance. Rows that share one
+//     random number are near 0.
+// The evaluation fails when the smallest of these eight p-values, times eight, is below 1e-6: of a million
+// right samplers at most one fails.
+//
+// Power: how many samples it takes to detect, with V = 128256 and softmax of N(0,1), in 19 of 20 evaluations
+// (measured by tests/eval/bench_sampling.cpp, differences by the DKW bound):
+//   greedy argmax                           10
+//   one fixed u for every draw              80
+//   probabilities ignored (uniform)        150
+//   temperature 1.2 instead of 1          2000     (1.5: 400; 1.2 within a top-k of 50: 25000)
+//   top-k or top-p ignored: the first sample that falls outside, 1 / (mass cut off) on average
+// calls_wanted() asks for kWantedSamples samples; where trials and warm-up have fewer, calls are made that
+// are not timed, within the call budget. Below that only power is lost, the error stays.
+//
+// correctness: max_absolute_error is the larger of the two distances, max_relative_error 0; infinite where a
+// sample is none. extra holds "samples", "p_value" (eight times the smallest, at most 1), "distance", and
+// "distance_limit", the distance at which it would fail.
+namespace fib::eval {
+
+inline constexpr std::uint64_t kWantedSamples = 4000;
+inline constexpr std::size_t kMostSamples = 20000;
+inline constexpr double kLeastPValue = 1e-6;
+
+// By op_type, and whether the first output is of integers: definitions of op_type "sampling" that renormalise
+// probabilities have outputs that can be compared.
+[[nodiscard]] bool is_sampling(const model::Definition& definition);
+
+// Throws Error when an input that the rule needs is missing or has another shape than [rows, V] and [rows]
+// (or a scalar).
+[[nodiscard]] std::unique_ptr<HostEvaluator> make_sampling_evaluator(const model::Definition& definition,
+                                                                     const Layout& layout,
+                                                                     std::string_view seed, unsigned threads);
+
+}  // namespace fib::eval

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "eval/samplers.h"
+#include "eval/sampling.h"
+#include "tensor/parallel.h"
+
+// Numbers that sampling.h states; not run by default: test_eval "[bench]".
+using namespace fib;
+using eval::RowFilter;
+
+namespace {
+
+constexpr std::size_t kTokens = 128256;
+
+// The random numbers of a sampler over softmax(N(0,1)) of very many tokens, without any token: the value of a
+// drawn token's normal is N(1 / temperature, 1), and the mass above it known.
+double power_of_temperature(double temperature, std::size_t samples) {
+  int detected = 0;
+  constexpr int kRuns = 200;
+  for (int run = 0; run < kRuns; ++run) {
+    std::mt19937_64 generator(static_cast<std::uint64_t>(run));
+    std::normal_distribution<double> normal(1 / temperature, 1);
+    eval::DrawStatistics statistics(static_cast<std::uint64_t>(run));
+    std::vector<eval::RowDraw> draws(samples);
+    for (auto& draw : draws) {
+      draw.usable = true;
+      draw.below_by_rank = 0.5 * std::erfc((normal(generator) - 1) / std::sqrt(2.0));
+      draw.below_by_index = std::uniform_real_distribution<double>()(generator);
+    }
+    statistics.add_call(draws);
+    if (statistics.summarise().p_value < eval::kLeastPValue) ++detected;
+  }
+  return static_cast<double>(detected) / kRuns;
+}
+
+double power(const std::function<testing::Sampler(std::uint64_t)>& make, const RowFilter& filter,
+             std::size_t samples, std::size_t tokens, int runs) {
+  int detected = 0;
+  for (int run = 1; run <= runs; ++run) {
+    const auto seed = static_cast<std::uint64_t>(run);
+    const auto summary = testing::try_sampler(make(seed), filter, seed, samples, 1, tokens);
+    if (summary.p_value < eval::kLeastPValue) ++detected;
+  }
+  return static_cast<double>(detected) / runs;
+}
+
+}  // namespace
+
+TEST_CASE("what judging 64 rows of 128256 probabilities costs", "[.bench]") {
+  constexpr std::size_t kRows = 64;
+  std::vector<float> probs(kRows * kTokens);
+  tensor::fill_probabilities(tensor::DType::kFloat32, 1, probs.data(), kRows, kTokens, 2);
+  for (const unsigned threads : {1U, 2U}) {
+    for (const auto& [name, filter] : std::vector<std::pair<const char*, RowFilter>>{
+             {"none", {}}, {"top_k 50", {50, {}}}, {"top_p 0.9", {{}, 0.9}}, {"both", {1000, 0.9}}}) {
+      double best = 1e9;
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        const auto begin = std::chrono::steady_clock::now();
+        tensor::parallel_for(kRows, 1, threads, [&, &used = filter](std::size_t first, std::size_t last) {
+          for (std::size_t i = first; i < last; ++i)
+            (void)eval::look_up(std::span(probs).subspan(i * kTokens, kTokens), used, i * 1000);
+        });
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+        best = std::min(best, took.count());
+      }
+      fmt::print("{} thread(s), {}: {:.1f} ms\n", threads, name, best);
+    }
+  }
+}
+
+TEST_CASE("how many samples detect which fault", "[.bench]") {
+  for (const auto& [temperature, counts] : std::vector<std::pair<double, std::vector<std::size_t>>>{
+           {1.1, {4000, 8000, 12000}}, {1.2, {1500, 2000, 2500, 3000}}, {1.5, {300, 400, 500}}}) {
+    for (const std::size_t samples : counts)
+      fmt::print("temperature {}, {} samples: {}\n", temperature, samples,
+                 power_of_temperature(temperature, samples));
+  }
+  const auto greedy = [](std::uint64_t) -> testing::Sampler {
+    return [](auto row, auto, auto) {
+      return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    };
+  };
+  for (const std::size_t samples : {8U, 9U, 10U, 12U})
+    fmt::print("greedy, {} samples: {}\n", samples, power(greedy, {}, samples, kTokens, 20));
+  const auto fixed = [](std::uint64_t seed) -> testing::Sampler {
+    return [seed](auto row, auto, auto) {
+      std::mt19937_64 generator(seed);
+      return testing::draw(testing::remaining(row, {}), std::uniform_real_distribution<double>()(generator));
+    };
+  };
+  for (const std::size_t samples : {20U, 30U, 40U, 80U})
+    fmt::print("fixed u, {} samples: {}\n", samples, power(fixed, {}, samples, 5000, 40));
+  const auto uniform = [](std::uint64_t seed) -> testing::Sampler {
+    auto generator = std::make_shared<std::mt19937_64>(seed);
+    return [generator](auto row, auto, auto) { return (*generator)() % row.size(); };
+  };
+  for (const std::size_t samples : {60U, 80U, 100U, 150U})
+    fmt::print("uniform, {} samples: {}\n", samples, power(uniform, {}, samples, 5000, 40));
+  const auto warm_top_k = [](std::uint64_t seed) -> testing::Sampler {
+    return testing::RandomSampler(seed, {50, {}}, 1.2);
+  };
+  for (const std::size_t samples : {4000U, 10000U, 20000U})
+    fmt::print("temperature 1.2 within top-k 50, {} samples: {}\n", samples,
+               power(warm_top_k, {50, {}}, samples, 5000, 10));
+}

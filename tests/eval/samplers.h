@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eval/draw_statistics.h"
+#include "eval/sampling_row.h"
+#include "tensor/fill.h"
+
+// Right and wrong samplers, and a plain way to know which tokens a row keeps.
+namespace fib::testing {
+
+// The row that remains, renormalised, as the references make it: sorts, cuts, divides. In double precision;
+// of ties at top-k's border all stay.
+inline std::vector<double> remaining(std::span<const float> row, const eval::RowFilter& filter) {
+  std::vector<double> mass(row.begin(), row.end());
+  const auto renormalise = [&] {
+    const double sum = std::accumulate(mass.begin(), mass.end(), 0.0);
+    for (double& value : mass) value /= sum;
+  };
+  const auto sorted = [&] {
+    auto values = mass;
+    std::sort(values.begin(), values.end(), std::greater<>());
+    return values;
+  };
+  renormalise();
+  if (filter.top_k && *filter.top_k > 0 && *filter.top_k < static_cast<std::int64_t>(row.size())) {
+    const double least = sorted()[static_cast<std::size_t>(*filter.top_k) - 1];
+    for (double& value : mass) value = value >= least ? value : 0;
+    renormalise();
+  }
+  if (filter.top_p && *filter.top_p < 1) {
+    const auto values = sorted();
+    double before = 0;
+    double least = values[0];
+    for (std::size_t i = 0; i < values.size() && (i == 0 || before <= *filter.top_p); before += values[i++])
+      least = values[i];
+    for (double& value : mass) value = value >= least ? value : 0;
+    renormalise();
+  }
+  return mass;
+}
+
+// The token at u of the cumulative mass, in index order.
+inline std::size_t draw(const std::vector<double>& mass, double u) {
+  double sum = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    sum += mass[i];
+    if (u < sum) return i;
+  }
+  return static_cast<std::size_t>(std::max_element(mass.begin(), mass.end()) - mass.begin());
+}
+
+// A whole row to a token; `row` and `call` number them.
+using Sampler = std::function<std::size_t(std::span<const float> row, std::size_t number, std::size_t call)>;
+
+// Lets a sampler draw from fresh rows of softmax(N(0,1)) until there are `samples`; both are made of `seed`.
+inline eval::DrawStatistics::Summary try_sampler(const Sampler& sampler, const eval::RowFilter& filter,
+                                                 std::uint64_t seed, std::size_t samples, std::size_t rows,
+                                                 std::size_t tokens) {
+  eval::DrawStatistics statistics(seed + 1'000'000);
+  std::vector<float> probs(rows * tokens);
+  for (std::size_t call = 0; call * rows < samples; ++call) {
+    tensor::fill_probabilities(tensor::DType::kFloat32, seed * 100'000 + call, probs.data(), rows, tokens, 1);
+    std::vector<eval::RowDraw> draws;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto row = std::span(probs).subspan(i * tokens, tokens);
+      draws.push_back(eval::look_up(row, filter, sampler(row, i, call)));
+    }
+    statistics.add_call(draws);
+  }
+  return statistics.summarise();
+}
+
+// Draws from rows at this temperature, cut by this filter, with random numbers of its own.
+class RandomSampler {
+ public:
+  RandomSampler(std::uint64_t seed, eval::RowFilter filter, double temperature = 1)
+      : generator_(seed), filter_(filter), temperature_(temperature) {}
+
+  std::size_t operator()(std::span<const float> row, std::size_t /*number*/, std::size_t /*call*/) {
+    auto mass = remaining(row, filter_);
+    double sum = 0;
+    for (double& value : mass) sum += value = std::pow(value, 1 / temperature_);
+    for (double& value : mass) value /= sum;
+    return draw(mass, std::uniform_real_distribution<double>()(generator_));
+  }
+
+ private:
+  std::mt19937_64 generator_;
+  eval::RowFilter filter_;
+  double temperature_;
+};
+
+}  // namespace fib::testing

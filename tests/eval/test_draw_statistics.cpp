@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "eval/samplers.h"
+#include "eval/sampling.h"
+
+using namespace fib;
+using eval::RowFilter;
+using testing::draw;
+using testing::RandomSampler;
+using testing::remaining;
+using testing::Sampler;
+using testing::try_sampler;
+
+// What the statistics of sampling.h say of right and wrong samplers; "samples" are those of the header.
+namespace {
+
+constexpr std::size_t kRows = 4;
+constexpr std::size_t kTokens = 500;
+
+eval::DrawStatistics::Summary summary_of(const Sampler& sampler, const RowFilter& filter, std::uint64_t seed,
+                                         std::size_t samples = eval::kWantedSamples) {
+  return try_sampler(sampler, filter, seed, samples, kRows, kTokens);
+}
+
+double p_of(const Sampler& sampler, const RowFilter& filter = {},
+            std::size_t samples = eval::kWantedSamples) {
+  return summary_of(sampler, filter, 1, samples).p_value;
+}
+
+std::size_t argmax(std::span<const float> row) {
+  return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+}  // namespace
+
+TEST_CASE("a right sampler passes with every seed") {
+  const std::vector<RowFilter> filters = {{}, {20, {}}, {{}, 0.6}, {50, 0.8}};
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const RowFilter& filter = filters[seed % filters.size()];
+    const auto summary = summary_of(RandomSampler(seed, filter), filter, seed, 1200);
+    CHECK(summary.p_value > 1e-5);
+    CHECK(summary.samples >= 1150);  // few rows are open at the border
+    CHECK(summary.distance < summary.distance_limit);
+  }
+}
+
+TEST_CASE("few samples of a right sampler pass too, and none at all") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    CHECK(summary_of(RandomSampler(seed, {}), {}, seed, 8).p_value > 1e-5);
+  const auto none = eval::DrawStatistics(1).summarise();
+  CHECK(none.samples == 0);
+  CHECK(none.p_value == 1);
+}
+
+TEST_CASE("the most probable token alone fails after a dozen samples") {
+  const Sampler greedy = [](auto row, auto, auto) { return argmax(row); };
+  CHECK(p_of(greedy, {}, 12) < eval::kLeastPValue);
+  CHECK(p_of(greedy, {}, 4) > eval::kLeastPValue);
+  // It is all there is to draw.
+  CHECK(p_of(greedy, {1, {}}) > 1e-5);
+  CHECK(p_of(greedy, {{}, 0.0}) > 1e-5);
+}
+
+TEST_CASE("a sampler that ignores the probabilities fails") {
+  std::mt19937_64 generator(3);
+  const Sampler uniform = [&](auto row, auto, auto) { return generator() % row.size(); };
+  CHECK(p_of(uniform, {}, 200) < eval::kLeastPValue);
+}
+
+TEST_CASE("wrong temperatures fail") {
+  CHECK(p_of(RandomSampler(1, {}, 1.2)) < eval::kLeastPValue);
+  CHECK(p_of(RandomSampler(1, {}, 0.8)) < eval::kLeastPValue);
+  CHECK(p_of(RandomSampler(1, {}, 1.5), {}, 600) < eval::kLeastPValue);
+}
+
+TEST_CASE("a narrower filter than asked for fails") {
+  CHECK(p_of(RandomSampler(1, {40, {}}), {50, {}}) < eval::kLeastPValue);
+  CHECK(p_of(RandomSampler(1, {{}, 0.7}), {{}, 0.8}) < eval::kLeastPValue);
+}
+
+TEST_CASE("one random number for all calls fails, though every call looks right") {
+  const Sampler fixed_seed = [](auto row, auto number, auto) {
+    std::mt19937_64 generator(42 + number);
+    generator.discard(10);
+    return draw(remaining(row, {}), std::uniform_real_distribution<double>()(generator));
+  };
+  const auto few_rows = summary_of(fixed_seed, {}, 1, 400);
+  CHECK(few_rows.p_value < eval::kLeastPValue);
+  // With many rows the numbers of one call are as they should be; the next call's are not new.
+  const auto many_rows = try_sampler(fixed_seed, {}, 1, 600, 300, kTokens);
+  CHECK(many_rows.p_value < eval::kLeastPValue);
+  CHECK_THAT(many_rows.worst, Catch::Contains("the call before"));
+  const auto one_call = try_sampler(fixed_seed, {}, 1, 300, 300, kTokens);
+  CHECK(one_call.p_value > 1e-5);
+}
+
+TEST_CASE("a seed made of the inputs serves as long as these differ") {
+  const Sampler by_content = [](auto row, auto, auto) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, row.data(), sizeof bits);
+    std::mt19937_64 generator(bits);
+    return draw(remaining(row, {}), std::uniform_real_distribution<double>()(generator));
+  };
+  CHECK(p_of(by_content) > 1e-5);
+}
+
+TEST_CASE("one random number for all rows of a call fails") {
+  std::mt19937_64 generator(5);
+  double u = 0;
+  const Sampler shared = [&](auto row, auto number, auto) {
+    if (number == 0) u = std::uniform_real_distribution<double>()(generator);
+    return draw(remaining(row, {}), u);
+  };
+  const auto summary = summary_of(shared, {}, 1);
+  CHECK(summary.p_value < eval::kLeastPValue);
+  CHECK_THAT(summary.worst, Catch::Contains("neighbouring rows"));
+}
