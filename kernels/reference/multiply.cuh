@@ -78,7 +78,7 @@ struct Sums {
   Real at[kPerM][kPerN];
 
   __device__ void add(const Real* a, const Real* b, int thread_m, int thread_n) {
-#pragma unroll
+#pragma unroll 2
     for (int k = 0; k < kTileK; ++k) {
       Real x[kPerM];
       Real y[kPerN];

@@ -40,7 +40,7 @@ std::map<std::string, std::filesystem::path> blobs_of(const PlannedEvaluation& p
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
     : setup_(setup),
       observer_(observer),
-      reference_(setup.spawner, setup.children, setup.reference_threads) {}
+      reference_(setup.spawner, setup.children, setup.reference_threads, setup.device.uuid) {}
 
 Lane::~Lane() = default;
 

@@ -35,6 +35,7 @@ void ReferenceRunner::start(const model::Definition& definition) {
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
   request.threads = threads_;
+  request.device.uuid = gpu_uuid_;
   request.device.awake_us = setup_.awake_us;
   engine_ = expect(worker_->load(request, deadline(), document.dump())).engine;
   definition_ = &definition;

@@ -19,8 +19,10 @@ class ReferenceError : public Error {
 // calls as every solution. One thread. Throws ReferenceError when the reference fails.
 class ReferenceRunner {
  public:
-  ReferenceRunner(worker::Spawner& spawner, const worker::ChildSetup& setup, unsigned threads)
-      : spawner_(spawner), setup_(setup), threads_(threads) {}
+  // `gpu_uuid`: the lane's GPU, which the engine may use; empty on the CPU.
+  ReferenceRunner(worker::Spawner& spawner, const worker::ChildSetup& setup, unsigned threads,
+                  std::string gpu_uuid)
+      : spawner_(spawner), setup_(setup), threads_(threads), gpu_uuid_(std::move(gpu_uuid)) {}
 
   // Opens a workload of `definition` at the door, starting a new worker when the definition is another one.
   void open(const model::Definition& definition, const eval::Layout& layout, const worker::DoorFds& door);
@@ -39,6 +41,7 @@ class ReferenceRunner {
   worker::Spawner& spawner_;
   worker::ChildSetup setup_;
   unsigned threads_;
+  std::string gpu_uuid_;
   const model::Definition* definition_ = nullptr;
   std::unique_ptr<worker::WorkerClient> worker_;
   std::string engine_;

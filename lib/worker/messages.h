@@ -97,7 +97,7 @@ enum class TargetKind : std::uint8_t { kSharedLibrary, kReference, kKernels };
 // What a worker shall run. A reference's source comes as a document beside the message.
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
-  UseDevice device;                    // of a solution; references run on the CPU
+  UseDevice device;                    // of a solution; a reference takes only the uuid, for its engine
   std::string path;                    // kSharedLibrary: the library; kKernels: the cubin
   std::string symbol;                  // kSharedLibrary
   bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure

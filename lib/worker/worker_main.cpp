@@ -79,7 +79,7 @@ class Worker {
     if (message.fds.size() != 1) throw ProtocolError("a reference comes as one document");
     const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
     stage_ = make_cpu_stage(false);
-    target_ = make_reference_target(document, request.threads, loaded.engine);
+    target_ = make_reference_target(document, request.threads, request.device.uuid, loaded.engine);
     return loaded;
   }
 
