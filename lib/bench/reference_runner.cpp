@@ -74,6 +74,7 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
   request.threads = setup_.threads;
+  request.device.uuid = setup_.device.uuid;
   request.device.awake_us = setup_.children.awake_us;
   engine_ = expect(worker_->load(request, deadline(), document.dump())).engine;
   if (python_failed_) engine_ += fmt::format("; not in Python: {}", setup_.no_guests);

@@ -71,12 +71,15 @@ void load_memory(Driver& d, Loader& load) {
 void load_work(Driver& d, Loader& load) {
   load("cuStreamCreate", d.stream_create);
   load("cuStreamSynchronize", d.stream_synchronize);
+  load("cuStreamDestroy_v2", d.stream_destroy);
   load("cuEventCreate", d.event_create);
   load("cuEventRecord", d.event_record);
   load("cuEventQuery", d.event_query);
   load("cuEventSynchronize", d.event_synchronize);
   load("cuEventElapsedTime", d.event_elapsed);
+  load("cuEventDestroy_v2", d.event_destroy);
   load("cuModuleLoadData", d.module_load);
+  load("cuModuleUnload", d.module_unload);
   load("cuModuleGetFunction", d.module_function);
   load("cuFuncSetAttribute", d.set_function_attribute);
   load("cuLaunchKernel", d.launch);

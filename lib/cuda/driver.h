@@ -69,13 +69,16 @@ struct Driver {
 
   decltype(&cuStreamCreate) stream_create = nullptr;
   decltype(&cuStreamSynchronize) stream_synchronize = nullptr;
+  decltype(&cuStreamDestroy) stream_destroy = nullptr;
   decltype(&cuEventCreate) event_create = nullptr;
   decltype(&cuEventRecord) event_record = nullptr;
   decltype(&cuEventQuery) event_query = nullptr;
   decltype(&cuEventSynchronize) event_synchronize = nullptr;
   decltype(&cuEventElapsedTime) event_elapsed = nullptr;
+  decltype(&cuEventDestroy) event_destroy = nullptr;
 
   decltype(&cuModuleLoadData) module_load = nullptr;
+  decltype(&cuModuleUnload) module_unload = nullptr;
   decltype(&cuModuleGetFunction) module_function = nullptr;
   decltype(&cuFuncSetAttribute) set_function_attribute = nullptr;
   decltype(&cuLaunchKernel) launch = nullptr;

@@ -22,7 +22,7 @@ class BlockReader {
       : layout_(tensor),
         dtype_(tensor.dtype),
         size_(static_cast<std::int64_t>(tensor.element_size())),
-        data_(tensor.data()) {}
+        data_(tensor.read()) {}
 
   // Elements [begin, begin + count) of the row-major order, in `buffer` or in the tensor itself.
   const Real* read(std::int64_t begin, std::int64_t count, Real* buffer) const {

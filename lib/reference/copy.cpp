@@ -24,7 +24,7 @@ void copy_runs(const Runtime& runtime, const Tensor& source, const Tensor& targe
     Walk write(to, begin);
     for (std::int64_t left = end - begin; left > 0;) {
       const std::int64_t run = std::min({read.run(), write.run(), left});
-      copy_strided(size, source.data() + read.offset() * step, read.stride(),
+      copy_strided(size, source.read() + read.offset() * step, read.stride(),
                    target.data() + write.offset() * step, write.stride(), run);
       read.advance(run);
       write.advance(run);
@@ -85,7 +85,7 @@ void copy_tiles(const Runtime& runtime, const Tensor& source, const Tensor& targ
       const std::int64_t to = Walk(to_outer, band / bands).offset() + row * target.stride(rows_dim);
       for (std::int64_t column = 0; column < columns; column += kTile) {
         const std::int64_t width = std::min(kTile, columns - column);
-        copy_tile(size, source.data() + (from + column * source.stride(columns_dim)) * step,
+        copy_tile(size, source.read() + (from + column * source.stride(columns_dim)) * step,
                   source.stride(columns_dim), target.data() + (to + column) * step, target.stride(rows_dim),
                   height, width);
       }

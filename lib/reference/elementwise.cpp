@@ -4,6 +4,7 @@
 
 #include "reference/blocks.h"
 #include "reference/copy.h"
+#include "reference/gpu/operations.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -62,6 +63,7 @@ void run_unary(const Runtime& runtime, const UnaryOp& op, DType compute, const T
   const std::vector<std::int64_t> order = memory_order(logical_output);
   const Tensor input = permute(logical_input, order);
   const Tensor output = permute(logical_output, order);
+  if (gpu::unary(runtime, op.name, compute, input, output)) return;
   with_compute_type(compute, [&](auto real) {
     using Real = decltype(real);
     const BlockReader<Real> reader(input);
@@ -115,6 +117,7 @@ void run_binary(const Runtime& runtime, const BinaryOp& op, DType compute, const
   const Tensor b_all = permute(expand(wrapped(runtime, b, compute), logical_output.shape), order);
   const Tensor output = permute(logical_output, order);
   check_integers(op, compute, b_all);
+  if (gpu::binary(runtime, op.name, compute, a_all, b_all, output)) return;
   with_compute_type(compute, [&](auto real) {
     using Real = decltype(real);
     const BlockReader<Real> a_reader(a_all);
@@ -154,6 +157,14 @@ void check_single(const Tensor& tensor) {
   if (tensor.numel() != 1) {
     throw Error("a tensor of shape {} cannot be converted to a number", tensor::to_string(tensor.shape));
   }
+}
+
+std::array<std::byte, 8> only_element(const Tensor& tensor) {
+  check_single(tensor);
+  std::array<std::byte, 8> element{};
+  const std::size_t size = tensor.element_size();
+  tensor.storage->peek(static_cast<std::size_t>(tensor.offset) * size, element.data(), size);
+  return element;
 }
 
 }  // namespace
@@ -204,6 +215,8 @@ Tensor where(const Runtime& runtime, const Tensor& condition, const Operand& a, 
   const DType dtype = result_type({&a, &b});
   const Shape shape = broadcast_shapes(condition.shape, broadcast_shapes(a.tensor.shape, b.tensor.shape));
   Tensor output = make_empty(runtime, dtype, shape);
+  if (gpu::where(runtime, expand(condition, shape), expand(a.tensor, shape), expand(b.tensor, shape), output))
+    return output;
   with_compute_type(dtype, [&](auto real) {
     using Real = decltype(real);
     const BlockReader<Real> choice(expand(condition, shape));
@@ -227,6 +240,7 @@ void copy_into(const Runtime& runtime, const Tensor& source, const Tensor& targe
   check_writable(target);
   if (source.storage == target.storage && same_elements(source, target)) return;
   const Tensor all = expand(detached(runtime, source, target), target.shape);
+  if (gpu::copy(runtime, all, target)) return;
   if (all.dtype == target.dtype) return copy_elements(runtime, all, target);
   const bool wide =
       all.dtype == DType::kFloat64 || (target.dtype == DType::kFloat64 && tensor::is_floating(all.dtype));
@@ -276,16 +290,14 @@ Tensor scalar_tensor(const Runtime& runtime, DType dtype, std::int64_t value) {
 }
 
 double item_as_double(const Tensor& tensor) {
-  check_single(tensor);
   double value = 0;
-  load_elements(tensor.dtype, tensor.data(), &value, 1);
+  load_elements(tensor.dtype, only_element(tensor).data(), &value, 1);
   return value;
 }
 
 std::int64_t item_as_int(const Tensor& tensor) {
-  check_single(tensor);
   std::int64_t value = 0;
-  load_elements(tensor.dtype, tensor.data(), &value, 1);
+  load_elements(tensor.dtype, only_element(tensor).data(), &value, 1);
   return value;
 }
 

@@ -88,6 +88,30 @@ std::vector<Value> returned_values(const Value& value, const std::vector<std::st
   return {value};
 }
 
+// Gives the device's memory back when a run is over, whatever became of it.
+class GpuTrim {
+ public:
+  explicit GpuTrim(Gpu* gpu) : gpu_(gpu) {}
+  ~GpuTrim() {
+    try {
+      if (gpu_ != nullptr) gpu_->trim();
+    } catch (const Error&) {  // the device is lost: the next run says so
+    }
+  }
+  GpuTrim(const GpuTrim&) = delete;
+  GpuTrim& operator=(const GpuTrim&) = delete;
+
+ private:
+  Gpu* gpu_;
+};
+
+// What a reference wrote to its arguments belongs into the caller's memory.
+void bring_back(const std::vector<Value>& arguments) {
+  for (const Value& value : arguments) {
+    if (const auto* tensor = value.get<Tensor>()) (void)tensor->storage->read();
+  }
+}
+
 }  // namespace
 
 std::size_t OutputTensor::bytes() const {
@@ -104,6 +128,8 @@ Engine::Engine(std::string_view source, const EngineOptions& options) : state_(s
   state_->runtime.threads = state_->options.threads;
   state_->runtime.memory = std::make_shared<MemoryPool>(options.max_memory);
   state_->runtime.gemm = open_gemm(state_->options);
+  if (!options.gpu_uuid.empty()) state_->runtime.gpu = open_gpu(options.gpu_uuid, state_->options.threads);
+  state_->runtime.gpu_from = options.gpu_from;
 }
 
 Engine::~Engine() = default;
@@ -112,23 +138,26 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 
 std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
                                       const std::vector<std::string>& output_names) {
+  const GpuTrim trim(state_->runtime.gpu.get());
   Interpreter interpreter(state_->registry, state_->runtime, state_->options.max_steps);
   interpreter.execute_module(state_->module);
   const Value* function = interpreter.global("run");
   if (function == nullptr) throw Error("the reference deletes its function \"run\"");
   std::vector<Value> values;
   for (const Argument& argument : arguments) values.push_back(std::visit(ToValue{}, argument));
-  const Value result = interpreter.call(*function, std::move(values), {});
+  const Value result = interpreter.call(*function, values, {});
   std::vector<OutputTensor> outputs;
   for (const Value& value : returned_values(result, output_names))
     outputs.push_back(to_output(state_->runtime, value));
+  bring_back(values);
   return outputs;
 }
 
 std::string Engine::description() const {
   const int threads = state_->options.threads;
-  return fmt::format("native ({}, {} thread{})", state_->runtime.gemm->description(), threads,
-                     threads == 1 ? "" : "s");
+  const auto& gpu = state_->runtime.gpu;
+  return fmt::format("native ({}{}, {} thread{})", gpu ? gpu->name() + ", " : "",
+                     state_->runtime.gemm->description(), threads, threads == 1 ? "" : "s");
 }
 
 }  // namespace fib::reference

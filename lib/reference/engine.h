@@ -8,11 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "reference/gpu/gpu.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
-// The native engine for references: evaluates the Python subset that references are written in, on the CPU,
-// over the tensor library of this folder. It needs neither Python nor torch.
+// The native engine for references: evaluates the Python subset that references are written in, on the CPU
+// and where one is named on a GPU, over the tensor library of this folder. It needs neither Python nor torch.
 namespace fib::reference {
 
 enum class MatmulBackend {
@@ -26,6 +27,8 @@ struct EngineOptions {
   MatmulBackend matmul = MatmulBackend::kAuto;
   std::size_t max_memory = 0;  // bytes that tensors of the engine may take together; 0 means no limit
   std::int64_t max_steps = 0;  // statements one run may execute; 0 means no limit
+  std::string gpu_uuid = {};   // of the NVIDIA GPU ("GPU-8a1c...") for large tensors; empty: only the CPU
+  std::int64_t gpu_from = kGpuFrom;  // elements from which a tensor counts as large
 };
 
 // A tensor argument: contiguous elements of the caller, who keeps them alive during the run. A reference may
@@ -66,8 +69,8 @@ class OutputTensor {
 // One reference. Runs come from one thread at a time; every run starts from the module's first statement.
 class Engine {
  public:
-  // Parses `source`, which must define a function `run` at its top level, and opens the matmul backend.
-  // Throws python::SyntaxError and Error.
+  // Parses `source`, which must define a function `run` at its top level, and opens the matmul backend and
+  // the GPU. Throws python::SyntaxError and Error; one sentence when the GPU cannot be used.
   explicit Engine(std::string_view source, const EngineOptions& options = {});
   ~Engine();
   Engine(Engine&&) noexcept;
@@ -79,7 +82,7 @@ class Engine {
   [[nodiscard]] std::vector<OutputTensor> run(const std::vector<Argument>& arguments,
                                               const std::vector<std::string>& output_names = {});
 
-  // "native (OpenBLAS 0.3.21, 2 threads)".
+  // "native (OpenBLAS 0.3.21, 2 threads)", "native (NVIDIA H200, OpenBLAS 0.3.21, 2 threads)".
   [[nodiscard]] std::string description() const;
 
  private:

@@ -6,6 +6,7 @@
 
 #include "reference/blocks.h"
 #include "reference/elementwise.h"
+#include "reference/gpu/operations.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -153,7 +154,7 @@ Picked pick(const Runtime& runtime, const Applied& applied) {
   return picked;
 }
 
-enum class Direction { kRead, kWrite };
+using gpu::Direction;
 
 // Copies between the picked parts of a tensor and `all`, which is contiguous and has picked.shape.
 void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all, Direction direction) {
@@ -171,24 +172,29 @@ void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all,
   const std::size_t size = all.element_size();
   const auto bytes = static_cast<std::int64_t>(size);
   if (count == 0) return;
-  const auto* offsets = reinterpret_cast<const std::int64_t*>(picked.offsets.data());
+  const auto* offsets = reinterpret_cast<const std::int64_t*>(picked.offsets.read());
+  if (gpu::move_parts(runtime, direction, {offsets, static_cast<std::size_t>(picked.offsets.numel())},
+                      picked.part, one, step))
+    return;
 
   // Writes stay on one thread: where indices repeat, the last one wins.
-  const int threads = direction == Direction::kRead ? runtime.threads : 1;
+  const int threads = direction == Direction::kGather ? runtime.threads : 1;
   parallel_for(threads, picked.offsets.numel(), count, 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::byte* part = picked.part.data() + offsets[i] * bytes;
-      std::byte* other = all.data() + i * step * bytes;
+      const std::int64_t part = offsets[i];
+      const std::int64_t other = i * step;
       Walk in_part(part_layout, 0);
       Walk in_other(one_layout, 0);
       for (std::int64_t left = count; left > 0;) {
         const std::int64_t run = std::min({in_part.run(), in_other.run(), left});
-        std::byte* a = part + in_part.offset() * bytes;
-        std::byte* b = other + in_other.offset() * bytes;
-        if (direction == Direction::kRead)
-          copy_strided(size, a, in_part.stride(), b, in_other.stride(), run);
+        const std::int64_t a = (part + in_part.offset()) * bytes;
+        const std::int64_t b = (other + in_other.offset()) * bytes;
+        if (direction == Direction::kGather)
+          copy_strided(size, picked.part.read() + a, in_part.stride(), all.data() + b, in_other.stride(),
+                       run);
         else
-          copy_strided(size, b, in_other.stride(), a, in_part.stride(), run);
+          copy_strided(size, all.read() + b, in_other.stride(), picked.part.data() + a, in_part.stride(),
+                       run);
         in_part.advance(run);
         in_other.advance(run);
         left -= run;
@@ -204,7 +210,7 @@ Tensor get_index(const Runtime& runtime, const Tensor& tensor, const Index& inde
   if (applied.dims.empty()) return applied.view;
   const Picked picked = pick(runtime, applied);
   Tensor result = make_empty(runtime, tensor.dtype, picked.shape);
-  move_parts(runtime, picked, result, Direction::kRead);
+  move_parts(runtime, picked, result, Direction::kGather);
   return result;
 }
 
@@ -221,7 +227,7 @@ void set_index(const Runtime& runtime, const Tensor& tensor, const Index& index,
   const Picked picked = pick(runtime, applied);
   Tensor values = make_empty(runtime, tensor.dtype, picked.shape);
   copy_into(runtime, fitted(picked.shape.size()), values);
-  move_parts(runtime, picked, values, Direction::kWrite);
+  move_parts(runtime, picked, values, Direction::kScatter);
 }
 
 Tensor nonzero(const Runtime& runtime, const Tensor& tensor) {

@@ -4,6 +4,7 @@
 
 #include "reference/convert_elements.h"
 #include "reference/elementwise.h"
+#include "reference/gpu/operations.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -16,7 +17,7 @@ constexpr std::int64_t kPanel = 2048;
 // A 2-D view as Gemm wants it, if its strides allow.
 template <typename Real>
 std::optional<Matrix<const Real>> as_matrix(const Tensor& t) {
-  const auto* data = reinterpret_cast<const Real*>(t.data());
+  const auto* data = reinterpret_cast<const Real*>(t.read());
   const bool unit_rows = t.stride(1) == 1 || t.size(1) == 1;
   const bool unit_columns = t.stride(0) == 1 || t.size(0) == 1;
   const auto leading = [](std::int64_t stride, std::int64_t lines, std::int64_t length) {
@@ -100,7 +101,7 @@ void multiply_2d(const Runtime& runtime, const Tensor& a, const Tensor& b, const
 
 // Batches of c = a b for views of three dimensions of one batch size.
 void multiply_batches(const Runtime& runtime, const Tensor& a, const Tensor& b, const Tensor& c) {
-  if (c.numel() == 0) return;
+  if (c.numel() == 0 || gpu::multiply(runtime, a, b, c)) return;
   // Small floats are converted at once where they are few, rather than batch by batch.
   const bool small =
       tensor::is_floating(c.dtype) && c.element_size() < 4 && a.numel() + b.numel() < kPanel * kPanel;

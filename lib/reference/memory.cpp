@@ -64,17 +64,4 @@ void MemoryPool::release(Block block) {
   }
 }
 
-std::shared_ptr<Storage> Storage::allocate(std::shared_ptr<MemoryPool> pool, std::size_t bytes) {
-  const MemoryPool::Block block = pool->allocate(bytes);
-  return std::shared_ptr<Storage>(new Storage(std::move(pool), block, bytes));
-}
-
-std::shared_ptr<Storage> Storage::borrow(std::byte* data, std::size_t bytes) {
-  return std::shared_ptr<Storage>(new Storage(nullptr, {data, bytes}, bytes));
-}
-
-Storage::~Storage() {
-  if (pool_ != nullptr) pool_->release(block_);
-}
-
 }  // namespace fib::reference

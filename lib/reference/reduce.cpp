@@ -6,6 +6,7 @@
 
 #include "reference/accumulators.h"
 #include "reference/elementwise.h"
+#include "reference/gpu/operations.h"
 #include "reference/rows.h"
 #include "util/error.h"
 
@@ -143,6 +144,7 @@ Tensor reduce(const Runtime& runtime, Reduction reduction, const Tensor& tensor,
   const Tensor output = make_empty(runtime, result_dtype(reduction, input.dtype), rows.result_shape);
   const bool extreme = reduction == Reduction::kMax || reduction == Reduction::kMin;
   if (extreme && rows.length == 0) throw Error("the maximum or minimum of no elements does not exist");
+  if (gpu::reduce(runtime, reduction, rows.tensor, rows.count, output)) return output;
   switch (reduction) {
     case Reduction::kSum:
       run_any<SumOf>(runtime, rows, output);
@@ -212,6 +214,7 @@ std::pair<Tensor, Tensor> extreme_along(const Runtime& runtime, Extreme extreme,
   if (rows.length == 0) throw Error("the maximum or minimum of no elements does not exist");
   const Tensor values = make_empty(runtime, tensor.dtype, rows.result_shape);
   const Tensor indices = make_empty(runtime, DType::kInt64, rows.result_shape);
+  if (gpu::extreme(runtime, extreme, rows.tensor, rows.count, values, indices)) return {values, indices};
   auto* index = reinterpret_cast<std::int64_t*>(indices.data());
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);

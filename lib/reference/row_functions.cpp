@@ -4,6 +4,7 @@
 
 #include "reference/accumulators.h"
 #include "reference/elementwise.h"
+#include "reference/gpu/operations.h"
 #include "reference/reduce.h"
 #include "reference/rows.h"
 #include "util/error.h"
@@ -88,6 +89,7 @@ Tensor softmax(const Runtime& runtime, SoftmaxKind kind, const Tensor& tensor, s
   const Tensor rows = to_rows(runtime, tensor, dim);
   const Tensor output = make_empty(runtime, tensor.dtype, rows.shape);
   const std::int64_t length = row_length(rows);
+  if (gpu::softmax(runtime, kind, rows, output)) return from_rows(runtime, output, dim);
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
     map_rows<Real>(runtime, rows, output, 8, [&](const Real* values, Real* results) {
@@ -105,6 +107,7 @@ Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_
   const Tensor rows = to_rows(runtime, tensor, dim);
   const Tensor output = make_empty(runtime, dtype, rows.shape);
   const std::int64_t length = row_length(rows);
+  if (gpu::scan(runtime, kind, rows, output)) return from_rows(runtime, output, dim);
   with_compute_type(tensor.dtype, [&](auto real) {
     using Real = decltype(real);
     using Sum = Running<Real>;

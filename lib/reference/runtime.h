@@ -5,15 +5,18 @@
 #include <memory>
 
 #include "reference/gemm.h"
+#include "reference/gpu/gpu.h"
 #include "reference/memory.h"
 
 namespace fib::reference {
 
-// What every tensor operation needs: threads, memory and a matrix multiplication.
+// What every tensor operation needs: threads, memory, a matrix multiplication, and a GPU where one is used.
 struct Runtime {
   int threads = 1;
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<const Gemm> gemm;
+  std::shared_ptr<Gpu> gpu;
+  std::int64_t gpu_from = kGpuFrom;
 };
 
 // Calls `body(begin, end)` for consecutive parts of [0, count) on up to `threads` threads, the caller's

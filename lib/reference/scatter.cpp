@@ -2,6 +2,7 @@
 
 #include "reference/blocks.h"
 #include "reference/elementwise.h"
+#include "reference/gpu/operations.h"
 #include "reference/index.h"
 #include "util/error.h"
 
@@ -29,7 +30,7 @@ template <typename Body>
 void for_indexed(const Runtime& runtime, const Tensor& tensor, int dim, const Tensor& indices,
                  const Body& body) {
   const Tensor flat = contiguous(runtime, to_dtype(runtime, indices, DType::kInt64));
-  const auto* values = reinterpret_cast<const std::int64_t*>(flat.data());
+  const auto* values = reinterpret_cast<const std::int64_t*>(flat.read());
   const std::int64_t size = tensor.rank() == 0 ? 1 : tensor.size(dim);
   const std::int64_t stride = tensor.rank() == 0 ? 0 : tensor.stride(dim);
   // Walks the positions along all other dimensions.
@@ -58,7 +59,7 @@ Tensor gather(const Runtime& runtime, const Tensor& tensor, std::int64_t dim, co
   const std::size_t size = tensor.element_size();
   const auto bytes = static_cast<std::int64_t>(size);
   for_indexed(runtime, tensor, at, indices, [&](std::int64_t i, std::int64_t offset) {
-    copy_strided(size, tensor.data() + offset * bytes, 1, result.data() + i * bytes, 1, 1);
+    copy_strided(size, tensor.read() + offset * bytes, 1, result.data() + i * bytes, 1, 1);
   });
   return result;
 }
@@ -87,7 +88,7 @@ void scatter(const Runtime& runtime, IndexWrite write, const Tensor& tensor, std
     using Real = decltype(real);
     for_indexed(runtime, tensor, at, indices, [&](std::int64_t i, std::int64_t offset) {
       std::byte* target = tensor.data() + offset * bytes;
-      const std::byte* value = values.data() + i * bytes;
+      const std::byte* value = values.read() + i * bytes;
       if (write == IndexWrite::kCopy) return copy_strided(size, value, 1, target, 1, 1);
       Real sum{};
       Real addend{};
@@ -113,7 +114,10 @@ void index_write(const Runtime& runtime, IndexWrite write, const Tensor& tensor,
     throw Error("a source of shape {} does not fit {} indices", tensor::to_string(source.shape), count);
   }
   const Tensor flat = contiguous(runtime, to_dtype(runtime, indices, DType::kInt64));
-  const auto* values = reinterpret_cast<const std::int64_t*>(flat.data());
+  const auto* values = reinterpret_cast<const std::int64_t*>(flat.read());
+  if (write == IndexWrite::kAdd && alpha == 1 &&
+      gpu::add_slices(runtime, {values, static_cast<std::size_t>(count)}, tensor, at, source))
+    return;
   const BinaryOp& add = binary_op("add");
   for (std::int64_t i = 0; i < count; ++i) {
     if (values[i] < 0) throw Error("index {} is out of range", values[i]);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "reference/gpu/operations.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -39,7 +40,9 @@ Tensor make_empty(const Runtime& runtime, DType dtype, const Shape& shape) {
     throw Error("a tensor of shape {} is too large", tensor::to_string(shape));
   }
   Tensor result;
-  result.storage = Storage::allocate(runtime.memory, static_cast<std::size_t>(bytes));
+  // With a GPU, only an operation decides where its result will lie.
+  result.storage = runtime.gpu ? Storage::allocate_later(runtime.memory, static_cast<std::size_t>(bytes))
+                               : Storage::allocate(runtime.memory, static_cast<std::size_t>(bytes));
   result.dtype = dtype;
   result.shape = shape;
   result.strides = tensor::contiguous_strides(shape);
@@ -48,6 +51,7 @@ Tensor make_empty(const Runtime& runtime, DType dtype, const Shape& shape) {
 
 Tensor make_zeros(const Runtime& runtime, DType dtype, const Shape& shape) {
   Tensor result = make_empty(runtime, dtype, shape);
+  if (gpu::clear(runtime, result)) return result;
   std::memset(result.storage->data(), 0, result.storage->bytes());
   return result;
 }

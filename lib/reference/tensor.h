@@ -29,8 +29,12 @@ struct Tensor {
   [[nodiscard]] int rank() const { return static_cast<int>(shape.size()); }
   [[nodiscard]] std::int64_t numel() const;
   [[nodiscard]] std::size_t element_size() const { return tensor::bits_of(dtype) / 8; }
+  // The elements in the host's memory, to be written and read; read() leaves a copy on a device valid.
   [[nodiscard]] std::byte* data() const {
     return storage->data() + offset * static_cast<std::int64_t>(element_size());
+  }
+  [[nodiscard]] const std::byte* read() const {
+    return storage->read() + offset * static_cast<std::int64_t>(element_size());
   }
   [[nodiscard]] bool is_contiguous() const;
   // Throw Error for a dimension that is not there, as a tensor without dimensions has none.

@@ -70,11 +70,6 @@ std::optional<Rule> rule_of_scalar(const std::string& name) {
   return std::nullopt;
 }
 
-std::optional<Rule> rule_of_bytes(const std::string& name, const std::string& description) {
-  if (has(name, {"cache_fp8"}) && has(description, {"scale"})) return Rule::fp8_pages;
-  return Rule::bytes;
-}
-
 bool is_of_experts(const std::string& name) {
   return has(name, {"topk_id", "topk_ind", "top_k_ind", "expert_id", "expert_ind", "selected_expert"});
 }
@@ -121,7 +116,7 @@ std::optional<Rule> rule_of(const model::Definition& definition, const model::Te
   const bool is_flat = input.shape->size() == 1;
   if (is_flat && any_end(definition, input.name, [](const Expr&) { return true; })) return Rule::offsets;
   if (input.dtype == "bool") return Rule::mask;
-  if (input.dtype == "int8" || input.dtype == "uint8") return rule_of_bytes(name, description);
+  if (input.dtype == "int8" || input.dtype == "uint8") return Rule::bytes;
   const auto by_name = rule_by_name(name, description);
   return by_name ? by_name : rule_by_description(description);
 }

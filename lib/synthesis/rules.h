@@ -23,8 +23,7 @@ enum class Rule {
   top_k,              // how many of a vocabulary
   tokens,             // of a vocabulary
   mask,               // bool
-  fp8_pages,          // the bytes of pages of fp8 values and their float32 scales
-  bytes,              // 8 bit numbers that are just numbers: the format's random rule is right
+  bytes,              // 8 bit numbers: the format's random rules are right, also for pages of fp8 keys
 };
 
 // The rule for one input of `definition`: first by what constraints say of it, then by its name, then by its

@@ -11,8 +11,6 @@ Integers make(Scene& scene, const model::TensorSpec& input, Rule rule) {
       return make_offsets(scene, input);
     case Rule::last_page_lengths:
       return make_last_page_lengths(scene, input);
-    case Rule::fp8_pages:
-      return make_fp8_pages(scene, input);
     default:
       return make_indices(scene, input, rule);
   }

@@ -49,6 +49,5 @@ class Scene {
 [[nodiscard]] Integers make_offsets(Scene& scene, const model::TensorSpec& input);
 [[nodiscard]] Integers make_last_page_lengths(Scene& scene, const model::TensorSpec& input);
 [[nodiscard]] Integers make_indices(Scene& scene, const model::TensorSpec& input, Rule rule);
-[[nodiscard]] Integers make_fp8_pages(Scene& scene, const model::TensorSpec& input);
 
 }  // namespace fib::synthesis

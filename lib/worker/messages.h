@@ -105,7 +105,7 @@ enum class TargetKind : std::uint8_t {
 // guest runs (python_target.h), followed on CUDA by fib's own kernels, and by a torch extension's library.
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
-  UseDevice device;                    // native references run on the CPU
+  UseDevice device;                    // a native reference takes only the uuid, for its engine
   std::string path;                    // kSharedLibrary: the library; kKernels: the cubin
   std::string symbol;                  // kSharedLibrary
   bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure

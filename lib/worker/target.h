@@ -48,8 +48,9 @@ class Target {
                                                           bool returns_status);
 
 // A definition's Python reference in the native engine; `document` is JSON {"source", "outputs": [names]}.
-// `engine` receives the engine's description. Throws Error.
+// The engine uses the GPU `gpu_uuid` (empty: none) where that works. `engine` receives the engine's
+// description, with the reason when it could not use the GPU. Throws Error.
 [[nodiscard]] std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads,
-                                                            std::string& engine);
+                                                            const std::string& gpu_uuid, std::string& engine);
 
 }  // namespace fib::worker

@@ -22,7 +22,7 @@ LoadedTarget load_reference(const Load& request, const std::vector<util::UniqueF
   const std::string document = util::read_document(fds[0].get(), kMaxDocument);
   LoadedTarget loaded;
   loaded.stage = make_cpu_stage(false);
-  loaded.target = make_reference_target(document, request.threads, loaded.answer.engine);
+  loaded.target = make_reference_target(document, request.threads, request.device.uuid, loaded.answer.engine);
   return loaded;
 }
 

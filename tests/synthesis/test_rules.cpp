@@ -34,7 +34,7 @@ TEST_CASE("rules by name") {
   CHECK(rule_for("input_ids", "int64") == Rule::tokens);
   CHECK(rule_for("custom_mask", "bool") == Rule::mask);
   CHECK(rule_for("gemm1_weights", "int8") == Rule::bytes);
-  CHECK(rule_for("k_index_cache_fp8", "int8", "with embedded scale factors") == Rule::fp8_pages);
+  CHECK(rule_for("k_index_cache_fp8", "int8", "with embedded scale factors") == Rule::bytes);
   CHECK(rule_for("local_expert_offset", "int32", "", "null") == Rule::expert_offset);
 }
 

@@ -1,0 +1,204 @@
+#pragma once
+
+#include "reference/gpu/arguments.h"
+#include "tensor/small_floats.h"
+
+// Elements of any dtype as one of the three types to compute in (float, double, i64) and back: the rules of
+// lib/reference/convert_elements.h and lib/tensor/convert.cpp, with the same bits.
+namespace fib::reference::gpu {
+
+template <typename Real>
+struct IsInteger {
+  static constexpr bool value = false;
+};
+template <>
+struct IsInteger<i64> {
+  static constexpr bool value = true;
+};
+
+// Truncation towards zero; what does not fit saturates, NaN becomes 0. `end` is one above the largest value.
+template <typename Int, typename Real>
+__device__ inline Int saturated(Real value, Int lowest, Int highest, Real end) {
+  const Real begin = static_cast<Real>(lowest);
+  const bool inside = value >= begin && value < end;
+  const Int cut = static_cast<Int>(inside ? value : Real{0});
+  const Int capped = value >= end ? highest : cut;
+  return value < begin ? lowest : capped;
+}
+
+template <typename Real>
+__device__ inline i64 to_int64(Real value) {
+  constexpr i64 kHighest = 0x7fffffffffffffffLL;
+  return saturated<i64, Real>(value, -kHighest - 1, kHighest, Real(9223372036854775808.0));
+}
+
+// The element's bits, zero-extended.
+__device__ inline u64 fetch(u64 address, i32 shift) {
+  switch (shift) {
+    case 0:
+      return *reinterpret_cast<const unsigned char*>(address);
+    case 1:
+      return *reinterpret_cast<const unsigned short*>(address);
+    case 2:
+      return *reinterpret_cast<const u32*>(address);
+    default:
+      return *reinterpret_cast<const u64*>(address);
+  }
+}
+
+__device__ inline void put(u64 address, i32 shift, u64 bits) {
+  switch (shift) {
+    case 0:
+      *reinterpret_cast<unsigned char*>(address) = static_cast<unsigned char>(bits);
+      return;
+    case 1:
+      *reinterpret_cast<unsigned short*>(address) = static_cast<unsigned short>(bits);
+      return;
+    case 2:
+      *reinterpret_cast<u32*>(address) = static_cast<u32>(bits);
+      return;
+    default:
+      *reinterpret_cast<u64*>(address) = bits;
+  }
+}
+
+// float or double from an element's bits.
+template <typename Real>
+struct Decode {
+  __device__ static Real element(i32 type, u64 bits) {
+    const u32 word = static_cast<u32>(bits);
+    switch (type) {
+      case kFloat64:
+        return static_cast<Real>(tensor::double_of_bits(bits));
+      case kFloat32:
+        return static_cast<Real>(tensor::float_of_bits(word));
+      case kFloat16:
+        return static_cast<Real>(tensor::Float16Bits::decode(word));
+      case kBFloat16:
+        return static_cast<Real>(tensor::BFloat16Bits::decode(word));
+      case kFloat8E4M3FN:
+        return static_cast<Real>(tensor::Float8E4M3FNBits::decode(word));
+      case kFloat8E5M2:
+        return static_cast<Real>(tensor::Float8E5M2Bits::decode(word));
+      case kInt64:
+        return static_cast<Real>(static_cast<i64>(bits));
+      case kInt32:
+        return static_cast<Real>(static_cast<i32>(word));
+      case kInt16:
+        return static_cast<Real>(static_cast<short>(word));
+      case kInt8:
+        return static_cast<Real>(static_cast<signed char>(word));
+      case kUInt8:
+        return static_cast<Real>(word);
+      default:
+        return word != 0 ? Real{1} : Real{0};
+    }
+  }
+};
+
+template <>
+struct Decode<i64> {
+  __device__ static i64 element(i32 type, u64 bits) {
+    const u32 word = static_cast<u32>(bits);
+    switch (type) {
+      case kInt64:
+        return static_cast<i64>(bits);
+      case kInt32:
+        return static_cast<i32>(word);
+      case kInt16:
+        return static_cast<short>(word);
+      case kInt8:
+        return static_cast<signed char>(word);
+      case kUInt8:
+        return word;
+      case kBool:
+        return word != 0 ? 1 : 0;
+      default:
+        return to_int64(Decode<double>::element(type, bits));
+    }
+  }
+};
+
+// A float that rounds to a small float as the value itself does.
+__device__ inline float narrowed(float value) { return value; }
+__device__ inline float narrowed(double value) { return tensor::round_to_odd(value); }
+__device__ inline float narrowed(i64 value) { return static_cast<float>(value); }
+
+template <typename Real>
+__device__ inline u64 encode_small(i32 type, Real value) {
+  const float single = narrowed(value);
+  switch (type) {
+    case kFloat16:
+      return tensor::Float16Bits::encode(single);
+    case kBFloat16:
+      return tensor::BFloat16Bits::encode(single);
+    case kFloat8E4M3FN:
+      return tensor::Float8E4M3FNBits::encode(single);
+    default:
+      return tensor::Float8E5M2Bits::encode(single);
+  }
+}
+
+template <typename Real>
+struct Encode {
+  __device__ static u64 element(i32 type, Real value) {
+    switch (type) {
+      case kFloat64:
+        return tensor::bits_of_double(static_cast<double>(value));
+      case kFloat32:
+        return tensor::bits_of_float(static_cast<float>(value));
+      case kInt64:
+        return static_cast<u64>(to_int64(value));
+      case kInt32:
+        return static_cast<u64>(saturated<i32, Real>(value, -2147483647 - 1, 2147483647, Real(2147483648.0)));
+      case kInt16:
+        return static_cast<u64>(saturated<i32, Real>(value, -32768, 32767, Real{32768}));
+      case kInt8:
+        return static_cast<u64>(saturated<i32, Real>(value, -128, 127, Real{128}));
+      case kUInt8:
+        return static_cast<u64>(saturated<i32, Real>(value, 0, 255, Real{256}));
+      case kBool:
+        return value != Real{0} ? 1 : 0;
+      default:
+        return encode_small(type, value);
+    }
+  }
+};
+
+template <>
+struct Encode<i64> {
+  __device__ static u64 element(i32 type, i64 value) {
+    switch (type) {
+      case kFloat64:
+        return tensor::bits_of_double(static_cast<double>(value));
+      case kFloat32:
+        return tensor::bits_of_float(static_cast<float>(value));
+      case kInt64:
+      case kInt32:
+      case kInt16:
+      case kInt8:
+      case kUInt8:
+        return static_cast<u64>(value);  // put() keeps the lower bits: integers wrap around
+      case kBool:
+        return value != 0 ? 1 : 0;
+      default:
+        return encode_small(type, value);
+    }
+  }
+};
+
+__device__ inline u64 bits_at(const View& view, i64 offset) {
+  return view.data == 0 ? view.immediate : fetch(view.data + (static_cast<u64>(offset) << view.shift), view.shift);
+}
+
+template <typename Real>
+__device__ inline Real load(const View& view, i64 offset) {
+  return Decode<Real>::element(view.type, bits_at(view, offset));
+}
+
+template <typename Real>
+__device__ inline void store(const View& view, i64 offset, Real value) {
+  put(view.data + (static_cast<u64>(offset) << view.shift), view.shift, Encode<Real>::element(view.type, value));
+}
+
+}  // namespace fib::reference::gpu

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "kernels/reference/math.cuh"
+#include "kernels/reference/walk.cuh"
+
+// Operations on elements. FIB_OPERATION names one of math.cuh, FIB_REAL the type it computes in: float, double or i64.
+// View 0 is the result.
+namespace fib::reference::gpu {
+
+using Real = FIB_REAL;
+
+#if defined(FIB_UNARY_KERNEL)
+
+extern "C" __global__ void fib_unary(const Walk<2> walk) {
+  for (i64 i = first_index(); i < walk.count; i += index_step()) {
+    const auto places = places_of(walk, i);
+    const Real x = load<Real>(walk.view[1], places.at[1]);
+    store<Real>(walk.view[0], places.at[0], operations::FIB_OPERATION::of(x));
+  }
+}
+
+#else
+
+extern "C" __global__ void fib_binary(const Walk<3> walk) {
+  for (i64 i = first_index(); i < walk.count; i += index_step()) {
+    const auto places = places_of(walk, i);
+    const Real a = load<Real>(walk.view[1], places.at[1]);
+    const Real b = load<Real>(walk.view[2], places.at[2]);
+    store<Real>(walk.view[0], places.at[0], operations::FIB_OPERATION::of(a, b));
+  }
+}
+
+#endif
+
+}  // namespace fib::reference::gpu

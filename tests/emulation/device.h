@@ -1,0 +1,62 @@
+#pragma once
+
+// Read before kernels/reference/ when these are compiled for the host: what nvcc and NVRTC know by themselves. Every
+// thread of a block is a fiber, which goes on until it ends or waits for the others.
+#include <cmath>
+#include <cstring>
+
+#define __device__
+#define __host__
+#define __global__
+#define __forceinline__ inline
+#define __shared__ static
+#define __launch_bounds__(...)
+
+struct EmulatedIndex {
+  unsigned x, y, z;
+};
+// Set by the one that runs the fibers (tests/emulation/driver.cpp).
+extern "C" {
+inline EmulatedIndex threadIdx;
+inline EmulatedIndex blockIdx;
+inline EmulatedIndex blockDim;
+inline EmulatedIndex gridDim;
+inline void (*fib_emulated_wait)();
+void fib_emulated_prepare(const unsigned* block, const unsigned* grid, unsigned threads, void (*wait)()) {
+  blockIdx = {block[0], block[1], block[2]};
+  gridDim = {grid[0], grid[1], grid[2]};
+  blockDim = {threads, 1, 1};
+  fib_emulated_wait = wait;
+}
+void fib_emulated_enter(unsigned thread) { threadIdx = {thread, 0, 0}; }
+}
+
+inline void __syncthreads() { fib_emulated_wait(); }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+
+// Calls a kernel with arguments as cuLaunchKernel gets them.
+template <int... i>
+struct EmulatedIndices {};
+template <int n, int... i>
+struct MakeEmulatedIndices : MakeEmulatedIndices<n - 1, n - 1, i...> {};
+template <int... i>
+struct MakeEmulatedIndices<0, i...> {
+  using Type = EmulatedIndices<i...>;
+};
+template <typename Argument>
+struct EmulatedPlain {
+  using Type = Argument;
+};
+template <typename Argument>
+struct EmulatedPlain<const Argument> {
+  using Type = Argument;
+};
+template <typename... Arguments, int... i>
+void emulated_call_by(void (*kernel)(Arguments...), void** arguments, EmulatedIndices<i...>) {
+  kernel(*static_cast<typename EmulatedPlain<Arguments>::Type*>(arguments[i])...);
+}
+template <typename... Arguments>
+void emulated_call(void (*kernel)(Arguments...), void** arguments) {
+  emulated_call_by(kernel, arguments, typename MakeEmulatedIndices<sizeof...(Arguments)>::Type{});
+}

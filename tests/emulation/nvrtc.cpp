@@ -1,0 +1,123 @@
+#include <cstdlib>
+#include <map>
+#include <regex>
+#include <vector>
+
+#include "emulation/emulation.h"
+#include "support/temporary.h"
+#include "util/files.h"
+
+// NVRTC's functions by the host's compiler: a "cubin" is the path of a shared library.
+namespace fib::emulation {
+namespace {
+
+struct Compilation {
+  std::string source;
+  std::map<std::string, std::string> headers;
+  std::string log;
+  std::string library;
+};
+
+Compilation& of(nvrtcProgram program) { return *reinterpret_cast<Compilation*>(program); }
+
+const std::filesystem::path& folder() {
+  static const testing::TemporaryFolder temporary;
+  return temporary.path();
+}
+
+std::string compiler() {
+  const char* name = std::getenv("CXX");
+  return name != nullptr && *name != '\0' ? name : "c++";
+}
+
+// A function to call for every kernel that is there once the preprocessor is through.
+std::string calls_of(const std::string& preprocessed) {
+  static const std::regex kernel("extern \"C\"\\s+void\\s+(fib_\\w+)\\(");
+  std::string text;
+  for (std::sregex_iterator found(preprocessed.begin(), preprocessed.end(), kernel), end; found != end;
+       ++found) {
+    const std::string name = (*found)[1];
+    if (name.starts_with("fib_emulated")) continue;
+    text += "extern \"C\" void fib_emulated_call_" + name +
+            "(void** arguments) { emulated_call(fib::reference::gpu::" + name + ", arguments); }\n";
+  }
+  return text;
+}
+
+void write_sources(const Compilation& compilation, const std::filesystem::path& to) {
+  for (const auto& [name, content] : compilation.headers) {
+    std::filesystem::create_directories((to / name).parent_path());
+    util::write_file_atomic(to / name, content);
+  }
+  const std::filesystem::path own = FIB_SOURCE_DIR "/tests/emulation";
+  util::write_file_atomic(to / "kernels/reference/warp.cuh", util::read_file(own / "warp.h"));
+  util::write_file_atomic(to / "device.h", util::read_file(own / "device.h"));
+  util::write_file_atomic(to / "main.cpp", "#include \"device.h\"\n" + compilation.source);
+}
+
+bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+nvrtcResult compile(nvrtcProgram program, int count, const char* const* options) {
+  static int number = 0;
+  Compilation& compilation = of(program);
+  const auto place = folder() / std::to_string(number++);
+  std::filesystem::create_directories(place);
+  write_sources(compilation, place);
+  std::string words = compiler() + " -std=c++17 -O1 -fPIC -w -ffp-contract=off -I" + place.string();
+  for (int i = 0; i < count; ++i) {
+    if (std::string(options[i]).starts_with("-D")) words += " '" + std::string(options[i]) + "'";
+  }
+  const std::string path = place.string();
+  const std::string log = path + "/log";
+  bool good = run(words + " -E -P " + path + "/main.cpp -o " + path + "/main.ii 2>" + log);
+  if (good) {
+    const std::string calls = calls_of(util::read_file(place / "main.ii"));
+    util::write_file_atomic(place / "main.cpp", util::read_file(place / "main.cpp") + calls);
+    compilation.library = path + "/kernel.so";
+    good = run(words + " -shared " + path + "/main.cpp -o " + compilation.library + " 2>" + log);
+  }
+  compilation.log = util::read_file(log);
+  return good ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
+}
+
+}  // namespace
+
+cuda::Nvrtc nvrtc() {
+  cuda::Nvrtc n;
+  n.path = "the host's compiler";
+  n.major = 13;
+  n.error_string = [](nvrtcResult) { return "emulated"; };
+  n.create = [](nvrtcProgram* program, const char* source, const char*, int count,
+                const char* const* contents, const char* const* names) {
+    auto* compilation = new Compilation{source, {}, {}, {}};
+    for (int i = 0; i < count; ++i) compilation->headers[names[i]] = contents[i];
+    *program = reinterpret_cast<nvrtcProgram>(compilation);
+    return NVRTC_SUCCESS;
+  };
+  n.destroy = [](nvrtcProgram* program) {
+    delete &of(*program);
+    return NVRTC_SUCCESS;
+  };
+  n.compile = compile;
+  n.log_size = [](nvrtcProgram program, std::size_t* size) {
+    *size = of(program).log.size() + 1;
+    return NVRTC_SUCCESS;
+  };
+  n.log = [](nvrtcProgram program, char* text) {
+    of(program).log.copy(text, of(program).log.size());
+    text[of(program).log.size()] = '\0';
+    return NVRTC_SUCCESS;
+  };
+  n.cubin_size = [](nvrtcProgram program, std::size_t* size) {
+    *size = of(program).library.size() + 1;
+    return NVRTC_SUCCESS;
+  };
+  n.cubin = [](nvrtcProgram program, char* bytes) {
+    of(program).library.copy(bytes, of(program).library.size());
+    bytes[of(program).library.size()] = '\0';
+    return NVRTC_SUCCESS;
+  };
+  return n;
+}
+
+}  // namespace fib::emulation

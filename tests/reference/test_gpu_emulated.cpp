@@ -1,0 +1,48 @@
+#include <catch2/catch.hpp>
+
+#include "emulation/emulation.h"
+#include "reference/gpu/cuda_gpu.h"
+#include "reference/gpu_cases.h"
+
+// The reference engine's GPU side on an emulated device (tests/emulation): kernels as the host's compiler
+// makes them, with its mathematical functions, so that results of element-wise operations must be the CPU's
+// to the bit.
+namespace {
+
+using namespace fib::test;  // NOLINT: all of it is used
+using fib::reference::Gpu;
+
+std::shared_ptr<Gpu> emulated_gpu() {
+  static const auto gpu = fib::reference::gpu::open_with(fib::emulation::driver(), fib::emulation::nvrtc(),
+                                                         fib::emulation::uuid(), 2);
+  return gpu;
+}
+
+void check_all(const std::vector<GpuCase>& cases) {
+  for (const GpuCase& test : cases) {
+    const std::string text = difference(test, emulated_gpu(), true);
+    if (!text.empty()) FAIL_CHECK(text);
+  }
+}
+
+TEST_CASE("emulated GPU: conversions between all dtypes", "[gpu-emulated]") { check_all(conversion_cases()); }
+
+TEST_CASE("emulated GPU: some element-wise operations, all dtypes", "[gpu-emulated]") {
+  check_all(unary_cases({"exp", "square", "isnan"}));
+  check_all(binary_cases({"add", "maximum", "lt"}));
+}
+
+// Each operation is compiled for each type to compute in: minutes.
+TEST_CASE("emulated GPU: all element-wise operations", "[.gpu-emulated-all]") {
+  check_all(unary_cases(unary_names()));
+  check_all(binary_cases(binary_names()));
+}
+
+TEST_CASE("emulated GPU: copies, views, choices", "[gpu-emulated]") { check_all(copy_cases()); }
+TEST_CASE("emulated GPU: reductions", "[gpu-emulated]") { check_all(reduction_cases()); }
+TEST_CASE("emulated GPU: softmax, scans, extremes", "[gpu-emulated]") { check_all(row_cases()); }
+TEST_CASE("emulated GPU: matrix products", "[gpu-emulated]") { check_all(matrix_cases()); }
+TEST_CASE("emulated GPU: indexing", "[gpu-emulated]") { check_all(index_cases()); }
+TEST_CASE("emulated GPU: small references", "[gpu-emulated]") { check_all(program_cases()); }
+
+}  // namespace
