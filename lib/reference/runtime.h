@@ -6,14 +6,16 @@
 
 #include "reference/gemm.h"
 #include "reference/memory.h"
+#include "reference/random.h"
 
 namespace fib::reference {
 
-// What every tensor operation needs: threads, memory and a matrix multiplication.
+// What every tensor operation needs: threads, memory, a matrix multiplication and random numbers.
 struct Runtime {
   int threads = 1;
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<const Gemm> gemm;
+  std::shared_ptr<RandomSource> random = nullptr;
 };
 
 // Calls `body(begin, end)` for consecutive parts of [0, count) on up to `threads` threads, the caller's

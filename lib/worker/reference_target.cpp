@@ -23,8 +23,11 @@ Argument scalar_argument(const eval::Slot& slot, const std::byte* data) {
 
 class ReferenceTarget : public Target {
  public:
-  ReferenceTarget(std::string_view source, std::vector<std::string> outputs, unsigned threads)
-      : engine_(source, {.threads = static_cast<int>(threads)}), output_names_(std::move(outputs)) {}
+  ReferenceTarget(std::string_view source, const std::vector<std::string>& inputs,
+                  std::vector<std::string> outputs, unsigned threads)
+      : engine_(source, {.threads = static_cast<int>(threads)}), output_names_(std::move(outputs)) {
+    engine_.bind_by_name(inputs);
+  }
 
   [[nodiscard]] std::string engine() const { return engine_.description(); }
 
@@ -79,7 +82,8 @@ std::unique_ptr<Target> make_reference_target(const std::string& document, unsig
   try {
     const auto json = nlohmann::json::parse(document);
     auto target = std::make_unique<ReferenceTarget>(
-        json.at("source").get<std::string>(), json.at("outputs").get<std::vector<std::string>>(), threads);
+        json.at("source").get<std::string>(), json.at("inputs").get<std::vector<std::string>>(),
+        json.at("outputs").get<std::vector<std::string>>(), threads);
     engine = target->engine();
     return target;
   } catch (const nlohmann::json::exception& error) {
