@@ -16,8 +16,6 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 # Where the weights in float32 would not fit a common machine's memory: other sizes, the same program.
 SHRUNK = {
-    "moe_fp8_block_scale_ds_routing_topk8_ng1_kg1_e384_h7168_i2048": {"h": 512, "i": 256},
-    "moe_fp8_block_scale_ds_routing_topk8_ng1_kg1_e48_h7168_i2048": {"h": 1024, "i": 512},
     "moe_fp8_block_scale_ds_routing_topk8_ng8_kg4_e32_h7168_i2048": {"h": 1024, "i": 512},
     "moe_fp8_block_scale_renorm_topk8_e128_h4096_i1536": {"h": 1024, "i": 384},
     "trtllm_fp8_per_tensor_scale_moe_topk1_e128_h5120_i8192": {"h": 1280, "i": 1024},
@@ -255,10 +253,15 @@ def sampling(definition, size, seed):
     return Case(size, {"batch_size": batch}, {name: tensors[name] for name in inputs})
 
 
-def expert_weights(maker, name, wanted, scale):
+def expert_weights(maker, name, dtype, wanted):
     shape = maker.shape(name)
-    return Experts(tuple(shape), torch.float32,
-                   {int(e): maker.normal(shape[1:], torch.float32, scale) for e in wanted})
+    scale = 0.05 if dtype == torch.float32 else 1.0
+    return Experts(tuple(shape), dtype, {int(e): maker.normal(shape[1:], dtype, scale) for e in wanted})
+
+
+def reads_few(definition):
+    """Whether the reference reads the weights of chosen experts alone, and they are too many to write them all."""
+    return definition["inputs"]["gemm1_weights"]["dtype"] == "float32" or "_e384_" in definition["name"]
 
 
 def moe(definition, size, seed, shared):
@@ -268,9 +271,9 @@ def moe(definition, size, seed, shared):
     maker = Maker(definition, {"seq_len": tokens}, seed)
     count = maker.axes.get("num_experts", maker.axes.get("num_local_experts"))
     top = maker.axes.get("top_k", 8)
-    # float32 weights are stored for these experts alone, and routing prefers them by far.
+    # Weights that are read for chosen experts alone are stored for these, and routing prefers them by far.
     few = shared.setdefault("few", torch.randperm(count, generator=maker.generator)[:max(3, top + top // 2)])
-    sparse = inputs["gemm1_weights"]["dtype"] == "float32"
+    sparse = reads_few(definition)
     tensors = {}
     for name, spec in inputs.items():
         if spec["shape"] is None:
@@ -279,12 +282,14 @@ def moe(definition, size, seed, shared):
         if name in ("gemm1_weights", "gemm2_weights") and name in shared:
             tensors[name] = shared[name]
         elif name in ("gemm1_weights", "gemm2_weights") and sparse:
-            tensors[name] = expert_weights(maker, name, few, 0.05)
+            tensors[name] = expert_weights(maker, name, dtype, few)
         elif name == "topk_ids":
             chosen = torch.stack([few[torch.randperm(len(few), generator=maker.generator)[:top]]
                                   for _ in range(tokens)])
             weights = maker.uniform([tokens, top], 0.05, 1).to(torch.bfloat16).view(torch.int16).to(torch.int32)
             tensors[name] = (chosen.to(torch.int32) << 16) | weights
+        elif name == "routing_bias":  # small beside the logits, so that tokens differ in their experts
+            tensors[name] = maker.normal(maker.shape(name), dtype, 0.05)
         elif "scale" in name:
             tensors[name] = maker.uniform(maker.shape(name), 0.01, 0.05).to(dtype)
         else:

@@ -3,10 +3,10 @@
 import contextlib
 import json
 import math
-import pathlib
 import re
 import subprocess
 import time
+import warnings
 
 import numpy
 import torch
@@ -71,8 +71,16 @@ class InputFile:
             file.write(raw(value).data)
 
 
+def mapped(path, offset, size):
+    # A private mapping may not be larger than memory, unless nobody writes to it.
+    mode = "c" if size <= COPIED else "r"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.from_numpy(numpy.memmap(path, mode=mode, offset=offset, shape=size))
+
+
 def read(path):
-    """The tensors of a file, mapped copy on write."""
+    """The tensors of a file, mapped."""
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
@@ -82,7 +90,7 @@ def read(path):
         begin, end = entry["data_offsets"]
         data = torch.empty(0, dtype=torch.uint8)
         if end > begin:
-            data = torch.from_numpy(numpy.memmap(path, mode="c", offset=8 + length + begin, shape=end - begin))
+            data = mapped(path, 8 + length + begin, end - begin)
         tensors[name] = data.view(DTYPES[entry["dtype"]]).reshape(entry["shape"])
     return tensors
 
