@@ -68,9 +68,12 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
 
 void ReferenceRunner::start_native(const model::Definition& definition) {
   worker_ = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "reference's worker", 0);
+  nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  for (const auto& input : definition.inputs) inputs.push_back(input.name);
   for (const auto& output : definition.outputs) outputs.push_back(output.name);
-  const nlohmann::ordered_json document = {{"source", definition.reference}, {"outputs", outputs}};
+  const nlohmann::ordered_json document = {
+      {"source", definition.reference}, {"inputs", inputs}, {"outputs", outputs}};
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
   request.threads = setup_.threads;

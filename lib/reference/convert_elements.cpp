@@ -30,11 +30,25 @@ void is_not_zero(const From* source, void* target, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = source[i] != From{0} ? 1 : 0;
 }
 
+// Floats become uint8 by way of int64, so that -1 becomes 255, as in torch.
+template <typename From>
+void store_bytes(const From* source, std::byte* target, std::size_t count) {
+  constexpr From kLimit = From{0x1p62};
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool inside = source[i] > -kLimit && source[i] < kLimit;
+    target[i] = static_cast<std::byte>(static_cast<std::int64_t>(inside ? source[i] : From{0}));
+  }
+}
+
 template <typename Size>
 void copy_elements(const std::byte* source, std::int64_t from_stride, std::byte* target,
                    std::int64_t to_stride, std::int64_t count) {
   const auto* from = reinterpret_cast<const Size*>(source);
   auto* to = reinterpret_cast<Size*>(target);
+  if (from_stride == 0 && to_stride == 1) {
+    std::fill_n(to, count, *from);
+    return;
+  }
   for (std::int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
 }
 
@@ -79,11 +93,13 @@ void load_elements(DType dtype, const std::byte* source, std::int64_t* target, s
 
 void store_elements(DType dtype, const float* source, std::byte* target, std::size_t count) {
   if (dtype == DType::kBool) return is_not_zero(source, target, count);
+  if (dtype == DType::kUInt8) return store_bytes(source, target, count);
   tensor::from_float(dtype, source, target, count);
 }
 
 void store_elements(DType dtype, const double* source, std::byte* target, std::size_t count) {
   if (dtype == DType::kBool) return is_not_zero(source, target, count);
+  if (dtype == DType::kUInt8) return store_bytes(source, target, count);
   tensor::from_double(dtype, source, target, count);
 }
 

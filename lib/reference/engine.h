@@ -27,8 +27,12 @@ struct EngineOptions {
   MatmulBackend matmul = MatmulBackend::kAuto;
   std::size_t max_memory = 0;  // bytes that tensors of the engine may take together; 0 means no limit
   std::int64_t max_steps = 0;  // statements one run may execute; 0 means no limit
+<<<<<<< HEAD
   std::string gpu_uuid = {};   // of the NVIDIA GPU ("GPU-8a1c...") for large tensors; empty: only the CPU
   std::int64_t gpu_from = kGpuFrom;  // elements from which a tensor counts as large
+=======
+  std::uint64_t seed = 0;      // of random functions; 0 takes one from the system
+>>>>>>> w-engine
 };
 
 // A tensor argument: contiguous elements of the caller, who keeps them alive during the run. A reference may
@@ -75,6 +79,11 @@ class Engine {
   ~Engine();
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
+
+  // Says that the arguments of the runs to come are the values of these inputs. Where run's parameters have
+  // exactly these names, each argument goes to the parameter of its input's name, whatever the order; else
+  // arguments go by position, as without this call.
+  void bind_by_name(const std::vector<std::string>& inputs);
 
   // Calls run(*arguments). A single tensor or number gives one output, a tuple or list one for each item, a
   // dict one for each name of `output_names`, in that order. Throws Error "line N: ..." for a construct or

@@ -51,11 +51,24 @@ void add_binary(Registry& registry, const std::string& name, const BinaryOp& op)
                });
 }
 
-// other * alpha, as add and sub take it.
-Operand scaled_other(const Runtime& runtime, const Arguments& a) {
+Tensor times(const Runtime& runtime, const Operand& a, const Operand& b) {
+  return binary(runtime, binary_op("mul"), a, b);
+}
+
+// input + alpha * other, or input - alpha * other. Floats of 16 bits are rounded once, at the end.
+Tensor with_scaled(const Runtime& runtime, const BinaryOp& op, const Arguments& a) {
+  const Operand input = a.operand(runtime, "input");
   const Operand other = a.operand(runtime, "other");
-  if (!a.has("alpha")) return other;
-  return {binary(runtime, binary_op("mul"), other, a.operand(runtime, "alpha")), other.is_number};
+  if (!a.has("alpha")) return binary(runtime, op, input, other);
+  const Operand alpha = a.operand(runtime, "alpha");
+  const DType common = result_type({&input, &other});
+  if (!tensor::is_floating(common) || tensor::bits_of(common) != 16)
+    return binary(runtime, op, input, {times(runtime, other, alpha), other.is_number});
+  const auto widened = [&](const Operand& operand) -> Operand {
+    return {to_dtype(runtime, to_dtype(runtime, operand.tensor, common), DType::kFloat32), false};
+  };
+  const Tensor scaled = times(runtime, widened(other), widened(alpha));
+  return to_dtype(runtime, binary(runtime, op, widened(input), {scaled, false}), common);
 }
 
 const BinaryOp& division(const Arguments& a) {
@@ -69,12 +82,21 @@ const BinaryOp& division(const Arguments& a) {
 void add_scaled(Registry& registry, const std::string& name, const BinaryOp& op) {
   registry.add(name, kTorch | kMethod, "input other alpha?",
                [&op](const Runtime& runtime, const Arguments& a) -> Value {
-                 return binary(runtime, op, a.operand(runtime, "input"), scaled_other(runtime, a));
+                 return with_scaled(runtime, op, a);
                });
   registry.add(name + "_", kMethod, "input other alpha?",
                [&op](const Runtime& runtime, const Arguments& a) -> Value {
-                 binary_in_place(runtime, op, a.tensor("input"), scaled_other(runtime, a));
-                 return a.tensor("input");
+                 const Tensor target = a.tensor("input");
+                 if (!a.has("alpha")) {
+                   binary_in_place(runtime, op, target, a.operand(runtime, "other"));
+                   return target;
+                 }
+                 const Tensor result = with_scaled(runtime, op, a);
+                 check_can_cast(result.dtype, target.dtype);
+                 if (broadcast_shapes(result.shape, target.shape) != target.shape)
+                   throw Error("{} needs a tensor that fits in place", a.function_name());
+                 copy_into(runtime, result, target);
+                 return target;
                });
 }
 

@@ -80,20 +80,18 @@ Value norm(const Runtime& runtime, const Arguments& a) {
 
 Order order_of(bool descending) { return descending ? Order::kDescending : Order::kAscending; }
 
-Value sort(const Runtime& runtime, const Arguments& a) {
-  return with_names(sort_along(runtime, a.tensor("input"), a.integer_or("dim", -1),
-                               order_of(a.flag_or("descending", false))));
+std::pair<Tensor, Tensor> sorted(const Runtime& runtime, const Arguments& a) {
+  return sort_along(runtime, a.tensor("input"), a.integer_or("dim", -1),
+                    order_of(a.flag_or("descending", false)),
+                    a.flag_or("stable", false) ? Stability::kStable : Stability::kAny);
 }
 
-Value argsort(const Runtime& runtime, const Arguments& a) {
-  return sort_along(runtime, a.tensor("input"), a.integer_or("dim", -1),
-                    order_of(a.flag_or("descending", false)))
-      .second;
-}
+Value sort(const Runtime& runtime, const Arguments& a) { return with_names(sorted(runtime, a)); }
+Value argsort(const Runtime& runtime, const Arguments& a) { return sorted(runtime, a).second; }
 
 Value topk(const Runtime& runtime, const Arguments& a) {
   return with_names(first_sorted(runtime, a.tensor("input"), a.integer("k"), a.integer_or("dim", -1),
-                                 order_of(a.flag_or("largest", true))));
+                                 order_of(a.flag_or("largest", true)), a.flag_or("sorted", true)));
 }
 
 Value count_nonzero(const Runtime& runtime, const Arguments& a) {

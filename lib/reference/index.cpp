@@ -203,6 +203,17 @@ void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all,
   });
 }
 
+// Every element of a dimension as often: a copy of a view in which each is there `times` times.
+Tensor repeat_each(const Runtime& runtime, const Tensor& tensor, std::int64_t times, int dim) {
+  Shape shape = tensor.shape;
+  std::int64_t& size = shape[static_cast<std::size_t>(dim)];
+  Shape repeated = shape;
+  if (times < 0 || __builtin_mul_overflow(size, times, &size))
+    throw Error("repeat_interleave cannot repeat {} times", times);
+  repeated.insert(repeated.begin() + dim + 1, times);
+  return *try_view(cloned(runtime, expand(unsqueeze(tensor, dim + 1), repeated)), shape);
+}
+
 }  // namespace
 
 Tensor get_index(const Runtime& runtime, const Tensor& tensor, const Index& index) {
@@ -271,6 +282,7 @@ Tensor repeat_interleave(const Runtime& runtime, const Tensor& tensor, const Ten
                          std::int64_t dim) {
   const int at = wrap_dim(dim, tensor.rank());
   const std::int64_t size = tensor.rank() == 0 ? 1 : tensor.size(at);
+  if (repeats.numel() == 1 && tensor.rank() > 0) return repeat_each(runtime, tensor, item_as_int(repeats), at);
   const bool one_for_all = repeats.numel() == 1;
   if (!one_for_all && repeats.numel() != size) {
     throw Error("repeat_interleave got {} counts for {} elements", repeats.numel(), size);

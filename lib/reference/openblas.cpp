@@ -20,10 +20,17 @@ template <typename Real>
 using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, Real alpha,
                            const Real* a, int lda, const Real* b, int ldb, Real beta, Real* c, int ldc);
 
+// y = alpha A x + beta y.
+template <typename Real>
+using CblasGemv = void (*)(int order, int trans, int m, int n, Real alpha, const Real* a, int lda, const Real* x,
+                           int incx, Real beta, Real* y, int incy);
+
 struct Library {
   void* handle = nullptr;  // stays open for the life of the process: its threads cannot be unloaded
   CblasGemm<float> sgemm = nullptr;
   CblasGemm<double> dgemm = nullptr;
+  CblasGemv<float> sgemv = nullptr;
+  CblasGemv<double> dgemv = nullptr;
   void (*set_num_threads)(int) = nullptr;
   char* (*get_config)() = nullptr;
 };
@@ -42,6 +49,8 @@ bool open_library(const std::string& name, Library& library, std::string& reason
   }
   const bool complete = find(library.handle, "cblas_sgemm", library.sgemm) &&
                         find(library.handle, "cblas_dgemm", library.dgemm) &&
+                        find(library.handle, "cblas_sgemv", library.sgemv) &&
+                        find(library.handle, "cblas_dgemv", library.dgemv) &&
                         find(library.handle, "openblas_set_num_threads", library.set_num_threads) &&
                         find(library.handle, "openblas_get_config", library.get_config);
   if (complete) return true;
@@ -67,12 +76,12 @@ class OpenBlas final : public Gemm {
 
   void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const float> b,
                 Matrix<float> c) const override {
-    call(library_.sgemm, m, n, k, a, b, c);
+    call(library_.sgemm, library_.sgemv, m, n, k, a, b, c);
   }
 
   void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const double> a,
                 Matrix<const double> b, Matrix<double> c) const override {
-    call(library_.dgemm, m, n, k, a, b, c);
+    call(library_.dgemm, library_.dgemv, m, n, k, a, b, c);
   }
 
   [[nodiscard]] std::string description() const override {
@@ -91,9 +100,26 @@ class OpenBlas final : public Gemm {
     return static_cast<int>(value);
   }
 
+  // c = matrix * vector, for a matrix of rows x columns.
   template <typename Real>
-  static void call(CblasGemm<Real> gemm, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Real> a,
-                   Matrix<const Real> b, Matrix<Real> c) {
+  static void times_vector(CblasGemv<Real> gemv, std::int64_t rows, std::int64_t columns,
+                           Matrix<const Real> matrix, const Real* vector, std::int64_t step, Real* c,
+                           std::int64_t c_step) {
+    const bool turned = matrix.transposed;
+    gemv(kRowMajor, turned ? kTrans : kNoTrans, narrow(turned ? columns : rows),
+         narrow(turned ? rows : columns), Real{1}, matrix.data, narrow(matrix.leading), vector, narrow(step),
+         Real{0}, c, narrow(c_step));
+  }
+
+  template <typename Real>
+  static void call(CblasGemm<Real> gemm, CblasGemv<Real> gemv, std::int64_t m, std::int64_t n, std::int64_t k,
+                   Matrix<const Real> a, Matrix<const Real> b, Matrix<Real> c) {
+    // A product with one row or column reads the other matrix once; gemm would rearrange it first.
+    if (m == 1) {
+      const Matrix<const Real> turned{b.data, b.leading, !b.transposed};
+      return times_vector(gemv, n, k, turned, a.data, a.transposed ? a.leading : 1, c.data, 1);
+    }
+    if (n == 1) return times_vector(gemv, m, k, a, b.data, b.transposed ? 1 : b.leading, c.data, c.leading);
     gemm(kRowMajor, a.transposed ? kTrans : kNoTrans, b.transposed ? kTrans : kNoTrans, narrow(m), narrow(n),
          narrow(k), Real{1}, a.data, narrow(a.leading), b.data, narrow(b.leading), Real{0}, c.data,
          narrow(c.leading));

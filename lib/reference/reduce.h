@@ -39,11 +39,15 @@ enum class Scan { kSum, kProduct };
 [[nodiscard]] Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_t dim);
 
 enum class Order { kAscending, kDescending };
-// Values and int64 indices along `dim`, sorted stably; NaN counts as the largest.
+enum class Stability { kAny, kStable };
+// Values and int64 indices along `dim`, sorted; NaN counts as the largest. Equals come in the order that torch's
+// CPU gives them, unless kStable keeps theirs.
 [[nodiscard]] std::pair<Tensor, Tensor> sort_along(const Runtime& runtime, const Tensor& tensor,
-                                                   std::int64_t dim, Order order);
-// The first `count` of these.
+                                                   std::int64_t dim, Order order, Stability stability);
+// The first `count` by that order, the same of equals as torch's CPU picks; in no particular order unless
+// `sorted`.
 [[nodiscard]] std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& tensor,
-                                                     std::int64_t count, std::int64_t dim, Order order);
+                                                     std::int64_t count, std::int64_t dim, Order order,
+                                                     bool sorted);
 
 }  // namespace fib::reference

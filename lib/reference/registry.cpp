@@ -39,7 +39,7 @@ Registry::Registry() {
   add_math_functions(*this);
   for (const auto& table :
        {reduction_functions(), view_functions(), creation_functions(), index_functions(), joining_functions(),
-        conversion_functions(), matrix_functions(), neural_functions(), python_functions()}) {
+        conversion_functions(), matrix_functions(), neural_functions(), python_functions(), random_functions()}) {
     for (const BuiltinRow& row : table) add(row);
   }
 }

@@ -74,6 +74,7 @@ void add_elementwise_functions(Registry& registry);
 [[nodiscard]] std::span<const BuiltinRow> matrix_functions();
 [[nodiscard]] std::span<const BuiltinRow> neural_functions();
 [[nodiscard]] std::span<const BuiltinRow> python_functions();
+[[nodiscard]] std::span<const BuiltinRow> random_functions();
 void add_math_functions(Registry& registry);
 
 }  // namespace fib::reference

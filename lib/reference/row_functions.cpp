@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "reference/accumulators.h"
 #include "reference/elementwise.h"
@@ -65,20 +64,76 @@ bool comes_first(Real a, Real b, Order order) {
   return a < b || (a == a && b != b);
 }
 
+// A value with its place.
 template <typename Real>
-void sort_row(const Real* values, std::int64_t length, std::int64_t count, Order order,
-              std::vector<std::int64_t>& indices) {
-  indices.resize(static_cast<std::size_t>(length));
-  std::iota(indices.begin(), indices.end(), std::int64_t{0});
-  const auto before = [&](std::int64_t i, std::int64_t j) {
-    if (comes_first(values[i], values[j], order)) return true;
-    return !comes_first(values[j], values[i], order) && i < j;  // equals keep their order
-  };
-  if (count < length) {
-    std::partial_sort(indices.begin(), indices.begin() + count, indices.end(), before);
-  } else {
-    std::sort(indices.begin(), indices.end(), before);
+using Ranked = std::pair<Real, std::int64_t>;
+
+template <typename Real>
+struct ComesFirst {
+  Order order;
+  bool operator()(const Ranked<Real>& a, const Ranked<Real>& b) const {
+    return comes_first(a.first, b.first, order);
   }
+};
+
+template <typename Real>
+void rank(const Real* values, std::int64_t length, std::vector<Ranked<Real>>& ranked) {
+  ranked.resize(static_cast<std::size_t>(length));
+  for (std::int64_t i = 0; i < length; ++i) ranked[static_cast<std::size_t>(i)] = {values[i], i};
+}
+
+// Which of equals comes first is up to the algorithm, so these are torch's (aten/src/ATen/native/cpu/
+// SortingKernel.cpp, TopKImpl.h): with the same standard library the choice is the same, and a reference that
+// routes tokens by ranks sends them the same way.
+template <typename Real>
+void sort_all(std::vector<Ranked<Real>>& ranked, Order order, Stability stability) {
+  const ComesFirst<Real> before{order};
+  if (stability == Stability::kStable)
+    std::stable_sort(ranked.begin(), ranked.end(), before);
+  else
+    std::sort(ranked.begin(), ranked.end(), before);
+}
+
+template <typename Real>
+void sort_first(std::vector<Ranked<Real>>& ranked, std::int64_t count, Order order, bool sorted) {
+  const ComesFirst<Real> before{order};
+  if (count == 0) return;
+  if (count * 64 <= static_cast<std::int64_t>(ranked.size())) {
+    std::partial_sort(ranked.begin(), ranked.begin() + count, ranked.end(), before);
+    return;
+  }
+  std::nth_element(ranked.begin(), ranked.begin() + count - 1, ranked.end(), before);
+  if (sorted) std::sort(ranked.begin(), ranked.begin() + count - 1, before);
+}
+
+// The first `count` values and places of each row, which `arrange` brings into order.
+template <typename Arrange>
+std::pair<Tensor, Tensor> arranged(const Runtime& runtime, const Tensor& tensor, std::int64_t count,
+                                   std::int64_t dim, const Arrange& arrange) {
+  const Tensor rows = to_rows(runtime, tensor, dim);
+  const std::int64_t length = row_length(rows);
+  if (count < 0 || count > length) throw Error("{} of {} elements cannot be selected", count, length);
+  Shape shape = rows.shape;
+  if (!shape.empty()) shape.back() = count;
+  const Tensor values = make_empty(runtime, tensor.dtype, shape);
+  const Tensor indices = make_empty(runtime, DType::kInt64, shape);
+  auto* index = reinterpret_cast<std::int64_t*>(indices.data());
+  with_compute_type(tensor.dtype, [&](auto real) {
+    using Real = decltype(real);
+    const BlockWriter<Real> writer(values);
+    for_rows<Real>(runtime, rows, 32, [&](std::int64_t row, const Real* x) {
+      std::vector<Ranked<Real>> ranked;
+      rank(x, length, ranked);
+      arrange(ranked);
+      std::vector<Real> picked(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < picked.size(); ++i) {
+        picked[i] = ranked[i].first;
+        index[row * count + static_cast<std::int64_t>(i)] = ranked[i].second;
+      }
+      if (count > 0) writer.write(row * count, count, picked.data());
+    });
+  });
+  return {from_rows(runtime, values, dim), from_rows(runtime, indices, dim)};
 }
 
 }  // namespace
@@ -124,35 +179,19 @@ Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_
 }
 
 std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& tensor, std::int64_t count,
-                                       std::int64_t dim, Order order) {
-  const Tensor rows = to_rows(runtime, tensor, dim);
-  const std::int64_t length = row_length(rows);
-  if (count < 0 || count > length) throw Error("{} of {} elements cannot be selected", count, length);
-  Shape shape = rows.shape;
-  if (!shape.empty()) shape.back() = count;
-  const Tensor values = make_empty(runtime, tensor.dtype, shape);
-  const Tensor indices = make_empty(runtime, DType::kInt64, shape);
-  with_compute_type(tensor.dtype, [&](auto real) {
-    using Real = decltype(real);
-    const BlockWriter<Real> value_writer(values);
-    const BlockWriter<std::int64_t> index_writer(indices);
-    for_rows<Real>(runtime, rows, 32, [&](std::int64_t row, const Real* x) {
-      std::vector<std::int64_t> sorted;
-      sort_row(x, length, count, order, sorted);
-      std::vector<Real> picked(static_cast<std::size_t>(count));
-      for (std::size_t i = 0; i < picked.size(); ++i) picked[i] = x[sorted[i]];
-      if (count == 0) return;
-      value_writer.write(row * count, count, picked.data());
-      index_writer.write(row * count, count, sorted.data());
-    });
-  });
-  return {from_rows(runtime, values, dim), from_rows(runtime, indices, dim)};
+                                       std::int64_t dim, Order order, bool sorted) {
+  return arranged(runtime, tensor, count, dim,
+                  [&](auto& ranked) { sort_first(ranked, count, order, sorted); });
 }
 
 std::pair<Tensor, Tensor> sort_along(const Runtime& runtime, const Tensor& tensor, std::int64_t dim,
-                                     Order order) {
-  const int at = wrap_dim(dim, tensor.rank());
-  return first_sorted(runtime, tensor, tensor.rank() == 0 ? 1 : tensor.size(at), dim, order);
+                                     Order order, Stability stability) {
+  const std::int64_t length = tensor.rank() == 0 ? 1 : tensor.size(wrap_dim(dim, tensor.rank()));
+  // Torch sorts many integers by their digits, which is stable.
+  const bool by_digits = tensor.rank() == 1 && length >= 32768 && order == Order::kAscending &&
+                         tensor::is_integral(tensor.dtype) && tensor.dtype != DType::kBool;
+  const Stability wanted = by_digits ? Stability::kStable : stability;
+  return arranged(runtime, tensor, length, dim, [&](auto& ranked) { sort_all(ranked, order, wanted); });
 }
 
 }  // namespace fib::reference

@@ -81,4 +81,21 @@ TEST_CASE("An engine can be moved") {
   CHECK(to_host(second.run({}).at(0)).values() == Values{7});
 }
 
+TEST_CASE("Arguments go to the parameters of their inputs' names, whatever the order") {
+  Engine engine("def run(b, c, a=0):\n    return a - b, c\n");
+  engine.bind_by_name({"a", "b", "c"});
+  const auto outputs = engine.run({std::int64_t{10}, std::int64_t{3}, std::int64_t{5}});
+  REQUIRE(outputs.size() == 2);
+  CHECK(to_host(outputs[0]).values() == std::vector<double>{7});
+  CHECK(to_host(outputs[1]).values() == std::vector<double>{5});
+}
+
+TEST_CASE("Arguments go by position where parameters have other names") {
+  for (const std::vector<std::string>& inputs : {std::vector<std::string>{"a", "x"}, {"b"}, {"b", "a", "c"}, {}}) {
+    Engine engine("def run(b, a):\n    return a - b\n");
+    engine.bind_by_name(inputs);
+    CHECK(to_host(engine.run({std::int64_t{10}, std::int64_t{3}}).at(0)).values() == std::vector<double>{-7});
+  }
+}
+
 }  // namespace

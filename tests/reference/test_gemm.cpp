@@ -198,4 +198,21 @@ TEST_CASE("Operands that do not fit are errors") {
         "line 3: einsum(\"ij,jk->ik\") has sizes 3 and 2 for \"j\"");
 }
 
+TEST_CASE("Products with one row or column, whichever way both matrices lie") {
+  for (const EngineOptions& options : backends()) {
+    for (const Shape& size : {Shape{1, 300}, Shape{300, 1}, Shape{1, 1}}) {
+      HostTensor a = make_varied(DType::kFloat32, {size[0], 70}, 1);
+      HostTensor b = make_varied(DType::kFloat32, {size[1], 70}, 2);
+      for (const char* left : {"a", "a.t().contiguous().t()"}) {
+        for (const char* right : {"b.t()", "b.t().contiguous()"}) {
+          const std::string body = std::string("return ") + left + " @ " + right;
+          const HostTensor c = run_body(body, {a.argument(), b.argument()}, options).at(0);
+          CHECK(c.shape == size);
+          CHECK(worst(c.values(), product(a, b)) < 1e-5);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace

@@ -99,4 +99,38 @@ TEST_CASE("Results that a tensor cannot hold are refused in place") {
         "line 2: a result of dtype float32 cannot be stored in a tensor of int32");
 }
 
+// What torch 2.11 gives on the CPU: 0.1 and 0.7 are no numbers of bfloat16, and 0.1 rounds up.
+TEST_CASE("Numbers are rounded to a tensor of 16 bits before they meet it, but not as factors and divisors") {
+  HostTensor x = make(DType::kBFloat16, {4}, {0.10009765625, 0.69921875, 3, 0.3});
+  const std::vector<fib::reference::Argument> args{x.argument()};
+  using Values = std::vector<double>;
+  CHECK(values_of("a == 0.1", args) == Values{1, 0, 0, 0});
+  CHECK(values_of("a > 0.1", args) == Values{0, 1, 1, 1});
+  CHECK(values_of("torch.tensor(0.7) == a", args) == Values{0, 1, 0, 0});
+  CHECK(values_of("a - 0.1", args) == Values{0, 0.59765625, 2.90625, 0.201171875});
+  CHECK(values_of("0.1 - a", args) == Values{0, -0.59765625, -2.90625, -0.201171875});
+  CHECK(values_of("a % 0.1", args)[0] == 0);
+  CHECK(run_body("a.sub_(0.1)\nreturn a", args).at(0).values()[0] == 0);
+  HostTensor y = make(DType::kBFloat16, {1}, {4.6875});
+  CHECK(values_of("a * 0.37", {y.argument()}) == Values{1.734375});  // with 0.37 rounded: 1.7265625
+  CHECK(values_of("0.37 * a", {y.argument()}) == Values{1.734375});
+  CHECK(values_of("torch.tensor(0.37) * a", {y.argument()}) == Values{1.7265625});
+}
+
+TEST_CASE("add and sub with alpha round small floats once") {
+  HostTensor x = make(DType::kBFloat16, {2}, {1, 2});
+  const std::vector<fib::reference::Argument> args{x.argument()};
+  using Values = std::vector<double>;
+  CHECK(values_of("torch.sub(a, a, alpha=0.7)", args) == Values{0.30078125, 0.6015625});
+  CHECK(values_of("torch.add(a, a, alpha=0.7)", args) == Values{1.703125, 3.40625});
+  CHECK(run_body("a.add_(a, alpha=0.7)\nreturn a", args).at(0).values() == Values{1.703125, 3.40625});
+}
+
+TEST_CASE("A number divided by a tensor is the reciprocal times the number") {
+  HostTensor x = make(DType::kBFloat16, {1}, {3});
+  HostTensor y = make(DType::kFloat32, {1}, {41});
+  CHECK(values_of("7 / a", {x.argument()}) == std::vector<double>{2.34375});  // 7 / 3 rounds to 2.328125
+  CHECK(values_of("41 / a", {y.argument()}) == std::vector<double>{0.999999940395355224609375});
+}
+
 }  // namespace

@@ -144,8 +144,10 @@ TEST_CASE("a worker runs a reference through the same door") {
   worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
-  const auto loaded = client.load(request, in_seconds(30),
-                                  R"({"source": "def run(a, b):\n    return a + b\n", "outputs": ["c"]})");
+  // The inputs are a and b in this order: arguments are bound by name.
+  const auto loaded = client.load(
+      request, in_seconds(30),
+      R"({"source": "def run(b, a):\n    return a - b\n", "inputs": ["a", "b"], "outputs": ["c"]})");
   REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
   CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
   REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
@@ -162,7 +164,7 @@ TEST_CASE("a worker runs a reference through the same door") {
   const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);
   const auto b = floats_at(f.door.inputs.get(), f.opened.layout.inputs[1].offset, 1000);
   const auto c = floats_at(f.door.outputs.get(), 0, 1000);
-  for (std::size_t i = 0; i < 1000; ++i) REQUIRE(c[i] == a[i] + b[i]);
+  for (std::size_t i = 0; i < 1000; ++i) REQUIRE(c[i] == a[i] - b[i]);
 }
 
 TEST_CASE("a worker that is asked out of order refuses and lives on") {
