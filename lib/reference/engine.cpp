@@ -129,12 +129,9 @@ Engine::Engine(std::string_view source, const EngineOptions& options) : state_(s
   state_->runtime.threads = state_->options.threads;
   state_->runtime.memory = std::make_shared<MemoryPool>(options.max_memory);
   state_->runtime.gemm = open_gemm(state_->options);
-<<<<<<< HEAD
   if (!options.gpu_uuid.empty()) state_->runtime.gpu = open_gpu(options.gpu_uuid, state_->options.threads);
   state_->runtime.gpu_from = options.gpu_from;
-=======
   state_->runtime.random = std::make_shared<RandomSource>(options.seed);
->>>>>>> w-engine
 }
 
 Engine::~Engine() = default;
@@ -160,16 +157,13 @@ std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
   if (function == nullptr) throw Error("the reference deletes its function \"run\"");
   std::vector<Value> values;
   for (const Argument& argument : arguments) values.push_back(std::visit(ToValue{}, argument));
-<<<<<<< HEAD
   const Value result = interpreter.call(*function, values, {});
-=======
   KeywordValues named;
   if (values.size() == state_->inputs.size()) {
     for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(state_->inputs[i], std::move(values[i]));
     values.clear();
   }
   const Value result = interpreter.call(*function, std::move(values), std::move(named));
->>>>>>> w-engine
   std::vector<OutputTensor> outputs;
   for (const Value& value : returned_values(result, output_names))
     outputs.push_back(to_output(state_->runtime, value));

@@ -11,21 +11,15 @@
 
 namespace fib::reference {
 
-<<<<<<< HEAD
-// What every tensor operation needs: threads, memory, a matrix multiplication, and a GPU where one is used.
-=======
-// What every tensor operation needs: threads, memory, a matrix multiplication and random numbers.
->>>>>>> w-engine
+// What every tensor operation needs: threads, memory, a matrix multiplication, random numbers, and a GPU where
+// one is used.
 struct Runtime {
   int threads = 1;
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<const Gemm> gemm;
-<<<<<<< HEAD
   std::shared_ptr<Gpu> gpu;
   std::int64_t gpu_from = kGpuFrom;
-=======
   std::shared_ptr<RandomSource> random = nullptr;
->>>>>>> w-engine
 };
 
 // Calls `body(begin, end)` for consecutive parts of [0, count) on up to `threads` threads, the caller's

@@ -39,17 +39,11 @@ reference::Engine open_engine(std::string_view source, unsigned threads, const s
 
 class ReferenceTarget : public Target {
  public:
-<<<<<<< HEAD
-  ReferenceTarget(std::string_view source, std::vector<std::string> outputs, unsigned threads,
-                  const std::string& gpu_uuid)
-      : engine_(open_engine(source, threads, gpu_uuid, no_gpu_)), output_names_(std::move(outputs)) {}
-=======
   ReferenceTarget(std::string_view source, const std::vector<std::string>& inputs,
-                  std::vector<std::string> outputs, unsigned threads)
-      : engine_(source, {.threads = static_cast<int>(threads)}), output_names_(std::move(outputs)) {
+                  std::vector<std::string> outputs, unsigned threads, const std::string& gpu_uuid)
+      : engine_(open_engine(source, threads, gpu_uuid, no_gpu_)), output_names_(std::move(outputs)) {
     engine_.bind_by_name(inputs);
   }
->>>>>>> w-engine
 
   [[nodiscard]] std::string engine() const {
     if (no_gpu_.empty()) return engine_.description();
@@ -107,15 +101,9 @@ std::unique_ptr<Target> make_reference_target(const std::string& document, unsig
                                               const std::string& gpu_uuid, std::string& engine) {
   try {
     const auto json = nlohmann::json::parse(document);
-<<<<<<< HEAD
-    auto target = std::make_unique<ReferenceTarget>(json.at("source").get<std::string>(),
-                                                    json.at("outputs").get<std::vector<std::string>>(),
-                                                    threads, gpu_uuid);
-=======
     auto target = std::make_unique<ReferenceTarget>(
         json.at("source").get<std::string>(), json.at("inputs").get<std::vector<std::string>>(),
-        json.at("outputs").get<std::vector<std::string>>(), threads);
->>>>>>> w-engine
+        json.at("outputs").get<std::vector<std::string>>(), threads, gpu_uuid);
     engine = target->engine();
     return target;
   } catch (const nlohmann::json::exception& error) {
