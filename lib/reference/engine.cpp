@@ -157,13 +157,11 @@ std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
   if (function == nullptr) throw Error("the reference deletes its function \"run\"");
   std::vector<Value> values;
   for (const Argument& argument : arguments) values.push_back(std::visit(ToValue{}, argument));
-  const Value result = interpreter.call(*function, values, {});
+  const bool by_name = values.size() == state_->inputs.size();
   KeywordValues named;
-  if (values.size() == state_->inputs.size()) {
-    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(state_->inputs[i], std::move(values[i]));
-    values.clear();
-  }
-  const Value result = interpreter.call(*function, std::move(values), std::move(named));
+  for (std::size_t i = 0; by_name && i < values.size(); ++i) named.emplace_back(state_->inputs[i], values[i]);
+  const Value result =
+      interpreter.call(*function, by_name ? std::vector<Value>{} : values, std::move(named));
   std::vector<OutputTensor> outputs;
   for (const Value& value : returned_values(result, output_names))
     outputs.push_back(to_output(state_->runtime, value));
