@@ -49,7 +49,7 @@ std::optional<std::string> unsupported_in_python(const model::Solution& solution
   std::set<std::string> names;
   if (extension) names = {"torch", "ninja", "setuptools"};
   for (const auto& source : solution.sources) {
-    if (source.path.ends_with(".py")) names.merge(imported_packages(source.content));
+    if (!extension && source.path.ends_with(".py")) names.merge(imported_packages(source.content));
   }
   if (auto reason = missing_package(*python, names)) return reason;
   if (extension && !python->has_headers) {

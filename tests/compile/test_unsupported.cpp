@@ -51,6 +51,9 @@ TEST_CASE("a package that the interpreter lacks is named") {
   CHECK_THAT(reason(python("import tilelang"), without("tilelang")), Catch::StartsWith("it needs tilelang,"));
   CHECK(reason(python("import math"), without("torch")).empty());
   CHECK(reason(python("import torch"), without("ninja")).empty());
+  const auto with_script = testing::solution(
+      "cpp", "a.cpp::run", {{"a.cpp", "x"}, {"try_it.py", "import triton"}}, {{"binding", "torch"}});
+  CHECK(reason(with_script, without("triton")).empty());
 }
 
 TEST_CASE("extensions need Python's headers, and on a GPU a torch with CUDA") {
