@@ -38,12 +38,13 @@ std::optional<std::int64_t> pages_of(const Scene& scene) {
   return said ? said : scene.first_dimension("cache");
 }
 
-std::int64_t page_size(const Scene& scene) {
-  return scene.first_axis({"page_size", "block_size"}).value_or(1);
-}
-
-std::optional<std::int64_t> times(std::optional<std::int64_t> a, std::int64_t b) {
-  return a ? std::optional(*a * b) : std::nullopt;
+// Of all pages together.
+std::optional<std::int64_t> tokens_of(const Scene& scene) {
+  const auto pages = pages_of(scene);
+  std::int64_t tokens = 0;
+  if (pages && __builtin_mul_overflow(*pages, scene.page_size(), &tokens))
+    throw Error("there are too many pages");
+  return pages ? std::optional(tokens) : std::nullopt;
 }
 
 std::int64_t experts_of(const Scene& scene) {
@@ -55,19 +56,19 @@ std::int64_t experts_of(const Scene& scene) {
 std::int64_t longest_sequence(const Scene& scene) {
   const auto* table = scene.input_of(Rule::block_table);
   const auto longest = table != nullptr
-                           ? std::optional(rows_of(scene, *table).columns * page_size(scene))
+                           ? std::optional(rows_of(scene, *table).columns * scene.page_size())
                            : scene.first_axis({"max_seq_len", "max_kv_len", "max_len", "seq_len", "kv_len"});
   return require(longest, "tokens in a sequence", "max_seq_len");
 }
 
 std::int64_t positions_of(const Scene& scene) {
   const auto said = scene.first_axis({"max_seq_len", "max_position", "max_position_embeddings"});
-  return require(said ? said : scene.first_dimension("cache"), "positions", "max_seq_len");
+  return require(said ? said : scene.first_dimension("cos"), "positions", "max_seq_len");
 }
 
 std::int64_t slots_of(const Scene& scene, const model::TensorSpec& input) {
   if (input.name.find("slot_mapping") != std::string::npos)
-    return require(times(pages_of(scene), page_size(scene)), "slots", "num_pages");
+    return require(tokens_of(scene), "slots", "num_pages");
   const auto said =
       scene.first_axis({"pool_size", "state_cache_size", "num_slots", "num_states", "cache_size"});
   if (said) return require(said, "states", "pool_size");
@@ -87,7 +88,7 @@ void add_sparse_row(Draw& draw, std::int64_t columns, std::int64_t tokens, bool 
 
 Integers make_sparse_indices(const Scene& scene, const model::TensorSpec& input, Draw& draw) {
   const Rows rows = rows_of(scene, input);
-  const std::int64_t tokens = require(times(pages_of(scene), page_size(scene)), "tokens", "num_pages");
+  const std::int64_t tokens = require(tokens_of(scene), "tokens", "num_pages");
   const std::string description = input.description.value_or(std::nullopt).value_or("");
   const bool pads = description.find("-1") != std::string::npos;
   Integers indices;

@@ -30,7 +30,7 @@ int exponent_of(const model::Definition& definition, const model::TensorSpec& in
 
 // Integer tensors that are there. What is wrong with a file is said by whoever takes its tensor as an input.
 std::map<std::string, Integers> given_integers(const model::Definition& definition,
-                                               const model::Workload& workload,
+                                               const model::Workload& workload, const model::AxisValues& axes,
                                                const std::map<std::string, std::filesystem::path>& blobs) {
   std::map<std::string, Integers> given;
   for (const auto& input : definition.inputs) {
@@ -41,6 +41,7 @@ std::map<std::string, Integers> given_integers(const model::Definition& definiti
       const tensor::SafetensorsFile tensors(file->second);
       const auto found = tensors.find(spec->tensor_key);
       if (!found || tensor::name_of(found->dtype) != input.dtype) continue;
+      if (found->shape != model::shape_of(input, axes).value_or(found->shape)) continue;
       const std::size_t count = found->bytes / tensor::bytes_of(found->dtype, 1);
       given.emplace(input.name, from_bytes(found->data, count, input.dtype));
     } catch (const Error&) {
@@ -93,8 +94,8 @@ MadeInputs make_inputs(const model::Definition& definition, const model::Workloa
     const bool plain = rule_of(definition, input) == Rule::bytes;
     if (contains(inputs, input.name) && is_integer(input) && !plain) integers.push_back(input.name);
   }
-  const auto elements =
-      make_integers(definition, axes, workload.uuid, integers, given_integers(definition, workload, blobs));
+  const auto elements = make_integers(definition, axes, workload.uuid, integers,
+                                      given_integers(definition, workload, axes, blobs));
   MadeInputs made{workload, {}, {}};
   for (const auto& input : definition.inputs) {
     if (!contains(inputs, input.name)) continue;

@@ -6,6 +6,7 @@
 #include "synthesis/known.h"
 #include "synthesis/scene.h"
 #include "tensor/dtype.h"
+#include "tensor/shape.h"
 #include "util/error.h"
 
 namespace fib::synthesis {
@@ -41,12 +42,20 @@ void with_type(tensor::DType dtype, Use use) {
   }
 }
 
+void check_given(const model::TensorSpec& input, const model::AxisValues& axes, const Integers& elements) {
+  const auto count = tensor::element_count(model::shape_of(input, axes).value_or(tensor::Shape{}));
+  if (!count || static_cast<std::size_t>(*count) != elements.size())
+    throw Error("input \"{}\" has {} elements, which is not what its shape says", input.name,
+                elements.size());
+}
+
 }  // namespace
 
 std::map<std::string, Integers> make_integers(const model::Definition& definition,
                                               const model::AxisValues& axes, std::string_view seed,
                                               const std::vector<std::string>& inputs,
                                               const std::map<std::string, Integers>& given) {
+  for (const auto& [name, elements] : given) check_given(find_input(definition, name), axes, elements);
   Scene scene(definition, axes, seed, given);
   std::map<std::string, Integers> made;
   for (const auto& name : inputs) made.emplace(name, scene.tensor(find_input(definition, name)));

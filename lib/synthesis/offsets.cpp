@@ -12,9 +12,7 @@ bool is_of_queries(const model::TensorSpec& input) {
   return input.name.starts_with("q") || input.name.ends_with("_q");
 }
 
-std::int64_t page_size(const Scene& scene) {
-  return std::max<std::int64_t>(1, scene.first_axis({"page_size", "block_size"}).value_or(1));
-}
+constexpr std::int64_t kLongest = std::int64_t{1} << 40;  // no memory holds more tokens
 
 // The length of a tensor in one dimension.
 std::int64_t length(const Scene& scene, const model::TensorSpec& input) {
@@ -66,17 +64,23 @@ const model::TensorSpec* queries_of(const Scene& scene, const model::TensorSpec&
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Of offsets that may come from a file, so they may be anything.
+std::int64_t sequence_length(const Integers& offsets, std::size_t sequence) {
+  const auto bounded = [&](std::size_t i) { return std::clamp<std::int64_t>(offsets[i], 0, kLongest); };
+  return std::max<std::int64_t>(0, bounded(sequence + 1) - bounded(sequence));
+}
+
 // What each sequence has at least: one, and of keys as many as it has queries, since a query that may look
 // at nothing has no answer. Where there is not enough for that: one, then none.
 Integers least_sizes(Scene& scene, const model::TensorSpec& input, std::int64_t sequences, std::int64_t end) {
   Integers least(static_cast<std::size_t>(sequences), end >= sequences ? 1 : 0);
   const auto* queries = queries_of(scene, input);
   if (queries == nullptr) return least;
-  const std::int64_t unit = counts_pages(scene, input) ? page_size(scene) : 1;
+  const std::int64_t unit = counts_pages(scene, input) ? scene.page_size() : 1;
   const Integers& offsets = scene.tensor(*queries);
   Integers needed = least;
   for (std::size_t i = 0; i < needed.size(); ++i) {
-    needed[i] = std::max(least[i], divide_up(offsets[i + 1] - offsets[i], unit));
+    needed[i] = std::max(least[i], divide_up(sequence_length(offsets, i), unit));
   }
   return std::accumulate(needed.begin(), needed.end(), std::int64_t{0}) <= end ? needed : least;
 }
@@ -102,7 +106,7 @@ Integers make_offsets(Scene& scene, const model::TensorSpec& input) {
   const std::int64_t end = end_of(scene, input);
   if (sequences == 0 && end != 0)
     throw Error("it has one element, so it cannot begin with 0 and end with {}", end);
-  if (end < 0) throw Error("it cannot end with {}", end);
+  if (end < 0 || end > kLongest) throw Error("it cannot end with {}", end);
   Draw draw = scene.draw(input);
   Integers offsets = {0};
   for (const std::int64_t size : parts(draw, end, least_sizes(scene, input, sequences, end))) {
@@ -118,18 +122,18 @@ Integers make_last_page_lengths(Scene& scene, const model::TensorSpec& input) {
   const auto* queries = queries_of(scene, pages_input);
   const Integers none;
   const Integers& query_offsets = queries == nullptr ? none : scene.tensor(*queries);
-  const std::int64_t size = page_size(scene);
+  const std::int64_t size = scene.page_size();
   Draw draw = scene.draw(input);
   Integers lengths;
   for (std::size_t i = 0; i < static_cast<std::size_t>(length(scene, input)); ++i) {
     const std::int64_t drawn = draw.between(1, size);
     lengths.push_back(drawn);
     if (i + 1 >= pages.size()) continue;
-    const std::int64_t count = pages[i + 1] - pages[i];
+    const std::int64_t count = sequence_length(pages, i);
     if (count == 0) lengths.back() = 0;
     if (count == 0 || i + 1 >= query_offsets.size()) continue;
     // As many keys as queries, where the pages have room for them.
-    const std::int64_t needed = query_offsets[i + 1] - query_offsets[i] - (count - 1) * size;
+    const std::int64_t needed = sequence_length(query_offsets, i) - (count - 1) * size;
     lengths.back() = std::clamp(drawn, std::clamp<std::int64_t>(needed, 1, size), size);
   }
   return lengths;

@@ -30,7 +30,8 @@ std::uint64_t bytes_of(const model::TensorSpec& tensor, const model::AxisValues&
   if (!dtype) throw Error("\"{}\" has the unknown dtype \"{}\"", tensor.name, tensor.dtype);
   const auto shape = model::shape_of(tensor, axes);
   const auto count = tensor::element_count(shape.value_or(tensor::Shape{}));
-  if (!count) throw Error("\"{}\" is too large", tensor.name);
+  constexpr std::int64_t kMost = std::int64_t{1} << 46;  // so that sums of bytes fit 64 bits
+  if (!count || *count > kMost) throw Error("\"{}\" is too large", tensor.name);
   return tensor::bytes_of(*dtype, static_cast<std::size_t>(*count));
 }
 
@@ -95,13 +96,13 @@ model::Workload workload_of(const model::Definition& definition, const model::Ax
 
 std::vector<model::Workload> propose_workloads(const model::Definition& definition, std::size_t count,
                                                const ProposalLimits& limits) {
+  const std::size_t wanted = model::var_axes(definition).empty() ? std::min<std::size_t>(count, 1) : count;
   std::vector<model::Workload> workloads;
   std::set<std::string> known;
   // Sizes that repeat are passed over, but not for ever.
-  for (std::size_t index = 0; workloads.size() < count && index < 4 * count + std::size(kFirst); ++index) {
+  for (std::size_t index = 0; workloads.size() < wanted && index < 4 * count + std::size(kFirst); ++index) {
     auto workload = workload_of(definition, fitting_axes(definition, size_of(definition, index), limits));
     if (known.insert(workload.uuid).second) workloads.push_back(std::move(workload));
-    if (workload.axes.empty() && model::var_axes(definition).empty()) break;
   }
   return workloads;
 }

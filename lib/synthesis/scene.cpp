@@ -1,5 +1,7 @@
 #include "synthesis/scene.h"
 
+#include <algorithm>
+
 #include "util/error.h"
 
 namespace fib::synthesis {
@@ -50,6 +52,11 @@ std::optional<std::int64_t> Scene::first_axis(std::initializer_list<const char*>
     if (found != axes_.end()) return found->second;
   }
   return std::nullopt;
+}
+
+std::int64_t Scene::page_size() const {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // so that products with it fit 64 bits
+  return std::clamp<std::int64_t>(first_axis({"page_size", "block_size"}).value_or(1), 1, kLargest);
 }
 
 const model::TensorSpec* Scene::input_of(Rule rule) const {

@@ -31,6 +31,8 @@ class Scene {
   [[nodiscard]] Draw draw(const model::TensorSpec& input) const { return {seed_, input.name}; }
   // The value of the first of these axes that the definition has.
   [[nodiscard]] std::optional<std::int64_t> first_axis(std::initializer_list<const char*> names) const;
+  // Tokens of a page: the axis "page_size", in [1, 2^30]; 1 where there is none.
+  [[nodiscard]] std::int64_t page_size() const;
   // The first input with this rule; null when there is none.
   [[nodiscard]] const model::TensorSpec* input_of(Rule rule) const;
   // The first dimension of the first tensor of floats whose name has `word` in it, a cache for example.

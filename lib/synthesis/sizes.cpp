@@ -23,7 +23,7 @@ class Wishes {
   Wishes(const model::Definition& definition, const Size& size) : definition_(definition), size_(size) {
     const auto* axis = model::find(definition.axes, "page_size");
     if (axis != nullptr && axis->is_const() && axis->value->fits())
-      page_ = std::max<std::int64_t>(1, axis->value->value);
+      page_ = std::clamp<std::int64_t>(axis->value->value, 1, 1 << 30);
   }
 
   [[nodiscard]] std::int64_t of(const std::string& axis) const {

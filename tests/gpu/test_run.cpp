@@ -216,6 +216,44 @@ TEST_CASE("inputs have the same bits on the CPU and on the GPU: both solutions s
         17);  // 14 calls, one to choose the clock, two witnesses
 }
 
+TEST_CASE("made inputs have the same bits on the CPU and on the GPU", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  FibRun run;
+  const auto tensor = [](const ordered_json& shape, const char* dtype) {
+    return ordered_json{{"shape", shape}, {"dtype", dtype}};
+  };
+  const auto constant = [](int value) { return ordered_json{{"type", "const"}, {"value", value}}; };
+  // The keys of op type gdn are drawn small, on the host.
+  const ordered_json definition = {
+      {"name", "add"},
+      {"op_type", "gdn"},
+      {"axes", {{"n", {{"type", "var"}}}, {"d", constant(16)}, {"max_seq_len", constant(99)}}},
+      {"inputs", {{"k", tensor({"n", "d"}, "float32")}, {"positions", tensor({"n"}, "int32")}}},
+      {"outputs", {{"c", tensor({"n", "d"}, "float32")}}},
+      {"reference", "def run(k, positions):\n    return k / 16 + positions[:, None] / 4096\n"}};
+  const ordered_json blob = {{"type", "safetensors"}, {"path", "blob/none"}, {"tensor_key", "p"}};
+  const ordered_json workload = {
+      {"axes", {{"n", 100}}}, {"inputs", {{"k", {{"type", "random"}}}, {"positions", blob}}}, {"uuid", "w"}};
+  const ordered_json line = {
+      {"definition", "add"}, {"workload", workload}, {"solution", nullptr}, {"evaluation", nullptr}};
+  run.dataset.definition("gdn", "add", definition.dump(), {line.dump()});
+  run.dataset.cuda_solution("device", "test", R"(
+    extern "C" __global__ void run(const float* k, const int* positions, float* c, long long n) {
+      for (long long i = threadIdx.x; i < 16 * n; i += blockDim.x)
+        c[i] = k[i] / 16 + positions[i / 16] / 4096.0f;
+    })",
+                            kOneBlock);
+  const auto result = run.run(few({"--synthesize-missing", "--atol", "1e-30", "--rtol", "1e-6"}));
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  INFO(traces[0].log);
+  CHECK(traces[0].status == "PASSED");
+  const auto fib = ordered_json::parse(traces[0].text).at("evaluation").at("fib");
+  CHECK(fib.at("synthesized") == ordered_json{"k", "positions"});
+}
+
 TEST_CASE("two runs take turns on a GPU, and the second says that it waits", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;

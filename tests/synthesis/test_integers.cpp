@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -137,6 +138,15 @@ TEST_CASE("what is given decides what is made beside it") {
       Catch::Contains("\"total_q == qo_indptr[-1].item()\" does not hold, for 9 == 4 is false"));
 }
 
+TEST_CASE("what is given has the size that the axes say") {
+  CHECK_THROWS_WITH(
+      synthesis::make_integers(
+          paged(4),
+          {{"len_indptr", 3}, {"total_q", 9}, {"num_kv_indices", 5}, {"num_pages", 8}, {"page_size", 4}}, "s",
+          {"kv_indptr"}, {{"qo_indptr", {0, 9}}}),
+      Catch::Contains("input \"qo_indptr\" has 2 elements"));
+}
+
 TEST_CASE("sparse indices are distinct in their row, and short rows end with -1 where the format says so") {
   const auto of = [](const std::string& description, std::int64_t pages) {
     const auto definition = definition_of(
@@ -195,6 +205,30 @@ TEST_CASE("the number of states or positions is also that of their cache") {
                                         R"({"ssm_state": {"shape": ["s", "n"], "dtype": "float32"},
           "state_indices": {"shape": ["n"], "dtype": "int32"}})");
   check_distinct(make_all(definition, {{"n", 7}, {"s", 7}}).at("state_indices"), 7);
+}
+
+TEST_CASE("positions are rows of the table of angles") {
+  const auto definition = definition_of(R"({"n": {"type": "var"}, "s": {"type": "const", "value": 3}})",
+                                        R"({"k_cache": {"shape": ["n", "s"], "dtype": "float32"},
+          "cos_sin_cache": {"shape": ["s", "s"], "dtype": "float32"},
+          "positions": {"shape": ["n"], "dtype": "int64"}})");
+  const auto made = make_all(definition, {{"n", 50}, {"s", 3}});
+  for (const auto position : made.at("positions")) CHECK((position >= 0 && position < 3));
+}
+
+TEST_CASE("sizes beyond all memory are an error") {
+  const auto definition =
+      definition_of(R"({"n": {"type": "var"}, "num_pages": {"type": "var"}, "page_size": {"type": "var"}})",
+                    R"({"sparse_indices": {"shape": ["n", "n"], "dtype": "int32"},
+          "kv_indptr": {"shape": ["n"], "dtype": "int64"}})",
+                    R"json(["num_pages == kv_indptr[-1].item()"])json");
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_WITH(synthesis::make_integers(definition, {{"n", 2}, {"num_pages", huge}, {"page_size", huge}},
+                                             "s", {"sparse_indices"}),
+                    Catch::Contains("there are too many pages"));
+  CHECK_THROWS_WITH(synthesis::make_integers(definition, {{"n", 2}, {"num_pages", huge}, {"page_size", 1}},
+                                             "s", {"kv_indptr"}),
+                    Catch::Contains("it cannot end with"));
 }
 
 TEST_CASE("experts are distinct in a row; packed ones carry weights that sum to 1") {
