@@ -132,7 +132,8 @@ std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
   for (const Argument& argument : arguments) values.push_back(std::visit(ToValue{}, argument));
   KeywordValues named;
   if (values.size() == state_->inputs.size()) {
-    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(state_->inputs[i], std::move(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      named.emplace_back(state_->inputs[i], std::move(values[i]));
     values.clear();
   }
   const Value result = interpreter.call(*function, std::move(values), std::move(named));
