@@ -102,8 +102,9 @@ def as_list(result, names):
 
 
 class Torch:
-    def __init__(self, definition, threads):
+    def __init__(self, definition, threads, clock="seconds"):
         torch.set_num_threads(threads)
+        self.clock = time.perf_counter if clock == "seconds" else time.process_time
         self.definition = definition
         space = {}
         exec(compile(definition["reference"], definition["name"], "exec"), space)
@@ -118,9 +119,9 @@ class Torch:
         for name, value in values.items():
             if isinstance(value, torch.Tensor) and size_of(value) <= COPIED:
                 values[name] = value.clone()  # the reference may write to it
-        start = time.perf_counter()
+        start = self.clock()
         result = self.run(**values) if self.by_name else self.run(*values.values())
-        seconds = time.perf_counter() - start
+        seconds = self.clock() - start
         return as_list(result, list(self.definition["outputs"])), seconds
 
 
@@ -148,13 +149,13 @@ def watching(definition):
         torch.multinomial, torch.topk = multinomial, topk
 
 
-def native(program, definition_path, inputs, outputs, scalars, threads, repeat):
+def native(program, definition_path, inputs, outputs, scalars, threads, repeat, clock="seconds"):
     command = [program, definition_path, inputs, outputs, "--threads", threads, "--repeat", repeat,
                "--scalars", json.dumps(scalars), "--seed", 1]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"the engine ended with {done.returncode}")
-    seconds = [float(word) for word in re.findall(r"^seconds (\S+)$", done.stdout, re.M)]
+    seconds = [float(word) for word in re.findall(rf"^{clock} (\S+)$", done.stdout, re.M)]
     return read(outputs), min(seconds), done.stdout.splitlines()[0].removeprefix("engine ")
 
 

@@ -113,7 +113,8 @@ bool keeps_number(const BinaryOp& op) {
 
 // The operand in the dtype to compute in, where that makes a difference: integers of one element may be wider
 // and then wrap around first, and what meets a float of 16 bits is rounded to it first.
-Tensor promoted(const Runtime& runtime, const BinaryOp& op, Place place, const Tensor& tensor, DType compute) {
+Tensor promoted(const Runtime& runtime, const BinaryOp& op, Place place, const Tensor& tensor,
+                DType compute) {
   const bool number = tensor.rank() == 0;
   const bool wider = number && tensor::is_integral(tensor.dtype) && tensor::is_integral(compute);
   const bool kept = number && place == Place::kSecond && keeps_number(op);
@@ -124,8 +125,10 @@ Tensor promoted(const Runtime& runtime, const BinaryOp& op, Place place, const T
 void run_binary(const Runtime& runtime, const BinaryOp& op, DType compute, const Tensor& a, const Tensor& b,
                 const Tensor& logical_output) {
   const std::vector<std::int64_t> order = memory_order(logical_output);
-  const Tensor a_all = permute(expand(promoted(runtime, op, Place::kFirst, a, compute), logical_output.shape), order);
-  const Tensor b_all = permute(expand(promoted(runtime, op, Place::kSecond, b, compute), logical_output.shape), order);
+  const Tensor a_all =
+      permute(expand(promoted(runtime, op, Place::kFirst, a, compute), logical_output.shape), order);
+  const Tensor b_all =
+      permute(expand(promoted(runtime, op, Place::kSecond, b, compute), logical_output.shape), order);
   const Tensor output = permute(logical_output, order);
   check_integers(op, compute, b_all);
   if (gpu::binary(runtime, op.name, compute, a_all, b_all, output)) return;

@@ -80,10 +80,9 @@ const BinaryOp& division(const Arguments& a) {
 }
 
 void add_scaled(Registry& registry, const std::string& name, const BinaryOp& op) {
-  registry.add(name, kTorch | kMethod, "input other alpha?",
-               [&op](const Runtime& runtime, const Arguments& a) -> Value {
-                 return with_scaled(runtime, op, a);
-               });
+  registry.add(
+      name, kTorch | kMethod, "input other alpha?",
+      [&op](const Runtime& runtime, const Arguments& a) -> Value { return with_scaled(runtime, op, a); });
   registry.add(name + "_", kMethod, "input other alpha?",
                [&op](const Runtime& runtime, const Arguments& a) -> Value {
                  const Tensor target = a.tensor("input");

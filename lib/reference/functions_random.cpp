@@ -23,7 +23,8 @@ std::vector<double> cumulative(const double* weights, std::int64_t length) {
   return sums;
 }
 
-// The first element whose running sum is above a random part of the whole: one of probability 0 is never drawn.
+// The first element whose running sum is above a random part of the whole: one of probability 0 is never
+// drawn.
 std::int64_t draw(RandomSource& random, const std::vector<double>& sums) {
   const double at = random.uniform() * sums.back();
   return std::upper_bound(sums.begin(), sums.end(), at) - sums.begin();
@@ -91,7 +92,8 @@ Tensor uniform_tensor(const Runtime& runtime, DType dtype, const Shape& shape) {
 }
 
 Tensor normal_tensor(const Runtime& runtime, DType dtype, const Shape& shape) {
-  if (!tensor::is_floating(dtype)) throw Error("randn needs a floating dtype, not {}", tensor::name_of(dtype));
+  if (!tensor::is_floating(dtype))
+    throw Error("randn needs a floating dtype, not {}", tensor::name_of(dtype));
   return drawn<double>(runtime, dtype, shape, [&] { return runtime.random->normal(); });
 }
 
@@ -131,7 +133,8 @@ Value randperm(const Runtime& runtime, const Arguments& a) {
   Tensor result = make_empty(runtime, DType::kInt64, {a.integer("n")});
   auto* data = reinterpret_cast<std::int64_t*>(result.data());
   std::iota(data, data + result.numel(), std::int64_t{0});
-  for (std::int64_t i = result.numel() - 1; i > 0; --i) std::swap(data[i], data[runtime.random->below(i + 1)]);
+  for (std::int64_t i = result.numel() - 1; i > 0; --i)
+    std::swap(data[i], data[runtime.random->below(i + 1)]);
   return to_dtype(runtime, result, a.dtype().value_or(DType::kInt64));
 }
 

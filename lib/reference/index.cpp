@@ -282,7 +282,8 @@ Tensor repeat_interleave(const Runtime& runtime, const Tensor& tensor, const Ten
                          std::int64_t dim) {
   const int at = wrap_dim(dim, tensor.rank());
   const std::int64_t size = tensor.rank() == 0 ? 1 : tensor.size(at);
-  if (repeats.numel() == 1 && tensor.rank() > 0) return repeat_each(runtime, tensor, item_as_int(repeats), at);
+  if (repeats.numel() == 1 && tensor.rank() > 0)
+    return repeat_each(runtime, tensor, item_as_int(repeats), at);
   const bool one_for_all = repeats.numel() == 1;
   if (!one_for_all && repeats.numel() != size) {
     throw Error("repeat_interleave got {} counts for {} elements", repeats.numel(), size);

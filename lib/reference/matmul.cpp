@@ -10,9 +10,18 @@
 namespace fib::reference {
 namespace {
 
-// Operands of fewer than 32 bits are multiplied in panels of this many rows and columns, so that their
-// float32 copies stay small beside the matrices.
+// Operands of fewer than 32 bits are multiplied in panels, whose float32 copies stay small beside the
+// matrices. A panel of the second operand should stay in the second-level cache until it is multiplied, but
+// have enough columns that reading the first operand again for each panel costs little.
 constexpr std::int64_t kPanel = 2048;
+constexpr std::int64_t kPanelElements = std::int64_t{1} << 18U;
+constexpr std::int64_t kLeastColumns = 64;
+
+std::int64_t panel_columns(const Runtime& runtime, std::int64_t rows, std::int64_t depth) {
+  const std::int64_t cached = kPanelElements * runtime.threads / std::max<std::int64_t>(depth, 1);
+  const std::int64_t least = std::max(kLeastColumns * runtime.threads, 2 * rows);
+  return std::clamp(cached, std::min(least, kPanel), kPanel);
+}
 
 // A 2-D view as Gemm wants it, if its strides allow.
 template <typename Real>
@@ -54,12 +63,13 @@ Tensor widened(const Runtime& runtime, const Tensor& t) {
 }
 
 void multiply_panels(const Runtime& runtime, const Tensor& a, const Tensor& b, const Tensor& c) {
-  for (std::int64_t column = 0; column < c.size(1); column += kPanel) {
-    const std::int64_t columns = std::min(kPanel, c.size(1) - column);
-    const Tensor b_panel = widened(runtime, narrow(b, 1, column, columns));
-    for (std::int64_t row = 0; row < c.size(0); row += kPanel) {
-      const std::int64_t rows = std::min(kPanel, c.size(0) - row);
-      const Tensor a_panel = widened(runtime, narrow(a, 0, row, rows));
+  for (std::int64_t row = 0; row < c.size(0); row += kPanel) {
+    const std::int64_t rows = std::min(kPanel, c.size(0) - row);
+    const Tensor a_panel = widened(runtime, narrow(a, 0, row, rows));
+    const std::int64_t width = panel_columns(runtime, rows, a.size(1));
+    for (std::int64_t column = 0; column < c.size(1); column += width) {
+      const std::int64_t columns = std::min(width, c.size(1) - column);
+      const Tensor b_panel = widened(runtime, narrow(b, 1, column, columns));
       const Tensor product = make_empty(runtime, DType::kFloat32, {rows, columns});
       multiply_native<float>(runtime, a_panel, b_panel, product);
       copy_into(runtime, product, narrow(narrow(c, 0, row, rows), 1, column, columns));

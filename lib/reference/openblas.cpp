@@ -22,8 +22,8 @@ using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, in
 
 // y = alpha A x + beta y.
 template <typename Real>
-using CblasGemv = void (*)(int order, int trans, int m, int n, Real alpha, const Real* a, int lda, const Real* x,
-                           int incx, Real beta, Real* y, int incy);
+using CblasGemv = void (*)(int order, int trans, int m, int n, Real alpha, const Real* a, int lda,
+                           const Real* x, int incx, Real beta, Real* y, int incy);
 
 struct Library {
   void* handle = nullptr;  // stays open for the life of the process: its threads cannot be unloaded

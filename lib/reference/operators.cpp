@@ -48,10 +48,11 @@ Tensor tensor_binary(const Runtime& runtime, python::BinaryOp op, const Value& a
   const Operand left = operand_of(runtime, a);
   const Operand right = operand_of(runtime, b);
   if (op == python::BinaryOp::kPow) return power(runtime, left, right);
-  // As torch's Tensor defines these for a number on the left: reciprocal() * number, and number * tensor turned
-  // around.
+  // As torch's Tensor defines these for a number on the left: reciprocal() * number, and number * tensor
+  // turned around.
   if (op == python::BinaryOp::kDiv && left.is_number)
-    return binary(runtime, binary_op("mul"), {unary(runtime, unary_op("reciprocal"), right.tensor), false}, left);
+    return binary(runtime, binary_op("mul"), {unary(runtime, unary_op("reciprocal"), right.tensor), false},
+                  left);
   if (op == python::BinaryOp::kMult && left.is_number) return binary(runtime, binary_op("mul"), right, left);
   return binary(runtime, binary_op(kTensorOps[static_cast<std::size_t>(op)]), left, right);
 }

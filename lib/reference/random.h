@@ -5,8 +5,8 @@
 
 namespace fib::reference {
 
-// Where random functions get their numbers: a stream that goes on from run to run of one engine. Draws are not
-// torch's, whatever the seed. Not safe from several threads.
+// Where random functions get their numbers: a stream that goes on from run to run of one engine. Draws are
+// not torch's, whatever the seed. Not safe from several threads.
 class RandomSource {
  public:
   // 0 takes a seed from the system.

@@ -40,8 +40,8 @@ enum class Scan { kSum, kProduct };
 
 enum class Order { kAscending, kDescending };
 enum class Stability { kAny, kStable };
-// Values and int64 indices along `dim`, sorted; NaN counts as the largest. Equals come in the order that torch's
-// CPU gives them, unless kStable keeps theirs.
+// Values and int64 indices along `dim`, sorted; NaN counts as the largest. Equals come in the order that
+// torch's CPU gives them, unless kStable keeps theirs.
 [[nodiscard]] std::pair<Tensor, Tensor> sort_along(const Runtime& runtime, const Tensor& tensor,
                                                    std::int64_t dim, Order order, Stability stability);
 // The first `count` by that order, the same of equals as torch's CPU picks; in no particular order unless

@@ -37,9 +37,9 @@ std::vector<BuiltinParameter> parse_parameters(const char* text) {
 Registry::Registry() {
   add_elementwise_functions(*this);
   add_math_functions(*this);
-  for (const auto& table :
-       {reduction_functions(), view_functions(), creation_functions(), index_functions(), joining_functions(),
-        conversion_functions(), matrix_functions(), neural_functions(), python_functions(), random_functions()}) {
+  for (const auto& table : {reduction_functions(), view_functions(), creation_functions(), index_functions(),
+                            joining_functions(), conversion_functions(), matrix_functions(),
+                            neural_functions(), python_functions(), random_functions()}) {
     for (const BuiltinRow& row : table) add(row);
   }
 }

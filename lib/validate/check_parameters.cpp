@@ -36,6 +36,15 @@ Parameters parameters_of(const python::FunctionDef& function) {
   return result;
 }
 
+// What follows from another order or another name.
+const char* advice(const Names& parameters, const Names& inputs, const std::string& name) {
+  if (std::is_permutation(parameters.begin(), parameters.end(), inputs.begin(), inputs.end()))
+    return "fib passes inputs by name here, other tools by position: bring both in the same order";
+  const bool elsewhere = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
+  return elsewhere ? "inputs are passed by position: bring both in the same order"
+                   : "inputs are passed by position: give both the same name";
+}
+
 void compare(const Parameters& parameters, const Names& inputs, const Place& place, Messages& messages) {
   const std::size_t taken = parameters.positional.size();
   if (!parameters.without_argument.empty()) {
@@ -52,13 +61,9 @@ void compare(const Parameters& parameters, const Names& inputs, const Place& pla
   for (std::size_t i = 0; i < std::min(taken, inputs.size()); ++i) {
     const std::string& name = parameters.positional[i];
     if (name == inputs[i]) continue;
-    const bool swapped = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
-    warning(
-        messages, place,
-        fmt::format("parameter {} of the reference's run is '{}', but input {} is '{}'; inputs are passed "
-                    "by position: {}",
-                    i + 1, name, i + 1, inputs[i],
-                    swapped ? "bring both in the same order" : "give both the same name"));
+    warning(messages, place,
+            fmt::format("parameter {} of the reference's run is '{}', but input {} is '{}'; {}", i + 1, name,
+                        i + 1, inputs[i], advice(parameters.positional, inputs, name)));
     return;
   }
 }

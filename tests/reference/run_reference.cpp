@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -16,8 +17,9 @@
 //   run_reference DEFINITION.json INPUTS.safetensors OUTPUTS.safetensors [--threads N] [--repeat N]
 //                 [--scalars JSON] [--seed N]
 //
-// Tensors come from INPUTS by the names of the definition's inputs, Python numbers from the JSON object; what is
-// in neither is None. Prints the engine and the seconds of each run, and writes the outputs of the last one.
+// Tensors come from INPUTS by the names of the definition's inputs, Python numbers from the JSON object; what
+// is in neither is None. Prints the engine, and of each run the seconds by the clock and of all its threads,
+// and writes the outputs of the last one.
 namespace {
 
 using fib::reference::Argument;
@@ -25,8 +27,8 @@ using fib::reference::Engine;
 using fib::reference::TensorArgument;
 namespace fs = std::filesystem;
 
-// References may write to their inputs, so every run gets a copy. Larger tensors are weights, which nobody writes
-// to: these are read where the file is mapped, so that a sparse file may be larger than memory.
+// References may write to their inputs, so every run gets a copy. Larger tensors are weights, which nobody
+// writes to: these are read where the file is mapped, so that a sparse file may be larger than memory.
 constexpr std::size_t kCopiedAtMost = std::size_t{1} << 28U;
 
 struct Options {
@@ -62,7 +64,8 @@ Options parse(const std::vector<std::string>& words) {
     }
     ++i;
   }
-  if (paths.size() != 3) throw fib::Error("three paths are needed: the definition, its inputs and its outputs");
+  if (paths.size() != 3)
+    throw fib::Error("three paths are needed: the definition, its inputs and its outputs");
   options.definition = paths[0];
   options.inputs = paths[1];
   options.outputs = paths[2];
@@ -138,10 +141,12 @@ void run(const Options& options) {
   for (int i = 0; i < options.repeat; ++i) {
     const Arguments arguments(definition, file, options.scalars);
     outputs.clear();
+    const std::clock_t cpu = std::clock();
     const auto start = std::chrono::steady_clock::now();
     outputs = engine.run(arguments.values(), names);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    std::cout << "seconds " << seconds.count() << "\n";
+    std::cout << "seconds " << seconds.count() << "\n"
+              << "cpu " << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC << "\n";
     if (i + 1 == options.repeat) write(options.outputs, names, outputs);
   }
 }

@@ -219,7 +219,8 @@ TEST_CASE("Conversions between dtypes") {
 TEST_CASE("Floats become uint8 by way of wider integers, and wrap around") {
   HostTensor x = make(DType::kFloat32, {6}, {-1.5, -1, 255.9, 256.5, 3.7, -300});
   CHECK(values_of("a.to(torch.uint8)", {x.argument()}) == std::vector<double>{255, 255, 255, 0, 3, 212});
-  CHECK(values_of("a.double().to(torch.uint8)", {x.argument()}) == std::vector<double>{255, 255, 255, 0, 3, 212});
+  CHECK(values_of("a.double().to(torch.uint8)", {x.argument()}) ==
+        std::vector<double>{255, 255, 255, 0, 3, 212});
 }
 
 }  // namespace

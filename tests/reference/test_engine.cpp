@@ -91,7 +91,8 @@ TEST_CASE("Arguments go to the parameters of their inputs' names, whatever the o
 }
 
 TEST_CASE("Arguments go by position where parameters have other names") {
-  for (const std::vector<std::string>& inputs : {std::vector<std::string>{"a", "x"}, {"b"}, {"b", "a", "c"}, {}}) {
+  for (const std::vector<std::string>& inputs :
+       {std::vector<std::string>{"a", "x"}, {"b"}, {"b", "a", "c"}, {}}) {
     Engine engine("def run(b, a):\n    return a - b\n");
     engine.bind_by_name(inputs);
     CHECK(to_host(engine.run({std::int64_t{10}, std::int64_t{3}}).at(0)).values() == std::vector<double>{-7});

@@ -2,7 +2,8 @@
 
 #include "reference/support.h"
 
-// Which of equals comes first decides where a token goes. The expected orders are those of torch 2.11 on the CPU.
+// Which of equals comes first decides where a token goes. The expected orders are those of torch 2.11 on the
+// CPU.
 namespace {
 
 using namespace fib::test;  // NOLINT: all of it is used

@@ -18,7 +18,8 @@ Values seeded(const std::string& body, const std::vector<fib::reference::Argumen
 TEST_CASE("multinomial draws by probability, and never what has none") {
   HostTensor weights = make(DType::kFloat32, {2, 4}, {1, 0, 3, 4, 0, 5, 0, 0});
   const HostTensor drawn =
-      run_body("return torch.multinomial(a, 80000, replacement=True)", {weights.argument()}, {.seed = 7}).at(0);
+      run_body("return torch.multinomial(a, 80000, replacement=True)", {weights.argument()}, {.seed = 7})
+          .at(0);
   CHECK(drawn.dtype == DType::kInt64);
   CHECK(drawn.shape == Shape{2, 80000});
   const Values values = drawn.values();
@@ -31,7 +32,8 @@ TEST_CASE("multinomial draws by probability, and never what has none") {
   for (std::size_t i = 80000; i < values.size(); ++i) REQUIRE(values[i] == 1);
 }
 
-TEST_CASE("multinomial takes weights that do not add up to 1, in any float dtype, and one row without a batch") {
+TEST_CASE(
+    "multinomial takes weights that do not add up to 1, in any float dtype, and one row without a batch") {
   HostTensor weights = make(DType::kBFloat16, {3}, {0, 200, 0});
   const HostTensor drawn = run_body("return a.multinomial(1).squeeze(0)", {weights.argument()}).at(0);
   CHECK(drawn.shape.empty());
@@ -45,7 +47,8 @@ TEST_CASE("multinomial without replacement draws different elements, the likely 
     seen.insert(seeded("return torch.multinomial(a, 3)", {weights.argument()}, seed));
   CHECK(seen == std::set<std::vector<double>>{{1, 0, 3}, {1, 3, 0}});
   const std::string source = "import torch\ndef run(x):\n    return torch.multinomial(x, 4)\n";
-  CHECK(error_of(source, {weights.argument()}) == "line 3: multinomial cannot draw 4 different elements of 3");
+  CHECK(error_of(source, {weights.argument()}) ==
+        "line 3: multinomial cannot draw 4 different elements of 3");
 }
 
 TEST_CASE("multinomial refuses what is no distribution") {
@@ -56,7 +59,8 @@ TEST_CASE("multinomial refuses what is no distribution") {
           "line 3: multinomial needs probabilities that are finite and not negative");
   }
   HostTensor nothing = make(DType::kFloat32, {2}, {0, 0});
-  CHECK(error_of(source, {nothing.argument()}) == "line 3: multinomial needs a probability above 0 in every row");
+  CHECK(error_of(source, {nothing.argument()}) ==
+        "line 3: multinomial needs a probability above 0 in every row");
 }
 
 TEST_CASE("A seed repeats the draws of an engine; runs of one engine differ") {

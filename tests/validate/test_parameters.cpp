@@ -29,6 +29,9 @@ TEST_CASE("parameters: too few or too many") {
 
 TEST_CASE("parameters: another order, or other names") {
   CHECK(said_of("s, A") ==
+        Lines{"warning: parameter 1 of the reference's run is 's', but input 1 is 'A'; fib passes "
+              "inputs by name here, other tools by position: bring both in the same order"});
+  CHECK(said_of("s, x") ==
         Lines{"warning: parameter 1 of the reference's run is 's', but input 1 is 'A'; inputs are "
               "passed by position: bring both in the same order"});
   CHECK(said_of("A, scale") ==
