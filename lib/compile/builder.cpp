@@ -51,7 +51,10 @@ std::optional<std::string> unsupported_in_python(const model::Solution& solution
   for (const auto& source : solution.sources) {
     if (!extension && source.path.ends_with(".py")) names.merge(imported_packages(source.content));
   }
+  if (device == DeviceKind::cuda) names.insert("torch");  // arguments there are torch's tensors
   if (auto reason = missing_package(*python, names)) return reason;
+  if (device == DeviceKind::cpu && solution.spec.language == Language::triton && !python->interprets_triton)
+    return "Triton needs a GPU; on the CPU set TRITON_INTERPRET=1, which runs it in Triton's own interpreter";
   if (extension && !python->has_headers) {
     return fmt::format("it needs Python's header files, which {} does not have (install python3-dev)",
                        python->path.string());

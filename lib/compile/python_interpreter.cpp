@@ -39,7 +39,10 @@ PythonInterpreter probe_python(const std::string& program) {
     throw Error("{} cannot be used as Python: it ended with {} and said: {}", program, result.status_text(),
                 result.output.substr(0, 500));
   }
-  return parse_python(answer);
+  auto python = parse_python(answer);
+  const char* interpret = std::getenv("TRITON_INTERPRET");
+  python.interprets_triton = interpret != nullptr && std::string_view(interpret) == "1";
+  return python;
 }
 
 std::optional<PythonInterpreter> find_python() {
@@ -56,7 +59,8 @@ std::optional<PythonInterpreter> find_python() {
 std::string to_json(const PythonInterpreter& python) {
   return nlohmann::ordered_json{{"path", python.path.string()},    {"version", python.version},
                                 {"abi_tag", python.abi_tag},       {"packages", python.packages},
-                                {"torch_cuda", python.torch_cuda}, {"headers", python.has_headers}}
+                                {"torch_cuda", python.torch_cuda}, {"headers", python.has_headers},
+                                {"interprets_triton", python.interprets_triton}}
       .dump();
 }
 
@@ -68,7 +72,8 @@ PythonInterpreter parse_python(std::string_view text) {
             json.at("abi_tag"),
             json.at("packages").get<std::map<std::string, std::string>>(),
             json.at("torch_cuda"),
-            json.at("headers")};
+            json.at("headers"),
+            json.value("interprets_triton", false)};
   } catch (const nlohmann::json::exception& error) {
     throw Error("the description of a Python interpreter is broken: {}", error.what());
   }
