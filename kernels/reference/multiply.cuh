@@ -120,8 +120,8 @@ __device__ inline void write_sums(const Product& p, const Share& share, const Su
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2) fib_multiply(const Product p) {
-  __shared__ alignas(16) Real shared_a[kTileK * TileA::kPitch];
-  __shared__ alignas(16) Real shared_b[kTileK * TileB::kPitch];
+  alignas(16) __shared__ Real shared_a[kTileK * TileA::kPitch];
+  alignas(16) __shared__ Real shared_b[kTileK * TileB::kPitch];
   const int thread_m = static_cast<int>(threadIdx.x) / kSide;
   const int thread_n = static_cast<int>(threadIdx.x) % kSide;
   const Share share = share_of(p, kTileM, kTileN);

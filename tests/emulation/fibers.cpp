@@ -66,7 +66,7 @@ void find(void* library, const std::string& name, Function& function) {
 
 }  // namespace
 
-const Kernel* find_kernel(void* library, const char* name) {
+Kernel* find_kernel(void* library, const char* name) {
   static std::vector<std::unique_ptr<Kernel>> kernels;
   auto kernel = std::make_unique<Kernel>();
   find(library, std::string("fib_emulated_call_") + name, kernel->call);

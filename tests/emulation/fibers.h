@@ -12,7 +12,7 @@ struct Kernel {
 };
 
 // The kernel of a library, which lives as long as the process; null when it has none of this name.
-[[nodiscard]] const Kernel* find_kernel(void* library, const char* name);
+[[nodiscard]] Kernel* find_kernel(void* library, const char* name);
 
 // Block after block, each with all its threads as fibers that take turns at barriers.
 void run_grid(const Kernel& kernel, const std::array<unsigned, 3>& grid, unsigned threads, void** arguments);

@@ -28,6 +28,8 @@ struct GpuCase {
   // How much further from the CPU's result, relative to the dtype's own precision, than one operation may be:
   // for sums of many numbers.
   double slack = 1;
+  // The size of the numbers that are added up to a result, which may be smaller.
+  double magnitude = 1e-3;
 };
 
 [[nodiscard]] std::vector<GpuCase> conversion_cases();
