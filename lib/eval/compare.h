@@ -77,4 +77,9 @@ void fill_pattern(void* target, std::size_t bytes, const void* element, std::siz
 [[nodiscard]] std::size_t count_unwritten(tensor::DType dtype, const std::byte* got, std::size_t count,
                                           const void* poison_element);
 
+// For a message about a value that cannot be right: ", as if it was never written" where element `index` has
+// the bits of the poison, else nothing.
+[[nodiscard]] std::string unwritten_remark(tensor::DType dtype, const std::byte* got, std::size_t index,
+                                           const std::byte* poison_element);
+
 }  // namespace fib::eval

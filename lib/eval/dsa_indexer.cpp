@@ -125,7 +125,7 @@ struct Findings {
 
 // Whether every index may stand where it does.
 bool check_indices(const IndexerRow& row, std::span<const std::int32_t> indices, std::size_t number,
-                   Findings& findings) {
+                   const PoisonElement& poison, Findings& findings) {
   std::unordered_map<std::int32_t, std::size_t> seen;
   for (std::size_t place = 0; place < indices.size(); ++place) {
     const std::int32_t index = indices[place];
@@ -133,8 +133,10 @@ bool check_indices(const IndexerRow& row, std::span<const std::int32_t> indices,
     const std::size_t tokens = row.tokens_at(index);
     if (tokens > 0 && ++seen[index] <= tokens) continue;
     findings.bad_indices = true;
-    findings.note(number, fmt::format("{} indices in batch [{}]: {} at place {}",
-                                      tokens == 0 ? "out-of-range" : "duplicate", number, index, place));
+    const auto* bytes = reinterpret_cast<const std::byte*>(indices.data());
+    findings.note(number, fmt::format("{} indices in batch [{}]: {} at place {}{}",
+                                      tokens == 0 ? "out-of-range" : "duplicate", number, index, place,
+                                      unwritten_remark(DType::kInt32, bytes, place, poison.data())));
     return false;
   }
   return true;
@@ -207,7 +209,7 @@ class DsaIndexerEvaluator : public HostEvaluator {
     };
     IndexerRow row(inputs, number);
     Findings findings;
-    if (!check_indices(row, indices(call.outputs), number, findings)) return findings;
+    if (!check_indices(row, indices(call.outputs), number, call.poison.at(0), findings)) return findings;
     compare_scores(sorted_scores(row, indices(call.outputs)), sorted_scores(row, indices(call.expected)),
                    tolerance_, number, findings);
     return findings;
@@ -216,7 +218,7 @@ class DsaIndexerEvaluator : public HostEvaluator {
   [[nodiscard]] Judgement judgement_of(const Findings& findings) const {
     Judgement judgement;
     const auto count = static_cast<double>(std::max<std::size_t>(1, slots_.indices->count()));
-    judgement.matched_ratio = 1 - static_cast<double>(findings.mismatched) / count;
+    judgement.matched_ratio = findings.bad_indices ? 0 : 1 - static_cast<double>(findings.mismatched) / count;
     judgement.max_absolute_error = findings.bad_indices ? kInfinity : findings.absolute_error;
     judgement.max_relative_error = findings.bad_indices ? kInfinity : findings.relative_error;
     const bool exceeds = tolerance_.max_error && !(judgement.max_absolute_error <= *tolerance_.max_error);

@@ -72,4 +72,10 @@ std::size_t count_unwritten(tensor::DType dtype, const std::byte* got, std::size
   return unwritten;
 }
 
+std::string unwritten_remark(tensor::DType dtype, const std::byte* got, std::size_t index,
+                             const std::byte* poison_element) {
+  const bool same = element_bits(dtype, got, index) == element_bits(dtype, poison_element, 0);
+  return same ? ", as if it was never written" : "";
+}
+
 }  // namespace fib::eval

@@ -137,7 +137,9 @@ class SamplingEvaluator : public HostEvaluator {
     const std::string text =
         fmt::format("output \"{}\": row {} has the sample {}", slots_.samples->name, row, token);
     if (token < 0 || static_cast<std::uint64_t>(token) >= slots_.tokens)
-      return text + fmt::format(", which is no token: V is {} (rule: sampling)", slots_.tokens);
+      return text + fmt::format(", which is no token: V is {}{} (rule: sampling)", slots_.tokens,
+                                unwritten_remark(slots_.samples->dtype, call.outputs + slots_.samples->offset,
+                                                 row, call.poison.at(0).data()));
     return text + fmt::format(
                       ", which cannot be drawn: its probability is {:.6g}, {} tokens are more probable, "
                       "and {} of {} may be drawn{} (rule: sampling)",

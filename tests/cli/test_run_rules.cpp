@@ -21,7 +21,8 @@ ordered_json tensor_of(std::vector<std::string> shape, const std::string& dtype)
   return {{"shape", shape}, {"dtype", dtype}};
 }
 
-std::string workload_line(const std::string& definition, const ordered_json& axes, const ordered_json& inputs) {
+std::string workload_line(const std::string& definition, const ordered_json& axes,
+                          const ordered_json& inputs) {
   return ordered_json{{"definition", definition},
                       {"workload", {{"axes", axes}, {"inputs", inputs}, {"uuid", "w"}}},
                       {"solution", nullptr},
@@ -42,7 +43,8 @@ void add_sampling(FibRun& run) {
         {"top_k", {{"shape", nullptr}, {"dtype", "int32"}}}}},
       {"outputs", {{"samples", tensor_of({"batch_size"}, "int64")}}},
       {"reference", "import torch\n\ndef run(probs, top_k):\n    return torch.argmax(probs, dim=-1)\n"}};
-  const ordered_json inputs = {{"probs", {{"type", "random"}}}, {"top_k", {{"type", "scalar"}, {"value", 8}}}};
+  const ordered_json inputs = {{"probs", {{"type", "random"}}},
+                               {"top_k", {{"type", "scalar"}, {"value", 8}}}};
   run.dataset.definition("sampling", name, definition.dump(2),
                          {workload_line(name, {{"batch_size", 3}}, inputs)});
 }
@@ -127,8 +129,15 @@ def run(q_index_fp8, k_index_cache_fp8, weights, seq_lens, block_table):
       {"name", name},
       {"op_type", "dsa_paged"},
       {"axes",
-       {{"batch_size", axis()}, {"heads", axis(2)}, {"head_dim", axis(8)}, {"page_size", axis(4)}, {"topk", axis(3)},
-        {"max_num_pages", axis()}, {"num_pages", axis()}, {"one", axis(1)}, {"width", axis(12)}}},
+       {{"batch_size", axis()},
+        {"heads", axis(2)},
+        {"head_dim", axis(8)},
+        {"page_size", axis(4)},
+        {"topk", axis(3)},
+        {"max_num_pages", axis()},
+        {"num_pages", axis()},
+        {"one", axis(1)},
+        {"width", axis(12)}}},
       {"inputs",
        {{"q_index_fp8", tensor_of({"batch_size", "heads", "head_dim"}, "float8_e4m3fn")},
         {"k_index_cache_fp8", tensor_of({"num_pages", "page_size", "one", "width"}, "int8")},
@@ -235,9 +244,10 @@ TEST_CASE("samplers that are not random, or not as asked for, are wrong") {
         "all calls: output \"samples\"");
   const auto outside = fails(sampler(kDraws, "2 * top_k"), "which cannot be drawn");
   CHECK(outside.at("correctness").at("max_absolute_error") == "Infinity");
-  fails("#include <cstdint>\nextern \"C\" void run(const float*, int, int64_t* s, int64_t n) { "
-        "for (int i = 0; i < n; ++i) s[i] = 64; }",
-        "which is no token: V is 64");
+  fails(
+      "#include <cstdint>\nextern \"C\" void run(const float*, int, int64_t* s, int64_t n) { "
+      "for (int i = 0; i < n; ++i) s[i] = 64; }",
+      "which is no token: V is 64");
   fails("extern \"C\" void run() {}", "3 of 3 elements were never written");
 }
 

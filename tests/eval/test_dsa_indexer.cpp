@@ -206,6 +206,11 @@ TEST_CASE("indices that were never written are named so") {
   eval::fill_pattern(got.data() + 2, 8, problem.poison[0].data(), 4);
   CHECK_THAT(problem.judge(got, problem.right()).explanation,
              Catch::Contains("2 of 10 elements were never written"));
+  got = problem.right();
+  eval::fill_pattern(got.data() + 3, 4, problem.poison[0].data(), 4);
+  CHECK_THAT(problem.judge(got, problem.right()).explanation,
+             Catch::Contains("out-of-range indices in batch [0]") &&
+                 Catch::Contains("at place 3, as if it was never written"));
 }
 
 TEST_CASE("a definition with other inputs does not fit the rule") {
