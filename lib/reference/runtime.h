@@ -17,7 +17,7 @@ struct Runtime {
   int threads = 1;
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<const Gemm> gemm;
-  std::shared_ptr<Gpu> gpu;
+  std::shared_ptr<Gpu> gpu = nullptr;
   std::int64_t gpu_from = kGpuFrom;
   std::shared_ptr<RandomSource> random = nullptr;
 };

@@ -75,7 +75,7 @@ TEST_CASE("a number is read from the GPU without the rest, and reading leaves th
   CHECK(item_as_double(select(tensor, 0, 1234)) == 2468);
   CHECK(emulation::downloaded_bytes() - before == 4);
   // Sorting is the CPU's.
-  (void)first_sorted(runtime, tensor, 3, 0, Order::kDescending);
+  (void)first_sorted(runtime, tensor, 3, 0, Order::kDescending, true);
   CHECK_FALSE(tensor.storage->lives_on_device());
   const std::size_t uploaded = emulation::uploaded_bytes();
   (void)doubled(runtime, tensor);
