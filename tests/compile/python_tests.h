@@ -61,6 +61,7 @@ inline compile::PythonInterpreter complete_python() {
            {"ninja", "1"},
            {"setuptools", "6"}},
           "13.0",
+          true,
           true};
 }
 

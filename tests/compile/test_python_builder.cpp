@@ -67,6 +67,7 @@ TEST_CASE("the package's name tells the language and the solution's name") {
   Build build;
   if (!build.python) return;
   build.python->packages["triton"] = "9";
+  build.python->interprets_triton = true;
   const auto triton = build(testing::solution("triton", "main.py::run", {{"main.py", kWrites}}));
   INFO(triton.log);
   CHECK_THAT(triton.artifact.module, Catch::StartsWith("fib_triton_s_1_"));

@@ -68,7 +68,18 @@ TEST_CASE("extensions need Python's headers, and on a GPU a torch with CUDA") {
   CHECK_THAT(reason(kTorch, cpu_only, DeviceKind::cuda), Catch::StartsWith("it needs a torch with CUDA"));
   CHECK_THAT(reason(python("import torch"), cpu_only, DeviceKind::cuda),
              Catch::StartsWith("it needs a torch with CUDA"));
-  CHECK(reason(python("import math"), cpu_only, DeviceKind::cuda).empty());
+  // Arguments on a GPU are torch's tensors, whatever a solution imports.
+  CHECK_THAT(reason(python("import math"), cpu_only, DeviceKind::cuda),
+             Catch::StartsWith("it needs a torch with CUDA"));
+  CHECK(reason(python("import math"), cpu_only).empty());
+}
+
+TEST_CASE("Triton runs on the CPU only in its own interpreter, when that is asked for") {
+  auto python3 = testing::complete_python();
+  CHECK(reason(python("import triton", "triton"), python3).empty());
+  python3.interprets_triton = false;
+  CHECK_THAT(reason(python("import triton", "triton"), python3), Catch::Contains("TRITON_INTERPRET=1"));
+  if (FIB_CUDA) CHECK(reason(python("import triton", "triton"), python3, DeviceKind::cuda).empty());
 }
 
 TEST_CASE("TVM-FFI bindings and unknown languages are not supported whatever Python there is") {
