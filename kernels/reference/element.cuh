@@ -3,7 +3,7 @@
 #include "reference/gpu/arguments.h"
 #include "tensor/small_floats.h"
 
-// Elements of any dtype as one of the three types to compute in (float, double, i64) and back: the rules of
+// Elements of a dtype as one of the three types to compute in (float, double, i64) and back: the rules of
 // lib/reference/convert_elements.h and lib/tensor/convert.cpp, with the same bits.
 namespace fib::reference::gpu {
 
@@ -32,34 +32,43 @@ __device__ inline i64 to_int64(Real value) {
   return saturated<i64, Real>(value, -kHighest - 1, kHighest, Real(9223372036854775808.0));
 }
 
-// The element's bits, zero-extended.
-__device__ inline u64 fetch(u64 address, i32 shift) {
-  switch (shift) {
-    case 0:
-      return *reinterpret_cast<const unsigned char*>(address);
-    case 1:
-      return *reinterpret_cast<const unsigned short*>(address);
-    case 2:
-      return *reinterpret_cast<const u32*>(address);
-    default:
-      return *reinterpret_cast<const u64*>(address);
-  }
+// An element has 1 << shift bytes.
+__device__ constexpr i32 shift_of(i32 type) {
+  return type == kFloat64 || type == kInt64                            ? 3
+         : type == kFloat32 || type == kInt32                          ? 2
+         : type == kFloat16 || type == kBFloat16 || type == kInt16 ? 1
+                                                                       : 0;
 }
 
-__device__ inline void put(u64 address, i32 shift, u64 bits) {
-  switch (shift) {
-    case 0:
-      *reinterpret_cast<unsigned char*>(address) = static_cast<unsigned char>(bits);
-      return;
-    case 1:
-      *reinterpret_cast<unsigned short*>(address) = static_cast<unsigned short>(bits);
-      return;
-    case 2:
-      *reinterpret_cast<u32*>(address) = static_cast<u32>(bits);
-      return;
-    default:
-      *reinterpret_cast<u64*>(address) = bits;
-  }
+template <i32 kShift>
+struct BitsOf;
+template <>
+struct BitsOf<0> {
+  using Type = unsigned char;
+};
+template <>
+struct BitsOf<1> {
+  using Type = unsigned short;
+};
+template <>
+struct BitsOf<2> {
+  using Type = u32;
+};
+template <>
+struct BitsOf<3> {
+  using Type = u64;
+};
+
+// The element's bits, zero-extended.
+template <i32 kType>
+__device__ inline u64 fetch(u64 address) {
+  return *reinterpret_cast<const typename BitsOf<shift_of(kType)>::Type*>(address);
+}
+
+template <i32 kType>
+__device__ inline void put(u64 address, u64 bits) {
+  using Bits = typename BitsOf<shift_of(kType)>::Type;
+  *reinterpret_cast<Bits*>(address) = static_cast<Bits>(bits);
 }
 
 // float or double from an element's bits.
@@ -187,18 +196,24 @@ struct Encode<i64> {
   }
 };
 
+template <i32 kType>
+__device__ inline u64 address_of(const View& view, i64 offset) {
+  return view.data + (static_cast<u64>(offset) << shift_of(kType));
+}
+
+template <i32 kType>
 __device__ inline u64 bits_at(const View& view, i64 offset) {
-  return view.data == 0 ? view.immediate : fetch(view.data + (static_cast<u64>(offset) << view.shift), view.shift);
+  return view.data == 0 ? view.immediate : fetch<kType>(address_of<kType>(view, offset));
 }
 
-template <typename Real>
+template <typename Real, i32 kType>
 __device__ inline Real load(const View& view, i64 offset) {
-  return Decode<Real>::element(view.type, bits_at(view, offset));
+  return Decode<Real>::element(kType, bits_at<kType>(view, offset));
 }
 
-template <typename Real>
+template <typename Real, i32 kType>
 __device__ inline void store(const View& view, i64 offset, Real value) {
-  put(view.data + (static_cast<u64>(offset) << view.shift), view.shift, Encode<Real>::element(view.type, value));
+  put<kType>(address_of<kType>(view, offset), Encode<Real>::element(kType, value));
 }
 
 }  // namespace fib::reference::gpu

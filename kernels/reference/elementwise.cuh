@@ -14,8 +14,8 @@ using Real = FIB_REAL;
 extern "C" __global__ void fib_unary(const Walk<2> walk) {
   for (i64 i = first_index(); i < walk.count; i += index_step()) {
     const auto places = places_of(walk, i);
-    const Real x = load<Real>(walk.view[1], places.at[1]);
-    store<Real>(walk.view[0], places.at[0], operations::FIB_OPERATION::of(x));
+    const Real x = load<Real, FIB_TYPE1>(walk.view[1], places.at[1]);
+    store<Real, FIB_TYPE0>(walk.view[0], places.at[0], operations::FIB_OPERATION::of(x));
   }
 }
 
@@ -24,9 +24,9 @@ extern "C" __global__ void fib_unary(const Walk<2> walk) {
 extern "C" __global__ void fib_binary(const Walk<3> walk) {
   for (i64 i = first_index(); i < walk.count; i += index_step()) {
     const auto places = places_of(walk, i);
-    const Real a = load<Real>(walk.view[1], places.at[1]);
-    const Real b = load<Real>(walk.view[2], places.at[2]);
-    store<Real>(walk.view[0], places.at[0], operations::FIB_OPERATION::of(a, b));
+    const Real a = load<Real, FIB_TYPE1>(walk.view[1], places.at[1]);
+    const Real b = load<Real, FIB_TYPE2>(walk.view[2], places.at[2]);
+    store<Real, FIB_TYPE0>(walk.view[0], places.at[0], operations::FIB_OPERATION::of(a, b));
   }
 }
 

@@ -27,7 +27,7 @@ __device__ State join_group(State mine, State* shared, int group) {
 
 template <typename Real>
 __device__ inline Real element_of(const Walk<1>& walk, i64 index) {
-  return load<Real>(walk.view[0], places_of(walk, index).at[0]);
+  return load<Real, FIB_TYPE0>(walk.view[0], places_of(walk, index).at[0]);
 }
 
 template <typename Real>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "kernels/reference/walk.cuh"
+#include "reference/gpu/arguments.h"
 
-// What both matrix products share: which tile and which part of the sum a block has, and joining the parts.
+// What both matrix products share: which tile and which part of the sum a block has.
 namespace fib::reference::gpu {
 
 struct Share {
@@ -25,20 +25,5 @@ __device__ inline Share share_of(const Product& p, int tile_rows, int tile_colum
   share.k_end = share.k_begin + p.split_length < p.k ? share.k_begin + p.split_length : p.k;
   return share;
 }
-
-// C from the parts of its sums, added in order. `c` is packed.
-template <typename Real>
-__device__ inline void join_splits(const Product& p, const View& c) {
-  const i64 count = p.batches * p.m * p.n;
-  const Real* parts = reinterpret_cast<const Real*>(p.workspace);
-  for (i64 i = first_index(); i < count; i += index_step()) {
-    Real sum = parts[i];
-    for (i64 split = 1; split < p.splits; ++split) sum += parts[split * count + i];
-    store<Real>(c, i, sum);
-  }
-}
-
-extern "C" __global__ void fib_join_float(const Product p, const View c) { join_splits<float>(p, c); }
-extern "C" __global__ void fib_join_double(const Product p, const View c) { join_splits<double>(p, c); }
 
 }  // namespace fib::reference::gpu

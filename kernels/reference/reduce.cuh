@@ -3,7 +3,7 @@
 #include "kernels/reference/groups.cuh"
 
 // Reductions of rows, by the accumulators of lib/reference/accumulators.h: FIB_REDUCTION names one below, FIB_REAL the
-// type to read elements as. Floats are added in double, so that the order hardly matters; it is fixed all the same.
+// type to read elements as, FIB_TYPE0 and FIB_TYPE1 the dtypes of rows and results. Floats are added in double, so that the order hardly matters; it is fixed all the same.
 namespace fib::reference::gpu {
 
 using Real = FIB_REAL;
@@ -71,6 +71,8 @@ struct Norm : Sum {
   __device__ static Wide finish(Wide squares, i64) { return static_cast<Wide>(::sqrt(static_cast<double>(squares))); }
 };
 
+#if !defined(FIB_JOIN_PARTS)
+
 // One group a part of a row. Writes the rows' results, or with `states` the parts' states.
 extern "C" __global__ void fib_reduce(const Walk<1> input, const RowShape rows, const View output, Wide* states) {
   __shared__ Wide shared[kThreads];
@@ -93,10 +95,12 @@ extern "C" __global__ void fib_reduce(const Walk<1> input, const RowShape rows, 
     if (states != nullptr) {
       states[unit] = state;
     } else {
-      store<Wide>(output, unit, FIB_REDUCTION::finish(state, rows.length));
+      store<Wide, FIB_TYPE1>(output, unit, FIB_REDUCTION::finish(state, rows.length));
     }
   }
 }
+
+#else
 
 // Joins the parts of every row; one block a row.
 extern "C" __global__ void fib_reduce_parts(const Wide* states, const RowShape rows, const View output) {
@@ -107,8 +111,10 @@ extern "C" __global__ void fib_reduce_parts(const Wide* states, const RowShape r
       state = FIB_REDUCTION::join(state, states[row * rows.parts + part]);
     }
     state = join_group<FIB_REDUCTION>(state, shared, kThreads);
-    if (threadIdx.x == 0) store<Wide>(output, row, FIB_REDUCTION::finish(state, rows.length));
+    if (threadIdx.x == 0) store<Wide, FIB_TYPE1>(output, row, FIB_REDUCTION::finish(state, rows.length));
   }
 }
+
+#endif
 
 }  // namespace fib::reference::gpu

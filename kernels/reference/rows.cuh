@@ -4,7 +4,8 @@
 #include "kernels/reference/math.cuh"
 
 // Softmax and what belongs to it, running sums, and extremes with their index: by the loops of
-// lib/reference/row_functions.cpp and reduce.cpp. FIB_REAL is the type to compute in; results are packed rows.
+// lib/reference/row_functions.cpp and reduce.cpp. FIB_REAL is the type to compute in, FIB_TYPE0 the
+// dtype of the rows; results are packed.
 namespace fib::reference::gpu {
 
 using Real = FIB_REAL;
@@ -17,7 +18,7 @@ struct Added {
   __device__ static double join(double a, double b) { return a + b; }
 };
 
-#if defined(FIB_SOFTMAX)
+#if defined(FIB_SOFTMAX) || defined(FIB_LOGSUMEXP)
 
 template <typename Body>
 __device__ void for_rows(const RowShape& rows, const Body& body) {
@@ -50,6 +51,8 @@ __device__ inline Exponentials exponentials_of(const Walk<1>& input, const RowSh
   return {shift, join_group<Added>(sum, sums, rows.group)};
 }
 
+#if defined(FIB_SOFTMAX)
+
 struct SoftmaxRow {
   const Walk<1>& input;
   const RowShape& rows;
@@ -62,10 +65,16 @@ struct SoftmaxRow {
     const Real log_sum = static_cast<Real>(::log(e.sum));
     for (i64 j = static_cast<int>(threadIdx.x) % rows.group; j < rows.length; j += rows.group) {
       const Real x = element_of<Real>(input, row * rows.length + j);
-      store<Real>(output, row * rows.length + j, logarithm ? x - e.shift - log_sum : m_exp(x - e.shift) / divisor);
+      store<Real, FIB_TYPE0>(output, row * rows.length + j, logarithm ? x - e.shift - log_sum : m_exp(x - e.shift) / divisor);
     }
   }
 };
+
+extern "C" __global__ void fib_softmax(const Walk<1> input, const RowShape rows, const View output, i32 logarithm) {
+  for_rows(rows, SoftmaxRow{input, rows, output, logarithm != 0});
+}
+
+#else
 
 struct LogSumExpRow {
   const Walk<1>& input;
@@ -75,19 +84,17 @@ struct LogSumExpRow {
     const Exponentials e = exponentials_of(input, rows, row);
     if (row >= rows.rows || static_cast<int>(threadIdx.x) % rows.group != 0) return;
     const double shift = static_cast<double>(e.shift);
-    store<double>(output, row, is_infinite(shift) ? shift : shift + ::log(e.sum));
+    store<double, FIB_TYPE0>(output, row, is_infinite(shift) ? shift : shift + ::log(e.sum));
   }
 };
-
-extern "C" __global__ void fib_softmax(const Walk<1> input, const RowShape rows, const View output, i32 logarithm) {
-  for_rows(rows, SoftmaxRow{input, rows, output, logarithm != 0});
-}
 
 extern "C" __global__ void fib_logsumexp(const Walk<1> input, const RowShape rows, const View output) {
   for_rows(rows, LogSumExpRow{input, rows, output});
 }
 
-#else
+#endif
+
+#elif defined(FIB_SCAN)
 
 // Sums and products of floats are kept in double; integers wrap around.
 template <typename R>
@@ -120,12 +127,14 @@ extern "C" __global__ void fib_scan(const Walk<1> input, const RowShape rows, co
         shared[lane] = accumulate(other, shared[lane], product);
         __syncthreads();
       }
-      if (j < rows.length) store<Real>(output, index, static_cast<Real>(accumulate(before, shared[lane], product)));
+      if (j < rows.length) store<Real, FIB_TYPE1>(output, index, static_cast<Real>(accumulate(before, shared[lane], product)));
       before = accumulate(before, shared[kThreads - 1], product);
       __syncthreads();
     }
   }
 }
+
+#else
 
 struct Found {
   Real value;
@@ -145,8 +154,8 @@ struct Better {
   }
 };
 
-template <bool kLargest>
-__device__ void extreme(const Walk<1>& input, const RowShape& rows, const View& values, const View& indices) {
+// FIB_LARGEST is true or false.
+extern "C" __global__ void fib_extreme(const Walk<1> input, const RowShape rows, const View values, const View indices) {
   __shared__ Found shared[kThreads];
   const i64 together = kThreads / rows.group;
   const int lane = static_cast<int>(threadIdx.x) % rows.group;
@@ -154,21 +163,13 @@ __device__ void extreme(const Walk<1>& input, const RowShape& rows, const View& 
     const i64 row = first + static_cast<int>(threadIdx.x) / rows.group;
     Found best{Real{0}, -1};
     for (i64 j = lane; j < rows.length && row < rows.rows; j += rows.group) {
-      best = Better<kLargest>::join(best, Found{element_of<Real>(input, row * rows.length + j), j});
+      best = Better<FIB_LARGEST>::join(best, Found{element_of<Real>(input, row * rows.length + j), j});
     }
-    best = join_group<Better<kLargest>>(best, shared, rows.group);
+    best = join_group<Better<FIB_LARGEST>>(best, shared, rows.group);
     if (lane != 0 || row >= rows.rows) continue;
-    store<Real>(values, row, best.value);
-    store<i64>(indices, row, best.index);
+    store<Real, FIB_TYPE0>(values, row, best.value);
+    store<i64, kInt64>(indices, row, best.index);
   }
-}
-
-extern "C" __global__ void fib_largest(const Walk<1> input, const RowShape rows, const View values, const View indices) {
-  extreme<true>(input, rows, values, indices);
-}
-extern "C" __global__ void fib_smallest(const Walk<1> input, const RowShape rows, const View values,
-                                        const View indices) {
-  extreme<false>(input, rows, values, indices);
 }
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "kernels/reference/product.cuh"
 #include "kernels/reference/warp.cuh"
+#include "tensor/small_floats.h"
 
 // Matrix products of bfloat16 and float16 on tensor cores, summed in float32 and rounded once. A block of eight warps
 // makes a tile of 128 x 128, each warp 64 x 32 of it by mma.m16n8k16; four stages of tiles are on their way by cp.async.
@@ -91,7 +92,7 @@ struct Sums {
   }
 };
 
-__device__ inline void write_one(const Product& p, const Share& share, i64 row, i64 column, float sum) {
+__device__ __noinline__ void write_one(const Product& p, const Share& share, i64 row, i64 column, float sum) {
   if (row >= p.m || column >= p.n) return;
   if (p.workspace != 0) {
     float* parts = reinterpret_cast<float*>(p.workspace);

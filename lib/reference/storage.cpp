@@ -44,6 +44,7 @@ std::byte* Storage::to_host(bool for_writing) const {
   if (block_.data == nullptr) block_ = pool_->allocate(bytes_);
   if (state_ == State::kDevice) {
     copy_.gpu->download(block_.data, copy_.block.address, bytes_);
+    copy_.arrived.assign(chunks_of(bytes_), true);
     state_ = State::kBoth;
   }
   if (state_ == State::kNew || for_writing) {

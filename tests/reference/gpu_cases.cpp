@@ -24,6 +24,8 @@ void add(std::vector<GpuCase>& cases, const std::string& expression, std::vector
 
 }  // namespace
 
+const std::vector<DType>& arithmetic_dtypes() { return kArithmetic; }
+
 std::vector<std::string> unary_names() {
   std::vector<std::string> names;
   for (const auto& op : reference::unary_ops()) names.emplace_back(op.name);
@@ -36,10 +38,12 @@ std::vector<std::string> binary_names() {
   return names;
 }
 
-std::vector<GpuCase> conversion_cases() {
+std::vector<GpuCase> conversion_cases(const std::vector<DType>& with) {
+  const auto chosen = [&](DType dtype) { return std::find(with.begin(), with.end(), dtype) != with.end(); };
   std::vector<GpuCase> cases;
   for (const DType from : kAll) {
     for (const DType to : kAll) {
+      if (!with.empty() && !chosen(from) && !chosen(to)) continue;
       add(cases, "a.to(" + text_of(to) + ")", {{from, {7, 11}, Values::kSpecial}});
     }
   }
@@ -106,10 +110,10 @@ std::vector<GpuCase> copy_cases() {
   return cases;
 }
 
-std::vector<GpuCase> reduction_cases() {
+std::vector<GpuCase> reduction_cases(const std::vector<DType>& dtypes) {
   std::vector<GpuCase> cases;
   for (const char* name : {"sum", "mean", "prod", "any", "all", "amax", "amin", "logsumexp", "norm"}) {
-    for (const DType dtype : kArithmetic) {
+    for (const DType dtype : dtypes) {
       const std::string call = "torch." + std::string(name) + "(a, dim=";
       add(cases, call + "-1)", {{dtype, {5, 37}}}, 4);
       add(cases, call + "0, keepdim=True)", {{dtype, {37, 6}}}, 4);

@@ -32,16 +32,20 @@ struct GpuCase {
   double magnitude = 1e-3;
 };
 
-[[nodiscard]] std::vector<GpuCase> conversion_cases();
+// From each of these dtypes to all and back; none given means all.
+[[nodiscard]] std::vector<GpuCase> conversion_cases(const std::vector<DType>& with);
 [[nodiscard]] std::vector<GpuCase> unary_cases(const std::vector<std::string>& names);
 [[nodiscard]] std::vector<GpuCase> binary_cases(const std::vector<std::string>& names);
 [[nodiscard]] std::vector<GpuCase> copy_cases();
-[[nodiscard]] std::vector<GpuCase> reduction_cases();
+[[nodiscard]] std::vector<GpuCase> reduction_cases(const std::vector<DType>& dtypes);
 [[nodiscard]] std::vector<GpuCase> row_cases();
 [[nodiscard]] std::vector<GpuCase> matrix_cases();
 [[nodiscard]] std::vector<GpuCase> index_cases();
 // Whole references, small ones.
 [[nodiscard]] std::vector<GpuCase> program_cases();
+
+// The dtypes that reductions take.
+[[nodiscard]] const std::vector<DType>& arithmetic_dtypes();
 
 // The names of all element-wise operations.
 [[nodiscard]] std::vector<std::string> unary_names();

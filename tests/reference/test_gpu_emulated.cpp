@@ -28,21 +28,32 @@ void check_all(const std::vector<GpuCase>& cases) {
   CHECK(fib::emulation::launches() - before > cases.size() / 3);  // it was the GPU's work
 }
 
-TEST_CASE("emulated GPU: conversions between all dtypes", "[gpu-emulated]") { check_all(conversion_cases()); }
-
-TEST_CASE("emulated GPU: some element-wise operations, all dtypes", "[gpu-emulated]") {
-  check_all(unary_cases({"exp", "square", "isnan"}));
-  check_all(binary_cases({"add", "maximum", "lt"}));
+TEST_CASE("emulated GPU: conversions from and to float8", "[gpu-emulated]") {
+  check_all(conversion_cases({DType::kFloat8E4M3FN}));
 }
 
-// Each operation is compiled for each type to compute in: minutes.
-TEST_CASE("emulated GPU: all element-wise operations", "[.gpu-emulated-all]") {
+TEST_CASE("emulated GPU: some element-wise operations, all dtypes", "[gpu-emulated]") {
+  check_all(unary_cases({"exp"}));
+  check_all(binary_cases({"add"}));
+}
+
+TEST_CASE("emulated GPU: reductions", "[gpu-emulated]") {
+  check_all(reduction_cases({DType::kFloat32, DType::kBFloat16, DType::kInt32}));
+}
+
+// Each operation is compiled for each dtype: many minutes.
+TEST_CASE("emulated GPU: all conversions", "[.gpu-emulated-all]") { check_all(conversion_cases({})); }
+TEST_CASE("emulated GPU: all unary operations", "[.gpu-emulated-all]") {
   check_all(unary_cases(unary_names()));
+}
+TEST_CASE("emulated GPU: all binary operations", "[.gpu-emulated-all]") {
   check_all(binary_cases(binary_names()));
+}
+TEST_CASE("emulated GPU: all reductions", "[.gpu-emulated-all]") {
+  check_all(reduction_cases(arithmetic_dtypes()));
 }
 
 TEST_CASE("emulated GPU: copies, views, choices", "[gpu-emulated]") { check_all(copy_cases()); }
-TEST_CASE("emulated GPU: reductions", "[gpu-emulated]") { check_all(reduction_cases()); }
 TEST_CASE("emulated GPU: softmax, scans, extremes", "[gpu-emulated]") { check_all(row_cases()); }
 TEST_CASE("emulated GPU: matrix products", "[gpu-emulated]") { check_all(matrix_cases()); }
 TEST_CASE("emulated GPU: indexing", "[gpu-emulated]") { check_all(index_cases()); }

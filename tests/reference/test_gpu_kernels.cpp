@@ -2,12 +2,15 @@
 #include <optional>
 
 #include "reference/elementwise.h"
+#include "reference/gpu/operands.h"
 #include "reference/gpu/programs.h"
 
 // NVRTC compiles without a GPU: every program of the reference engine's GPU side for the H200's architecture.
 namespace {
 
 using fib::reference::Program;
+using fib::reference::gpu::program_of;
+using fib::tensor::DType;
 
 constexpr const char* kArchitecture = "sm_90a";
 
@@ -31,17 +34,22 @@ void check_compiles(const Program& program, const std::string& kernel) {
   CHECK(cubin.find(kernel) != std::string::npos);
 }
 
+Program with(Program program, const std::vector<std::pair<std::string, std::string>>& defines) {
+  program.defines.insert(program.defines.end(), defines.begin(), defines.end());
+  return program;
+}
+
 template <typename Op>
 void check_operation(const Op& op, const char* kernel,
                      const std::vector<std::pair<std::string, std::string>>& defines, bool all_types) {
-  std::vector<std::string> types;
-  if (op.on_float != nullptr) types = {"float", "double"};
-  if (op.on_int != nullptr) types.emplace_back("i64");
+  std::vector<DType> types;
+  if (op.on_float != nullptr) types = {DType::kFloat32, DType::kFloat64, DType::kBFloat16};
+  if (op.on_int != nullptr) types.insert(types.end(), {DType::kInt64, DType::kInt32, DType::kBool});
   if (!all_types) types.resize(1);
-  for (const std::string& type : types) {
-    Program program{"elementwise", {{"FIB_OPERATION", std::string(op.name)}, {"FIB_REAL", type}}};
-    program.defines.insert(program.defines.end(), defines.begin(), defines.end());
-    check_compiles(program, kernel);
+  for (const DType type : types) {
+    const DType result = op.result == fib::reference::ResultDType::kBool ? DType::kBool : type;
+    const Program program = program_of("elementwise", {result, type, type}, 1, type);
+    check_compiles(with(with(program, {{"FIB_OPERATION", std::string(op.name)}}), defines), kernel);
   }
 }
 
@@ -62,15 +70,30 @@ TEST_CASE("NVRTC compiles every element-wise operation for every type", "[.gpu-k
 
 TEST_CASE("NVRTC compiles copies, moves, reductions and row functions", "[gpu-kernels]") {
   if (nvrtc() == nullptr) return;
-  check_compiles({"copy", {}}, "fib_where_i64");
-  check_compiles({"move", {}}, "fib_scatter_add_double");
-  for (const char* type : {"float", "double", "i64"}) {
-    for (const char* name : {"Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "Norm"})
-      check_compiles({"reduce", {{"FIB_REDUCTION", name}, {"FIB_REAL", type}}}, "fib_reduce_parts");
-    check_compiles({"rows", {{"FIB_REAL", type}}}, "fib_smallest");
+  const std::int64_t many = std::int64_t{1} << 40U;
+  for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kFloat8E4M3FN, DType::kInt16}) {
+    check_compiles(program_of("copy", {DType::kBFloat16, type}, many, type), "fib_convert");
+    check_compiles(with(program_of("copy", {type}, 1, DType::kInt64), {{"FIB_SAME_TYPE", "1"}}), "fib_copy");
+    check_compiles(with(program_of("copy", {type, DType::kBool, type, type}, 1, type), {{"FIB_CHOICE", "1"}}),
+                   "fib_where");
+    check_compiles(program_of("move", {type}, many, type), "fib_scatter");
+    check_compiles(with(program_of("move", {type}, 1, type), {{"FIB_ADDS", "1"}}), "fib_scatter_add");
   }
-  for (const char* type : {"float", "double"})
-    check_compiles({"rows", {{"FIB_SOFTMAX", "1"}, {"FIB_REAL", type}}}, "fib_logsumexp");
+  for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kInt64}) {
+    for (const char* name : {"Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "Norm"})
+      check_compiles(with(program_of("reduce", {type, type}, 1, type), {{"FIB_REDUCTION", name}}),
+                     "fib_reduce");
+    const Program sum = with(program_of("reduce", {type, type}, 1, type), {{"FIB_REDUCTION", "Sum"}});
+    check_compiles(with(sum, {{"FIB_JOIN_PARTS", "1"}}), "fib_reduce_parts");
+    const Program rows = program_of("rows", {type, type}, 1, type);
+    for (const char* largest : {"true", "false"})
+      check_compiles(with(rows, {{"FIB_LARGEST", largest}}), "fib_extreme");
+    check_compiles(with(rows, {{"FIB_SCAN", "1"}}), "fib_scan");
+    if (type == DType::kInt64) continue;
+    check_compiles(with(rows, {{"FIB_SOFTMAX", "1"}}), "fib_softmax");
+    check_compiles(with(rows, {{"FIB_LOGSUMEXP", "1"}}), "fib_logsumexp");
+    check_compiles(program_of("join", {type}, 1, type), "fib_join");
+  }
 }
 
 TEST_CASE("NVRTC compiles matrix products for every order of their operands", "[gpu-kernels]") {
@@ -95,9 +118,11 @@ TEST_CASE("NVRTC compiles matrix products for every order of their operands", "[
 
 TEST_CASE("a kernel that does not compile is an error with the compiler's words", "[gpu-kernels]") {
   if (nvrtc() == nullptr) return;
-  const Program wrong{"elementwise", {{"FIB_OPERATION", "no_such_thing"}, {"FIB_REAL", "float"}}};
+  const Program wrong =
+      with(program_of("elementwise", {DType::kFloat32, DType::kFloat32}, 1, DType::kFloat32),
+           {{"FIB_OPERATION", "no_such_thing"}});
   CHECK_THROWS_WITH(fib::reference::gpu::compile(*nvrtc(), kArchitecture, wrong),
-                    Catch::Contains("elementwise FIB_OPERATION=no_such_thing") && Catch::Contains("error"));
+                    Catch::Contains("FIB_OPERATION=no_such_thing") && Catch::Contains("error"));
 }
 
 }  // namespace

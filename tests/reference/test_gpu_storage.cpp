@@ -97,8 +97,9 @@ TEST_CASE("what the host writes reaches the GPU, and the other way round", "[gpu
 }
 
 TEST_CASE("without device memory the CPU does the work", "[gpu-emulated]") {
-  const Runtime runtime = make_runtime(0);
-  runtime.gpu->trim();
+  // A device of its own, that keeps no memory of other tests.
+  const Runtime runtime = runtime_with(
+      fib::reference::gpu::open_with(emulation::driver(), emulation::nvrtc(), emulation::uuid(), 1), 0);
   HostTensor host = counting({std::int64_t{kMiB}});
   emulation::set_device_memory(emulation::device_bytes_in_use() + kMiB);
   const std::size_t before = emulation::launches();

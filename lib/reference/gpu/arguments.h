@@ -10,7 +10,8 @@ using tensor::i64;
 using tensor::u32;
 using tensor::u64;
 
-// The numbers of tensor::DType, in its order (operands.cpp compares them).
+// The numbers of tensor::DType, in its order (operands.cpp compares them). Kernels are compiled for the types
+// of their tensors: FIB_TYPE0 is that of view 0, and so on.
 enum ElementType : i32 {
   kFloat64,
   kFloat32,
@@ -35,8 +36,7 @@ constexpr int kMostDims = 8;
 struct View {
   u64 data;       // address of the first element
   u64 immediate;  // the element's bits when data is 0
-  i32 type;       // ElementType
-  i32 shift;      // an element has 1 << shift bytes
+  i64 type;       // ElementType, for the host
   i64 strides[kMostDims];
 };
 

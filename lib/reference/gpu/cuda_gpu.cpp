@@ -23,7 +23,8 @@ class CudaGpu final : public Gpu {
         transfers_(device_, threads),
         programs_(device_, nvrtc) {
     // Everything after this will work, or the reason is found now.
-    (void)programs_.function({"copy", {}}, "fib_copy");
+    (void)programs_.function({"join", {{"FIB_REAL", "float"}, {"FIB_INDEX", "u32"}, {"FIB_TYPE0", "1"}}},
+                             "fib_join");
   }
 
   ~CudaGpu() override {

@@ -4,10 +4,6 @@
 namespace fib::reference::gpu {
 namespace {
 
-Program program_of(const char* file, std::string_view operation, DType compute) {
-  return {file, {{"FIB_OPERATION", std::string(operation)}, {"FIB_REAL", real_of(compute)}}};
-}
-
 // A large tensor that nobody has written yet belongs on the device, however small its first part is.
 std::int64_t work_of(const Tensor& target) {
   const bool is_new = target.storage->is_new();
@@ -15,7 +11,8 @@ std::int64_t work_of(const Tensor& target) {
   return is_new ? whole : target.numel();
 }
 
-// The type through which elements of `from` become those of `to` (as in elementwise.cpp's copy_into).
+// The type through which elements of `from` become those of `to` (as in reference/elementwise.cpp's
+// copy_into).
 DType through(DType from, DType to) {
   const bool wide = from == DType::kFloat64 || (to == DType::kFloat64 && tensor::is_floating(from));
   return wide ? DType::kFloat64 : from;
@@ -36,8 +33,9 @@ bool unary(const Runtime& runtime, std::string_view name, DType compute, const T
   if (output.numel() == 0 || !wanted(runtime, output.numel(), {&input, &output})) return false;
   const auto walk = walk_of<1>(runtime, output, {&input});
   if (!walk) return false;
-  Program program = program_of("elementwise", name, compute);
-  program.defines.emplace_back("FIB_UNARY_KERNEL", "1");
+  Program program = program_of("elementwise", {output.dtype, input.dtype}, walk->count, compute);
+  define(program, "FIB_OPERATION", std::string(name));
+  define(program, "FIB_UNARY_KERNEL", "1");
   runtime.gpu->run(program, "fib_unary", {blocks_for(runtime, walk->count)}, *walk);
   return true;
 }
@@ -47,8 +45,9 @@ bool binary(const Runtime& runtime, std::string_view name, DType compute, const 
   if (output.numel() == 0 || !wanted(runtime, output.numel(), {&a, &b, &output})) return false;
   const auto walk = walk_of<2>(runtime, output, {&a, &b});
   if (!walk) return false;
-  runtime.gpu->run(program_of("elementwise", name, compute), "fib_binary", {blocks_for(runtime, walk->count)},
-                   *walk);
+  Program program = program_of("elementwise", {output.dtype, a.dtype, b.dtype}, walk->count, compute);
+  define(program, "FIB_OPERATION", std::string(name));
+  runtime.gpu->run(program, "fib_binary", {blocks_for(runtime, walk->count)}, *walk);
   return true;
 }
 
@@ -57,8 +56,10 @@ bool where(const Runtime& runtime, const Tensor& condition, const Tensor& a, con
   if (output.numel() == 0 || !wanted(runtime, output.numel(), {&condition, &a, &b})) return false;
   const auto walk = walk_of<3>(runtime, output, {&condition, &a, &b});
   if (!walk) return false;
-  runtime.gpu->run({"copy", {}}, "fib_where_" + real_of(output.dtype), {blocks_for(runtime, walk->count)},
-                   *walk);
+  Program program =
+      program_of("copy", {output.dtype, condition.dtype, a.dtype, b.dtype}, walk->count, output.dtype);
+  define(program, "FIB_CHOICE", "1");
+  runtime.gpu->run(program, "fib_where", {blocks_for(runtime, walk->count)}, *walk);
   return true;
 }
 
@@ -67,18 +68,21 @@ bool copy(const Runtime& runtime, const Tensor& source, const Tensor& target) {
   if (!wanted(runtime, work_of(target), {&source, &target})) return false;
   const auto walk = walk_of<1>(runtime, target, {&source});
   if (!walk) return false;
-  const bool same = source.dtype == target.dtype;
   const View& from = walk->view[1];
   const bool dense =
       walk->rank == 0 || (walk->rank == 1 && walk->view[0].strides[0] == 1 && from.strides[0] == 1);
-  if (same && dense && from.data != 0) {
-    runtime.gpu->copy(walk->view[0].data, from.data,
-                      static_cast<std::size_t>(walk->count) * target.element_size());
-    return true;
+  if (source.dtype != target.dtype) {
+    const Program program =
+        program_of("copy", {target.dtype, source.dtype}, walk->count, through(source.dtype, target.dtype));
+    runtime.gpu->run(program, "fib_convert", {blocks_for(runtime, walk->count)}, *walk);
+  } else if (dense && from.data != 0) {
+    const auto bytes = static_cast<std::size_t>(walk->count) * target.element_size();
+    runtime.gpu->copy(walk->view[0].data, from.data, bytes);
+  } else {
+    Program program = program_of("copy", {type_of_bits(target)}, walk->count, DType::kInt64);
+    define(program, "FIB_SAME_TYPE", "1");
+    runtime.gpu->run(program, "fib_copy", {blocks_for(runtime, walk->count)}, *walk);
   }
-  const std::string kernel =
-      same ? "fib_copy" : "fib_convert_" + real_of(through(source.dtype, target.dtype));
-  runtime.gpu->run({"copy", {}}, kernel, {blocks_for(runtime, walk->count)}, *walk);
   return true;
 }
 

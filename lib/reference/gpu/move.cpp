@@ -51,9 +51,6 @@ Tensor spanning(const Tensor& part, std::span<const std::int64_t> places) {
 std::optional<Walk<2>> parts_walk(const Tensor& packed, const Tensor& part) {
   Walk<2> walk{};
   if (!lay_out({&packed, &part}, walk.count, walk.rank, walk.shape, walk.view)) return std::nullopt;
-  walk.view[0].type = walk.view[1].type = static_cast<i32>(part.dtype);
-  for (std::size_t size = part.element_size(); size > 1; size /= 2) ++walk.view[0].shift;
-  walk.view[1].shift = walk.view[0].shift;
   return walk;
 }
 
@@ -118,8 +115,9 @@ bool move_parts(const Runtime& runtime, Direction direction, std::span<const std
               : place_on_device(runtime, packed, together, part, scattered, walk->view[0], walk->view[1]);
   if (!placed) return false;
   const PartMove move{count, step, numbers.address(), 0};
-  runtime.gpu->run({"move", {}}, gathers ? "fib_gather" : "fib_scatter",
-                   {blocks_for(runtime, count * walk->count)}, *walk, move);
+  runtime.gpu->run(program_of("move", {type_of_bits(part)}, walk->count, DType::kInt64),
+                   gathers ? "fib_gather" : "fib_scatter", {blocks_for(runtime, count * walk->count)}, *walk,
+                   move);
   return true;
 }
 
@@ -135,6 +133,8 @@ bool add_slices(const Runtime& runtime, std::span<const std::int64_t> indices, c
   if (!place_on_device(runtime, source, span_of(source), target, span_of(target), walk->view[0],
                        walk->view[1]))
     return false;
+  Program program = program_of("move", {target.dtype}, walk->count, target.dtype);
+  define(program, "FIB_ADDS", "1");
   for (const auto& items : waves) {
     std::vector<std::int64_t> places;
     for (const std::int64_t item : items)
@@ -145,8 +145,7 @@ bool add_slices(const Runtime& runtime, std::span<const std::int64_t> indices, c
       throw Error("the GPU has no memory left for {} indices", places.size());
     const auto count = static_cast<std::int64_t>(items.size());
     const PartMove move{count, source.stride(dim), place_numbers.address(), item_numbers.address()};
-    runtime.gpu->run({"move", {}}, "fib_scatter_add_" + real_of(target.dtype),
-                     {blocks_for(runtime, count * walk->count)}, *walk, move);
+    runtime.gpu->run(program, "fib_scatter_add", {blocks_for(runtime, count * walk->count)}, *walk, move);
   }
   return true;
 }

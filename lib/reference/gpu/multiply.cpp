@@ -72,7 +72,8 @@ Kernel plain_kernel(const Product& p, DType dtype) {
 void split(const Runtime& runtime, const Kernel& kernel, Product& p) {
   const std::int64_t blocks = tiles(p.m, kernel.tile_m) * tiles(p.n, kernel.tile_n) * p.batches;
   const std::int64_t room = 2 * std::int64_t{runtime.gpu->multiprocessors()} / blocks;
-  const std::int64_t parts = std::clamp<std::int64_t>(std::min(room, std::int64_t{p.k} / kShortestSplit), 1, 256);
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(std::min(room, std::int64_t{p.k} / kShortestSplit), 1, 256);
   p.split_length = tiles(tiles(p.k, parts), kSplitStep) * kSplitStep;
   p.splits = tiles(p.k, p.split_length);
 }
@@ -92,8 +93,8 @@ void launch(const Runtime& runtime, const Kernel& kernel, DType dtype, const Vie
                   static_cast<unsigned>(p.batches * p.splits), kernel.shared_bytes};
   runtime.gpu->run(kernel.program, "fib_multiply", grid, p);
   if (p.workspace == 0) return;
-  runtime.gpu->run(kernel.program, "fib_join_" + real_of(dtype), {blocks_for(runtime, p.batches * p.m * p.n)},
-                   p, c);
+  const i64 count = p.batches * p.m * p.n;
+  runtime.gpu->run(program_of("join", {dtype}, count, dtype), "fib_join", {blocks_for(runtime, count)}, p, c);
 }
 
 bool multiply_all(const Runtime& runtime, const Tensor& a, const Tensor& b, const Tensor& c) {

@@ -1,7 +1,6 @@
 #include "reference/gpu/operands.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "reference/convert_elements.h"
@@ -23,10 +22,7 @@ static_assert(same(DType::kFloat64, kFloat64) && same(DType::kFloat32, kFloat32)
               same(DType::kInt32, kInt32) && same(DType::kInt16, kInt16) && same(DType::kInt8, kInt8) &&
               same(DType::kUInt8, kUInt8) && same(DType::kBool, kBool));
 
-void set_type(const Tensor& tensor, View& view) {
-  view.type = static_cast<i32>(tensor.dtype);
-  view.shift = std::countr_zero(static_cast<unsigned>(tensor.element_size()));
-}
+constexpr i64 kMost32Bit = (i64{1} << 31U) - 1;
 
 DeviceAddress first_element(DeviceAddress storage, const Tensor& tensor) {
   return storage + static_cast<DeviceAddress>(tensor.offset) * tensor.element_size();
@@ -57,6 +53,19 @@ std::size_t real_size(DType dtype) {
   return with_compute_type(dtype, [](auto real) { return sizeof real; });
 }
 
+Program program_of(const char* file, std::initializer_list<DType> types, i64 count, DType compute) {
+  Program program{file, {{"FIB_REAL", real_of(compute)}, {"FIB_INDEX", count <= kMost32Bit ? "u32" : "u64"}}};
+  int view = 0;
+  for (const DType dtype : types)
+    define(program, ("FIB_TYPE" + std::to_string(view++)).c_str(), std::to_string(static_cast<int>(dtype)));
+  return program;
+}
+
+DType type_of_bits(const Tensor& tensor) {
+  const std::size_t size = tensor.element_size();
+  return size == 1 ? DType::kUInt8 : size == 2 ? DType::kInt16 : size == 4 ? DType::kInt32 : DType::kInt64;
+}
+
 Span span_of(const Tensor& tensor) {
   std::int64_t last = tensor.offset;
   for (int dim = 0; dim < tensor.rank(); ++dim) last += (tensor.size(dim) - 1) * tensor.stride(dim);
@@ -65,7 +74,7 @@ Span span_of(const Tensor& tensor) {
 }
 
 bool to_read(const Runtime& runtime, const Tensor& tensor, View& view) {
-  set_type(tensor, view);
+  view.type = static_cast<i64>(tensor.dtype);
   const Span span = span_of(tensor);
   const std::size_t size = tensor.element_size();
   if (span.end - span.begin == size && !tensor.storage->lives_on_device()) {
@@ -79,7 +88,7 @@ bool to_read(const Runtime& runtime, const Tensor& tensor, View& view) {
 }
 
 bool to_write(const Runtime& runtime, const Tensor& tensor, View& view) {
-  set_type(tensor, view);
+  view.type = static_cast<i64>(tensor.dtype);
   const Span span = span_of(tensor);
   const bool all = span.end - span.begin == static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
   const DeviceAddress storage = tensor.storage->for_device(runtime.gpu, span.begin, span.end, all);

@@ -20,6 +20,17 @@ namespace fib::reference::gpu {
 [[nodiscard]] std::string real_of(DType dtype);
 [[nodiscard]] std::size_t real_size(DType dtype);
 
+// A program of kernels/reference/ for tensors of these dtypes and walks of `count` elements, computed as
+// `compute` is.
+[[nodiscard]] Program program_of(const char* file, std::initializer_list<DType> types, i64 count,
+                                 DType compute);
+inline void define(Program& program, const char* name, const std::string& value) {
+  program.defines.emplace_back(name, value);
+}
+
+// The integer dtype of a tensor's element size: kernels that move bits are compiled once for each size.
+[[nodiscard]] DType type_of_bits(const Tensor& tensor);
+
 // The bytes of its storage that a tensor spans.
 struct Span {
   std::size_t begin = 0;

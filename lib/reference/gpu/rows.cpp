@@ -42,12 +42,7 @@ Grid grid_of(const Runtime& runtime, const RowShape& shape) {
   return {blocks_for(runtime, units * shape.group)};
 }
 
-Program softmax_program(DType dtype) {
-  return {"rows", {{"FIB_SOFTMAX", "1"}, {"FIB_REAL", real_of(dtype)}}};
-}
-Program rows_program(DType dtype) { return {"rows", {{"FIB_REAL", real_of(dtype)}}}; }
-
-void run_reduction(const Runtime& runtime, const Program& program, const Walk<1>& walk, const View& output,
+void run_reduction(const Runtime& runtime, Program program, const Walk<1>& walk, const View& output,
                    const RowShape& whole) {
   const RowShape cut = cut_up(runtime, whole);
   const std::size_t state_bytes = cut.parts == 1 ? 0 : static_cast<std::size_t>(cut.rows * cut.parts) * 8;
@@ -57,6 +52,7 @@ void run_reduction(const Runtime& runtime, const Program& program, const Walk<1>
     return;
   }
   runtime.gpu->run(program, "fib_reduce", grid_of(runtime, cut), walk, cut, output, states.address());
+  define(program, "FIB_JOIN_PARTS", "1");
   runtime.gpu->run(program, "fib_reduce_parts", {blocks_for(runtime, cut.rows * 256)}, states.address(), cut,
                    output);
 }
@@ -70,14 +66,15 @@ bool reduce(const Runtime& runtime, Reduction reduction, const Tensor& rows, std
   View view{};
   if (!walk || !to_write(runtime, output, view)) return false;
   const RowShape shape = shape_of(count, rows.numel() / count);
-  if (reduction == Reduction::kLogSumExp) {
-    runtime.gpu->run(softmax_program(rows.dtype), "fib_logsumexp", grid_of(runtime, shape), *walk, shape,
-                     view);
+  const bool exponentials = reduction == Reduction::kLogSumExp;
+  Program program =
+      program_of(exponentials ? "rows" : "reduce", {rows.dtype, output.dtype}, walk->count, rows.dtype);
+  if (exponentials) {
+    define(program, "FIB_LOGSUMEXP", "1");
+    runtime.gpu->run(program, "fib_logsumexp", grid_of(runtime, shape), *walk, shape, view);
     return true;
   }
-  const Program program{"reduce",
-                        {{"FIB_REDUCTION", kReductions.at(static_cast<std::size_t>(reduction))},
-                         {"FIB_REAL", real_of(rows.dtype)}}};
+  define(program, "FIB_REDUCTION", kReductions.at(static_cast<std::size_t>(reduction)));
   run_reduction(runtime, program, *walk, view, shape);
   return true;
 }
@@ -91,8 +88,9 @@ bool extreme(const Runtime& runtime, Extreme extreme, const Tensor& rows, std::i
   if (!walk || !to_write(runtime, values, value_view) || !to_write(runtime, indices, index_view))
     return false;
   const RowShape shape = shape_of(count, rows.numel() / count);
-  runtime.gpu->run(rows_program(rows.dtype), extreme == Extreme::kMax ? "fib_largest" : "fib_smallest",
-                   grid_of(runtime, shape), *walk, shape, value_view, index_view);
+  Program program = program_of("rows", {rows.dtype}, walk->count, rows.dtype);
+  define(program, "FIB_LARGEST", extreme == Extreme::kMax ? "true" : "false");
+  runtime.gpu->run(program, "fib_extreme", grid_of(runtime, shape), *walk, shape, value_view, index_view);
   return true;
 }
 
@@ -103,7 +101,9 @@ bool softmax(const Runtime& runtime, SoftmaxKind kind, const Tensor& rows, const
   if (!walk || !to_write(runtime, output, view)) return false;
   const std::int64_t length = rows.rank() == 0 ? 1 : rows.shape.back();
   const RowShape shape = shape_of(rows.numel() / length, length);
-  runtime.gpu->run(softmax_program(rows.dtype), "fib_softmax", grid_of(runtime, shape), *walk, shape, view,
+  Program program = program_of("rows", {rows.dtype}, walk->count, rows.dtype);
+  define(program, "FIB_SOFTMAX", "1");
+  runtime.gpu->run(program, "fib_softmax", grid_of(runtime, shape), *walk, shape, view,
                    i32{kind == SoftmaxKind::kLogSoftmax ? 1 : 0});
   return true;
 }
@@ -116,7 +116,9 @@ bool scan(const Runtime& runtime, Scan kind, const Tensor& rows, const Tensor& o
   const std::int64_t length = rows.rank() == 0 ? 1 : rows.shape.back();
   RowShape shape = shape_of(rows.numel() / length, length);
   shape.group = 256;
-  runtime.gpu->run(rows_program(rows.dtype), "fib_scan", grid_of(runtime, shape), *walk, shape, view,
+  Program program = program_of("rows", {rows.dtype, output.dtype}, walk->count, rows.dtype);
+  define(program, "FIB_SCAN", "1");
+  runtime.gpu->run(program, "fib_scan", grid_of(runtime, shape), *walk, shape, view,
                    i32{kind == Scan::kProduct ? 1 : 0});
   return true;
 }

@@ -31,8 +31,9 @@ class Transfers {
     CUevent free = nullptr;
   };
 
-  [[nodiscard]] Buffer make_buffer() const;
+  [[nodiscard]] Buffer make_buffer(std::size_t bytes) const;
   void make_buffers();
+  void upload_small(DeviceAddress target, const std::byte* source, std::size_t bytes);
   template <typename Body>
   void for_pieces(std::size_t bytes, const Body& body);
 
@@ -40,6 +41,8 @@ class Transfers {
   std::size_t lanes_;
   std::mutex mutex_;
   std::vector<Buffer> buffers_;  // two a lane; made for the first large transfer
+  std::vector<Buffer> small_;    // for small uploads, in turn
+  std::size_t turn_ = 0;
 };
 
 }  // namespace fib::reference::gpu
