@@ -30,9 +30,9 @@ std::string workload_line(const std::string& definition, const ordered_json& axe
       .dump();
 }
 
-// Samples of one of the eight most probable of 64 tokens, for three rows. The reference draws nothing: nobody
+// Samples of one of the eight most probable of 64 tokens. The reference draws nothing: nobody
 // looks at what it gives.
-void add_sampling(FibRun& run) {
+void add_sampling(FibRun& run, int rows) {
   const std::string name = "top_k_sampling_from_probs_v64";
   const ordered_json definition = {
       {"name", name},
@@ -46,7 +46,7 @@ void add_sampling(FibRun& run) {
   const ordered_json inputs = {{"probs", {{"type", "random"}}},
                                {"top_k", {{"type", "scalar"}, {"value", 8}}}};
   run.dataset.definition("sampling", name, definition.dump(2),
-                         {workload_line(name, {{"batch_size", 3}}, inputs)});
+                         {workload_line(name, {{"batch_size", rows}}, inputs)});
 }
 
 // A sampler whose statement `draw` makes a random number u in [0, 1), and which keeps `kept` tokens.
@@ -91,9 +91,10 @@ nlohmann::json only_evaluation(const FibRun& run) {
 }
 
 // What the sampler makes of the usual 180 calls.
-nlohmann::json sampled(const std::string& source, const std::vector<std::string>& options = {}) {
+nlohmann::json sampled(const std::string& source, const std::vector<std::string>& options = {},
+                       int rows = 3) {
   FibRun run;
-  add_sampling(run);
+  add_sampling(run, rows);
   run.dataset.solution("one", "alice", source, kSampling);
   const auto result = run.run(options);
   INFO(result.err);
@@ -249,6 +250,14 @@ TEST_CASE("samplers that are not random, or not as asked for, are wrong") {
       "for (int i = 0; i < n; ++i) s[i] = 64; }",
       "which is no token: V is 64");
   fails("extern \"C\" void run() {}", "3 of 3 elements were never written");
+}
+
+TEST_CASE("a sampler that draws only when its calls are no longer timed is wrong") {
+  const std::string counts = "static int calls = 0; if (++calls > 185) " + kDraws + " else u = 0.5;";
+  const auto evaluation = sampled(sampler(counts), {}, 1);
+  INFO(evaluation.at("log"));
+  CHECK(evaluation.at("status") == "INCORRECT_NUMERICAL");
+  CHECK(evaluation.at("correctness").at("extra").at("samples") <= 180);
 }
 
 TEST_CASE("calls for the distribution's sake end with the budget") {
