@@ -106,7 +106,7 @@ Measurement EvaluationRun::run() {
   sort_into_trials();
   result_.clock = clock_;
   result_.no_witness = solution_.no_tracer;
-  well = well && clocks_agree() && witness_agrees() && make_further_calls() && conclude();
+  well = well && clocks_agree() && witness_agrees() && conclude() && make_further_calls() && conclude();
   if (well) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
   result_.synthesized = workload_.synthesized;
@@ -204,6 +204,7 @@ bool EvaluationRun::make_further_calls() {
   return true;
 }
 
+// Asked of the trials' calls alone, and of all: a solution can count.
 bool EvaluationRun::conclude() {
   auto concluded = judge_.conclude(solution_door_.door);
   const auto& judgement = concluded.judgement;

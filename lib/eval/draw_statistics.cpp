@@ -10,13 +10,10 @@
 namespace fib::eval {
 namespace {
 
-constexpr std::size_t kTests = 8;
+// Four in each order, and the judge is asked twice.
+constexpr std::size_t kTests = 16;
 constexpr std::size_t kLeastForSmoothTest = 400;
 constexpr const char* kOrderNames[] = {"by probability", "by index"};
-
-void append(std::vector<double>& values, double value) {
-  if (values.size() < kMostSamples) values.push_back(value);
-}
 
 double difference(double later, double earlier) {
   const double difference = later - earlier;
@@ -30,13 +27,22 @@ double DrawStatistics::random() {
   return (static_cast<double>(tensor::join_words(block.word0, block.word1) >> 11U) + 0.5) * 0x1p-53;
 }
 
-void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>& u) const {
+// Every call has the same chance to be among those that are kept.
+void DrawStatistics::add(Thinned& thinned, double value) {
+  if (thinned.share < 1 && random() >= thinned.share) return;
+  thinned.values.push_back(value);
+  if (thinned.values.size() < 2 * kMostSamples) return;
+  std::erase_if(thinned.values, [&](double) { return random() < 0.5; });
+  thinned.share /= 2;
+}
+
+void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>& u) {
   for (std::size_t row = 0; row < u.size(); ++row) {
     if (!u[row]) continue;
-    append(order.u, *u[row]);
-    if (row > 0 && u[row - 1]) append(order.between_rows, difference(*u[row], *u[row - 1]));
+    add(order.u, *u[row]);
+    if (row > 0 && u[row - 1]) add(order.between_rows, difference(*u[row], *u[row - 1]));
     if (row < order.previous.size() && order.previous[row])
-      append(order.between_calls, difference(*u[row], *order.previous[row]));
+      add(order.between_calls, difference(*u[row], *order.previous[row]));
   }
   order.previous = u;
 }
@@ -54,7 +60,7 @@ void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
 
 DrawStatistics::Summary DrawStatistics::summarise() const {
   Summary summary;
-  summary.samples = orders_[0].u.size();
+  summary.samples = orders_[0].u.values.size();
   summary.distance_limit = distance_of_p(kLeastPValue / kTests, summary.samples);
   const auto consider = [&](double p, const std::string& what) {
     if (p * kTests >= summary.p_value) return;
@@ -63,14 +69,14 @@ DrawStatistics::Summary DrawStatistics::summarise() const {
   };
   for (std::size_t i = 0; i < kOrders; ++i) {
     const Order& order = orders_[i];
-    const double distance = distance_from_uniform(order.u);
+    const double distance = distance_from_uniform(order.u.values);
     summary.distance = std::max(summary.distance, distance);
     const std::string wrong =
         fmt::format("do not have the distribution asked for (tokens {})", kOrderNames[i]);
-    consider(p_of_distance(distance, order.u.size()), wrong);
-    if (order.u.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(order.u), wrong);
-    const auto between = [&](const std::vector<double>& differences, const char* what) {
-      consider(p_of_distance(distance_from_uniform(differences), differences.size()), what);
+    consider(p_of_distance(distance, order.u.values.size()), wrong);
+    if (order.u.values.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(order.u.values), wrong);
+    const auto between = [&](const Thinned& differences, const char* what) {
+      consider(p_of_distance(distance_from_uniform(differences.values), differences.values.size()), what);
     };
     between(order.between_calls, "depend on those of the call before, as with a seed that stays the same");
     between(order.between_rows,

@@ -20,7 +20,7 @@ class DrawStatistics {
   void add_call(const std::vector<RowDraw>& draws);
 
   struct Summary {
-    std::size_t samples = 0;
+    std::size_t samples = 0;    // that were tested
     double p_value = 1;         // of the worst test, times the number of tests, at most 1
     double distance = 0;        // the larger one of the two orders
     double distance_limit = 1;  // at which it is too large
@@ -30,14 +30,20 @@ class DrawStatistics {
 
  private:
   static constexpr std::size_t kOrders = 2;  // by falling probability, by index
+  // A random choice of all numbers that were added, of one size whatever their number.
+  struct Thinned {
+    std::vector<double> values;
+    double share = 1;  // of all
+  };
   // Numbers that are uniform for a right sampler, in one order.
   struct Order {
-    std::vector<double> u;
-    std::vector<double> between_calls;
-    std::vector<double> between_rows;
+    Thinned u;
+    Thinned between_calls;
+    Thinned between_rows;
     std::vector<std::optional<double>> previous;  // u of each row in the call before
   };
-  void add(Order& order, const std::vector<std::optional<double>>& u) const;
+  void add(Order& order, const std::vector<std::optional<double>>& u);
+  void add(Thinned& thinned, double value);
   [[nodiscard]] double random();
 
   std::uint64_t key_;

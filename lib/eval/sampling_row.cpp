@@ -9,6 +9,8 @@
 #include <map>
 #include <vector>
 
+#include "tensor/vector_clones.h"
+
 namespace fib::eval {
 namespace {
 
@@ -20,10 +22,10 @@ constexpr double kWidestBorder = 2e-3;
 // Rows of which more than this is open at the border say nothing about the distribution.
 constexpr double kMostOpen = 0.01;
 
-// Positive floats are ordered as their bits are; buckets share sign, exponent and four bits of the mantissa.
-constexpr unsigned kBucketShift = 19;
+// Positive floats are ordered as their bits are; buckets share sign, exponent and five bits of the mantissa.
+constexpr unsigned kBucketShift = 18;
 constexpr std::size_t kBuckets = (0x7f800000U >> kBucketShift) + 1;
-constexpr std::size_t kLanes = 16;
+constexpr std::size_t kLanes = 8;
 
 std::size_t bucket_of(float value) { return std::bit_cast<std::uint32_t>(value) >> kBucketShift; }
 
@@ -136,44 +138,38 @@ struct Sums {
   double kept = 0;
   double above = 0;   // more probable ones
   double before = 0;  // of smaller index
-  std::uint64_t rank = 0;
-  std::uint64_t count = 0;
+  double rank = 0;    // whole numbers
+  double count = 0;
 };
 
-// In lanes, which vectorise; a row is summed in one order whatever the machine.
-struct Lanes {
-  double all[kLanes] = {};
-  double kept[kLanes] = {};
-  double above[kLanes] = {};
-  std::uint64_t rank[kLanes] = {};
-  std::uint64_t count[kLanes] = {};
-
-  [[gnu::always_inline]] void add(const float* values, std::size_t lanes, float kept_value, float token) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const float value = values[i];
-      const double mass = positive(value);
-      const bool keeps = value >= kept_value;
-      all[i] += mass;
-      kept[i] += keeps ? mass : 0;
-      above[i] += keeps && value > token ? mass : 0;
-      rank[i] += value > token ? 1 : 0;
-      count[i] += keeps ? 1 : 0;
-    }
+// Sums what `term` makes of each value, in lanes, which vectorise: in one order whatever the machine.
+template <typename Term>
+[[gnu::always_inline]] inline double sum_terms(const float* values, std::size_t count, const Term& term) {
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] += static_cast<double>(term(values[i + lane]));
   }
-};
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  for (; i < count; ++i) sum += static_cast<double>(term(values[i]));
+  return sum;
+}
+
+// One block, which stays in the first level cache. NaN compares as false.
+FIB_VECTOR_CLONES void sum_block(const float* values, std::size_t size, float kept, float token, Sums& sums) {
+  sums.all += sum_terms(values, size, [](float v) { return v > 0 ? v : 0.0F; });
+  sums.kept += sum_terms(values, size, [=](float v) { return v >= kept ? v : 0.0F; });
+  sums.above += sum_terms(values, size, [=](float v) { return (v >= kept) & (v > token) ? v : 0.0F; });
+  sums.rank += sum_terms(values, size, [=](float v) { return v > token ? 1.0F : 0.0F; });
+  sums.count += sum_terms(values, size, [=](float v) { return v >= kept ? 1.0F : 0.0F; });
+}
 
 void sum_range(std::span<const float> row, float kept, float token, Sums& sums) {
-  Lanes lanes;
-  std::size_t i = 0;
-  for (; i + kLanes <= row.size(); i += kLanes) lanes.add(row.data() + i, kLanes, kept, token);
-  lanes.add(row.data() + i, row.size() - i, kept, token);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    sums.all += lanes.all[lane];
-    sums.kept += lanes.kept[lane];
-    sums.above += lanes.above[lane];
-    sums.rank += lanes.rank[lane];
-    sums.count += lanes.count[lane];
-  }
+  constexpr std::size_t kBlock = 4096;
+  for (std::size_t i = 0; i < row.size(); i += kBlock)
+    sum_block(row.data() + i, std::min(kBlock, row.size() - i), kept, token, sums);
 }
 
 double ties_before(std::span<const float> row, std::size_t token) {
@@ -204,8 +200,8 @@ RowDraw look_up(std::span<const float> row, const RowFilter& filter, std::size_t
   sums.before = sums.kept;
   sum_range(row.subspan(token), borders.kept, value, sums);
   RowDraw draw;
-  draw.rank = sums.rank;
-  draw.kept = sums.count;
+  draw.rank = static_cast<std::uint64_t>(sums.rank);
+  draw.kept = static_cast<std::uint64_t>(sums.count);
   draw.probability = positive(value) / sums.all;
   const bool meaningful = sums.kept > 0 && std::isfinite(sums.all);
   draw.inside = !meaningful || value >= borders.outermost;

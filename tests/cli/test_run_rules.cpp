@@ -30,9 +30,9 @@ std::string workload_line(const std::string& definition, const ordered_json& axe
       .dump();
 }
 
-// Samples of one of the eight most probable of 64 tokens, for three rows. The reference draws nothing: nobody
+// Samples of one of the eight most probable of 64 tokens. The reference draws nothing: nobody
 // looks at what it gives.
-void add_sampling(FibRun& run) {
+void add_sampling(FibRun& run, int rows) {
   const std::string name = "top_k_sampling_from_probs_v64";
   const ordered_json definition = {
       {"name", name},
@@ -46,7 +46,7 @@ void add_sampling(FibRun& run) {
   const ordered_json inputs = {{"probs", {{"type", "random"}}},
                                {"top_k", {{"type", "scalar"}, {"value", 8}}}};
   run.dataset.definition("sampling", name, definition.dump(2),
-                         {workload_line(name, {{"batch_size", 3}}, inputs)});
+                         {workload_line(name, {{"batch_size", rows}}, inputs)});
 }
 
 // A sampler whose statement `draw` makes a random number u in [0, 1), and which keeps `kept` tokens.
@@ -91,9 +91,10 @@ nlohmann::json only_evaluation(const FibRun& run) {
 }
 
 // What the sampler makes of the usual 180 calls.
-nlohmann::json sampled(const std::string& source, const std::vector<std::string>& options = {}) {
+nlohmann::json sampled(const std::string& source, const std::vector<std::string>& options = {},
+                       int rows = 3) {
   FibRun run;
-  add_sampling(run);
+  add_sampling(run, rows);
   run.dataset.solution("one", "alice", source, kSampling);
   const auto result = run.run(options);
   INFO(result.err);
@@ -251,6 +252,14 @@ TEST_CASE("samplers that are not random, or not as asked for, are wrong") {
   fails("extern \"C\" void run() {}", "3 of 3 elements were never written");
 }
 
+TEST_CASE("a sampler that draws only when its calls are no longer timed is wrong") {
+  const std::string counts = "static int calls = 0; if (++calls > 185) " + kDraws + " else u = 0.5;";
+  const auto evaluation = sampled(sampler(counts), {}, 1);
+  INFO(evaluation.at("log"));
+  CHECK(evaluation.at("status") == "INCORRECT_NUMERICAL");
+  CHECK(evaluation.at("correctness").at("extra").at("samples") <= 180);
+}
+
 TEST_CASE("calls for the distribution's sake end with the budget") {
   const auto evaluation = sampled(sampler("usleep(20000);" + kDraws).insert(0, "#include <unistd.h>\n"),
                                   few({"--call-budget", "1.5"}));
@@ -273,7 +282,7 @@ TEST_CASE("an indexer is judged by the scores of what it chose") {
   wrong("for (int i = 0; i < 3; ++i) o[i] = best[0].second;", "duplicate indices in batch [0]");
   wrong("for (int i = 0; i < 3; ++i) o[i] = 4 + i;", "out-of-range indices in batch [0]: 4 at place 0");
   wrong("o[0] = best[0].second; o[1] = best[1].second; o[2] = -1;", "scores differ in batch [0]");
-  wrong("o[0] = best[0].second;", "never written");
+  wrong("(void)o;", "2 of 3 elements were never written");
 }
 
 TEST_CASE("fp8 experts may miss a twentieth of their elements, and the trace says how many matched") {

@@ -70,8 +70,7 @@ TEST_CASE("what judging 64 rows of 128256 probabilities costs", "[.bench]") {
         best = std::min(best, took.count());
         best_cpu = std::min(best_cpu, static_cast<double>(std::clock() - cpu) * 1e3 / CLOCKS_PER_SEC);
       }
-      fmt::print("{} thread(s), {}: {:.1f} ms, {:.1f} ms of CPU time\n", threads, name, best,
-                 best_cpu);
+      fmt::print("{} thread(s), {}: {:.1f} ms, {:.1f} ms of CPU time\n", threads, name, best, best_cpu);
     }
   }
 }

@@ -105,6 +105,18 @@ TEST_CASE("a seed made of the inputs serves as long as these differ") {
   CHECK(p_of(by_content) > 1e-5);
 }
 
+TEST_CASE("a sampler that is right at first and greedy when it feels safe fails") {
+  RandomSampler right(1, {});
+  const Sampler lazy = [&](auto row, auto number, auto call) {
+    return call < 150 ? right(row, number, call) : argmax(row);
+  };
+  // 45000 right samples, then 5000 others.
+  const auto summary = try_sampler(lazy, {}, 1, 50000, 300, 50);
+  CHECK(summary.p_value < eval::kLeastPValue);
+  CHECK(summary.samples < 2 * eval::kMostSamples);
+  CHECK(try_sampler(RandomSampler(1, {}), {}, 1, 50000, 300, 50).p_value > 1e-5);
+}
+
 TEST_CASE("one random number for all rows of a call fails") {
   std::mt19937_64 generator(5);
   double u = 0;

@@ -115,7 +115,8 @@ TEST_CASE("samples that were not written are told from wrong ones") {
     narrow.answer<std::int32_t>({1, 2, 3});
     CHECK(narrow.judge().correct);
     std::memcpy(narrow.outputs.data() + 8, narrow.poison[0].data(), 4);
-    CHECK_THAT(narrow.judge().explanation, Catch::Contains("which is no token: V is 50, as if it was never written"));
+    CHECK_THAT(narrow.judge().explanation,
+               Catch::Contains("which is no token: V is 50, as if it was never written"));
     eval::fill_pattern(narrow.outputs.data(), 12, narrow.poison[0].data(), 4);
     CHECK_THAT(narrow.judge().explanation, Catch::Contains("2 of 3 elements were never written"));
   }
