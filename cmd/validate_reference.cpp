@@ -110,9 +110,9 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
   const bench::EngineCheckObserver observer{
       [&](const std::string& name) { progress.waiting_for_device(name); },
       [&](const bench::EngineCase& next, std::size_t done) {
-        progress.step("comparing " + report::printable(fmt::format("{} {}", next.definition->name,
-                                                                   next.workload.uuid.substr(0, 8))),
-                      done, planned.cases.size());
+        progress.step(
+            "comparing " + report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
+            done, planned.cases.size());
       }};
   auto report = bench::check_engines(planned.cases, setup, observer, interrupted);
   for (std::size_t i = 0; i < planned.cases.size(); ++i) {

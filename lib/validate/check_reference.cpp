@@ -53,7 +53,10 @@ class Grouped {
   std::vector<Group> groups_;
 };
 
-// "at most 3 ulps, relative error 1.00e-03, absolute error 0.5".
+// Two calls tell no more than three digits.
+std::string ms(double value) { return fmt::format(value < 1000 ? "{:.3g} ms" : "{:.0f} ms", value); }
+
+// "3 ulp, relative error 1.00e-03, absolute error 5.00e-01".
 std::string errors_text(const OutputDifference& found) {
   const std::string errors =
       fmt::format("relative error {}, absolute error {}", report::format_error(found.relative),
@@ -119,7 +122,7 @@ void report_agreement(const std::vector<ReferenceRun>& runs, Messages& messages)
   const auto agreeing = std::count_if(runs.begin(), runs.end(), agrees);
   std::string text = fmt::format("engines agree on {} of {}", agreeing, plural(runs.size(), "workload"));
   if (found->absolute > 0) {
-    text += "; largest difference: " + errors_text(*found);
+    text += "; at most " + errors_text(*found);
   } else if (found->agrees()) {
     text += ", in every bit of every number";
   }
@@ -149,12 +152,13 @@ void report_times(const ReferenceCheck& check, Messages& messages) {
   }
   const auto all = std::count_if(check.runs.begin(), check.runs.end(), ran);
   if (all == 0) return;
-  std::string text = all == 1 ? "time of a call: " : fmt::format("time of {} calls, one a workload: ", all);
-  text += fmt::format("native {} ms", report::format_ms(native));
+  std::string text =
+      all == 1 ? "time of one call: " : fmt::format("time of one call for each of {} workloads: ", all);
+  text += "native " + ms(native);
   if (check.python_on_cuda) {
-    text += fmt::format(" on the CPU, Python {} ms on the GPU", report::format_ms(python));
+    text += fmt::format(" on the CPU, Python {} on the GPU", ms(python));
   } else {
-    text += fmt::format(", Python {} ms", report::format_ms(python));
+    text += ", Python " + ms(python);
     if (python > 0) text += fmt::format("; native / Python {:.2f}", native / python);
   }
   info(messages, text);
@@ -172,7 +176,7 @@ void report_made(const ReferenceCheck& check, Messages& messages) {
   }
   if (names.empty()) return;
   info(messages,
-       fmt::format("inputs made for {}: {}", plural(workloads, "workload"), fmt::join(names, ", ")));
+       fmt::format("inputs made by fib for {}: {}", plural(workloads, "workload"), fmt::join(names, ", ")));
 }
 
 }  // namespace

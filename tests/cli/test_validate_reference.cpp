@@ -76,8 +76,8 @@ TEST_CASE("references that both engines run alike are ok; what ran and how long 
                              Contains(", torch ") && Contains("both on the CPU"));
   CHECK_THAT(result.out, Contains("2 definitions: 2 ok, 0 warning, 0 error"));
   CHECK_THAT(result.out, Contains("- engines agree on 2 of 2 workloads, in every bit of every number\n") &&
-                             Contains("- engines agree on 1 of 1 workload; largest difference: ") &&
-                             Contains("- time of 2 calls, one a workload: native ") &&
+                             Contains("- engines agree on 1 of 1 workload; at most ") &&
+                             Contains("- time of one call for each of 2 workloads: native ") &&
                              Contains(" ms; native / Python "));
   CHECK_THAT(result.out, !Contains("skipped"));
   CHECK(testing::read_traces(run.dataset.root()).empty());
@@ -98,7 +98,7 @@ TEST_CASE("engines that differ are an error with the element and both values, in
   CHECK_THAT(lines[0], Catch::StartsWith("error: workload norms2000: output y: ") &&
                            Contains(" of 2000 elements differ, first y[") && Contains("]: native ") &&
                            Contains(", Python ") && Contains(" ulp, relative error "));
-  CHECK_THAT(lines[1], Catch::StartsWith("info: engines agree on 0 of 1 workload; largest difference: "));
+  CHECK_THAT(lines[1], Catch::StartsWith("info: engines agree on 0 of 1 workload; at most "));
   const auto github = run.validated({"--format", "github"});
   CHECK(github.exit_code == 3);
   CHECK_THAT(github.out, Contains("::error ") && Contains("definitions/rmsnorm/norms.json") &&
@@ -157,7 +157,7 @@ TEST_CASE(
         Words{"warning: no workloads to compare the engines on; --synthesize N proposes some"});
   const auto blobs = messages(without, "blobs");
   CHECK_THAT(blobs.front(), Contains("engines agree on 1 of 1 workload"));
-  CHECK(blobs.back() == "info: inputs made for 1 workload: x");
+  CHECK(blobs.back() == "info: inputs made by fib for 1 workload: x");
   const auto with = run.validated({"--format", "json", "--synthesize", "2", "--definitions", "none"});
   INFO(with.out << with.err);
   CHECK(with.exit_code == 0);

@@ -46,12 +46,12 @@ Lines checked(const std::vector<ReferenceRun>& runs, bool proposed = false, bool
 TEST_CASE("engines that agree: by how much they differ, and what they took") {
   CHECK(checked({run("a", {output(close(0, 0, 0))})}) ==
         Lines{"info: engines agree on 1 of 1 workload, in every bit of every number",
-              "info: time of a call: native 3.00000 ms, Python 2.00000 ms; native / Python 1.50"});
+              "info: time of one call: native 3 ms, Python 2 ms; native / Python 1.50"});
   CHECK(checked({run("a", {output(close(1, 1e-6, 0.5)), output(close(0.5, 1e-3, 0.25), "z")}),
                  run("b", {output(close(1.5, 1e-7, 0.125))})}) ==
-        Lines{"info: engines agree on 2 of 2 workloads; largest difference: 2 ulp, relative error 1.00e-03, "
+        Lines{"info: engines agree on 2 of 2 workloads; at most 2 ulp, relative error 1.00e-03, "
               "absolute error 5.00e-01",
-              "info: time of 2 calls, one a workload: native 6.00000 ms, Python 4.00000 ms; native / Python "
+              "info: time of one call for each of 2 workloads: native 6 ms, Python 4 ms; native / Python "
               "1.50"});
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("engines that differ: which workload, output and element, both values,
         "error: workload a: output z: 3 of 8 elements differ, first z[1, 2]: native 0.5, Python -0.5; at "
         "most 512 ulp, relative error 2.50e-01, absolute error 1.00e+00");
   CHECK(lines[1] ==
-        "info: engines agree on 1 of 2 workloads; largest difference: 512 ulp, relative error 2.50e-01, "
+        "info: engines agree on 1 of 2 workloads; at most 512 ulp, relative error 2.50e-01, "
         "absolute error 1.00e+00");
   far.other_class = 2;
   CHECK_THAT(checked({run("a", {output(far)})})[0],
@@ -122,12 +122,12 @@ TEST_CASE("inputs and workloads that were made are told") {
   const auto lines = checked({one, two}, true);
   REQUIRE(lines.size() == 4);
   CHECK(lines[2] == "info: the dataset has no workloads: 2 workloads proposed");
-  CHECK(lines[3] == "info: inputs made for 1 workload: kv_indices, kv_indptr");
+  CHECK(lines[3] == "info: inputs made by fib for 1 workload: kv_indices, kv_indptr");
 }
 
 TEST_CASE("times of different devices have no ratio") {
   const auto lines = checked({run("a", {output(close(0, 0, 0))})}, false, true);
-  CHECK(lines[1] == "info: time of a call: native 3.00000 ms on the CPU, Python 2.00000 ms on the GPU");
+  CHECK(lines[1] == "info: time of one call: native 3 ms on the CPU, Python 2 ms on the GPU");
 }
 
 TEST_CASE("the check runs when it is named, on the names in the documents, and its notes are the report's") {
