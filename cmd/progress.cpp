@@ -88,12 +88,16 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
 
 void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,
                                   std::size_t total) {
+  step("running " + title(planned), done, total);
+}
+
+void Progress::step(const std::string& doing, std::size_t done, std::size_t total) {
   const std::lock_guard lock(mutex_);
   if (first_ns_ == 0) {
     first_ns_ = util::monotonic_ns();
     first_done_ = done;
   }
-  show(fmt::format("[{}/{}] {}running {}", done, total, time_left(done, total), title(planned)), false);
+  show(fmt::format("[{}/{}] {}{}", done, total, time_left(done, total), doing), false);
 }
 
 void Progress::evaluation_finished(const bench::PlannedEvaluation& planned,

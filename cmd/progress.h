@@ -25,6 +25,9 @@ class Progress : public bench::RunObserver {
                            std::size_t done, std::size_t total) override;
   void warning(const std::string& text) override;
 
+  // The same for what is no evaluation: `doing` is what begins now.
+  void step(const std::string& doing, std::size_t done, std::size_t total);
+
  private:
   void show(const std::string& line, bool last);
   void clear();

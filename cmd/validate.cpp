@@ -16,6 +16,7 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "validate_benchmark.h"
+#include "validate_reference.h"
 
 namespace fib::cmd {
 namespace {
@@ -32,6 +33,7 @@ struct ValidateOptions {
   std::string output_folder;
   std::vector<std::string> outputs;
   std::vector<std::string> devices;  // to run baselines on; empty: they are not
+  std::size_t synthesize = 0;        // workloads proposed to compare engines on
   bool strict = false;
 };
 
@@ -51,8 +53,8 @@ void check_words(const validate::Options& options) {
       !options.checks.empty() && std::all_of(options.checks.begin(), options.checks.end(),
                                              [](const std::string& check) { return check == "benchmark"; });
   const bool benchmark = options.checks.empty() || contains(options.checks, "benchmark");
-  if (options.benchmark && !benchmark) {
-    throw CLI::ValidationError("--device", "runs nothing, for --checks leaves out benchmark");
+  if (options.benchmark && !benchmark && !contains(options.checks, "reference")) {
+    throw CLI::ValidationError("--device", "runs nothing, for --checks leaves out benchmark and reference");
   }
   if (only_benchmark && !options.benchmark) {
     throw CLI::ValidationError("--checks",
@@ -129,7 +131,7 @@ int fix(const fs::path& root, const fs::path& fixed) {
   });
 }
 
-// `interrupted` becomes true by Ctrl-C while baselines run.
+// `interrupted` becomes true by Ctrl-C while baselines or references run.
 int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
   if (options.validate.disable_gpu && !options.devices.empty())
     throw CLI::ValidationError("--device", "contradicts --disable-gpu");
@@ -144,7 +146,13 @@ int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
       return run_baselines(root, definitions, options.devices, interrupted);
     };
   }
+  options.validate.reference = [&](const std::vector<std::string>& definitions) {
+    const InterruptSignals signals(interrupted);
+    return compare_engines({root, options.devices, options.synthesize}, definitions, interrupted);
+  };
   check_words(options.validate);
+  if (options.synthesize > 0 && !contains(options.validate.checks, "reference"))
+    throw CLI::ValidationError("--synthesize", "only --checks reference runs proposed workloads");
   int fixed = kDone;
   if (!options.fixed.empty()) {
     fixed = fix(root, options.fixed);
@@ -169,7 +177,8 @@ int run(const ValidateOptions& options) {
 
 void add_selection(CLI::App& app, ValidateOptions& options) {
   app.add_option("--local,--dataset", options.local, "Dataset folder")->type_name("DIR");
-  app.add_option("--checks", options.validate.checks, "Only these checks, separated by commas; default: all")
+  app.add_option("--checks", options.validate.checks,
+                 "Only these checks, separated by commas; default: all but reference, which runs code")
       ->delimiter(',')
       ->type_name("CHECK");
   app.add_option("--op-types", options.validate.op_types, "Only definitions of these op types")
@@ -188,9 +197,14 @@ void add_selection(CLI::App& app, ValidateOptions& options) {
       ->type_name("DIR");
   app.add_option(
          "--device", options.devices,
-         "Build and run the baselines too (the benchmark check), on auto, cpu, cuda, cuda:N, or a list")
+         "Build and run the baselines too (the benchmark check), on auto, cpu, cuda, cuda:N, or a list; the "
+         "reference check runs torch there, on the CPU without it")
       ->delimiter(',')
       ->type_name("DEVICE");
+  app.add_option("--synthesize", options.synthesize,
+                 "The reference check: propose N workloads for each definition that has none")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
   app.add_flag("--disable-gpu", options.validate.disable_gpu,
                "Do not mention that the baselines were not run");
 }
@@ -231,6 +245,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  fib validate --local DIR --strict --format github\n"
       "  fib validate --local OLD --fix NEW\n"
       "  fib validate --local DIR --device auto --definitions gemm_n4096_k4096\n"
+      "  fib validate --local DIR --checks reference --synthesize 3\n"
       "  fib validate --local DIR --mode upstream --checks layout,definition --outputs json\n" +
       kLocalDefault);
   command->callback([options, &exit_code] { exit_code = run(*options); });

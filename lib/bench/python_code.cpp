@@ -40,6 +40,15 @@ worker::PythonDocument solution_document(const model::Solution& solution, const 
   return document;
 }
 
+std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python, bool on_cuda) {
+  if (!python) return "no Python was found (FIB_PYTHON, or python3)";
+  const std::string path = python->path.string();
+  if (!python->has("torch")) return path + " has no torch";
+  if (on_cuda && python->torch_cuda.empty())
+    return fmt::format("the torch of {} was built without CUDA", path);
+  return {};
+}
+
 std::uint64_t data_limit() {
   return std::clamp<std::uint64_t>(util::physical_memory() / 2, 2 * kGiB, 64 * kGiB);
 }

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "compile/artifact.h"
+#include "compile/python_interpreter.h"
 #include "model/definition.h"
 #include "model/solution.h"
 #include "worker/messages.h"
@@ -20,6 +23,9 @@ namespace fib::bench {
 [[nodiscard]] worker::PythonDocument solution_document(const model::Solution& solution,
                                                        const model::Definition& definition,
                                                        const compile::Artifact& artifact);
+
+// Why references cannot run in this Python on the CPU or on CUDA devices; empty: they can.
+[[nodiscard]] std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python, bool on_cuda);
 
 // What a solution, or a reference in Python, may allocate: half the machine's memory, within reason.
 [[nodiscard]] std::uint64_t data_limit();

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <set>
@@ -14,10 +12,12 @@
 #include <thread>
 
 #include "bench/cores.h"
+#include "bench/device_lock.h"
+#include "bench/interrupt_watch.h"
+#include "bench/python_code.h"
 #include "bench/run_record.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
-#include "util/file_lock.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/machine.h"
@@ -26,9 +26,6 @@ namespace fib::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// One machine-wide place for the locks of all devices; a folder that every user can write to.
-const char* const kLockFolder = "/tmp/fib-locks";
 
 constexpr std::uint32_t kAwakeUs = 500;
 
@@ -88,33 +85,6 @@ class WorkQueue {
   std::size_t next_ = 0;
 };
 
-// Kills all children as soon as the run is interrupted, so that no request waits for its deadline.
-class InterruptWatch {
- public:
-  InterruptWatch(const std::atomic<bool>& interrupted, worker::Spawner& spawner)
-      : thread_([this, &interrupted, &spawner] {
-          std::unique_lock lock(mutex_);
-          while (!done_) {
-            if (interrupted) spawner.kill_all();
-            changed_.wait_for(lock, std::chrono::milliseconds(50));
-          }
-        }) {}
-  ~InterruptWatch() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::thread thread_;
-};
-
 // Turns a lane's reports into traces on disk and counts.
 class Recorder : public LaneObserver {
  public:
@@ -164,25 +134,6 @@ std::string secret_of(const std::string& secret, const SweepPoint& point) {
   return util::Sha256().add("point").add(secret).add(point.values.dump()).hex();
 }
 
-// The machine-wide name of a device's lock.
-std::string lock_name(const LaneDevice& device) {
-  return (device.is_cuda() ? "cuda-" + device.uuid : std::string("cpu")) + ".lock";
-}
-
-// Waits for the device; nothing when `stop` says so. The keeper holds the lock too, until the last child is
-// gone: a killed run must not overlap the next.
-std::optional<util::FileLock> take_device(const LaneDevice& device, worker::Spawner& spawner,
-                                          RunObserver& observer, const std::function<bool()>& stop) {
-  auto lock =
-      util::FileLock::take(fs::path(kLockFolder) / lock_name(device), util::FileLock::Sharing::kMachine, [&] {
-        observer.waiting_for_device(device.is_cuda() ? fmt::format("{} ({})", device.name, device.uuid)
-                                                     : "cpu");
-        return !stop();
-      });
-  if (lock) spawner.hold(lock->fd());
-  return lock;
-}
-
 // What runs Python code in every lane (lane.h).
 struct GuestsSetup {
   std::optional<worker::GuestSetup> guest = {};
@@ -195,16 +146,6 @@ bool wants_guest(const model::Solution& solution) {
   using model::Language;
   return solution.spec.language == Language::python || solution.spec.language == Language::triton ||
          solution.spec.language == Language::tilelang || solution.spec.binding == model::Binding::torch;
-}
-
-// Why references cannot run in Python on these devices; empty: they can.
-std::string why_no_torch(const RunSetup& setup) {
-  if (!setup.python) return "no Python was found (FIB_PYTHON, or python3)";
-  const std::string path = setup.python->path.string();
-  if (!setup.python->has("torch")) return path + " has no torch";
-  if (setup.devices.front().is_cuda() && setup.python->torch_cuda.empty())
-    return fmt::format("the torch of {} was built without CUDA", path);
-  return {};
 }
 
 // How many guests the plan takes: one a solution and point, and one a definition for its reference.
@@ -228,7 +169,7 @@ std::vector<std::string> packages_of(const Plan& plan) {
 GuestsSetup plan_guests(const RunSetup& setup, const Plan& plan, const RunConfig& config,
                         worker::Spawner& spawner) {
   GuestsSetup guests;
-  guests.no_torch = why_no_torch(setup);
+  guests.no_torch = why_no_torch(setup.python, setup.devices.front().is_cuda());
   if (!setup.python) return guests;
   guests.guest.emplace();
   guests.guest->python = setup.python->path;
@@ -296,8 +237,9 @@ class Lanes {
   void run_lane(const LaneDevice& device) {
     std::optional<util::FileLock> lock;  // the CPU's is taken before anything is built
     if (device.is_cuda()) {
-      lock =
-          take_device(device, setup_.spawner, observer_, [this] { return setup_.interrupted || failed(); });
+      lock = take_device(
+          device, setup_.spawner, [this](const std::string& name) { observer_.waiting_for_device(name); },
+          [this] { return setup_.interrupted || failed(); });
       if (!lock) return;
     }
     for (auto piece = queue_.next(); !piece.empty();) {
@@ -384,7 +326,9 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   // On the CPU a build would disturb another run's measurements.
   std::optional<util::FileLock> cpu_lock;
   if (!setup.devices.front().is_cuda()) {
-    cpu_lock = take_device(setup.devices.front(), spawner, observer, [&] { return interrupted.load(); });
+    cpu_lock = take_device(
+        setup.devices.front(), spawner, [&](const std::string& name) { observer.waiting_for_device(name); },
+        [&] { return interrupted.load(); });
     report.interrupted = !cpu_lock;
     if (!cpu_lock) return report;
   }

@@ -41,10 +41,18 @@ std::string check_text(const CheckResult& check, model::Mode mode) {
   return text;
 }
 
+// Upstream lists what nobody asked for, too.
+bool is_shown(const CheckResult& check, model::Mode mode) {
+  return mode == model::Mode::upstream || check.messages || !check.why_skipped.empty();
+}
+
 std::string section(const std::string& name, const std::vector<CheckResult>& checks, model::Mode mode) {
-  std::string text = fmt::format("\n--- {} [{}] ---\n", shown(name, mode), upper(name_of(status_of(checks))));
-  for (const CheckResult& check : checks) text += check_text(check, mode);
-  return text;
+  std::string text;
+  for (const CheckResult& check : checks) {
+    if (is_shown(check, mode)) text += check_text(check, mode);
+  }
+  if (text.empty()) return text;
+  return fmt::format("\n--- {} [{}] ---\n", shown(name, mode), upper(name_of(status_of(checks)))) + text;
 }
 
 std::string header(const Config& config) {

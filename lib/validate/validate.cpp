@@ -34,6 +34,7 @@ std::set<std::string> Subject::workload_uuids() const {
 namespace {
 
 constexpr std::string_view kBenchmark = "benchmark";
+constexpr std::string_view kReference = "reference";
 constexpr std::string_view kOrphans = "orphans";
 constexpr std::string_view kNotRunNote =
     "the benchmark check was skipped: it builds and runs the baselines; to have it done, name a --device";
@@ -64,7 +65,8 @@ const std::vector<Check>& own_checks() {
                                             {"blobs", check_blobs},
                                             {"constraints", check_constraints},
                                             {"languages", without_blobs(check_languages)},
-                                            {"parameters", without_blobs(check_parameters)}};
+                                            {"parameters", without_blobs(check_parameters)},
+                                            {kReference, {}}};
   return checks;
 }
 
@@ -99,29 +101,40 @@ void check_filters(const Tree& tree, const Options& options) {
   }
 }
 
-using Benchmarks = std::map<std::string, Benchmark>;
+// What running things gave.
+struct Ran {
+  bool benchmark_wanted = true;  // else its absence is on purpose
+  std::map<std::string, Benchmark> benchmarks;
+  ReferenceChecks references;
+};
 
 // The solutions and workloads of a definition go by the name in its document.
 const std::string& document_name(const ScannedDefinition& scanned) {
   return scanned.definition ? scanned.definition->name : scanned.name;
 }
 
-std::optional<Messages> look_at(const Benchmarks& benchmarks, const ScannedDefinition& scanned) {
-  const auto found = benchmarks.find(document_name(scanned));
-  return found == benchmarks.end() ? std::nullopt
-                                   : std::optional(check_benchmark(found->second, {scanned.file}));
+std::optional<Messages> look_at(std::string_view check, const Ran& ran, const ScannedDefinition& scanned) {
+  const auto look = [&](const auto& results, auto function) -> std::optional<Messages> {
+    const auto found = results.find(document_name(scanned));
+    if (found == results.end()) return std::nullopt;
+    return function(found->second, Place{scanned.file});
+  };
+  return check == kBenchmark ? look(ran.benchmarks, check_benchmark)
+                             : look(ran.references.definitions, check_reference);
 }
 
 DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, const Config& config,
-                           const Benchmarks& benchmarks) {
+                           const Ran& ran) {
   const Subject subject(tree, scanned);
   Blobs blobs(tree.root, scanned.name, tree.mode);
   DefinitionReport report{scanned.name, scanned.file, {}};
   for (const Check& check : checks_of(tree.mode)) {
     CheckResult result{std::string(check.name), std::nullopt, ""};
-    if (contains(config.checks, check.name))
-      result.messages = check.run ? check.run(subject, blobs) : look_at(benchmarks, scanned);
-    if (!check.run && !result.messages) result.why_skipped = kNotRunNote;
+    const bool wanted = contains(config.checks, check.name);
+    if (check.name == kReference && !wanted) continue;  // nobody misses it
+    if (wanted) result.messages = check.run ? check.run(subject, blobs) : look_at(check.name, ran, scanned);
+    if (check.name == kBenchmark && !result.messages && ran.benchmark_wanted)
+      result.why_skipped = kNotRunNote;
     report.checks.push_back(std::move(result));
   }
   return report;
@@ -129,7 +142,10 @@ DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, c
 
 Config configure(const Tree& tree, const Options& options) {
   Config config{tree.shown_root, options.checks, true, options.op_types, options.definitions};
-  if (config.checks.empty()) config.checks = known_checks(options.mode);
+  if (config.checks.empty()) {
+    config.checks = known_checks(options.mode);
+    std::erase(config.checks, kReference);
+  }
   if (!options.benchmark) std::erase(config.checks, kBenchmark);
   config.disable_gpu = !contains(config.checks, kBenchmark);
   return config;
@@ -140,7 +156,8 @@ std::vector<CheckResult> check_whole(const Tree& tree, const Config& config) {
   if (tree.mode == model::Mode::upstream) return {};
   CheckResult orphans{std::string(kOrphans), std::nullopt, ""};
   const bool everything = config.op_types.empty() && config.definitions.empty();
-  if (!everything) orphans.why_skipped = "only a part of the dataset was asked for";
+  if (!everything && contains(config.checks, kOrphans))
+    orphans.why_skipped = "only a part of the dataset was asked for";
   if (everything && contains(config.checks, kOrphans)) orphans.messages = check_orphans(tree);
   return {std::move(orphans)};
 }
@@ -167,11 +184,16 @@ Report validate(const std::filesystem::path& root, const Options& options) {
   const bool run = contains(report.config.checks, kBenchmark);
   std::vector<std::string> to_run;
   for (const auto& name : selected) to_run.push_back(document_name(tree.definitions.at(name)));
-  const Benchmarks benchmarks = run ? options.benchmark(to_run) : Benchmarks();
+  Ran ran;
+  ran.benchmark_wanted =
+      options.mode == model::Mode::upstream || options.checks.empty() || contains(options.checks, kBenchmark);
+  if (run) ran.benchmarks = options.benchmark(to_run);
+  if (contains(report.config.checks, kReference)) ran.references = options.reference(to_run);
   for (const auto& name : selected)
-    report.definitions.push_back(check_one(tree, tree.definitions.at(name), report.config, benchmarks));
+    report.definitions.push_back(check_one(tree, tree.definitions.at(name), report.config, ran));
   report.dataset = check_whole(tree, report.config);
-  if (!options.disable_gpu && !run) report.notes.emplace_back(kNotRunNote);
+  if (!options.disable_gpu && !run && ran.benchmark_wanted) report.notes.emplace_back(kNotRunNote);
+  report.notes.insert(report.notes.end(), ran.references.notes.begin(), ran.references.notes.end());
   return report;
 }
 

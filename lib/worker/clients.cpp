@@ -87,6 +87,13 @@ void JudgeClient::detach(std::uint32_t door) {
   (void)ask(MessageType::kDetach, Number{door}.encode(), MessageType::kDetached);
 }
 
+std::vector<eval::OutputDifference> JudgeClient::differ(std::uint32_t door, std::uint32_t expected) {
+  return Differed::decode(
+             ask(MessageType::kDiffer, DifferRequest{door, expected}.encode(), MessageType::kDiffered)
+                 .payload)
+      .outputs;
+}
+
 bool JudgeClient::knows(std::uint32_t door, const SetId& set) {
   return Known::decode(ask(MessageType::kKnows, SetRequest{door, set}.encode(), MessageType::kKnown).payload)
       .known;

@@ -50,6 +50,8 @@ class JudgeClient {
   [[nodiscard]] JudgeOpened open(const JudgeDocument& document);
   [[nodiscard]] DoorFds attach(const Attach& request);
   void detach(std::uint32_t door);
+  // How far the outputs at one door are from those at another of the same workload, one finding an output.
+  [[nodiscard]] std::vector<eval::OutputDifference> differ(std::uint32_t door, std::uint32_t expected);
   // Whether the set's expected outputs are kept, so that the reference need not make them.
   [[nodiscard]] bool knows(std::uint32_t door, const SetId& set);
   // Fills the door's inputs with the set and its outputs with new poison.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "eval/difference.h"
 #include "eval/evaluator.h"
 #include "eval/host_evaluator.h"
 #include "eval/input_sets.h"
@@ -73,6 +74,8 @@ class Judge {
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
         return reply(MessageType::kDetached, {});
+      case MessageType::kDiffer:
+        return reply(MessageType::kDiffered, differ(DifferRequest::decode(message.payload)).encode());
       case MessageType::kKnows:
         return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
       case MessageType::kFill:
@@ -200,6 +203,23 @@ class Judge {
       return true;
     });
     doors_.erase(door);
+  }
+
+  // Of copies that no worker can reach.
+  Differed differ(const DifferRequest& request) {
+    const AttachedDoor& door = door_of(request.door);
+    const AttachedDoor& other = door_of(request.expected);
+    if (door.workload != other.workload) throw ProtocolError("the doors are of different workloads");
+    const OpenWorkload& workload = workload_of(door.workload);
+    const auto got = door.buffers->outputs();
+    const auto expected = other.buffers->outputs();
+    Differed differed;
+    for (const auto& slot : workload.layout.outputs) {
+      const auto rule = eval::agreement_of(workload.document.definition, slot.name);
+      differed.outputs.push_back(eval::difference(slot, rule, got.data() + slot.offset,
+                                                  expected.data() + slot.offset, util::usable_cores()));
+    }
+    return differed;
   }
 
   // Drops the oldest expected outputs until one more fits the budget; they are made again when they are

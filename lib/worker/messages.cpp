@@ -381,6 +381,43 @@ Attach Attach::decode(const std::string& payload) {
   });
 }
 
+std::string DifferRequest::encode() const { return WireWriter().number(door).number(expected).payload(); }
+DifferRequest DifferRequest::decode(const std::string& payload) {
+  return decode_all<DifferRequest>(payload, [](WireReader& in, DifferRequest& m) {
+    m.door = in.number<std::uint32_t>();
+    m.expected = in.number<std::uint32_t>();
+  });
+}
+
+std::string Differed::encode() const {
+  WireWriter out;
+  out.number(static_cast<std::uint32_t>(outputs.size()));
+  for (const auto& one : outputs) {
+    out.number(static_cast<std::uint8_t>(one.rule)).number(one.count).number(one.differing);
+    out.number(one.other_class).number(one.ulps).number(one.relative).number(one.absolute);
+    out.number(one.first).text(one.got_text).text(one.expected_text);
+  }
+  return out.payload();
+}
+Differed Differed::decode(const std::string& payload) {
+  return decode_all<Differed>(payload, [](WireReader& in, Differed& m) {
+    for (auto left = in.count(1); left > 0; --left) {
+      eval::OutputDifference one;
+      one.rule = take_enum(in, eval::Agreement::kDraws, "a rule of agreement");
+      one.count = in.number<std::uint64_t>();
+      one.differing = in.number<std::uint64_t>();
+      one.other_class = in.number<std::uint64_t>();
+      one.ulps = in.number<double>();
+      one.relative = in.number<double>();
+      one.absolute = in.number<double>();
+      one.first = in.number<std::uint64_t>();
+      one.got_text = in.text();
+      one.expected_text = in.text();
+      m.outputs.push_back(std::move(one));
+    }
+  });
+}
+
 std::string Number::encode() const { return WireWriter().number(value).payload(); }
 Number Number::decode(const std::string& payload) {
   return decode_all<Number>(payload, [](WireReader& in, Number& m) { m.value = in.number<std::uint32_t>(); });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compile/launch_plan.h"
+#include "eval/difference.h"
 #include "eval/layout.h"
 #include "worker/wire.h"
 
@@ -40,6 +41,8 @@ enum class MessageType : std::uint16_t {
   kAttached,
   kDetach,
   kDetached,
+  kDiffer,
+  kDiffered,
   kKnows,
   kKnown,
   kFill,
@@ -233,6 +236,21 @@ struct Attached {
   std::uint32_t door = 0;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attached decode(const std::string& payload);
+};
+
+// Differ: two doors of one workload, where two engines have left their outputs.
+struct DifferRequest {
+  std::uint32_t door = 0;
+  std::uint32_t expected = 0;  // what sizes are taken from
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static DifferRequest decode(const std::string& payload);
+};
+
+// Differ's answer, one an output.
+struct Differed {
+  std::vector<eval::OutputDifference> outputs;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Differed decode(const std::string& payload);
 };
 
 // Attach: a pair of buffers for one workload, in the device's memory or (for the reference) in the host's.

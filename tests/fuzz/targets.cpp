@@ -176,7 +176,8 @@ const std::vector<CheckMessage>& messages() {
       check_message<JudgeOpened>, check_message<Attached>,    check_message<Attach>,
       check_message<Number>,      check_message<Verdict>,     check_message<Spawn>,
       check_message<Spawned>,     check_message<Exited>,      check_message<CompareRequest>,
-      check_message<Concluded>};
+      check_message<Concluded>,   check_message<DifferRequest>,
+      check_message<Differed>};
   return all;
 }
 

@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"chart", {"report"}},
       {"visual", {"model", "dataset", "report", "chart"}},
       {"export", {"model", "dataset", "report"}},
-      {"validate", {"model", "dataset", "tensor", "python", "synthesis", "report"}},
+      {"validate", {"model", "dataset", "tensor", "python", "synthesis", "report", "eval"}},
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda", "python"}},
       {"reference", {"python", "tensor", "cuda"}},

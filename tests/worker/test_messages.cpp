@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <tuple>
 
 #include "worker/messages.h"
 
@@ -116,6 +117,21 @@ TEST_CASE("what the judge is asked and says of calls and of an evaluation surviv
   CHECK(concluded.judgement.explanation == "why");
   CHECK(concluded.extra == R"({"samples":3})");
   CHECK(JudgeOpened::decode(JudgeOpened{1, some_layout(), true, 1334}.encode()).calls_wanted == 1334);
+}
+
+TEST_CASE("findings about two engines' outputs survive the way, field by field") {
+  eval::OutputDifference found{eval::Agreement::kRanks, 1, 2, 3, 4.5, 5.5, HUGE_VAL, 7, "got", "expected"};
+  std::string payload = Differed{{{}, found}}.encode();
+  const auto decoded = Differed::decode(payload);
+  REQUIRE(decoded.outputs.size() == 2);
+  const auto& one = decoded.outputs[1];
+  CHECK(one.rule == eval::Agreement::kRanks);
+  CHECK(std::tuple(one.count, one.differing, one.other_class, one.first) == std::tuple(1U, 2U, 3U, 7U));
+  CHECK(std::tuple(one.ulps, one.relative, one.absolute) == std::tuple(4.5, 5.5, HUGE_VAL));
+  CHECK(one.got_text == "got");
+  CHECK(one.expected_text == "expected");
+  payload[4] = 9;  // not a rule
+  CHECK_THROWS_AS(Differed::decode(payload), ProtocolError);
 }
 
 TEST_CASE("an unsound layout is noticed") {

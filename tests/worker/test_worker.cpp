@@ -98,6 +98,29 @@ TEST_CASE("a rule that compares element by element has nothing to add at the end
   CHECK(concluded.extra.empty());
 }
 
+TEST_CASE("the judge says how far the outputs at two doors are apart, whatever the poison was") {
+  Fixture f;
+  const auto other = f.judge.attach({f.opened.workload, false});
+  const worker::SetId set{"", 0};
+  for (const auto number : {f.door.door, other.door}) f.judge.fill(number, set);
+  write_sum(f);
+  CHECK(f.judge.differ(f.door.door, other.door).at(0).other_class == 1000);  // nothing there but poison
+  auto c = floats_at(f.door.outputs.get(), 0, 1000);
+  REQUIRE(::pwrite(other.outputs.get(), c.data(), 4000, 0) == 4000);
+  CHECK(f.judge.differ(f.door.door, other.door).at(0).agrees());
+  c[17] = 1e6F;
+  REQUIRE(::pwrite(other.outputs.get(), c.data(), 4000, 0) == 4000);
+  const auto found = f.judge.differ(f.door.door, other.door);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].count == 1000);
+  CHECK(found[0].differing == 1);
+  CHECK(found[0].first == 17);
+  CHECK(found[0].expected_text == "1000000");
+  CHECK_THROWS_AS(f.judge.differ(f.door.door, 99), Error);
+  const auto third = f.judge.attach({f.judge.open(add_document()).workload, false});
+  CHECK_THROWS_WITH(f.judge.differ(f.door.door, third.door), Catch::Contains("different workloads"));
+}
+
 TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {
   Fixture f;
   for (std::uint64_t call = 0; call < 3; ++call) {

@@ -1,0 +1,126 @@
+#include "validate_reference.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "bench/engine_check.h"
+#include "bench/python_code.h"
+#include "commands.h"
+#include "compile/python_interpreter.h"
+#include "dataset/load.h"
+#include "dataset/paths.h"
+#include "devices.h"
+#include "progress.h"
+#include "report/text.h"
+#include "synthesis/proposals.h"
+
+namespace fib::cmd {
+namespace {
+
+using validate::ReferenceCheck;
+using validate::ReferenceChecks;
+using validate::ReferenceRun;
+
+// What is to be run, and in whose check its result belongs.
+struct Cases {
+  std::vector<bench::EngineCase> cases;
+  std::vector<ReferenceCheck*> owners;  // of each case
+};
+
+// The workloads of the dataset, else proposed ones; none with the reason in `check`.
+std::vector<model::Workload> workloads_of(const dataset::Dataset& dataset,
+                                          const model::Definition& definition, std::size_t synthesize,
+                                          ReferenceCheck& check) {
+  const auto known = dataset.workloads.find(definition.name);
+  if (known != dataset.workloads.end() && !known->second.empty()) return known->second;
+  check.no_workloads = "no workloads to compare the engines on; --synthesize N proposes some";
+  if (synthesize == 0) return {};
+  check.proposed = true;
+  try {
+    return synthesis::propose_workloads(definition, synthesize);
+  } catch (const Error& error) {
+    check.no_workloads = fmt::format("no workloads, and none can be proposed: {}", error.what());
+    return {};
+  }
+}
+
+Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& names, std::size_t synthesize,
+           ReferenceChecks& checks) {
+  Cases plan;
+  for (const auto& name : names) {
+    const auto definition = dataset.definitions.find(name);
+    if (definition == dataset.definitions.end()) continue;  // it does not parse: other checks say so
+    ReferenceCheck& check = checks.definitions[name];
+    for (auto& workload : workloads_of(dataset, definition->second, synthesize, check)) {
+      plan.cases.push_back({&definition->second, std::move(workload), dataset.root});
+      plan.owners.push_back(&check);
+    }
+  }
+  return plan;
+}
+
+// The sentence of a failure, without the lines that follow: an engine's output, a traceback.
+std::string sentence(const std::string& text) {
+  constexpr std::string_view kPrefix = "the reference failed: ";
+  const auto begin = text.starts_with(kPrefix) ? kPrefix.size() : 0;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+ReferenceRun run_of(const bench::EngineCase& one, bench::EngineOutcome outcome) {
+  ReferenceRun run;
+  run.workload = one.workload.uuid;
+  run.problem = sentence(outcome.problem);
+  run.made = std::move(outcome.made);
+  run.native = {sentence(outcome.native.error), outcome.native.best_ms};
+  run.python = {sentence(outcome.python.error), outcome.python.best_ms};
+  for (auto& output : outcome.outputs)
+    run.outputs.push_back({std::move(output.name), std::move(output.shape), std::move(output.difference)});
+  return run;
+}
+
+std::string note_of(const bench::EngineReport& report, const bench::LaneDevice& device) {
+  const auto named = [](const std::string& engine, const char* kind) {
+    return engine.empty() ? fmt::format("the {} engine", kind) : engine;
+  };
+  return fmt::format("the reference check compares {} with {}, {}", named(report.native, "native"),
+                     named(report.python, "Python"),
+                     device.is_cuda() ? fmt::format("the first on the CPU, the second on {}", device.name)
+                                      : "both on the CPU");
+}
+
+}  // namespace
+
+ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vector<std::string>& definitions,
+                                const std::atomic<bool>& interrupted) {
+  const auto device =
+      choose_devices(options.devices.empty() ? std::vector<std::string>{"cpu"} : options.devices)
+          .devices.front();
+  const auto python = compile::find_python();
+  if (const auto why = bench::why_no_torch(python, device.is_cuda()); !why.empty()) {
+    throw Error("the reference check needs a Python with torch: {}; FIB_PYTHON names another", why);
+  }
+  const auto dataset = dataset::load(options.root, {.results = dataset::KeepResults::no});
+  ReferenceChecks checks;
+  const Cases planned = plan(dataset, definitions, options.synthesize, checks);
+  if (planned.cases.empty()) return checks;
+  const bench::EngineCheckSetup setup{device, std::filesystem::read_symlink("/proc/self/exe"), python->path,
+                                      dataset::default_cache_path()};
+  Progress progress(::isatty(STDERR_FILENO) == 1);
+  const bench::EngineCheckObserver observer{
+      [&](const std::string& name) { progress.waiting_for_device(name); },
+      [&](const bench::EngineCase& next, std::size_t done) {
+        progress.step(
+            "comparing " + report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
+            done, planned.cases.size());
+      }};
+  auto report = bench::check_engines(planned.cases, setup, observer, interrupted);
+  for (std::size_t i = 0; i < planned.cases.size(); ++i) {
+    planned.owners[i]->python_on_cuda = device.is_cuda();
+    planned.owners[i]->runs.push_back(run_of(planned.cases[i], std::move(report.outcomes[i])));
+  }
+  checks.notes.push_back(note_of(report, device));
+  return checks;
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,228 @@
+#include "bench/engine_check.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "bench/build_pool.h"
+#include "bench/device_lock.h"
+#include "bench/input_files.h"
+#include "bench/interrupt_watch.h"
+#include "bench/reference_runner.h"
+#include "synthesis/inputs.h"
+#include "util/files.h"
+#include "util/machine.h"
+
+namespace fib::bench {
+namespace {
+
+constexpr std::uint64_t kCalls = 2;
+// No solution runs here that could learn anything from it.
+constexpr const char* kSecret = "fib validate --checks reference";
+constexpr const char* kInterrupted = "interrupted; not all references were compared";
+
+// The doors of one workload; given up with the object.
+class Doors {
+ public:
+  explicit Doors(worker::JudgeClient& judge) : judge_(judge) {}
+  ~Doors() {
+    for (const auto door : attached_) {
+      try {
+        judge_.detach(door);
+      } catch (const Error&) {
+        // A judge that is gone has nothing to detach; the next request says so.
+      }
+    }
+  }
+  Doors(const Doors&) = delete;
+  Doors& operator=(const Doors&) = delete;
+
+  worker::DoorFds attach(std::uint32_t workload, bool on_device) {
+    auto door = judge_.attach({workload, on_device});
+    attached_.push_back(door.door);
+    return door;
+  }
+
+ private:
+  worker::JudgeClient& judge_;
+  std::vector<std::uint32_t> attached_;
+};
+
+// One engine and what is known of it.
+struct Engine {
+  ReferenceRunner runner;
+  std::string description{};
+  std::string broken{};  // why it cannot load the current definition's reference
+  worker::DoorFds door{};
+};
+
+class EngineCheck {
+ public:
+  EngineCheck(const EngineCheckSetup& setup, worker::Spawner& spawner, const worker::ChildSetup& children,
+              const worker::UseDevice& device)
+      : setup_(setup),
+        spawner_(spawner),
+        children_(children),
+        device_(device),
+        guests_(spawner, children, guest_setup(setup), 0, 0),
+        native_{ReferenceRunner({spawner, children, util::usable_cores(), ReferenceEngine::kNative, device})},
+        python_{ReferenceRunner(
+            {spawner, children, util::usable_cores(), ReferenceEngine::kPython, device, &guests_})} {}
+
+  EngineOutcome run(const EngineCase& one) {
+    if (definition_ != one.definition) begin(*one.definition);
+    EngineOutcome outcome;
+    try {
+      compare(one, outcome);
+    } catch (const Error& error) {
+      outcome.problem = error.what();
+      judge_.reset();  // it may be what failed
+    }
+    return outcome;
+  }
+
+  [[nodiscard]] const std::string& native() const { return native_.description; }
+  [[nodiscard]] const std::string& python() const { return python_.description; }
+
+ private:
+  static worker::GuestSetup guest_setup(const EngineCheckSetup& setup) {
+    worker::GuestSetup guest;
+    guest.python = setup.python;
+    guest.device_uuid = setup.device.uuid;
+    return guest;
+  }
+
+  // A judge keeps what it has opened, so each definition has its own.
+  void begin(const model::Definition& definition) {
+    definition_ = &definition;
+    judge_.reset();
+    native_.broken.clear();
+    python_.broken.clear();
+  }
+
+  worker::JudgeClient& judge() {
+    if (judge_) return *judge_;
+    judge_ = std::make_unique<worker::JudgeClient>(spawner_, children_);
+    if (device_.is_cuda()) judge_->use(device_);
+    return *judge_;
+  }
+
+  worker::JudgeOpened open(const EngineCase& one, std::vector<std::string>& made) {
+    worker::JudgeDocument document;
+    document.definition = *one.definition;
+    document.workload = one.workload;
+    PlannedEvaluation planned;
+    planned.definition = one.definition;
+    planned.workload = &one.workload;
+    auto files = input_files(planned, one.root, dataset::Confinement::to_root);
+    for (const auto& input : files.missing) files.found.erase(input);
+    document.made = synthesis::inputs_to_make(*one.definition, one.workload, files.missing);
+    document.blobs = std::move(files.found);
+    document.secret = kSecret;
+    made = document.made;
+    return judge().open(document);
+  }
+
+  void compare(const EngineCase& one, EngineOutcome& outcome) {
+    const auto opened = open(one, outcome.made);
+    Doors doors(judge());
+    bool native = ready(native_, *one.definition, opened, doors, outcome.native);
+    bool python = ready(python_, *one.definition, opened, doors, outcome.python);
+    for (std::uint64_t i = 0; i < kCalls; ++i) {
+      const worker::SetId set{"", opened.inputs_fixed ? 0 : i};
+      native = native && call(native_, opened.layout, set, outcome.native);
+      python = python && call(python_, opened.layout, set, outcome.python);
+      if (native && python) add_differences(opened.layout, outcome.outputs);
+    }
+    if (!native || !python) outcome.outputs.clear();
+  }
+
+  // Makes sure that the engine runs the definition's reference on the workload.
+  static bool ready(Engine& engine, const model::Definition& definition, const worker::JudgeOpened& opened,
+                    Doors& doors, EngineOutcome::Engine& outcome) {
+    outcome.error = engine.broken;
+    if (!engine.broken.empty()) return false;
+    try {
+      engine.runner.start(definition);
+    } catch (const ReferenceError& error) {
+      engine.broken = error.what();
+      outcome.error = engine.broken;
+      return false;
+    }
+    engine.description = engine.runner.engine();
+    engine.door = doors.attach(opened.workload, engine.runner.on_device());
+    try {
+      engine.runner.open(opened.layout, engine.door);
+    } catch (const ReferenceError& error) {
+      outcome.error = error.what();
+    }
+    return outcome.error.empty();
+  }
+
+  bool call(Engine& engine, const eval::Layout& layout, const worker::SetId& set,
+            EngineOutcome::Engine& outcome) {
+    judge().fill(engine.door.door, set);
+    try {
+      const double call_ms = engine.runner.call(layout) / 1e6;
+      outcome.best_ms = outcome.best_ms == 0 ? call_ms : std::min(outcome.best_ms, call_ms);
+    } catch (const ReferenceError& error) {
+      outcome.error = error.what();
+    }
+    return outcome.error.empty();
+  }
+
+  void add_differences(const eval::Layout& layout, std::vector<EngineOutcome::Output>& outputs) {
+    const auto found = judge().differ(native_.door.door, python_.door.door);
+    if (found.size() != layout.outputs.size()) throw Error("the judge compared {} outputs", found.size());
+    const bool first = outputs.empty();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (first) {
+        outputs.push_back({layout.outputs[i].name, layout.outputs[i].shape, found[i]});
+      } else {
+        outputs[i].difference = eval::worst_of(outputs[i].difference, found[i]);
+      }
+    }
+  }
+
+  const EngineCheckSetup& setup_;
+  worker::Spawner& spawner_;
+  const worker::ChildSetup& children_;
+  worker::UseDevice device_;
+  GuestPool guests_;
+  std::unique_ptr<worker::JudgeClient> judge_;
+  const model::Definition* definition_ = nullptr;
+  Engine native_;
+  Engine python_;
+};
+
+}  // namespace
+
+EngineReport check_engines(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
+                           const EngineCheckObserver& observer, const std::atomic<bool>& interrupted) {
+  worker::Spawner spawner(setup.program);
+  const util::TemporaryFolder temporary(std::filesystem::temp_directory_path(), "fib-validate-");
+  spawner.remove_at_end(temporary.path());
+  const InterruptWatch watch(interrupted, spawner);
+  const worker::ChildSetup children{setup.program, temporary.path()};
+  const auto lock = take_device(setup.device, spawner, observer.waiting, [&] { return interrupted.load(); });
+  if (!lock) throw Error(kInterrupted);
+  worker::UseDevice device;
+  if (setup.device.is_cuda()) {
+    device.uuid = setup.device.uuid;
+    device.kernels_path =
+        build_device_kernels(spawner, children, setup.device.architecture, setup.cache).string();
+  }
+  EngineCheck check(setup, spawner, children, device);
+  EngineReport report;
+  for (const auto& one : cases) {
+    if (interrupted) break;
+    observer.started(one, report.outcomes.size());
+    report.outcomes.push_back(check.run(one));
+  }
+  if (interrupted) throw Error(kInterrupted);
+  report.native = check.native();
+  report.python = check.python();
+  return report;
+}
+
+}  // namespace fib::bench
