@@ -32,6 +32,13 @@ __device__ inline i64 to_int64(Real value) {
   return saturated<i64, Real>(value, -kHighest - 1, kHighest, Real(9223372036854775808.0));
 }
 
+// Floats become uint8 by way of int64, so that -1 becomes 255, as on torch's CPU; put() keeps the lower bits.
+template <typename Real>
+__device__ inline u64 wrapped(Real value) {
+  const Real limit = Real(4611686018427387904.0);
+  return value > -limit && value < limit ? static_cast<u64>(static_cast<i64>(value)) : 0;
+}
+
 // An element has 1 << shift bytes.
 __device__ constexpr i32 shift_of(i32 type) {
   return type == kFloat64 || type == kInt64                            ? 3
@@ -165,7 +172,7 @@ struct Encode {
       case kInt8:
         return static_cast<u64>(saturated<i32, Real>(value, -128, 127, Real{128}));
       case kUInt8:
-        return static_cast<u64>(saturated<i32, Real>(value, 0, 255, Real{256}));
+        return wrapped(value);
       case kBool:
         return value != Real{0} ? 1 : 0;
       default:

@@ -163,7 +163,7 @@ class EngineCheck {
             EngineOutcome::Engine& outcome) {
     judge().fill(engine.door.door, set);
     try {
-      const double call_ms = engine.runner.call(layout) / 1e6;
+      const double call_ms = engine.runner.call(layout).ns / 1e6;
       outcome.best_ms = outcome.best_ms == 0 ? call_ms : std::min(outcome.best_ms, call_ms);
     } catch (const ReferenceError& error) {
       outcome.error = error.what();

@@ -54,7 +54,9 @@ class Grouped {
 };
 
 // Two calls tell no more than three digits.
-std::string ms(double value) { return fmt::format(value < 1000 ? "{:.3g} ms" : "{:.0f} ms", value); }
+std::string ms(double value) {
+  return value < 1000 ? fmt::format("{:.3g} ms", value) : fmt::format("{:.0f} ms", value);
+}
 
 // "3 ulp, relative error 1.00e-03, absolute error 5.00e-01".
 std::string errors_text(const OutputDifference& found) {

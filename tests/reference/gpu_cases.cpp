@@ -59,6 +59,10 @@ std::vector<GpuCase> unary_cases(const std::vector<std::string>& names) {
       add(cases, call, {{dtype, {37}, Values::kSpecial}}, 4);
     }
   }
+  // gelu is x times something near 0 that is made of numbers near 1.
+  for (GpuCase& test : cases) {
+    if (test.body.find("gelu") != std::string::npos) test.magnitude = 4;
+  }
   return cases;
 }
 
@@ -117,7 +121,7 @@ std::vector<GpuCase> reduction_cases(const std::vector<DType>& dtypes) {
       const std::string call = "torch." + std::string(name) + "(a, dim=";
       add(cases, call + "-1)", {{dtype, {5, 37}}}, 4);
       add(cases, call + "0, keepdim=True)", {{dtype, {37, 6}}}, 4);
-      add(cases, call + "1)", {{dtype, {3, 1000, 2}}}, 64);
+      add(cases, call + "1)", {{dtype, {3, 1000, 2}}}, 256);
     }
     add(cases, "torch." + std::string(name) + "(a, dim=1)", {{DType::kFloat32, {9, 20}, Values::kSpecial}},
         4);

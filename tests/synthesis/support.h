@@ -28,10 +28,12 @@ inline model::Definition definition_of(const std::string& axes, const std::strin
 }
 
 // All integer inputs but plain bytes.
+// All but bytes, which are random in every call.
 inline std::vector<std::string> integer_inputs(const model::Definition& definition) {
   std::vector<std::string> names;
   for (const auto& input : definition.inputs) {
-    if (synthesis::is_integer(input)) names.push_back(input.name);
+    const auto rule = synthesis::rule_of(definition, input);
+    if (synthesis::is_integer(input) && rule != synthesis::Rule::bytes) names.push_back(input.name);
   }
   return names;
 }

@@ -38,7 +38,8 @@ TEST_CASE("all constraints of the published definitions hold for what is made, a
         CHECK(judgement.verdict == model::ConstraintVerdict::holds);
       }
       for (const auto& input : definition.inputs) {
-        if (!synthesis::is_integer(input)) continue;
+        const auto rule = synthesis::rule_of(definition, input);
+        if (!rule || *rule == synthesis::Rule::bytes) continue;  // random in every call
         const auto shape = model::shape_of(input, axes).value_or(std::vector<std::int64_t>{});
         std::size_t count = 1;
         for (const auto size : shape) count *= static_cast<std::size_t>(size);

@@ -271,38 +271,6 @@ TEST_CASE("local experts begin at a multiple of their number") {
   CHECK(seen.size() > 4);
 }
 
-TEST_CASE("pages of fp8 keys hold values and the scales that bring them back to N(0,1)") {
-  const auto definition = definition_of(
-      R"({"num_pages": {"type": "var"}, "page_size": {"type": "const", "value": 8},
-          "one": {"type": "const", "value": 1}, "width": {"type": "const", "value": 36}})",
-      R"({"k_index_cache_fp8": {"shape": ["num_pages", "page_size", "one", "width"], "dtype": "int8",
-          "description": "with embedded scale factors"}})");
-  const auto bytes = make_all(definition, {{"num_pages", 30}, {"page_size", 8}, {"one", 1}, {"width", 36}})
-                         .at("k_index_cache_fp8");
-  REQUIRE(bytes.size() == 30 * 8 * 36);
-  double squares = 0;
-  for (std::size_t page = 0; page < 30; ++page) {
-    for (std::size_t token = 0; token < 8; ++token) {
-      const std::size_t begin = page * 8 * 36;
-      std::uint8_t raw[4];
-      for (std::size_t i = 0; i < 4; ++i)
-        raw[i] = static_cast<std::uint8_t>(bytes[begin + 8 * 32 + token * 4 + i]);
-      float scale = 0;
-      std::memcpy(&scale, raw, 4);
-      REQUIRE((scale > 0 && scale < 0.02F));
-      float largest = 0;
-      for (std::size_t i = 0; i < 32; ++i) {
-        const auto code = static_cast<std::uint8_t>(bytes[begin + token * 32 + i]);
-        const float value = tensor::float8_e4m3fn_to_float(code);
-        largest = std::max(largest, std::abs(value));
-        squares += static_cast<double>(value * scale) * static_cast<double>(value * scale);
-      }
-      CHECK(largest == 448);
-    }
-  }
-  CHECK(squares / (30 * 8 * 32) == Approx(1).margin(0.1));
-}
-
 TEST_CASE("of every row of a mask something is true") {
   const auto definition = with_axis("m", 3, R"({"mask": {"shape": ["n", "m"], "dtype": "bool"}})");
   const auto mask = make_all(definition, axes_for(definition, 40)).at("mask");
