@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#define FIB_EMULATED_EXPORT __attribute__((visibility("default")))
+
 #define __device__
 #define __host__
 #define __global__
@@ -17,19 +19,19 @@ struct EmulatedIndex {
   unsigned x, y, z;
 };
 // Set by the one that runs the fibers (tests/emulation/driver.cpp).
-extern "C" {
 inline EmulatedIndex threadIdx;
 inline EmulatedIndex blockIdx;
 inline EmulatedIndex blockDim;
 inline EmulatedIndex gridDim;
 inline void (*fib_emulated_wait)();
-void fib_emulated_prepare(const unsigned* block, const unsigned* grid, unsigned threads, void (*wait)()) {
+extern "C" {
+FIB_EMULATED_EXPORT void fib_emulated_prepare(const unsigned* block, const unsigned* grid, unsigned threads, void (*wait)()) {
   blockIdx = {block[0], block[1], block[2]};
   gridDim = {grid[0], grid[1], grid[2]};
   blockDim = {threads, 1, 1};
   fib_emulated_wait = wait;
 }
-void fib_emulated_enter(unsigned thread) { threadIdx = {thread, 0, 0}; }
+FIB_EMULATED_EXPORT void fib_emulated_enter(unsigned thread) { threadIdx = {thread, 0, 0}; }
 }
 
 inline void __syncthreads() { fib_emulated_wait(); }

@@ -38,7 +38,7 @@ std::string calls_of(const std::string& preprocessed) {
        ++found) {
     const std::string name = (*found)[1];
     if (name.starts_with("fib_emulated")) continue;
-    text += "extern \"C\" void fib_emulated_call_" + name +
+    text += "extern \"C\" FIB_EMULATED_EXPORT void fib_emulated_call_" + name +
             "(void** arguments) { emulated_call(fib::reference::gpu::" + name + ", arguments); }\n";
   }
   return text;
@@ -63,7 +63,9 @@ nvrtcResult compile(nvrtcProgram program, int count, const char* const* options)
   const auto place = folder() / std::to_string(number++);
   std::filesystem::create_directories(place);
   write_sources(compilation, place);
-  std::string words = compiler() + " -std=c++17 -O1 -fPIC -w -ffp-contract=off -I" + place.string();
+  // Hidden: else static variables of templates are shared among all libraries of the process.
+  std::string words =
+      compiler() + " -std=c++17 -O1 -fPIC -fvisibility=hidden -w -ffp-contract=off -I" + place.string();
   for (int i = 0; i < count; ++i) {
     if (std::string(options[i]).starts_with("-D")) words += " '" + std::string(options[i]) + "'";
   }
