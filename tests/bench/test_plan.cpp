@@ -126,3 +126,31 @@ TEST_CASE("Python solutions are planned where the interpreter has what they impo
   CHECK(plan().skipped.empty());
   CHECK(plan().evaluations.size() == 2);
 }
+
+TEST_CASE("every definition is planned with its rule of judging, but those that two rules claim") {
+  dataset::Dataset data;
+  const auto add = [&](const std::string& name, const std::string& op_type) {
+    data.definitions[name] = model::parse_definition(
+        R"({"name": ")" + name + R"(", "op_type": ")" + op_type +
+        R"(", "axes": {}, "inputs": {}, "outputs": {"y": {"shape": [], "dtype": "int64"}}, "reference": "def run(): pass"})");
+    data.workloads[name].push_back(
+        model::parse_workload(R"({"axes": {}, "inputs": {}, "uuid": ")" + name + "\"}"));
+    data.solutions["s_" + name] = solution("s_" + name, "x", name, kCpp);
+    data.definition_files[name] = "definitions/" + op_type + "/" + name + ".json";
+  };
+  add("dsa_topk_indexer_a", "dsa_paged");
+  add("moe_fp8_block_scale_b", "moe");
+  add("moe_fp8_block_scale_twice", "sampling");
+  add("plain", "gemm");
+  add("sample", "sampling");
+  add("sol", "sampling");
+  data.definition_files["sol"] = "problems/sol/definition.json";
+  const auto plan = bench::make_plan({data}, {}, {model::DeviceKind::cpu, {}}, {});
+  std::vector<eval::Rule> rules;
+  for (const auto& planned : plan.evaluations) rules.push_back(planned.rule);
+  using enum eval::Rule;
+  CHECK(rules == std::vector<eval::Rule>{kDsaIndexer, kLowBit, kDefault, kSampling, kDefault});
+  REQUIRE(plan.skipped.size() == 1);
+  CHECK(plan.skipped[0].solution == "s_moe_fp8_block_scale_twice");
+  CHECK_THAT(plan.skipped[0].reason, Catch::Contains("sampling and low-bit"));
+}
