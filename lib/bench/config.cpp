@@ -64,20 +64,21 @@ eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& wor
 
 nlohmann::ordered_json to_json(const RunConfig& config) {
   const auto& ratio = config.required_matched_ratio;
-  nlohmann::ordered_json json = {{"warmup_runs", config.warmup_runs},
-                                 {"iterations", config.iterations},
-                                 {"num_trials", config.num_trials},
-                                 {"rtol", config.rtol},
-                                 {"atol", config.atol},
-                                 {"required_matched_ratio", ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json()},
-                                 {"timeout_s", config.timeout_s},
-                                 {"call_budget_s", config.call_budget_s},
-                                 {"profile_baseline", config.profile_baseline},
-                                 {"clock", name_of(config.clock)},
-                                 {"flush", name_of(config.flush)},
-                                 {"isolated", config.isolated},
-                                 {"strict_inputs", config.strict_inputs},
-                                 {"reference", name_of(config.reference)}};
+  nlohmann::ordered_json json = {
+      {"warmup_runs", config.warmup_runs},
+      {"iterations", config.iterations},
+      {"num_trials", config.num_trials},
+      {"rtol", config.rtol},
+      {"atol", config.atol},
+      {"required_matched_ratio", ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json()},
+      {"timeout_s", config.timeout_s},
+      {"call_budget_s", config.call_budget_s},
+      {"profile_baseline", config.profile_baseline},
+      {"clock", name_of(config.clock)},
+      {"flush", name_of(config.flush)},
+      {"isolated", config.isolated},
+      {"strict_inputs", config.strict_inputs},
+      {"reference", name_of(config.reference)}};
   // Only where it was asked for: --resume then knows the traces that it made, and those of older versions.
   if (config.synthesize_missing) json["synthesize_missing"] = true;
   return json;

@@ -94,6 +94,7 @@ Measurement EvaluationRun::run() {
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
   clock_ = first_clock(device_, config_.clock);
+  clock_is_open_ = device_.is_cuda() && config_.clock == ClockChoice::kAuto && has_tracer();
   if (is_by_cupti(clock_) && !has_tracer())
     throw Error("--clock {}: {}", name_of(config_.clock), solution_.no_tracer);
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
@@ -282,6 +283,7 @@ bool EvaluationRun::make_counted_call() {
 
 // The first calls have shown whether a call can be queued as a whole; another shows by CUPTI what it does.
 bool EvaluationRun::choose_clock() {
+  clock_is_open_ = false;
   if (!device_.is_cuda() || config_.clock != ClockChoice::kAuto) return true;
   // A very first call may wait for its code to be loaded.
   if (!covered_ && !make_counted_call()) return false;
@@ -294,8 +296,8 @@ bool EvaluationRun::choose_clock() {
   result_.kernels = probe->done.kernels;
   result_.copies = probe->done.copies;
   result_.streams = probe->done.streams;
-  // Where the events see less than the records do, the work is on a stream that they do not wait for.
-  const bool in_order = probe->done.span_ns <= kWitnessShare * last_elapsed_ns_ + 1e6 * kWitnessSlackMs;
+  // Where the events see less than the device was busy, the work is on a stream that they do not wait for.
+  const bool in_order = probe->done.busy_ns <= kWitnessShare * last_elapsed_ns_ + 1e6 * kWitnessSlackMs;
   if (covered_ && probe->done.streams <= 1 && in_order) return true;
   // CUPTI does not see what kernels launch on new devices: where its records leave much of the events' time
   // unexplained, the events count.
@@ -393,7 +395,9 @@ bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
   const double bytes_per_ns = device_.is_cuda() ? kMaxCudaBytesPerNs : kMaxBytesPerNs;
   const double floor_ns = static_cast<double>(layout().output_bytes) / bytes_per_ns;
   const double claim = ran.done.elapsed_ns;
-  if (claim > 0 && claim <= static_cast<double>(ran.envelope_ns) && claim >= floor_ns) return true;
+  // Events see nothing of work on other streams: before the clock is chosen, too little is no lie.
+  const bool enough = clock_is_open_ || (claim > 0 && claim >= floor_ns);
+  if (enough && claim <= static_cast<double>(ran.envelope_ns)) return true;
   return fail(Status::RUNTIME_ERROR,
               fmt::format("the worker claims {:.0f} ns for the call, which is not possible (the "
                           "coordinator saw {} ns, writing the outputs takes {:.0f} ns)",

@@ -114,6 +114,7 @@ class EvaluationRun {
   double last_elapsed_ns_ = 0;                   // of the last call that counted
   std::uint64_t expected_until_ = 0;             // expected outputs are kept for the calls before this one
   worker::Clock clock_ = worker::Clock::kHost;   // of the calls that count
+  bool clock_is_open_ = false;                   // cuda: the calls so far are to choose it
   std::vector<worker::WorkerClient::Ran> runs_;  // calls that count, in order
 };
 

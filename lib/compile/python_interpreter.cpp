@@ -57,9 +57,12 @@ std::optional<PythonInterpreter> find_python() {
 }
 
 std::string to_json(const PythonInterpreter& python) {
-  return nlohmann::ordered_json{{"path", python.path.string()},    {"version", python.version},
-                                {"abi_tag", python.abi_tag},       {"packages", python.packages},
-                                {"torch_cuda", python.torch_cuda}, {"headers", python.has_headers},
+  return nlohmann::ordered_json{{"path", python.path.string()},
+                                {"version", python.version},
+                                {"abi_tag", python.abi_tag},
+                                {"packages", python.packages},
+                                {"torch_cuda", python.torch_cuda},
+                                {"headers", python.has_headers},
                                 {"interprets_triton", python.interprets_triton}}
       .dump();
 }

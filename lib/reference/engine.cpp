@@ -160,8 +160,7 @@ std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
   const bool by_name = values.size() == state_->inputs.size();
   KeywordValues named;
   for (std::size_t i = 0; by_name && i < values.size(); ++i) named.emplace_back(state_->inputs[i], values[i]);
-  const Value result =
-      interpreter.call(*function, by_name ? std::vector<Value>{} : values, std::move(named));
+  const Value result = interpreter.call(*function, by_name ? std::vector<Value>{} : values, std::move(named));
   std::vector<OutputTensor> outputs;
   for (const Value& value : returned_values(result, output_names))
     outputs.push_back(to_output(state_->runtime, value));

@@ -29,7 +29,7 @@ struct EngineOptions {
   std::int64_t max_steps = 0;  // statements one run may execute; 0 means no limit
   std::string gpu_uuid = {};   // of the NVIDIA GPU ("GPU-8a1c...") for large tensors; empty: only the CPU
   std::int64_t gpu_from = kGpuFrom;  // elements from which a tensor counts as large
-  std::uint64_t seed = 0;      // of random functions; 0 takes one from the system
+  std::uint64_t seed = 0;            // of random functions; 0 takes one from the system
 };
 
 // A tensor argument: contiguous elements of the caller, who keeps them alive during the run. A reference may

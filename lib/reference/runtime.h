@@ -11,8 +11,8 @@
 
 namespace fib::reference {
 
-// What every tensor operation needs: threads, memory, a matrix multiplication, random numbers, and a GPU where
-// one is used.
+// What every tensor operation needs: threads, memory, a matrix multiplication, random numbers, and a GPU
+// where one is used.
 struct Runtime {
   int threads = 1;
   std::shared_ptr<MemoryPool> memory;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Read before kernels/reference/ when these are compiled for the host: what nvcc and NVRTC know by themselves. Every
-// thread of a block is a fiber, which goes on until it ends or waits for the others.
+// Read before kernels/reference/ when these are compiled for the host: what nvcc and NVRTC know by
+// themselves. Every thread of a block is a fiber, which goes on until it ends or waits for the others.
 #include <cmath>
 #include <cstring>
 
@@ -25,7 +25,8 @@ inline EmulatedIndex blockDim;
 inline EmulatedIndex gridDim;
 inline void (*fib_emulated_wait)();
 extern "C" {
-FIB_EMULATED_EXPORT void fib_emulated_prepare(const unsigned* block, const unsigned* grid, unsigned threads, void (*wait)()) {
+FIB_EMULATED_EXPORT void fib_emulated_prepare(const unsigned* block, const unsigned* grid, unsigned threads,
+                                              void (*wait)()) {
   blockIdx = {block[0], block[1], block[2]};
   gridDim = {grid[0], grid[1], grid[2]};
   blockDim = {threads, 1, 1};

@@ -3,8 +3,8 @@
 #include "reference/gpu/arguments.h"
 #include "tensor/small_floats.h"
 
-// Stands in for kernels/reference/warp.cuh: the same functions, by the fragments that PTX ISA documents. All threads of
-// a block call them together, so that the block's barrier serves as the warp's.
+// Stands in for kernels/reference/warp.cuh: the same functions, by the fragments that PTX ISA documents. All
+// threads of a block call them together, so that the block's barrier serves as the warp's.
 namespace fib::reference::gpu {
 
 using Half = unsigned short;
@@ -42,7 +42,8 @@ void load_matrices(u32 (&to)[4], const Half* row) {
 
 template <bool kBFloat16>
 float half_value(u32 bits) {
-  return kBFloat16 ? tensor::BFloat16Bits::decode(bits & 0xffffU) : tensor::Float16Bits::decode(bits & 0xffffU);
+  return kBFloat16 ? tensor::BFloat16Bits::decode(bits & 0xffffU)
+                   : tensor::Float16Bits::decode(bits & 0xffffU);
 }
 
 template <bool kBFloat16>
@@ -62,7 +63,8 @@ void multiply_add(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
     for (unsigned k = 0; k < 16; ++k) {
       const u32 x = left[warp + row * 4 + k % 8 / 2][i / 2 + k / 8 * 2];
       const u32 y = right[warp + column * 4 + k % 8 / 2][k / 8];
-      sum += half_value<kBFloat16>(k % 2 == 0 ? x : x >> 16) * half_value<kBFloat16>(k % 2 == 0 ? y : y >> 16);
+      sum +=
+          half_value<kBFloat16>(k % 2 == 0 ? x : x >> 16) * half_value<kBFloat16>(k % 2 == 0 ? y : y >> 16);
     }
     c[i] = sum;
   }

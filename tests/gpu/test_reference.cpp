@@ -36,7 +36,9 @@ TEST_CASE("references on the GPU: binary operations", "[gpu][reference]") {
   check_all(binary_cases(binary_names()));
 }
 TEST_CASE("references on the GPU: copies, views, choices", "[gpu][reference]") { check_all(copy_cases()); }
-TEST_CASE("references on the GPU: reductions", "[gpu][reference]") { check_all(reduction_cases(arithmetic_dtypes())); }
+TEST_CASE("references on the GPU: reductions", "[gpu][reference]") {
+  check_all(reduction_cases(arithmetic_dtypes()));
+}
 TEST_CASE("references on the GPU: softmax, scans, extremes", "[gpu][reference]") { check_all(row_cases()); }
 TEST_CASE("references on the GPU: matrix products", "[gpu][reference]") { check_all(matrix_cases()); }
 TEST_CASE("references on the GPU: indexing", "[gpu][reference]") { check_all(index_cases()); }

@@ -30,10 +30,10 @@ TEST_CASE("References of every kind agree with torch") {
   }
   // One of each kind, at the size with the most unusual inputs.
   const auto done = run_process(
-      {python, repository / "scripts/compare-engines", "--sizes", "odd", "--threads", "1", "--program", FIB_RUN_REFERENCE,
-       "rmsnorm_h128", "rope", "gdn_decode_qk4", "gqa_paged_decode_h5", "gqa_ragged_prefill_causal_h5",
-       "mla_paged_decode_h8", "dsa_topk", "mamba_ssu_decode_h64", "gemm_n128_k2048",
-       "ng8_kg4_e32", "top_k_sampling_from_probs_v128256"},
+      {python, repository / "scripts/compare-engines", "--sizes", "odd", "--threads", "1", "--program",
+       FIB_RUN_REFERENCE, "rmsnorm_h128", "rope", "gdn_decode_qk4", "gqa_paged_decode_h5",
+       "gqa_ragged_prefill_causal_h5", "mla_paged_decode_h8", "dsa_topk", "mamba_ssu_decode_h64",
+       "gemm_n128_k2048", "ng8_kg4_e32", "top_k_sampling_from_probs_v128256"},
       {"FIB_PYTHON=" + python});
   INFO(done.out << done.err);
   CHECK(done.exit_code == 0);
