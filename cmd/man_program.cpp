@@ -20,6 +20,7 @@ constexpr Item kVariables[] = {
      "The Python that runs Python solutions and builds torch extensions: a path, or a program on PATH; set "
      "and "
      "empty: none. Default: python3."},
+    {"TRITON_INTERPRET", "Set to 1: Triton solutions run on the CPU, in Triton's own interpreter."},
     {"CXX, CC, NVCC", "The compilers, which may have options behind them. Default: c++, cc, CUDA's nvcc."},
     {"CUDA_HOME, CUDA_PATH", "CUDA toolkits, looked at before /usr/local/cuda."},
     {"CUTLASS_PATH", "A CUTLASS checkout (the folder with include/), for solutions that depend on cutlass."},

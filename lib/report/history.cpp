@@ -175,10 +175,16 @@ const HistoryRun* find_run(const DatasetHistory& history, const std::string& run
   return found == history.runs.end() ? nullptr : &*found;
 }
 
+// A ratio that was not given is null today; it was 1 before rules had ratios of their own.
+static bool is_usual_ratio(const std::string& key, const ordered_json& value) {
+  return key == "required_matched_ratio" && (value.is_null() || value == 1.0);
+}
+
 ordered_json config_differences(const ordered_json& config, const ordered_json& defaults) {
   ordered_json differences = ordered_json::object();
   if (!config.is_object()) return differences;
   for (const auto& [key, value] : config.items()) {
+    if (is_usual_ratio(key, value)) continue;
     if (!defaults.contains(key) || defaults.at(key) != value) differences[key] = value;
   }
   return differences;
