@@ -71,10 +71,14 @@ class EvaluationRun {
   bool make_counted_call();
   bool make_witness_call();
   bool choose_clock();
+  // Calls before the choice count as warm-up at most.
+  void drop_calls_by_another_clock();
   [[nodiscard]] bool witness_is_due() const;
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   bool make_pilot_calls();
   bool make_further_calls();
+  bool make_repeated_calls();
+  [[nodiscard]] bool is_in_budget() const;
   bool conclude();
   void fit_plan(double call_s);
   void sort_into_trials();
@@ -107,6 +111,7 @@ class EvaluationRun {
   std::int64_t begin_ns_ = 0;  // when the first call began
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;     // calls made so far
+  std::uint64_t repeats_ = 0;  // of them, those with the set of the call before
   bool shared_ = false;
   bool reference_timed_ = false;  // where it is asked for nothing else
   bool covered_ = true;           // cuda: the last call was queued before it began

@@ -10,10 +10,12 @@
 namespace fib::eval {
 namespace {
 
-// Four in each order, and the judge is asked twice.
-constexpr std::size_t kTests = 16;
+// Four in each order and two of repetitions, and the judge is asked twice.
+constexpr std::size_t kTests = 20;
 constexpr std::size_t kLeastForSmoothTest = 400;
 constexpr const char* kOrderNames[] = {"by probability", "by index"};
+constexpr const char* kOfCalls = "depend on those of the call before, as with a seed that stays the same";
+constexpr const char* kOfRows = "of neighbouring rows depend on each other, as with one random number for all";
 
 double difference(double later, double earlier) {
   const double difference = later - earlier;
@@ -56,6 +58,18 @@ void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
     u[1].push_back(draw.usable ? std::optional(std::clamp(by_index, 0.0, 1.0)) : std::nullopt);
   }
   for (std::size_t i = 0; i < kOrders; ++i) add(orders_[i], u[i]);
+  add_repetitions(draws);
+}
+
+void DrawStatistics::add_repetitions(const std::vector<RowDraw>& draws) {
+  const auto repeats = [](const RowDraw& draw, const RowDraw& earlier) { return draw.token == earlier.token; };
+  for (std::size_t row = 0; row < draws.size(); ++row) {
+    const RowDraw& draw = draws[row];
+    if (!draw.usable) continue;
+    if (row > 0) of_rows_.add(repeats(draw, draws[row - 1]), draw.share);
+    if (row < previous_.size()) of_calls_.add(repeats(draw, previous_[row]), draw.share);
+  }
+  previous_ = draws;
 }
 
 DrawStatistics::Summary DrawStatistics::summarise() const {
@@ -78,10 +92,11 @@ DrawStatistics::Summary DrawStatistics::summarise() const {
     const auto between = [&](const Thinned& differences, const char* what) {
       consider(p_of_distance(distance_from_uniform(differences.values), differences.values.size()), what);
     };
-    between(order.between_calls, "depend on those of the call before, as with a seed that stays the same");
-    between(order.between_rows,
-            "of neighbouring rows depend on each other, as with one random number for all");
+    between(order.between_calls, kOfCalls);
+    between(order.between_rows, kOfRows);
   }
+  consider(of_calls_.p_value(), kOfCalls);
+  consider(of_rows_.p_value(), kOfRows);
   return summary;
 }
 

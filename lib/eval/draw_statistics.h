@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/repetition.h"
 #include "eval/sampling_row.h"
 
 namespace fib::eval {
@@ -43,12 +44,16 @@ class DrawStatistics {
     std::vector<std::optional<double>> previous;  // u of each row in the call before
   };
   void add(Order& order, const std::vector<std::optional<double>>& u);
+  void add_repetitions(const std::vector<RowDraw>& draws);
   void add(Thinned& thinned, double value);
   [[nodiscard]] double random();
 
   std::uint64_t key_;
   std::uint64_t drawn_ = 0;
   Order orders_[kOrders];
+  Repetition of_calls_;  // the token that the row had in the call before
+  Repetition of_rows_;   // the token of the row before
+  std::vector<RowDraw> previous_;
 };
 
 }  // namespace fib::eval

@@ -41,6 +41,10 @@ class HostEvaluator {
 
   // How many calls conclude() wants to have seen; it works with fewer.
   [[nodiscard]] virtual std::uint64_t calls_wanted() const { return 0; }
+
+  // How many more calls it wants to see that repeat the inputs of the last one. Only for rules that need
+  // no expected outputs.
+  [[nodiscard]] virtual std::uint64_t repeats_wanted() const { return 0; }
 };
 
 // Nothing for rules that compare element by element (evaluator.h). `seed` is any text, which decides the

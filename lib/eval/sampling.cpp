@@ -107,10 +107,14 @@ class SamplingEvaluator : public HostEvaluator {
   }
 
   std::uint64_t calls_wanted() const override {
-    return slots_.rows == 0 ? 0 : (kWantedSamples + slots_.rows - 1) / slots_.rows;
+    return calls_for(kWantedSamples);
   }
+  std::uint64_t repeats_wanted() const override { return calls_for(kWantedRepetitions); }
 
  private:
+  [[nodiscard]] std::uint64_t calls_for(std::uint64_t samples) const {
+    return slots_.rows == 0 ? 0 : (samples + slots_.rows - 1) / slots_.rows;
+  }
   [[nodiscard]] std::int64_t sample(const HostCall& call, std::size_t row) const {
     return integer_at(slots_.samples->dtype, call.outputs + slots_.samples->offset, row);
   }

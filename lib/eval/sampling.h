@@ -24,15 +24,19 @@
 // call counts less than another:
 //   * both u: distance and, from 400 samples on, smooth test;
 //   * differences modulo 1 between a row's u in one call and in the next, both orders: distance. Draws that a
-//     fixed seed repeats from call to call are near 0. Upstream draws many times from one set of inputs and
-//     so refuses a fixed seed as well. Solutions are given no seed: they keep a state between calls, as the
-//     reference does, or take one from a clock or the system; or from the inputs, which serves while
-//     these differ;
+//     fixed seed repeats from call to call are near 0;
 //   * differences modulo 1 between neighbouring rows of a call, both orders: distance. Rows that share one
-//     random number are near 0.
+//     random number are near 0;
+//   * whether a row has the token of the call before, or of the row before, more often than chance has it
+//     (repetition.h): samplers that compare one random number a token are found by that.
+// Some calls, which are not timed, repeat the inputs of the last one (repeats_wanted()), where a sampler whose
+// seed is fixed, or made of its inputs, gives the same tokens again. Upstream draws many times from one
+// set of inputs and so refuses both as well. Solutions are given no seed: they keep a state between calls, as
+// the reference does, or take one from a clock or the system.
+//
 // That is asked after the calls of the trials and, where more are made, after all: a sampler must not be
 // right only when nobody looks at the clock. The evaluation fails when the smallest p-value, times the
-// sixteen that there are, is below 1e-6: of a million right samplers at most one fails.
+// twenty that there are, is below 1e-6: of a million right samplers at most one fails.
 //
 // Power: how many samples detect what in at least 19 of 20 evaluations, for softmax of N(0,1) over thousands
 // of tokens and more (tests/eval/bench_sampling.cpp measures it):
@@ -50,11 +54,12 @@
 // are not timed, within the call budget. Below that only power is lost, the error stays.
 //
 // correctness: max_absolute_error is the larger of the two distances, max_relative_error 0; infinite where a
-// sample is none. extra holds "samples", "p_value" (sixteen times the smallest, at most 1), "distance", and
+// sample is none. extra holds "samples", "p_value" (twenty times the smallest, at most 1), "distance", and
 // "distance_limit", the distance at which it would fail.
 namespace fib::eval {
 
 inline constexpr std::uint64_t kWantedSamples = 4000;
+inline constexpr std::uint64_t kWantedRepetitions = 64;
 inline constexpr std::size_t kMostSamples = 20000;
 inline constexpr double kLeastPValue = 1e-6;
 

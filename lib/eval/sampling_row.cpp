@@ -200,6 +200,7 @@ RowDraw look_up(std::span<const float> row, const RowFilter& filter, std::size_t
   sums.before = sums.kept;
   sum_range(row.subspan(token), borders.kept, value, sums);
   RowDraw draw;
+  draw.token = token;
   draw.rank = static_cast<std::uint64_t>(sums.rank);
   draw.kept = static_cast<std::uint64_t>(sums.count);
   draw.probability = positive(value) / sums.all;

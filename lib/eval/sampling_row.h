@@ -19,6 +19,7 @@ struct RowFilter {
 // ties at the border are all kept), and by top-p when the mass of the more probable ones is at most top_p (so
 // the token that crosses top_p is kept).
 struct RowDraw {
+  std::size_t token = 0;   // its index
   bool inside = false;     // kept, or as near to top-p's border as float32 sums may err
   double probability = 0;  // of the token, before it is cut
   std::uint64_t rank = 0;  // how many tokens are more probable

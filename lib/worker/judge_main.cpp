@@ -118,7 +118,8 @@ class Judge {
     const auto evaluator = make_evaluator(*opened);  // throws where the definition does not fit its rule
     const std::uint32_t number = next_number_++;
     const JudgeOpened answer{number, opened->layout, opened->sets->fixed(),
-                             evaluator ? evaluator->calls_wanted() : 0};
+                             evaluator ? evaluator->calls_wanted() : 0,
+                             evaluator ? evaluator->repeats_wanted() : 0};
     workloads_.emplace(number, std::move(opened));
     return answer;
   }

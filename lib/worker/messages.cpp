@@ -355,7 +355,7 @@ std::string JudgeOpened::encode() const {
   WireWriter out;
   out.number(workload);
   put_layout(out, layout);
-  return out.number(static_cast<std::uint8_t>(inputs_fixed)).number(calls_wanted).payload();
+  return out.number(static_cast<std::uint8_t>(inputs_fixed)).number(calls_wanted).number(repeats_wanted).payload();
 }
 JudgeOpened JudgeOpened::decode(const std::string& payload) {
   return decode_all<JudgeOpened>(payload, [](WireReader& in, JudgeOpened& m) {
@@ -363,6 +363,7 @@ JudgeOpened JudgeOpened::decode(const std::string& payload) {
     m.layout = take_layout(in);
     m.inputs_fixed = take_bool(in);
     m.calls_wanted = in.number<std::uint64_t>();
+    m.repeats_wanted = in.number<std::uint64_t>();
   });
 }
 

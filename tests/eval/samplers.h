@@ -61,13 +61,14 @@ inline std::size_t draw(const std::vector<double>& mass, double u) {
 using Sampler = std::function<std::size_t(std::span<const float> row, std::size_t number, std::size_t call)>;
 
 // Lets a sampler draw from fresh rows of softmax(N(0,1)) until there are `samples`; both are made of `seed`.
+// `repeated`: all calls have the rows of the first.
 inline eval::DrawStatistics::Summary try_sampler(const Sampler& sampler, const eval::RowFilter& filter,
                                                  std::uint64_t seed, std::size_t samples, std::size_t rows,
-                                                 std::size_t tokens) {
+                                                 std::size_t tokens, bool repeated = false) {
   eval::DrawStatistics statistics(seed + 1'000'000);
   std::vector<float> probs(rows * tokens);
   for (std::size_t call = 0; call * rows < samples; ++call) {
-    tensor::fill_probabilities(tensor::DType::kFloat32, seed * 100'000 + call, probs.data(), rows, tokens, 1);
+    tensor::fill_probabilities(tensor::DType::kFloat32, seed * 100'000 + (repeated ? 0 : call), probs.data(), rows, tokens, 1);
     std::vector<eval::RowDraw> draws;
     for (std::size_t i = 0; i < rows; ++i) {
       const auto row = std::span(probs).subspan(i * tokens, tokens);

@@ -95,7 +95,7 @@ TEST_CASE("one random number for all calls fails, though every call looks right"
   CHECK(one_call.p_value > 1e-5);
 }
 
-TEST_CASE("a seed made of the inputs serves as long as these differ") {
+TEST_CASE("a seed made of the inputs is found where these repeat") {
   const Sampler by_content = [](auto row, auto, auto) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, row.data(), sizeof bits);
@@ -103,6 +103,31 @@ TEST_CASE("a seed made of the inputs serves as long as these differ") {
     return draw(remaining(row, {}), std::uniform_real_distribution<double>()(generator));
   };
   CHECK(p_of(by_content) > 1e-5);
+  const auto repeated = try_sampler(by_content, {}, 1, 64, kRows, kTokens, true);
+  CHECK(repeated.p_value < eval::kLeastPValue);
+  CHECK_THAT(repeated.worst, Catch::Contains("the call before"));
+  CHECK(try_sampler(RandomSampler(1, {}), {}, 1, 4000, kRows, kTokens, true).p_value > 1e-5);
+  CHECK(try_sampler(RandomSampler(1, {3, {}}), {3, {}}, 1, 4000, kRows, kTokens, true).p_value > 1e-5);
+}
+
+// The token with the largest p / q, q exponentially distributed: as torch draws.
+TEST_CASE("the same random number for a token in every call fails") {
+  std::vector<double> noise(kTokens);
+  std::mt19937_64 generator(7);
+  for (double& value : noise) value = std::exponential_distribution<double>()(generator);
+  const Sampler race = [&](auto row, auto, auto) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      if (row[i] * noise[best] > row[best] * noise[i]) best = i;
+    }
+    return best;
+  };
+  const auto calls = try_sampler(race, {}, 1, 200, 1, kTokens);
+  CHECK(calls.p_value < eval::kLeastPValue);
+  CHECK_THAT(calls.worst, Catch::Contains("the call before"));
+  const auto rows = try_sampler(race, {}, 1, 200, 200, kTokens);
+  CHECK(rows.p_value < eval::kLeastPValue);
+  CHECK_THAT(rows.worst, Catch::Contains("neighbouring rows"));
 }
 
 TEST_CASE("a sampler that is right at first and greedy when it feels safe fails") {

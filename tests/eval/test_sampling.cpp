@@ -136,6 +136,7 @@ TEST_CASE("parameters may be scalars") {
 TEST_CASE("the conclusion counts samples, and fails for the same tokens again and again") {
   Bench bench(definition("sampling", kProbs));
   CHECK(bench.evaluator->calls_wanted() == (eval::kWantedSamples + 2) / 3);
+  CHECK(bench.evaluator->repeats_wanted() == (eval::kWantedRepetitions + 2) / 3);
   const auto none = bench.evaluator->conclude();
   CHECK(none.judgement.correct);
   CHECK(nlohmann::json::parse(none.extra).at("samples") == 0);
@@ -145,7 +146,7 @@ TEST_CASE("the conclusion counts samples, and fails for the same tokens again an
   }
   const auto conclusion = bench.evaluator->conclude();
   CHECK_FALSE(conclusion.judgement.correct);
-  CHECK_THAT(conclusion.judgement.explanation, Catch::Contains("60 samples do not have the distribution"));
+  CHECK_THAT(conclusion.judgement.explanation, Catch::Contains("60 samples depend on those of the call before"));
   const auto extra = nlohmann::json::parse(conclusion.extra);
   CHECK(extra.at("samples") == 60);
   CHECK(extra.at("p_value") < 1e-6);

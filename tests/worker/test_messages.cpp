@@ -116,7 +116,9 @@ TEST_CASE("what the judge is asked and says of calls and of an evaluation surviv
   CHECK(concluded.judgement.matched_ratio == 0.5);
   CHECK(concluded.judgement.explanation == "why");
   CHECK(concluded.extra == R"({"samples":3})");
-  CHECK(JudgeOpened::decode(JudgeOpened{1, some_layout(), true, 1334}.encode()).calls_wanted == 1334);
+  const auto opened = JudgeOpened::decode(JudgeOpened{1, some_layout(), true, 1334, 22}.encode());
+  CHECK(opened.calls_wanted == 1334);
+  CHECK(opened.repeats_wanted == 22);
 }
 
 TEST_CASE("findings about two engines' outputs survive the way, field by field") {
