@@ -113,6 +113,18 @@ void log_plan_remarks(const bench::Plan& plan) {
   }
 }
 
+// ": …", or nothing where the remarks have said it.
+std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets) {
+  if (plan.resumed > 0) return fmt::format(": {} evaluations are done", plan.resumed);
+  if (!plan.skipped.empty() || !plan.unmatched.empty()) return "";
+  const auto none = [&](const auto& of) {
+    return std::all_of(datasets.begin(), datasets.end(), [&](const auto& one) { return of(one).empty(); });
+  };
+  if (none([](const auto& one) -> const auto& { return one.solutions; })) return ": there are no solutions";
+  if (none([](const auto& one) -> const auto& { return one.workloads; })) return ": there are no workloads";
+  return ": no definition that was asked for has both solutions and workloads";
+}
+
 dataset::Confinement confinement(const RunOptions& options) {
   return options.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
 }
@@ -175,8 +187,7 @@ int run(RunOptions options) {
     return kDone;
   }
   if (plan.evaluations.empty()) {
-    fmt::print("nothing to run{}\n",
-               plan.resumed > 0 ? fmt::format(": {} evaluations are done", plan.resumed) : "");
+    fmt::print("nothing to run{}\n", why_nothing(plan, datasets));
     return plan.unmatched.empty() ? kDone : kNotAllDone;
   }
   bench::fetch_blobs(

@@ -165,6 +165,7 @@ int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
   print_notes(report);
   if (contains(options.outputs, "stdout")) print_result(rendered(report, options));
   const validate::Status worst = status_of(report);
+  if (interrupted) return kInterrupted;
   const bool failed =
       worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
   return failed ? kGateFailed : fixed;

@@ -89,6 +89,11 @@ std::string note_of(const bench::EngineReport& report, const bench::LaneDevice& 
                                       : "both on the CPU");
 }
 
+std::string interruption(std::size_t compared, std::size_t planned) {
+  return fmt::format("interrupted: the reference check compared {} of {}", compared,
+                     report::plural(planned, "workload"));
+}
+
 }  // namespace
 
 ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vector<std::string>& definitions,
@@ -116,10 +121,16 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
       }};
   auto report = bench::check_engines(planned.cases, setup, observer, interrupted);
   for (std::size_t i = 0; i < planned.cases.size(); ++i) {
-    planned.owners[i]->python_on_cuda = device.is_cuda();
-    planned.owners[i]->runs.push_back(run_of(planned.cases[i], std::move(report.outcomes[i])));
+    ReferenceCheck& check = *planned.owners[i];
+    check.python_on_cuda = device.is_cuda();
+    if (i < report.outcomes.size()) {
+      check.runs.push_back(run_of(planned.cases[i], std::move(report.outcomes[i])));
+    } else if (check.runs.empty()) {
+      check.no_workloads = "interrupted before its workloads were compared";
+    }
   }
-  checks.notes.push_back(note_of(report, device));
+  if (!report.outcomes.empty()) checks.notes.push_back(note_of(report, device));
+  if (interrupted) checks.notes.push_back(interruption(report.outcomes.size(), planned.cases.size()));
   return checks;
 }
 

@@ -19,7 +19,8 @@ struct ReferenceOptions {
 
 // Runs the references of the definitions (by the names in their documents) in both engines, on all their
 // workloads in the order of the files; nothing is written to the dataset. Throws Error in a sentence when
-// there is no Python with torch, as bench::check_engines does, and when `interrupted` becomes true.
+// there is no Python with torch, and as bench::check_engines does. When `interrupted` becomes true, it
+// returns what was compared until then.
 [[nodiscard]] validate::ReferenceChecks compare_engines(const ReferenceOptions& options,
                                                         const std::vector<std::string>& definitions,
                                                         const std::atomic<bool>& interrupted);

@@ -44,7 +44,7 @@ struct EngineOutcome {
 struct EngineReport {
   std::string native;                   // the engines' descriptions; empty where none was started
   std::string python;                   // "Python 3.12.3, torch 2.11.0"
-  std::vector<EngineOutcome> outcomes;  // one a case, in order
+  std::vector<EngineOutcome> outcomes;  // one a case, in order; fewer when interrupted
 };
 
 struct EngineCheckSetup {
@@ -65,8 +65,8 @@ struct EngineCheckObserver {
 // follow each other: they share one worker of each engine. An engine that fails costs one workload, and is
 // started anew if it has died; one that cannot load a definition's reference is not asked again. Inputs whose
 // files are missing or that would be integers without meaning are made. Seeds follow from the workloads, so
-// that equal cases give equal inputs. Throws Error for what makes all of it impossible, and soon after
-// `interrupted` becomes true.
+// that equal cases give equal inputs. Returns soon after `interrupted` becomes true. Throws Error for what
+// makes all of it impossible.
 [[nodiscard]] EngineReport check_engines(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
                                          const EngineCheckObserver& observer,
                                          const std::atomic<bool>& interrupted);

@@ -15,7 +15,8 @@ constexpr std::size_t kTests = 20;
 constexpr std::size_t kLeastForSmoothTest = 400;
 constexpr const char* kOrderNames[] = {"by probability", "by index"};
 constexpr const char* kOfCalls = "depend on those of the call before, as with a seed that stays the same";
-constexpr const char* kOfRows = "of neighbouring rows depend on each other, as with one random number for all";
+constexpr const char* kOfRows =
+    "of neighbouring rows depend on each other, as with one random number for all";
 
 double difference(double later, double earlier) {
   const double difference = later - earlier;
@@ -62,7 +63,9 @@ void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
 }
 
 void DrawStatistics::add_repetitions(const std::vector<RowDraw>& draws) {
-  const auto repeats = [](const RowDraw& draw, const RowDraw& earlier) { return draw.token == earlier.token; };
+  const auto repeats = [](const RowDraw& draw, const RowDraw& earlier) {
+    return draw.token == earlier.token;
+  };
   for (std::size_t row = 0; row < draws.size(); ++row) {
     const RowDraw& draw = draws[row];
     if (!draw.usable) continue;

@@ -91,8 +91,10 @@ std::optional<ClaimProblem> check_claims(const Layout& layout, const std::vector
                                       tensor::to_string(slot.shape), tensor::to_string(claims[i].shape))};
     }
     if (claims[i].dtype != slot.dtype) {
+      const auto got =
+          claims[i].dtype ? tensor::name_of(*claims[i].dtype) : "one that the format does not have";
       return ClaimProblem{false, fmt::format("output \"{}\": expected dtype {}, got {}", slot.name,
-                                             tensor::name_of(slot.dtype), tensor::name_of(claims[i].dtype))};
+                                             tensor::name_of(slot.dtype), got)};
     }
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ struct Layout {
 
 // What a worker says an output is. In the C calling convention it cannot differ from the layout.
 struct OutputClaim {
-  tensor::DType dtype{};
+  std::optional<tensor::DType> dtype{};  // nothing: one that the format does not have, as complex64
   std::vector<std::int64_t> shape;
 };
 

@@ -106,9 +106,7 @@ class SamplingEvaluator : public HostEvaluator {
     return conclusion;
   }
 
-  std::uint64_t calls_wanted() const override {
-    return calls_for(kWantedSamples);
-  }
+  std::uint64_t calls_wanted() const override { return calls_for(kWantedSamples); }
   std::uint64_t repeats_wanted() const override { return calls_for(kWantedRepetitions); }
 
  private:

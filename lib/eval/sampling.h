@@ -29,8 +29,8 @@
 //     random number are near 0;
 //   * whether a row has the token of the call before, or of the row before, more often than chance has it
 //     (repetition.h): samplers that compare one random number a token are found by that.
-// Some calls, which are not timed, repeat the inputs of the last one (repeats_wanted()), where a sampler whose
-// seed is fixed, or made of its inputs, gives the same tokens again. Upstream draws many times from one
+// Some calls, which are not timed, repeat the inputs of the last one (repeats_wanted()), where a sampler
+// whose seed is fixed, or made of its inputs, gives the same tokens again. Upstream draws many times from one
 // set of inputs and so refuses both as well. Solutions are given no seed: they keep a state between calls, as
 // the reference does, or take one from a clock or the system.
 //

@@ -89,6 +89,11 @@ void fill_from_traces(HistoryRun& run, const std::string& run_id) {
   run.record.config = run.traces.config;
 }
 
+// A ratio that was not given is null today; it was 1 before rules had ratios of their own.
+bool is_usual_ratio(const std::string& key, const ordered_json& value) {
+  return key == "required_matched_ratio" && (value.is_null() || value == 1.0);
+}
+
 }  // namespace
 
 std::optional<double> RunStanding::latency_ms() const {
@@ -173,11 +178,6 @@ const HistoryRun* find_run(const DatasetHistory& history, const std::string& run
   const auto found = std::find_if(history.runs.begin(), history.runs.end(),
                                   [&](const HistoryRun& run) { return run.record.run_id == run_id; });
   return found == history.runs.end() ? nullptr : &*found;
-}
-
-// A ratio that was not given is null today; it was 1 before rules had ratios of their own.
-static bool is_usual_ratio(const std::string& key, const ordered_json& value) {
-  return key == "required_matched_ratio" && (value.is_null() || value == 1.0);
 }
 
 ordered_json config_differences(const ordered_json& config, const ordered_json& defaults) {

@@ -15,11 +15,20 @@ void put_slots(WireWriter& out, const std::vector<eval::Slot>& slots) {
   }
 }
 
-tensor::DType take_dtype(WireReader& in) {
+constexpr std::uint8_t kNoDType = 255;
+
+std::optional<tensor::DType> take_dtype_or_none(WireReader& in) {
   const auto value = in.number<std::uint8_t>();
+  if (value == kNoDType) return std::nullopt;
   if (value > static_cast<std::uint8_t>(tensor::DType::kBool))
     throw ProtocolError("{} is not a dtype", value);
   return static_cast<tensor::DType>(value);
+}
+
+tensor::DType take_dtype(WireReader& in) {
+  const auto dtype = take_dtype_or_none(in);
+  if (!dtype) throw ProtocolError("a dtype is missing");
+  return *dtype;
 }
 
 bool take_bool(WireReader& in) {
@@ -304,7 +313,9 @@ Done Done::decode(const std::string& payload) {
 std::string Collected::encode() const {
   WireWriter out;
   out.number(static_cast<std::uint8_t>(inputs_changed)).number(static_cast<std::uint32_t>(outputs.size()));
-  for (const auto& claim : outputs) out.number(static_cast<std::uint8_t>(claim.dtype)).numbers(claim.shape);
+  for (const auto& claim : outputs) {
+    out.number(claim.dtype ? static_cast<std::uint8_t>(*claim.dtype) : kNoDType).numbers(claim.shape);
+  }
   return out.payload();
 }
 Collected Collected::decode(const std::string& payload) {
@@ -312,7 +323,7 @@ Collected Collected::decode(const std::string& payload) {
     m.inputs_changed = take_bool(in);
     for (auto left = in.count(5); left > 0; --left) {
       eval::OutputClaim claim;
-      claim.dtype = take_dtype(in);
+      claim.dtype = take_dtype_or_none(in);
       claim.shape = in.numbers<std::int64_t>();
       m.outputs.push_back(std::move(claim));
     }
@@ -355,7 +366,10 @@ std::string JudgeOpened::encode() const {
   WireWriter out;
   out.number(workload);
   put_layout(out, layout);
-  return out.number(static_cast<std::uint8_t>(inputs_fixed)).number(calls_wanted).number(repeats_wanted).payload();
+  return out.number(static_cast<std::uint8_t>(inputs_fixed))
+      .number(calls_wanted)
+      .number(repeats_wanted)
+      .payload();
 }
 JudgeOpened JudgeOpened::decode(const std::string& payload) {
   return decode_all<JudgeOpened>(payload, [](WireReader& in, JudgeOpened& m) {

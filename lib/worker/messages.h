@@ -225,7 +225,7 @@ struct DeviceState {
 struct JudgeOpened {
   std::uint32_t workload = 0;  // its number in later requests
   eval::Layout layout;
-  bool inputs_fixed = false;       // no random input: there is one set
+  bool inputs_fixed = false;         // no random input: there is one set
   std::uint64_t calls_wanted = 0;    // that Conclude wants to be made of; it works with fewer
   std::uint64_t repeats_wanted = 0;  // calls with the inputs of the one before
   [[nodiscard]] std::string encode() const;

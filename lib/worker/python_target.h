@@ -36,7 +36,6 @@ struct GuestClaims {
   };
   std::string error;
   std::vector<Output> outputs;
-  std::string broken;  // an output that no slot can hold: why
 };
 
 // A Python function behind a target's door. `callbacks` and `claims` live as long as the process; `stage`

@@ -59,8 +59,8 @@ class Shell {
     if (shell == "bash")
       return {"bash", "--noprofile", "--rcfile", script_.add("rc", prompt + print + source), "-i"};
     if (shell == "zsh") {
-      static_cast<void>(
-          script_.add(".zshrc", "LISTMAX=1000\nautoload -Uz compinit\ncompinit -u -D\n" + prompt + print + source));
+      static_cast<void>(script_.add(
+          ".zshrc", "LISTMAX=1000\nautoload -Uz compinit\ncompinit -u -D\n" + prompt + print + source));
       return {"zsh", "-o", "NO_GLOBAL_RCS", "-i"};
     }
     const std::string commands = source + "function fish_prompt; printf '" + kReady + "'; end\n" +

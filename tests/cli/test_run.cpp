@@ -215,6 +215,26 @@ TEST_CASE("what fib cannot run is skipped with its reason and has no trace") {
   CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
 }
 
+TEST_CASE("a plan without evaluations says why") {
+  FibRun run;
+  const auto out = [&] {
+    const auto result = run.run(few());
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.empty());
+    return result.out;
+  };
+  run.dataset.add_definition({});
+  CHECK(out() == "nothing to run: there are no solutions\n");
+  run.dataset.solution("one", "alice", kHonest);
+  CHECK(out() == "nothing to run: there are no workloads\n");
+  run.dataset.definition(
+      "test", "other", R"({"name": "other", "op_type": "test", "axes": {"n": {"type": "var"}},
+      "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"c": {"shape": ["n"], "dtype": "float32"}},
+      "reference": "def run(a):\n    return a\n"})",
+      {R"({"definition": "other", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"});
+  CHECK(out() == "nothing to run: no definition that was asked for has both solutions and workloads\n");
+}
+
 TEST_CASE("wrong usage is exit code 2 with a sentence") {
   FibRun run;
   run.dataset.add_definition({100});

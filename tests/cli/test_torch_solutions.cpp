@@ -59,6 +59,8 @@ TEST_CASE("torch solutions over fib's buffers: both calling styles, views, cheat
       {"returns_one", {kRight + "    return y\n", "INCORRECT_SHAPE"}},
       {"returns_swapped", {kRight + "    return y.float().sum(-1), y\n", "INCORRECT_SHAPE"}},
       {"returns_float", {kRight + "    return y.float(), y.float().sum(-1)\n", "INCORRECT_DTYPE"}},
+      {"returns_complex",
+       {kRight + "    return y.to(torch.complex64), y.float().sum(-1)\n", "INCORRECT_DTYPE"}},
       {"returns_input",
        {"import torch\ndef run(x, factor, times, on):\n    return x, x.float().sum(-1)\n",
         "INCORRECT_NUMERICAL"}},

@@ -2,16 +2,20 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/fib_run.h"
 #include "support/places.h"
 #include "support/python.h"
+#include "util/files.h"
 
 // `fib validate --checks reference`: both engines on the same inputs.
 using namespace fib;
 using Json = nlohmann::ordered_json;
 using Catch::Contains;
+namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 namespace {
@@ -41,6 +45,16 @@ struct ReferenceRun : testing::FibRun {
     Words words{testing::fib_binary(), "validate", "--local", dataset.root(), "--checks", "reference"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
+  }
+  // Guests of this run that live.
+  [[nodiscard]] std::set<int> interpreters() const {
+    std::set<int> found;
+    for (const int process : processes()) {
+      std::ifstream words("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
+      const std::string text(std::istreambuf_iterator<char>(words), {});
+      if (text.find("fib_guest_serve") != std::string::npos) found.insert(process);
+    }
+    return found;
   }
   [[nodiscard]] testing::ProcessResult validated(const Words& more = {}) const {
     return testing::run_process(validate_words(more), environment());
@@ -195,15 +209,23 @@ TEST_CASE("the reference check and its options are used where they mean somethin
   CHECK(run_with({"--checks", "layout", "--device", "cpu"}) == 2);
 }
 
-TEST_CASE("an interrupted comparison leaves no process behind") {
+TEST_CASE("an interrupted comparison reports what it has and leaves no process behind") {
   const auto python = testing::python_with_torch();
   if (!python) return;
   ReferenceRun run;
   run.python = *python;
-  run.add("slow", "import torch\nimport time\ndef run(x):\n    time.sleep(100)\n    return x.sum(-1)\n", {1});
-  const int child = testing::start_process(run.validate_words({}), run.environment());
-  for (int i = 0; i < 600 && run.processes().size() < 3; ++i) ::usleep(50'000);
-  ::usleep(500'000);
+  run.add("a_fast", kSums, {1});
+  run.add("slow", "import time\ndef run(x):\n    time.sleep(100)\n", {1});
+  const auto reports = run.folder.path() / "reports";
+  const int child = testing::start_process(
+      run.validate_words({"--outputs", "text", "--output-folder", reports.string()}), run.environment());
+  // Each definition has an interpreter of its own: the second one's comes when the first is compared.
+  std::set<int> interpreters;
+  for (int i = 0; i < 1200 && interpreters.size() < 2; ++i) {
+    ::usleep(50'000);
+    interpreters.merge(run.interpreters());
+  }
+  CHECK(interpreters.size() == 2);
   ::kill(child, SIGINT);
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
@@ -211,4 +233,9 @@ TEST_CASE("an interrupted comparison leaves no process behind") {
   CHECK(WEXITSTATUS(status) == 130);
   for (int i = 0; i < 100 && !run.processes().empty(); ++i) ::usleep(50'000);
   CHECK(run.processes().empty());
+  REQUIRE(fs::exists(reports));
+  const auto report = util::read_file(fs::directory_iterator(reports)->path());
+  CHECK_THAT(report, Contains("interrupted: the reference check compared 1 of 2 workloads") &&
+                         Contains("engines agree on 1 of 1 workload") &&
+                         Contains("interrupted before its workloads were compared"));
 }

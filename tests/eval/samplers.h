@@ -68,7 +68,8 @@ inline eval::DrawStatistics::Summary try_sampler(const Sampler& sampler, const e
   eval::DrawStatistics statistics(seed + 1'000'000);
   std::vector<float> probs(rows * tokens);
   for (std::size_t call = 0; call * rows < samples; ++call) {
-    tensor::fill_probabilities(tensor::DType::kFloat32, seed * 100'000 + (repeated ? 0 : call), probs.data(), rows, tokens, 1);
+    tensor::fill_probabilities(tensor::DType::kFloat32, seed * 100'000 + (repeated ? 0 : call), probs.data(),
+                               rows, tokens, 1);
     std::vector<eval::RowDraw> draws;
     for (std::size_t i = 0; i < rows; ++i) {
       const auto row = std::span(probs).subspan(i * tokens, tokens);

@@ -101,4 +101,7 @@ TEST_CASE("claims are checked against the layout") {
   const auto dtype = eval::check_claims(c.layout, {good_c, {DType::kInt64, {2}}});
   CHECK_FALSE(dtype->shape);
   CHECK(dtype->text == "output \"i\": expected dtype int32, got int64");
+  const auto foreign = eval::check_claims(c.layout, {good_c, {std::nullopt, {2}}});
+  CHECK_FALSE(foreign->shape);
+  CHECK(foreign->text == "output \"i\": expected dtype int32, got one that the format does not have");
 }

@@ -146,7 +146,8 @@ TEST_CASE("the conclusion counts samples, and fails for the same tokens again an
   }
   const auto conclusion = bench.evaluator->conclude();
   CHECK_FALSE(conclusion.judgement.correct);
-  CHECK_THAT(conclusion.judgement.explanation, Catch::Contains("60 samples depend on those of the call before"));
+  CHECK_THAT(conclusion.judgement.explanation,
+             Catch::Contains("60 samples depend on those of the call before"));
   const auto extra = nlohmann::json::parse(conclusion.extra);
   CHECK(extra.at("samples") == 60);
   CHECK(extra.at("p_value") < 1e-6);

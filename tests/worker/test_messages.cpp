@@ -95,6 +95,8 @@ TEST_CASE("claims of a worker are checked field by field") {
   const Collected decoded = Collected::decode(payload);
   CHECK(decoded.inputs_changed);
   CHECK(decoded.outputs[0].shape == std::vector<std::int64_t>{2, 3});
+  CHECK(decoded.outputs[0].dtype == tensor::DType::kInt32);
+  CHECK_FALSE(Collected::decode(Collected{true, {{std::nullopt, {2}}}}.encode()).outputs[0].dtype);
   payload[0] = 2;  // not a boolean
   CHECK_THROWS_AS(Collected::decode(payload), ProtocolError);
   payload[0] = 0;
