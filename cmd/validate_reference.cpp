@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "report/text.h"
 #include "synthesis/proposals.h"
+#include "util/machine.h"
 
 namespace fib::cmd {
 namespace {
@@ -28,6 +29,11 @@ struct Cases {
   std::vector<ReferenceCheck*> owners;  // of each case
 };
 
+// Experts' weights fill gigabytes, and the engines make several copies of them, some in float32.
+std::uint64_t largest_proposal() {
+  return std::max(synthesis::ProposalLimits().bytes, util::physical_memory() / 32);
+}
+
 // The workloads of the dataset, else proposed ones; none with the reason in `check`.
 std::vector<model::Workload> workloads_of(const dataset::Dataset& dataset,
                                           const model::Definition& definition, std::size_t synthesize,
@@ -38,7 +44,7 @@ std::vector<model::Workload> workloads_of(const dataset::Dataset& dataset,
   if (synthesize == 0) return {};
   check.proposed = true;
   try {
-    return synthesis::propose_workloads(definition, synthesize);
+    return synthesis::propose_workloads(definition, synthesize, {largest_proposal()});
   } catch (const Error& error) {
     check.no_workloads = fmt::format("no workloads, and none can be proposed: {}", error.what());
     return {};
@@ -85,8 +91,9 @@ std::string note_of(const bench::EngineReport& report, const bench::LaneDevice& 
   };
   return fmt::format("the reference check compares {} with {}, {}", named(report.native, "native"),
                      named(report.python, "Python"),
-                     device.is_cuda() ? fmt::format("the first on the CPU, the second on {}", device.name)
-                                      : "both on the CPU");
+                     device.is_cuda()
+                         ? fmt::format("the first with tensors in host memory, the second on {}", device.name)
+                         : "both on the CPU");
 }
 
 std::string interruption(std::size_t compared, std::size_t planned) {

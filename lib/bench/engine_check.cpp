@@ -1,10 +1,14 @@
 #include "bench/engine_check.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "bench/build_pool.h"
+#include "bench/cores.h"
 #include "bench/device_lock.h"
 #include "bench/input_files.h"
 #include "bench/interrupt_watch.h"
@@ -55,15 +59,40 @@ struct Engine {
   worker::DoorFds door{};
 };
 
+// How interpreters are started.
+struct Preparation {
+  worker::GuestSetup guest;
+  unsigned ahead = 0;
+  std::size_t expected = 0;
+};
+
+// Ahead on cores of their own beside a GPU, as in a run: one for each definition.
+Preparation prepare(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
+                    worker::Spawner& spawner) {
+  Preparation preparation;
+  preparation.guest.python = setup.python;
+  preparation.guest.device_uuid = setup.device.uuid;
+  const auto shares = share_cores(1);
+  if (!setup.device.is_cuda() || !shares) return preparation;
+  std::set<const model::Definition*> definitions;
+  for (const auto& one : cases) definitions.insert(one.definition);
+  preparation.guest.cores = shares->preparing;
+  preparation.ahead = static_cast<unsigned>(shares->preparing.size());
+  preparation.expected = definitions.size();
+  run_on(spawner.keeper_pid(), shares->lanes);
+  run_on(::getpid(), shares->lanes);
+  return preparation;
+}
+
 class EngineCheck {
  public:
   EngineCheck(const EngineCheckSetup& setup, worker::Spawner& spawner, const worker::ChildSetup& children,
-              const worker::UseDevice& device)
+              const worker::UseDevice& device, const Preparation& preparation)
       : setup_(setup),
         spawner_(spawner),
         children_(children),
         device_(device),
-        guests_(spawner, children, guest_setup(setup), 0, 0),
+        guests_(spawner, children, preparation.guest, preparation.ahead, preparation.expected),
         native_{ReferenceRunner({spawner, children, util::usable_cores(), ReferenceEngine::kNative, device})},
         python_{ReferenceRunner(
             {spawner, children, util::usable_cores(), ReferenceEngine::kPython, device, &guests_})} {}
@@ -84,13 +113,6 @@ class EngineCheck {
   [[nodiscard]] const std::string& python() const { return python_.description; }
 
  private:
-  static worker::GuestSetup guest_setup(const EngineCheckSetup& setup) {
-    worker::GuestSetup guest;
-    guest.python = setup.python;
-    guest.device_uuid = setup.device.uuid;
-    return guest;
-  }
-
   // A judge keeps what it has opened, so each definition has its own.
   void begin(const model::Definition& definition) {
     definition_ = &definition;
@@ -211,7 +233,7 @@ EngineReport check_engines(const std::vector<EngineCase>& cases, const EngineChe
     device.kernels_path =
         build_device_kernels(spawner, children, setup.device.architecture, setup.cache).string();
   }
-  EngineCheck check(setup, spawner, children, device);
+  EngineCheck check(setup, spawner, children, device, prepare(cases, setup, spawner));
   EngineReport report;
   for (const auto& one : cases) {
     if (interrupted) break;

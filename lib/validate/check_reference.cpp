@@ -158,7 +158,7 @@ void report_times(const ReferenceCheck& check, Messages& messages) {
       all == 1 ? "time of one call: " : fmt::format("time of one call for each of {} workloads: ", all);
   text += "native " + ms(native);
   if (check.python_on_cuda) {
-    text += fmt::format(" on the CPU, Python {} on the GPU", ms(python));
+    text += fmt::format(" with tensors in host memory, Python {} on the GPU", ms(python));
   } else {
     text += ", Python " + ms(python);
     if (python > 0) text += fmt::format("; native / Python {:.2f}", native / python);

@@ -127,7 +127,8 @@ TEST_CASE("inputs and workloads that were made are told") {
 
 TEST_CASE("times of different devices have no ratio") {
   const auto lines = checked({run("a", {output(close(0, 0, 0))})}, false, true);
-  CHECK(lines[1] == "info: time of one call: native 3 ms on the CPU, Python 2 ms on the GPU");
+  CHECK(lines[1] ==
+        "info: time of one call: native 3 ms with tensors in host memory, Python 2 ms on the GPU");
 }
 
 TEST_CASE("the check runs when it is named, on the names in the documents, and its notes are the report's") {
