@@ -24,7 +24,7 @@ worker::PythonDocument reference_document(const model::Definition& definition) {
   document.module = "fib_reference.main";
   document.symbol = "run";
   document.returns_values = true;
-  document.by_name = true;
+  document.is_reference = true;
   return document;
 }
 

@@ -89,7 +89,8 @@ class TorchTensors:
         self.names = {dtype: name.encode() for name, dtype in self.dtypes.items() if name != PACKED}
         if self.dtypes[PACKED] is not torch.uint8:
             self.names[self.dtypes[PACKED]] = PACKED.encode()
-        self.empty, self.full = torch.empty, torch.full
+        self.empty, self.full, self.to = torch.empty, torch.full, base.to
+        self.moves = False  # whether results on other devices are brought to this one
         self.keep = []
 
     def start(self, device, threads):
@@ -146,6 +147,8 @@ class TorchTensors:
                 value = self.full((), value, dtype=self.dtypes[slot["dtype"]], device=self.device)
             else:
                 raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__)
+        if self.moves:
+            value = self.to(value, self.device)
         if self.device_of(value) != self.device:
             raise Failure("the function returned a tensor on %s; %s is expected" % (self.device_of(value), self.device))
         if not self.is_contiguous(value):
@@ -193,6 +196,7 @@ class PlainTensors:
     """Stands in for TorchTensors where torch is not installed. Functions may return Memory, or anything with the
     buffer protocol, such as arrays of numpy and of the standard library."""
 
+    moves = False
     NAMES = {("f", 8): "float64", ("f", 4): "float32", ("f", 2): "float16", ("i", 8): "int64", ("i", 4): "int32",
              ("i", 2): "int16", ("i", 1): "int8", ("u", 1): "uint8", ("b", 1): "bool"}
     KINDS = {"d": "f", "f": "f", "e": "f", "q": "i", "l": "i", "i": "i", "h": "i", "b": "i", "B": "u", "?": "b"}
@@ -341,7 +345,8 @@ class Guest:
         self.function = find_function(document)
         count = len(document["inputs"]) + (0 if self.returns else len(self.names))
         check_parameters(self.function, document["symbol"], count)
-        if document["by_name"]:
+        if document["is_reference"]:
+            self.tensors.moves = True
             self.order = order_of(self.function, document["inputs"])
 
     def open(self, text):

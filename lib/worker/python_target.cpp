@@ -92,7 +92,7 @@ std::string PythonDocument::to_json() const {
   for (const auto& source : sources) files.push_back({{"path", source.path}, {"content", source.content}});
   return ordered_json{{"sources", files},          {"module", module},  {"symbol", symbol},
                       {"extension", extension},    {"inputs", inputs},  {"outputs", outputs},
-                      {"returns", returns_values}, {"by_name", by_name}}
+                      {"returns", returns_values}, {"is_reference", is_reference}}
       .dump();
 }
 
@@ -109,7 +109,7 @@ PythonDocument PythonDocument::parse(std::string_view text) {
     json.at("inputs").get_to(document.inputs);
     json.at("outputs").get_to(document.outputs);
     json.at("returns").get_to(document.returns_values);
-    json.at("by_name").get_to(document.by_name);
+    json.at("is_reference").get_to(document.is_reference);
     return document;
   } catch (const nlohmann::json::exception& error) {
     throw Error("the document of a Python solution is broken: {}", error.what());
