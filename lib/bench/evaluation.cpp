@@ -40,6 +40,9 @@ constexpr double kWitnessSlackMs = 0.005;
 constexpr double kUnseenNs = 100'000;
 constexpr double kUnseenShare = 0.5;
 constexpr int kMoreLooks = 3;
+// CPU time of a solution's processes while the reference runs: clock ticks of 10 ms, threads that go to rest.
+constexpr double kMostIdleMs = 50;
+constexpr double kMostIdleShare = 0.1;
 
 double ms(double nanoseconds) { return nanoseconds / 1e6; }
 double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
@@ -163,12 +166,27 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
   return {shared_ ? "" : planned_.solution_sha256, call};
 }
 
-void EvaluationRun::make_expected_until(std::uint64_t end) {
-  if (!eval::needs_expected(planned_.rule)) return time_reference();
-  for (std::uint64_t call = std::max(made_, expected_until_); call < end; ++call) {
+bool EvaluationRun::make_expected_until(std::uint64_t end) {
+  const bool needed = eval::needs_expected(planned_.rule);
+  if (needed ? std::max(made_, expected_until_) >= end : reference_timed_ || !config_.profile_baseline)
+    return true;
+  const std::int64_t begin = util::monotonic_ns();
+  const std::int64_t before = solution_.client->cpu_ns();
+  if (!needed) time_reference();
+  for (std::uint64_t call = std::max(made_, expected_until_); needed && call < end; ++call) {
     make_expected(set_of(call));
     expected_until_ = call + 1;
   }
+  return solution_rested(solution_.client->cpu_ns() - before, util::monotonic_ns() - begin);
+}
+
+// What a solution does between its calls slows the reference down, which makes it look better.
+bool EvaluationRun::solution_rested(std::int64_t cpu_ns, std::int64_t wall_ns) {
+  if (ms(cpu_ns) <= kMostIdleMs + kMostIdleShare * ms(wall_ns)) return true;
+  return fail(Status::RUNTIME_ERROR,
+              fmt::format("the solution used {:.0f} ms of CPU time outside of its calls, in the {:.0f} ms in "
+                          "which the reference ran",
+                          ms(cpu_ns), ms(wall_ns)));
 }
 
 void EvaluationRun::make_expected(const worker::SetId& set) {
@@ -185,7 +203,6 @@ void EvaluationRun::make_expected(const worker::SetId& set) {
 
 // Where outputs are not compared with the reference's, it makes a few calls for their time alone.
 void EvaluationRun::time_reference() {
-  if (reference_timed_ || !config_.profile_baseline) return;
   reference_timed_ = true;
   const auto budget_ns = static_cast<std::int64_t>(kReferenceShare * config_.call_budget_s * 1e9);
   const std::int64_t end = util::monotonic_ns() + budget_ns;
@@ -254,7 +271,7 @@ bool EvaluationRun::make_pilot_calls() {
 // Expected outputs are made ahead, so that the reference rests while calls are timed; calls that are made
 // besides, as witnesses, take some too.
 bool EvaluationRun::make_calls(std::uint64_t count) {
-  make_expected_until(made_ + count);
+  if (!make_expected_until(made_ + count)) return false;
   const std::size_t end = runs_.size() + count;
   for (std::uint64_t i = 0; i < count && runs_.size() < end; ++i) {
     if (witness_is_due() && !make_witness_call()) return false;
@@ -264,7 +281,7 @@ bool EvaluationRun::make_calls(std::uint64_t count) {
 }
 
 std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock clock) {
-  make_expected_until(made_ + 1);
+  if (!make_expected_until(made_ + 1)) return std::nullopt;
   const worker::SetId set = set_of(made_ - repeats_);
   judge_.fill(solution_door_.door, set);
   auto& client = *solution_.client;
@@ -277,11 +294,15 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
     return failed(*failure, "while the call was prepared");
   const auto ran = timed([&](std::int64_t until) { return client.run(clock, until); });
   if (const auto* failure = std::get_if<Failure>(&ran)) return failed(*failure, "while the solution ran");
+  const auto& seen = std::get<worker::WorkerClient::Ran>(ran);
+  if (seen.done.dropped && !is_by_cupti(clock)) {
+    fail(Status::RUNTIME_ERROR, "the worker says that records are missing, which its clock has none of");
+    return std::nullopt;
+  }
   const auto collected = timed([&](std::int64_t until) { return client.collect(until); });
   if (const auto* failure = std::get_if<Failure>(&collected))
     return failed(*failure, "while outputs were collected");
   if (!judge_call(set, std::get<worker::Collected>(collected))) return std::nullopt;
-  const auto& seen = std::get<worker::WorkerClient::Ran>(ran);
   if (!seen.done.dropped && !claim_is_possible(seen)) return std::nullopt;
   ++made_;
   return seen;
@@ -290,7 +311,10 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
 bool EvaluationRun::make_counted_call() {
   const auto ran = make_call(clock_);
   if (!ran) return false;
-  if (!is_discarded(ran->done)) runs_.push_back(*ran);
+  if (!is_discarded(ran->done)) {
+    if (ran->done.dropped && !claim_is_possible(*ran)) return false;
+    runs_.push_back(*ran);
+  }
   covered_ = ran->done.covered;
   last_elapsed_ns_ = ran->done.elapsed_ns;
   return true;

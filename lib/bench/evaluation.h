@@ -62,7 +62,8 @@ class EvaluationRun {
   bool open_solution();
   [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
   // Expected outputs for the calls up to, and without, number `end`.
-  void make_expected_until(std::uint64_t end);
+  bool make_expected_until(std::uint64_t end);
+  bool solution_rested(std::int64_t cpu_ns, std::int64_t wall_ns);
   void make_expected(const worker::SetId& set);
   void time_reference();
   bool make_calls(std::uint64_t count);

@@ -7,9 +7,10 @@
 
 namespace fib::compile {
 
-// A sentence when an option of the solution makes a compiler run other programs or write elsewhere. The list
-// is for honest mistakes and obvious tricks; a build process has no capabilities and cannot look into other
-// processes of fib.
+// A sentence about the first option of the solution that is not among those known to be harmless: options can
+// name files to write, programs to run and plugins to load, and a build is not confined to its folder. Words
+// that are no options (libraries, values of the option before) are let through, but for "@file". Options for
+// ptxas, the linker (-Wl, -Xlinker) and nvcc's host compiler (-Xcompiler) are looked at one by one.
 [[nodiscard]] std::optional<std::string> refused_option(const model::Solution& solution);
 
 }  // namespace fib::compile

@@ -13,12 +13,12 @@ RunDelay::RunDelay(pid_t pid) {
   file_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-std::int64_t RunDelay::ns() const {
+RunDelay::Times RunDelay::times() const {
   char text[96] = {};
-  if (!file_.valid() || ::pread(file_.get(), text, sizeof text - 1, 0) <= 0) return 0;
-  std::int64_t on_cpu = 0;
-  std::int64_t waiting = 0;
-  return std::sscanf(text, "%" SCNd64 " %" SCNd64, &on_cpu, &waiting) == 2 ? waiting : 0;
+  Times times;
+  if (!file_.valid() || ::pread(file_.get(), text, sizeof text - 1, 0) <= 0) return {};
+  const int read = std::sscanf(text, "%" SCNd64 " %" SCNd64, &times.on_cpu_ns, &times.waiting_ns);
+  return read == 2 ? times : Times{};
 }
 
 }  // namespace fib::util

@@ -15,7 +15,13 @@ class RunDelay {
   // The main thread of process `pid`, or with 0 the calling thread. Where the kernel does not count, ns() is
   // 0.
   explicit RunDelay(pid_t pid);
-  [[nodiscard]] std::int64_t ns() const;
+  [[nodiscard]] std::int64_t ns() const { return times().waiting_ns; }
+
+  struct Times {
+    std::int64_t on_cpu_ns = 0;
+    std::int64_t waiting_ns = 0;
+  };
+  [[nodiscard]] Times times() const;
 
  private:
   UniqueFd file_;

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
 
 #include "util/clock.h"
 #include "util/errno_error.h"
+#include "util/machine.h"
+#include "worker/process_tree.h"
 
 namespace fib::worker {
 namespace {
@@ -160,13 +163,40 @@ Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
 }
 
 Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const std::int64_t delay = own_delay_->ns() + worker_delay_.ns();
+  const Waiting before = waiting();
   const std::int64_t begin = util::monotonic_ns();
   auto answer = child_.request(MessageType::kRun, Run{clock}.encode(), MessageType::kDone, deadline_ns);
   const std::int64_t envelope = util::monotonic_ns() - begin;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
-  return Ran{std::get<Done>(done), envelope, own_delay_->ns() + worker_delay_.ns() - delay};
+  return Ran{std::get<Done>(done), envelope, explained_ns(before, waiting(), std::get<Done>(done))};
+}
+
+WorkerClient::Waiting WorkerClient::waiting() {
+  Waiting now{worker_delay_.times(), own_delay_->ns(), 0};
+  clockid_t clock = 0;
+  timespec used{};
+  const auto pid = child_.pid();
+  if (pid && ::clock_getcpuclockid(*pid, &clock) == 0 && ::clock_gettime(clock, &used) == 0)
+    now.worker_process_ns = std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+  return now;
+}
+
+// The main thread may also wait because other threads of the worker have its CPU: what they use beyond the
+// claim, on all cores, is work and no waiting.
+std::int64_t WorkerClient::explained_ns(const Waiting& before, const Waiting& after, const Done& done) {
+  const std::int64_t waited = after.worker.waiting_ns - before.worker.waiting_ns;
+  const std::int64_t others = (after.worker_process_ns - before.worker_process_ns) -
+                              (after.worker.on_cpu_ns - before.worker.on_cpu_ns);
+  const auto claimed =
+      static_cast<std::int64_t>(std::clamp(done.elapsed_ns, 0.0, 1e15) * util::usable_cores());
+  const std::int64_t hidden = std::max<std::int64_t>(0, others - claimed);
+  return std::max<std::int64_t>(0, waited - hidden) + after.own_ns - before.own_ns;
+}
+
+std::int64_t WorkerClient::cpu_ns() {
+  const auto pid = child_.pid();
+  return pid ? cpu_ns_of_tree(*pid) : 0;
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {

@@ -101,10 +101,24 @@ class WorkerClient {
   // The median of a few empty round trips, in nanoseconds.
   [[nodiscard]] Answer<std::int64_t> ping(std::int64_t deadline_ns);
 
+  // CPU time of the worker and its processes so far (process_tree.h).
+  [[nodiscard]] std::int64_t cpu_ns();
+
   [[nodiscard]] std::string take_output() { return child_.take_output(); }
   [[nodiscard]] bool alive() const { return child_.alive(); }
 
  private:
+  // What tells waiting for a CPU apart from work.
+  struct Waiting {
+    util::RunDelay::Times worker;        // its main thread
+    std::int64_t own_ns = 0;             // the coordinator's thread
+    std::int64_t worker_process_ns = 0;  // CPU time of all of the worker's threads
+  };
+  [[nodiscard]] Waiting waiting();
+  // Of the time since `before`, what explains an envelope that is longer than the claim.
+  [[nodiscard]] static std::int64_t explained_ns(const Waiting& before, const Waiting& after,
+                                                 const Done& done);
+
   util::TemporaryFolder folder_;
   Child child_;
   std::optional<util::RunDelay> own_delay_;  // of the thread that called load()

@@ -89,9 +89,11 @@ Done CudaStage::run(Target& target, Clock clock) {
   using device::cuda::TraceKind;
   if (clock == Clock::kCuptiKernel) return trace(target, TraceKind::kOneAtATime);
   if (clock == Clock::kCuptiConcurrent) return trace(target, TraceKind::kConcurrent);
+  const std::int64_t begin = util::monotonic_ns();
   const auto timing = timer_.time([&] { target.call(); }, clock != Clock::kOpenEvents);
   Done done;
   done.elapsed_ns = timing.device_ns + timing.side_ns;
+  if (target.waits_for_processes()) done.elapsed_ns = static_cast<double>(util::monotonic_ns() - begin);
   done.host_ns = timing.host_ns;
   done.covered = timing.covered;
   done.clock_mhz = timing.clock_mhz;

@@ -5,19 +5,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fib::worker {
 namespace {
 
-constexpr int kLooks = 50;
 constexpr unsigned kBetweenLooksUs = 1000;
 
 struct Process {
@@ -65,11 +67,36 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-bool one_works() {
+bool works(const Process& process) { return process.state == 'R' || process.state == 'D'; }
+
+// Appends the children of all threads of `pid`; false where the kernel does not list them.
+bool append_children(const std::string& pid, std::vector<std::string>& children) {
+  std::error_code error;
+  bool listed = false;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/" + pid + "/task", error)) {
+    std::ifstream file(task.path() / "children");
+    listed = listed || file.is_open();
+    for (std::string child; file >> child;) children.push_back(child);
+  }
+  return listed || error;  // of a process that has ended there is nothing to list
+}
+
+bool one_works_of_all_processes() {
   const auto processes = all_processes();
-  for (const auto& [pid, process] : processes) {
-    if (process.state != 'R' && process.state != 'D') continue;
-    if (pid != ::getpid() && descends_from(processes, pid, ::getpid())) return true;
+  return std::any_of(processes.begin(), processes.end(), [&](const auto& entry) {
+    return works(entry.second) && entry.first != ::getpid() &&
+           descends_from(processes, entry.first, ::getpid());
+  });
+}
+
+bool one_works() {
+  std::vector<std::string> pids;
+  if (!append_children("self", pids)) return one_works_of_all_processes();
+  for (std::size_t i = 0; i < pids.size(); ++i) {
+    const std::string pid = pids[i];
+    const auto process = read_process(pid);
+    if (process && works(*process)) return true;
+    append_children(pid, pids);
   }
   return false;
 }
@@ -78,12 +105,12 @@ bool one_works() {
 
 void adopt_descendants() { ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
-bool descendants_at_work() {
-  for (int look = 0; look < kLooks; ++look) {
-    if (!has_children() || !one_works()) return false;
-    ::usleep(kBetweenLooksUs);
+Descendants watch_descendants(int looks) {
+  for (int look = 0; look < looks; ++look) {
+    if (look > 0) ::usleep(kBetweenLooksUs);
+    if (!has_children() || !one_works()) return look == 0 ? Descendants::kAtRest : Descendants::kCameToRest;
   }
-  return true;
+  return Descendants::kAtWork;
 }
 
 }  // namespace fib::worker

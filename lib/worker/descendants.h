@@ -8,8 +8,10 @@ namespace fib::worker {
 // From now on orphans among this process's descendants become its children, so that none is out of sight.
 void adopt_descendants();
 
-// Whether a descendant of this process still works (runs, or waits for a disk) after some time to come to
-// rest. One system call where there are no descendants.
-[[nodiscard]] bool descendants_at_work();
+enum class Descendants { kAtRest, kCameToRest, kAtWork };
+
+// Whether a descendant of this process works (runs, or waits for a disk): looks until none does, `looks`
+// times at most, a millisecond apart. One system call where there are no descendants.
+[[nodiscard]] Descendants watch_descendants(int looks);
 
 }  // namespace fib::worker

@@ -11,6 +11,7 @@
 #include "worker/private_files.h"
 #include "worker/python_target.h"
 #include "worker/sandbox.h"
+#include "worker/tracing.h"
 #include "worker/worker_loop.h"
 
 namespace fib::worker {
@@ -64,7 +65,8 @@ LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
                          : make_cpu_stage(true);
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
   expect_success(callbacks.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
-  enter_sandbox(request.data_limit_bytes, Processes::kAllowed);
+  // torch.compile locks files; fib's own locks are out of sight of private files.
+  enter_sandbox(request.data_limit_bytes, {.processes = true, .locks = has_private_files()});
   loaded.target = make_python_target(callbacks, claims(), *loaded.stage, files.document);
   return loaded;
 }
@@ -79,6 +81,7 @@ int fib_guest_enter(const char* visible) {
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     adopt_descendants();
     has_private_files() = enter_private_files(std::filesystem::current_path(), paths_of(visible));
+    give_up_tracing();
     drop_capabilities();
     return 0;
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@ import importlib.machinery
 import importlib.util
 import inspect
 import json
+import numbers
 import os
 import platform
 import struct
@@ -89,7 +90,9 @@ class TorchTensors:
         self.names = {dtype: name.encode() for name, dtype in self.dtypes.items() if name != PACKED}
         if self.dtypes[PACKED] is not torch.uint8:
             self.names[self.dtypes[PACKED]] = PACKED.encode()
-        self.empty, self.full, self.to = torch.empty, torch.full, base.to
+        self.empty, self.full, self.as_tensor, self.to = torch.empty, torch.full, torch.as_tensor, base.to
+        self.is_neg, self.is_conj = base.is_neg, base.is_conj
+        self.resolve_neg, self.resolve_conj = base.resolve_neg, base.resolve_conj
         self.moves = False  # whether results on other devices are brought to this one
         self.keep = []
 
@@ -143,10 +146,9 @@ class TorchTensors:
     def take(self, value, slot):
         """(object to keep, dtype's name, shape, address) of a returned value."""
         if not isinstance(value, self.tensor):
-            if isinstance(value, (bool, int, float)) and slot is not None:
-                value = self.full((), value, dtype=self.dtypes[slot["dtype"]], device=self.device)
-            else:
-                raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__)
+            value = self.made_of(value, slot)
+        if self.is_neg(value) or self.is_conj(value):
+            value = self.resolve_neg(self.resolve_conj(value))
         if self.moves:
             value = self.to(value, self.device)
         if self.device_of(value) != self.device:
@@ -159,6 +161,15 @@ class TorchTensors:
         if name == PACKED.encode() and shape:
             shape = shape[:-1] + (shape[-1] * 2,)
         return value, name, shape, self.data_ptr(value)
+
+
+    def made_of(self, value, slot):
+        """A tensor of a number, or over an array of numpy's."""
+        if slot is not None and isinstance(value, numbers.Number):
+            return self.full((), value, dtype=self.dtypes[slot["dtype"]], device=self.device)
+        if slot is not None and hasattr(type(value), "__array__"):
+            return self.as_tensor(value)
+        raise Failure("the function returned a %s where a tensor is expected" % type(value).__name__)
 
 
 class Memory:

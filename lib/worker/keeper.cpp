@@ -163,15 +163,24 @@ class Keeper {
   void reap() {
     int status = 0;
     bool ended = false;
-    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (pid_t pid = 0; (pid = ended_child()) > 0;) {
       const auto child =
           std::find_if(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
+      // Before its number is free again. The kernel lets no member of a group fork past this signal.
+      if (child != pids_.end()) ::kill(-pid, SIGKILL);
+      ::waitpid(pid, &status, 0);
       if (child == pids_.end()) continue;
       (void)channel_.send(MessageType::kExited, child->first, Exited{child->first, status}.encode());
       pids_.erase(child);
       ended = true;
     }
     if (ended) kill_orphans();
+  }
+
+  // A child that has ended and was not waited for; 0: none.
+  static pid_t ended_child() {
+    siginfo_t info{};
+    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? info.si_pid : 0;
   }
 
   // Children of ours that we did not start: orphans of a child that has ended.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,15 +39,20 @@ bool write_text(const char* path, const std::string& text) {
   return fd.valid() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// As root a mount namespace is enough; others need a user namespace in which they stay who they are.
+// As root a mount namespace is enough; others need a user namespace in which they stay who they are. The
+// files of a process that is not dumpable belong to root: it is dumpable while it writes them.
 bool unshare_mounts() {
   if (::unshare(CLONE_NEWNS) == 0) return true;
   const std::string uid = std::to_string(::getuid());
   const std::string gid = std::to_string(::getgid());
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  return write_text("/proc/self/setgroups", "deny") &&
-         write_text("/proc/self/uid_map", uid + " " + uid + " 1") &&
-         write_text("/proc/self/gid_map", gid + " " + gid + " 1");
+  const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  const bool mapped = write_text("/proc/self/setgroups", "deny") &&
+                      write_text("/proc/self/uid_map", uid + " " + uid + " 1") &&
+                      write_text("/proc/self/gid_map", gid + " " + gid + " 1");
+  ::prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+  return mapped;
 }
 
 struct Place {

@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 
 namespace fib::worker {
@@ -29,6 +33,32 @@ pid_t parent_of(const char* pid) {
   const char* after_name = std::strrchr(text, ')');
   if (after_name == nullptr || std::strlen(after_name) < 4) return -1;
   return std::atoi(after_name + 4);  // ") S <ppid>"
+}
+
+// User and system time of a process and of the children it has waited for: the 14th to 17th fields.
+std::int64_t ticks_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string field;
+  std::int64_t sum = 0;
+  for (int number = 3; number <= 17 && rest >> field; ++number) {
+    if (number >= 14) sum += std::atoll(field.c_str());
+  }
+  return sum;
+}
+
+// Whether some thread of it has children; yes where the kernel does not tell.
+bool has_children(pid_t pid) {
+  std::error_code error;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+    std::ifstream file(task.path() / "children");
+    pid_t child = 0;
+    if (!file || file >> child) return true;
+  }
+  return false;
 }
 
 std::multimap<pid_t, pid_t> read_tree() {
@@ -63,7 +93,16 @@ std::vector<pid_t> descendants_of(pid_t root) {
   return result;
 }
 
+std::int64_t cpu_ns_of_tree(pid_t root) {
+  std::int64_t ticks = ticks_of(root);
+  if (has_children(root)) {
+    for (const pid_t pid : descendants_of(root)) ticks += ticks_of(pid);
+  }
+  return ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
+}
+
 void kill_tree(pid_t root) {
+  ::kill(-root, SIGKILL);  // at once, where it leads a group
   std::set<pid_t> stopped{root};
   ::kill(root, SIGSTOP);
   for (bool grew = true; grew;) {

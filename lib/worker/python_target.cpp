@@ -40,17 +40,22 @@ class PythonTarget : public Target {
 
   void prepare() override {
     expect_success(callbacks_.prepare(), claims_);
-    require_rest();
+    (void)watch(kLooks);
   }
 
   void call() override {
     claims_.outputs.clear();
     expect_success(callbacks_.call(), claims_);
+    for (std::size_t i = 0; i < std::min(claims_.outputs.size(), layout_.outputs.size()); ++i) {
+      if (fits(i)) stage_.touch_output(layout_.outputs[i], claims_.outputs[i].address);
+    }
   }
+
+  bool waits_for_processes() override { return watch(kLooks) == Descendants::kCameToRest; }
 
   // No Python runs here: what was not finished inside the timed call is not there.
   std::vector<eval::OutputClaim> collect() override {
-    require_rest();
+    (void)watch(1);
     std::vector<eval::OutputClaim> claims;
     if (!returns_values_) {
       for (const auto& slot : layout_.outputs) claims.push_back({slot.dtype, slot.shape});
@@ -60,17 +65,26 @@ class PythonTarget : public Target {
       const auto& [claim, address] = claims_.outputs[i];
       claims.push_back(claim);
       if (i >= layout_.outputs.size()) continue;
-      const auto& slot = layout_.outputs[i];
-      if (slot.dtype == claim.dtype && slot.shape == claim.shape) stage_.take_output(slot, address);
+      if (fits(i)) stage_.take_output(layout_.outputs[i], address);
     }
     return claims;
   }
 
  private:
-  static void require_rest() {
-    if (descendants_at_work()) {
+  static constexpr int kLooks = 50;
+
+  static Descendants watch(int looks) {
+    const auto seen = watch_descendants(looks);
+    if (seen == Descendants::kAtWork)
       throw Error("processes of the solution keep running outside of its calls; they must sleep or end");
-    }
+    return seen;
+  }
+
+  // Whether an output that the function returned has its slot's dtype and shape.
+  [[nodiscard]] bool fits(std::size_t i) const {
+    const auto& slot = layout_.outputs[i];
+    const auto& claim = claims_.outputs[i].claim;
+    return returns_values_ && slot.dtype == claim.dtype && slot.shape == claim.shape;
   }
 
   const FibGuestCallbacks& callbacks_;
@@ -90,9 +104,9 @@ void expect_success(int result, GuestClaims& claims) {
 std::string PythonDocument::to_json() const {
   ordered_json files = ordered_json::array();
   for (const auto& source : sources) files.push_back({{"path", source.path}, {"content", source.content}});
-  return ordered_json{{"sources", files},          {"module", module},  {"symbol", symbol},
-                      {"extension", extension},    {"inputs", inputs},  {"outputs", outputs},
-                      {"returns", returns_values}, {"is_reference", is_reference}}
+  return ordered_json{
+      {"sources", files}, {"module", module},   {"symbol", symbol},          {"extension", extension},
+      {"inputs", inputs}, {"outputs", outputs}, {"returns", returns_values}, {"is_reference", is_reference}}
       .dump();
 }
 

@@ -21,8 +21,8 @@ struct PythonDocument {
   std::string symbol;
   std::string extension = {};   // not empty: the path of the extension's library, which the guest can open
   bool returns_values = false;  // else the outputs are passed after the inputs
-  // Of a definition: arguments go to parameters by name where the names are the inputs', and outputs on another
-  // device are brought to this one.
+  // Of a definition: arguments go to parameters by name where the names are the inputs', and outputs on
+  // another device are brought to this one.
   bool is_reference = false;
   std::vector<std::string> inputs;   // names, in the definition's order
   std::vector<std::string> outputs;  // likewise

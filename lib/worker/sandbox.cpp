@@ -46,8 +46,7 @@ const std::vector<long>& refused_calls() {
       // memory that RLIMIT_DATA does not count and that outlives the process
       SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open,
       // locks on files that fib writes, and other processes' priorities
-      SYS_flock, SYS_setpriority, SYS_ioprio_set, SYS_sched_setscheduler, SYS_sched_setattr,
-      SYS_sched_setparam};
+      SYS_setpriority, SYS_ioprio_set, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setparam};
   return calls;
 }
 
@@ -128,8 +127,11 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-// A child that escaped its ancestor's sight could work unseen.
+// A child that escaped its ancestor's sight could work unseen, and one that left its group could outlive it.
 void allow_processes(Filter& filter) {
+  constexpr std::uint32_t kPretendSuccess = 0;
+  filter.refuse(SYS_setsid, kPretendSuccess);
+  filter.refuse(SYS_setpgid, kPretendSuccess);
   filter.require(SYS_clone, 0, kNamespaces | CLONE_PARENT, 0);
   filter.refuse_value(SYS_prctl, 0, PR_SET_CHILD_SUBREAPER);
 }
@@ -139,12 +141,13 @@ void refuse_processes(Filter& filter) {
   filter.require(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
 }
 
-void install_filter(Processes processes) {
+void install_filter(const SandboxDoors& doors) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   Filter filter;
   for (const long call : refused_calls()) filter.refuse(call, EPERM);
   filter.refuse(SYS_clone3, ENOSYS);
-  processes == Processes::kAllowed ? allow_processes(filter) : refuse_processes(filter);
+  doors.processes ? allow_processes(filter) : refuse_processes(filter);
+  if (!doors.locks) filter.refuse(SYS_flock, EPERM);
   filter.require(SYS_kill, 0, ~0U, self);
   filter.require(SYS_tgkill, 0, ~0U, self);
   filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, self);
@@ -184,12 +187,12 @@ void drop_capabilities() {
     throw util::errno_error("cannot drop the sandbox's capabilities");
 }
 
-void enter_sandbox(std::uint64_t data_limit_bytes, Processes processes) {
+void enter_sandbox(std::uint64_t data_limit_bytes, const SandboxDoors& doors) {
   limit_data(data_limit_bytes);
   drop_capabilities();
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
     throw util::errno_error("cannot make the sandbox undumpable");
-  install_filter(processes);
+  install_filter(doors);
 }
 
 }  // namespace fib::worker

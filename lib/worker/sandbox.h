@@ -4,9 +4,10 @@
 
 namespace fib::worker {
 
-enum class Processes {
-  kRefused,  // threads only
-  kAllowed,  // for Python code, which runs compilers: see worker/descendants.h
+// What is not refused, for Python code.
+struct SandboxDoors {
+  bool processes = false;  // compilers: see worker/descendants.h; all stay in one process group
+  bool locks = false;      // flock(), where files of fib's own are out of sight
 };
 
 // Locks the calling process in before a solution's code is loaded, for good and for root too:
@@ -17,10 +18,11 @@ enum class Processes {
 // * a seccomp filter lets threads be made but no processes unless they are allowed (then in no new
 //   namespaces), and refuses execve (likewise), ptrace, reading or writing other processes' memory, signals
 //   to and priorities of other processes, sockets, io_uring, System V memory, file locks, mounts, namespaces,
-//   keys, bpf and kernel modules. Refused calls fail with EPERM (clone3 with ENOSYS, so that the C library
+//   keys, bpf and kernel modules. Where processes are allowed, setsid() and setpgid() do nothing, so that all
+//   can be killed as one group. Refused calls fail with EPERM (clone3 with ENOSYS, so that the C library
 //   falls back to clone).
 // Throws Error when any part cannot be set up: a worker without its limits does not run.
-void enter_sandbox(std::uint64_t data_limit_bytes, Processes processes);
+void enter_sandbox(std::uint64_t data_limit_bytes, const SandboxDoors& doors);
 
 // Only the capabilities part, for processes that must start others (builders).
 void drop_capabilities();

@@ -35,6 +35,9 @@ class Stage {
   // one.
   [[nodiscard]] virtual std::string prepare_tracer() { return "the CPU has one clock"; }
 
+  // Within the timed call: an output lies there. What its memory costs when it is looked at is paid now.
+  virtual void touch_output(const eval::Slot& /*slot*/, std::uint64_t /*address*/) {}
+
   // Copies an output that lies somewhere else in the memory of this process (on CUDA: of the device) to its
   // slot in the private buffers. Between run() and collect().
   virtual void take_output(const eval::Slot& slot, std::uint64_t address) = 0;

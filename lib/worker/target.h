@@ -36,6 +36,10 @@ class Target {
   // The timed call. Throws Error with the sentence for the log when the solution reports a failure or throws.
   virtual void call() = 0;
 
+  // Whether processes of the target still worked when the call had returned; waits until they rest. Throws
+  // Error when they do not.
+  [[nodiscard]] virtual bool waits_for_processes() { return false; }
+
   // Puts the outputs of the last call into the output buffer, where the call did not do so itself, and says
   // what they are. An output that does not fit its slot is claimed as it is and not copied.
   [[nodiscard]] virtual std::vector<eval::OutputClaim> collect() = 0;

@@ -9,6 +9,7 @@
 #include "util/files.h"
 #include "worker/private_files.h"
 #include "worker/sandbox.h"
+#include "worker/tracing.h"
 #include "worker/worker_loop.h"
 
 namespace fib::worker {
@@ -33,13 +34,14 @@ LoadedTarget load_solution(const Load& request) {
   const std::string kernels = request.device.is_cuda() ? util::read_file(request.device.kernels_path) : "";
   LoadedTarget loaded;
   loaded.answer.private_files = enter_private_files(std::filesystem::current_path());
+  give_up_tracing();
   drop_capabilities();
   // CUDA opens a socket and starts threads when it starts: what the sandbox refuses is refused after that.
   const bool host_code = request.kind == TargetKind::kSharedLibrary;
   loaded.stage =
       request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code}) : make_cpu_stage(true);
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
-  enter_sandbox(request.data_limit_bytes, Processes::kRefused);
+  enter_sandbox(request.data_limit_bytes, {});
   if (request.kind == TargetKind::kKernels) {
     loaded.target = make_kernel_target(*loaded.stage, util::read_document(file.get(), kMaxCubin));
   } else {

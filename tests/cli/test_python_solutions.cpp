@@ -160,6 +160,70 @@ TEST_CASE("Python solutions that fail, hang, lie or cheat get the status they de
   CHECK(run.processes().empty());
 }
 
+TEST_CASE("work that a Python solution leaves for after its call is in its time") {
+  PythonRun run;
+  const std::string wait = "    end = time.monotonic() + 0.03\n    while time.monotonic() < end: pass\n";
+  run.add("child",
+          "import mmap, os, time\nkept = {}\n"
+          "def work(v):\n" +
+              wait +
+              "    for i in range(100): v[200 + i] = v[i] + v[100 + i]\n"
+              "def start():\n"
+              "    kept['v'] = memoryview(mmap.mmap(-1, 4096)).cast('f')\n"
+              "    r, kept['w'] = os.pipe()\n"
+              "    if os.fork() == 0:\n"
+              "        os.close(kept['w'])\n"
+              "        while os.read(r, 1): work(kept['v'])\n"
+              "        os._exit(0)\n"
+              "def run(a, b):\n"
+              "    if not kept: start()\n"
+              "    kept['v'][0:100] = array.array('f', a.elements())\n"
+              "    kept['v'][100:200] = array.array('f', b.elements())\n"
+              "    os.write(kept['w'], b'x')\n"
+              "    return kept['v'][200:300]\n");
+  // Its memory may not be read yet; who reads it pays for the work.
+  run.add("looked_at",
+          "import ctypes, mmap, time\nlibc = ctypes.CDLL(None)\n"
+          "libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]\n"
+          "class Action(ctypes.Structure):\n"
+          "    _fields_ = [('handler', ctypes.c_void_p), ('mask', ctypes.c_ulong * 16),\n"
+          "                ('flags', ctypes.c_int), ('restorer', ctypes.c_void_p)]\n"
+          "memory = mmap.mmap(-1, 4096)\n"
+          "address = ctypes.addressof(ctypes.c_char.from_buffer(memory))\n"
+          "view = memoryview(memory).cast('f')\n"
+          "kept = []\n"
+          "def fault(signal):\n    libc.mprotect(address, 4096, 3)\n" +
+              wait +
+              "    view[0:100] = array.array('f', [x + y for x, y in zip(*kept)])\n"
+              "handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(fault)\n"
+              "action = Action(ctypes.cast(handler, ctypes.c_void_p).value, flags=0x40000000)\n"
+              "libc.sigaction(11, ctypes.byref(action), None)\n"
+              "def run(a, b):\n"
+              "    kept[:] = [list(a.elements()), list(b.elements())]\n"
+              "    libc.mprotect(address, 4096, 0)\n"
+              "    return view[0:100]\n");
+  const auto traces = run.traces(few());
+  REQUIRE(traces.size() == 2);
+  for (const auto& [name, trace] : traces) {
+    check_trace(trace, "PASSED", "");
+    CHECK(trace.latency_ms > 25);
+  }
+}
+
+TEST_CASE("a worker that speaks for itself cannot claim that its measurements are missing") {
+  PythonRun run;
+  // The first request to run is the ninth.
+  run.add("speaks",
+          "import os, socket, struct, time\n"
+          "def run(a, b, c):\n"
+          "    done = struct.pack('<ddBdIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0, 0, 1, 0.0, 0.0)\n"
+          "    header = struct.pack('<IHHII', 0x31424946, 10, 0, 9, len(done))\n"
+          "    socket.socket(fileno=3).send(header + done)\n"
+          "    time.sleep(100)\n");
+  check_trace(run.traces(few({"--timeout", "8"})).at("speaks"), "RUNTIME_ERROR",
+              "says that records are missing");
+}
+
 TEST_CASE("a Python solution that needs torch says so where there is none, and references run natively") {
   PythonRun run;
   run.add("needs_torch", "import torch\n" + passing());

@@ -215,6 +215,39 @@ TEST_CASE("what fib cannot run is skipped with its reason and has no trace") {
   CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
 }
 
+TEST_CASE("a solution that works while the reference is timed is found out") {
+  FibRun run;
+  run.dataset.add_definition({1 << 20}).solution("hog", "mallory", R"(
+    #include <unistd.h>
+    #include <atomic>
+    #include <chrono>
+    #include <thread>
+    using Clock = std::chrono::steady_clock;
+    static std::atomic<bool> called{false};
+    static std::atomic<long> ended{0};
+    static long now() { return Clock::now().time_since_epoch().count(); }
+    static void burn() {
+      for (;;) {
+        if (called || now() - ended < 2000000) usleep(300);
+      }
+    }
+    static std::thread hog(burn);
+    extern "C" void run(const float* a, const float* b, float* c, long n) {
+      called = true;
+      for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+      ended = now();
+      called = false;
+    })");
+  const auto result =
+      run.run({"--device", "cpu", "--num-trials", "1", "--warmup-runs", "0", "--iterations", "60"});
+  CHECK(result.exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  INFO(traces[0].log);
+  CHECK(traces[0].status == "RUNTIME_ERROR");
+  CHECK(traces[0].log.find("of CPU time outside of its calls") != std::string::npos);
+}
+
 TEST_CASE("a plan without evaluations says why") {
   FibRun run;
   const auto out = [&] {

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,22 +17,32 @@
 #include "support/temporary.h"
 #include "worker/private_files.h"
 #include "worker/sandbox.h"
+#include "worker/tracing.h"
 
 using namespace fib;
 
 namespace {
 
-// Runs `body` in a child that is in the sandbox; its result is the child's exit code.
-int in_sandbox(const std::function<int()>& body) {
+// Runs `body` in a child, below in the sandbox; its result is the child's exit code.
+int in_child(const std::function<int()>& body) {
   const pid_t pid = ::fork();
-  if (pid == 0) {
-    worker::enter_sandbox(std::uint64_t{1} << 30U, worker::Processes::kRefused);
-    ::_exit(body());
-  }
+  if (pid == 0) ::_exit(body());
   int status = 0;
   ::waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+int in_sandbox(const std::function<int()>& body, const worker::SandboxDoors& doors = {}) {
+  return in_child([&] {
+    worker::enter_sandbox(std::uint64_t{1} << 30U, doors);
+    return body();
+  });
+}
+
+constexpr uid_t kNobody = 65534;
+
+// Makes the calling process one of an unprivileged user.
+bool become_nobody() { return ::geteuid() != 0 || (::setgid(kNobody) == 0 && ::setuid(kNobody) == 0); }
 
 }  // namespace
 
@@ -112,4 +123,69 @@ TEST_CASE("private files: temporary folders are empty and everything else is rea
   }
   CHECK(WEXITSTATUS(status) == 0);
   CHECK_FALSE(std::filesystem::exists("/tmp/mine"));
+}
+
+TEST_CASE("private files hold without privileges too, for processes that cannot be dumped") {
+  const bool possible =
+      in_child([] { return become_nobody() && ::unshare(CLONE_NEWUSER) == 0 ? 0 : 1; }) == 0;
+  if (!possible) {
+    WARN("skipped: this system allows no user namespaces");
+    return;
+  }
+  const testing::TemporaryFolder folder;
+  if (::geteuid() == 0) REQUIRE(::chown(folder.path().c_str(), kNobody, kNobody) == 0);
+  CHECK(in_child([&] {
+          if (!become_nobody() || ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return 1;
+          if (!worker::enter_private_files(folder.path())) return 2;
+          if (::prctl(PR_GET_DUMPABLE) != 0) return 3;
+          return std::filesystem::is_empty("/tmp") ? 0 : 4;
+        }) == 0);
+}
+
+TEST_CASE("who gave up tracing reaches no memory outside of its own processes, and still renames files") {
+  const auto read_memory_of = [](pid_t pid) {
+    return ::open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR);
+  };
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "a");
+  std::filesystem::create_directories(folder.path() / "b");
+  const int result = in_child([&] {
+    if (read_memory_of(::getppid()) < 0) return 77;
+    if (!worker::give_up_tracing()) return 78;
+    if (read_memory_of(::getppid()) >= 0) return 1;
+    if (read_memory_of(::getpid()) < 0) return 2;
+    std::ofstream(folder.path() / "a/file") << "x";
+    std::error_code error;
+    std::filesystem::rename(folder.path() / "a/file", folder.path() / "b/file", error);
+    return error ? 3 : 0;
+  });
+  if (result == 77 || result == 78) {
+    WARN("skipped: " << (result == 77 ? "this system lets no process trace another"
+                                      : "this kernel has no Landlock"));
+    return;
+  }
+  CHECK(result == 0);
+}
+
+TEST_CASE("doors of the sandbox: processes that stay in one group, and locks") {
+  const auto starts_session = [] {
+    const pid_t pid = ::fork();
+    if (pid < 0) return 1;
+    if (pid == 0) {
+      const pid_t group = ::getpgrp();
+      ::setsid();
+      ::setpgid(0, 0);
+      ::_exit(::getpgrp() == group ? 0 : 2);
+    }
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  CHECK(in_sandbox(starts_session, {.processes = true}) == 0);
+  const auto locks = [] {
+    const int fd = ::open("/dev/null", O_RDONLY);
+    return ::flock(fd, LOCK_EX) == 0 ? 0 : 1;
+  };
+  CHECK(in_sandbox(locks, {.locks = true}) == 0);
+  CHECK(in_sandbox(locks, {.processes = true}) == 1);
 }
