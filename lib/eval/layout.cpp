@@ -9,14 +9,18 @@ constexpr std::uint64_t kScalarBytes = 8;
 // Far above any machine's memory, far below where sums of sizes could overflow.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46U;
 
-Slot make_slot(const model::TensorSpec& spec, const model::AxisValues& values, std::uint64_t& end) {
+// Inputs without a shape are passed by value; outputs without one are written, as tensors without dimensions.
+enum class Role { kInput, kOutput };
+
+Slot make_slot(const model::TensorSpec& spec, Role role, const model::AxisValues& values,
+               std::uint64_t& end) {
   Slot slot;
   slot.name = spec.name;
   const auto dtype = tensor::dtype_from_name(spec.dtype);
   if (!dtype) throw Error("\"{}\" has the unknown dtype \"{}\"", spec.name, spec.dtype);
   slot.dtype = *dtype;
-  slot.scalar = spec.is_scalar();
-  if (!slot.scalar) slot.shape = *model::shape_of(spec, values);
+  slot.scalar = spec.is_scalar() && role == Role::kInput;
+  if (!spec.is_scalar()) slot.shape = *model::shape_of(spec, values);
   slot.offset = (end + Layout::kAlignment - 1) / Layout::kAlignment * Layout::kAlignment;
   slot.bytes = slot.scalar ? kScalarBytes : tensor::bytes_of(slot.dtype, slot.count());
   end = slot.offset + slot.bytes;
@@ -43,12 +47,10 @@ Layout make_layout(const model::Definition& definition, const model::Workload& w
   const auto values = model::axis_values(definition, workload.axes);
   Layout layout;
   for (const auto& input : definition.inputs) {
-    layout.inputs.push_back(make_slot(input, values, layout.input_bytes));
+    layout.inputs.push_back(make_slot(input, Role::kInput, values, layout.input_bytes));
   }
   for (const auto& output : definition.outputs) {
-    if (output.is_scalar())
-      throw Error("output \"{}\" is a scalar; only tensors can be outputs", output.name);
-    layout.outputs.push_back(make_slot(output, values, layout.output_bytes));
+    layout.outputs.push_back(make_slot(output, Role::kOutput, values, layout.output_bytes));
   }
   for (const auto& axis : model::var_axes(definition)) layout.axes.push_back(values.at(axis));
   return layout;

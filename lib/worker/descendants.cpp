@@ -73,8 +73,9 @@ bool works(const Process& process) { return process.state == 'R' || process.stat
 bool append_children(const std::string& pid, std::vector<std::string>& children) {
   std::error_code error;
   bool listed = false;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/" + pid + "/task", error)) {
-    std::ifstream file(task.path() / "children");
+  auto task = std::filesystem::directory_iterator("/proc/" + pid + "/task", error);
+  for (; !error && task != std::filesystem::directory_iterator(); task.increment(error)) {
+    std::ifstream file(task->path() / "children");
     listed = listed || file.is_open();
     for (std::string child; file >> child;) children.push_back(child);
   }

@@ -231,6 +231,9 @@ class PlainTensors:
     def take(self, value, slot):
         if isinstance(value, Memory):
             return value, value.dtype.encode(), value.shape, value.data_ptr()
+        if slot is not None and isinstance(value, numbers.Number) and slot["dtype"] in Memory.FORMATS:
+            memory = bytearray(struct.pack("<" + Memory.FORMATS[slot["dtype"]], value))
+            return memory, slot["dtype"].encode(), (), ctypes.addressof(ctypes.c_ubyte.from_buffer(memory))
         try:
             view = memoryview(value)
         except TypeError:

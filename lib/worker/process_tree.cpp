@@ -53,8 +53,9 @@ std::int64_t ticks_of(pid_t pid) {
 bool has_children(pid_t pid) {
   std::error_code error;
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-    std::ifstream file(task.path() / "children");
+  auto task = std::filesystem::directory_iterator(tasks, error);
+  for (; !error && task != std::filesystem::directory_iterator(); task.increment(error)) {
+    std::ifstream file(task->path() / "children");
     pid_t child = 0;
     if (!file || file >> child) return true;
   }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "reference/engine.h"
+#include "tensor/convert.h"
 #include "worker/target.h"
 
 namespace fib::worker {
@@ -75,6 +76,10 @@ class ReferenceTarget : public Target {
     std::vector<eval::OutputClaim> claims;
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const auto& result = results_[i];
+      if (i < layout_.outputs.size() && result.is_scalar() && layout_.outputs[i].shape.empty()) {
+        claims.push_back(take_number(layout_.outputs[i], result));
+        continue;
+      }
       claims.push_back({result.dtype(), result.shape()});
       if (i >= layout_.outputs.size()) continue;
       const auto& slot = layout_.outputs[i];
@@ -85,6 +90,18 @@ class ReferenceTarget : public Target {
   }
 
  private:
+  // A Python number has the dtype that it is wanted in.
+  eval::OutputClaim take_number(const eval::Slot& slot, const reference::OutputTensor& number) {
+    if (number.dtype() == slot.dtype) {
+      std::memcpy(outputs_ + slot.offset, number.data(), slot.bytes);
+    } else {
+      double value = 0;
+      tensor::to_double(number.dtype(), number.data(), &value, 1);
+      tensor::from_double(slot.dtype, &value, outputs_ + slot.offset, 1);
+    }
+    return {slot.dtype, {}};
+  }
+
   std::string no_gpu_;  // before the engine, which sets it
   reference::Engine engine_;
   std::vector<std::string> output_names_;

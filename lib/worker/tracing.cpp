@@ -22,7 +22,8 @@ constexpr unsigned kAskVersion = 1;
 constexpr int kPathBeneath = 1;
 constexpr std::uint64_t kMakeCharacterDevice = 1U << 6U;
 constexpr std::uint64_t kMakeBlockDevice = 1U << 11U;
-constexpr std::uint64_t kRefer = 1U << 13U;  // renaming across folders, which every ruleset refuses by default
+constexpr std::uint64_t kRefer =
+    1U << 13U;  // renaming across folders, which every ruleset refuses by default
 constexpr long kVersionWithRefer = 2;
 
 struct Ruleset {

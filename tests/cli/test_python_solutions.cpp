@@ -73,6 +73,37 @@ TEST_CASE("Python solutions write to their outputs, or return them, alone, in a 
   CHECK(contains(traces.at("own_memory").log, "the solution changed its inputs"));
 }
 
+TEST_CASE("an output without a shape is one number, written or returned") {
+  PythonRun run;
+  const nlohmann::ordered_json tensor = {{"shape", {"n"}}, {"dtype", "float32"}};
+  const nlohmann::ordered_json number = {{"shape", nullptr}, {"dtype", "float32"}};
+  const nlohmann::ordered_json definition = {
+      {"name", "total"},
+      {"op_type", "test"},
+      {"axes", {{"n", {{"type", "var"}}}}},
+      {"inputs", {{"a", tensor}}},
+      {"outputs", {{"s", number}}},
+      {"reference", "import torch\n\n\ndef run(a):\n    return a.sum().item()\n"}};
+  run.dataset.definition(
+      "test", "total", definition.dump(),
+      {R"({"definition": "total", "workload": {"axes": {"n": 10}, "inputs": {"a": {"type": "random"}}, "uuid": "w"}})"});
+  const nlohmann::ordered_json of_total = {{"definition", "total"}};
+  run.dataset.solution("written", "alice", R"(extern "C" void run(const float* a, float* s, long n) {
+      *s = 0;
+      for (long i = 0; i < n; ++i) *s += a[i];
+    })",
+                       "total");
+  run.dataset.python_solution("returned", "def run(a):\n    return sum(a.elements())\n",
+                              nlohmann::ordered_json::object(), "total");
+  run.dataset.python_solution("wrong", "def run(a):\n    return 1000.0\n", nlohmann::ordered_json::object(),
+                              "total");
+  const auto traces = run.traces(few());
+  REQUIRE(traces.size() == 3);
+  CHECK(traces.at("written").status == "PASSED");
+  check_trace(traces.at("returned"), "PASSED", "");
+  check_trace(traces.at("wrong"), "INCORRECT_NUMERICAL", "1 of 1 elements do not match");
+}
+
 TEST_CASE("modules of one Python solution import each other") {
   PythonRun run;
   run.add("main",
