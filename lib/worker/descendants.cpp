@@ -1,65 +1,30 @@
 #include "worker/descendants.h"
 
-#include <dirent.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "worker/process_tree.h"
 
 namespace fib::worker {
 namespace {
 
 constexpr unsigned kBetweenLooksUs = 1000;
 
-struct Process {
-  pid_t parent = 0;
-  char state = '?';
-};
-
-// "<pid> (<name>) S <parent> ...".
-std::optional<Process> read_process(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
+// Runs, or waits for a disk: "<pid> (<name>) S ...".
+bool works(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
-  if (!std::getline(file, text)) return std::nullopt;
+  std::getline(file, text);
   const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || name_end + 4 > text.size()) return std::nullopt;
-  Process process;
-  process.state = text[name_end + 2];
-  std::from_chars(text.data() + name_end + 4, text.data() + text.size(), process.parent);
-  return process;
-}
-
-std::map<pid_t, Process> all_processes() {
-  std::map<pid_t, Process> processes;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
-  if (!folder) return processes;
-  while (const dirent* entry = ::readdir(folder.get())) {
-    pid_t pid = 0;
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
-    if (const auto process = read_process(entry->d_name)) processes[pid] = *process;
-  }
-  return processes;
-}
-
-bool descends_from(const std::map<pid_t, Process>& processes, pid_t pid, pid_t ancestor) {
-  for (auto found = processes.find(pid); found != processes.end();
-       found = processes.find(found->second.parent)) {
-    if (found->second.parent == ancestor) return true;
-    if (found->second.parent == found->first) return false;
-  }
-  return false;
+  if (name_end == std::string::npos || name_end + 2 >= text.size()) return false;
+  const char state = text[name_end + 2];
+  return state == 'R' || state == 'D';
 }
 
 bool has_children() {
@@ -67,39 +32,9 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-bool works(const Process& process) { return process.state == 'R' || process.state == 'D'; }
-
-// Appends the children of all threads of `pid`; false where the kernel does not list them.
-bool append_children(const std::string& pid, std::vector<std::string>& children) {
-  std::error_code error;
-  bool listed = false;
-  auto task = std::filesystem::directory_iterator("/proc/" + pid + "/task", error);
-  for (; !error && task != std::filesystem::directory_iterator(); task.increment(error)) {
-    std::ifstream file(task->path() / "children");
-    listed = listed || file.is_open();
-    for (std::string child; file >> child;) children.push_back(child);
-  }
-  return listed || error;  // of a process that has ended there is nothing to list
-}
-
-bool one_works_of_all_processes() {
-  const auto processes = all_processes();
-  return std::any_of(processes.begin(), processes.end(), [&](const auto& entry) {
-    return works(entry.second) && entry.first != ::getpid() &&
-           descends_from(processes, entry.first, ::getpid());
-  });
-}
-
 bool one_works() {
-  std::vector<std::string> pids;
-  if (!append_children("self", pids)) return one_works_of_all_processes();
-  for (std::size_t i = 0; i < pids.size(); ++i) {
-    const std::string pid = pids[i];
-    const auto process = read_process(pid);
-    if (process && works(*process)) return true;
-    append_children(pid, pids);
-  }
-  return false;
+  const auto descendants = listed_descendants_of(::getpid());
+  return std::any_of(descendants.begin(), descendants.end(), works);
 }
 
 }  // namespace

@@ -49,17 +49,17 @@ std::int64_t ticks_of(pid_t pid) {
   return sum;
 }
 
-// Whether some thread of it has children; yes where the kernel does not tell.
-bool has_children(pid_t pid) {
+// Appends the children of all threads of `pid`; false where the kernel does not list them.
+bool append_children(pid_t pid, std::vector<pid_t>& children) {
   std::error_code error;
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  auto task = std::filesystem::directory_iterator(tasks, error);
+  bool listed = false;
+  auto task = std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error);
   for (; !error && task != std::filesystem::directory_iterator(); task.increment(error)) {
     std::ifstream file(task->path() / "children");
-    pid_t child = 0;
-    if (!file || file >> child) return true;
+    listed = listed || file.is_open();
+    for (pid_t child = 0; file >> child;) children.push_back(child);
   }
-  return false;
+  return listed || error;  // of a process that has ended there is nothing to list
 }
 
 std::multimap<pid_t, pid_t> read_tree() {
@@ -94,11 +94,16 @@ std::vector<pid_t> descendants_of(pid_t root) {
   return result;
 }
 
+std::vector<pid_t> listed_descendants_of(pid_t root) {
+  std::vector<pid_t> result;
+  if (!append_children(root, result)) return descendants_of(root);
+  for (std::size_t i = 0; i < result.size(); ++i) append_children(result[i], result);
+  return result;
+}
+
 std::int64_t cpu_ns_of_tree(pid_t root) {
   std::int64_t ticks = ticks_of(root);
-  if (has_children(root)) {
-    for (const pid_t pid : descendants_of(root)) ticks += ticks_of(pid);
-  }
+  for (const pid_t pid : listed_descendants_of(root)) ticks += ticks_of(pid);
   return ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
 }
 

@@ -10,6 +10,10 @@ namespace fib::worker {
 // All living descendants of `root` (not `root` itself), read from /proc: children before grandchildren.
 [[nodiscard]] std::vector<pid_t> descendants_of(pid_t root);
 
+// The same from the lists of children that threads have: no look at all processes, but a child may be missed
+// while its siblings end.
+[[nodiscard]] std::vector<pid_t> listed_descendants_of(pid_t root);
+
 // The direct children of `parent`, zombies included.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 
