@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/claims.h"
 #include "compile/launch_plan.h"
 #include "eval/evaluator.h"
 #include "eval/statistics.h"
@@ -19,23 +20,8 @@ constexpr std::uint64_t kLargestChunk = 64;
 // Calls of a reference whose outputs nobody needs, and their share of the evaluation's budget.
 constexpr std::uint64_t kTimedReferenceCalls = 5;
 constexpr double kReferenceShare = 0.5;
-// No memory of today writes faster (on a GPU: no second level cache); a claim below this is not a
-// measurement.
-constexpr double kMaxBytesPerNs = 4000;
-constexpr double kMaxCudaBytesPerNs = 20000;
 // A call on a multiprocessor slower than this share of its highest clock is made again (nvbench's threshold).
 constexpr double kSlowClock = 0.75;
-// What the coordinator's clock may see beyond the worker's claim: looking at its threads takes the worker
-// some tenths of a millisecond, and long calls meet interrupts.
-constexpr double kLeastSlackMs = 0.4;
-constexpr double kTracedSlackMs = 2;  // CUPTI is switched on, read and switched off within the request
-constexpr double kSlackShare = 0.1;
-// The spin in front of a call ends after this time (device/cuda/timer.cpp): what takes longer is not covered.
-constexpr double kMostQueueingMs = 5;
-// What CUPTI may see beyond the events: it runs kernels one at a time, which costs small ones some
-// microseconds.
-constexpr double kWitnessShare = 1.5;
-constexpr double kWitnessSlackMs = 0.005;
 // What events may read beyond CUPTI's records without hiding work: gaps in which the host waits and launches.
 constexpr double kUnseenNs = 100'000;
 constexpr double kUnseenShare = 0.5;
@@ -46,8 +32,6 @@ constexpr double kMostIdleShare = 0.1;
 
 double ms(double nanoseconds) { return nanoseconds / 1e6; }
 double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
-
-bool is_by_cupti(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
 
 Clock first_clock(const LaneDevice& device, ClockChoice choice) {
   if (!device.is_cuda()) return Clock::kHost;
@@ -103,15 +87,14 @@ Measurement EvaluationRun::run() {
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
   begin_ns_ = util::monotonic_ns();
-  bool well = open_solution() && make_pilot_calls() && choose_clock();
-  drop_calls_by_another_clock();
+  bool well = open_solution() && make_pilot_calls() && choose_clock() && settle_calls_so_far();
   while (well && runs_.size() < static_cast<std::size_t>(result_.plan.total())) {
     well = make_calls(std::min(chunk(), static_cast<std::uint64_t>(result_.plan.total()) - runs_.size()));
   }
-  sort_into_trials();
   result_.clock = clock_;
   result_.no_witness = solution_.no_tracer;
-  well = well && clocks_agree() && witness_agrees() && conclude() && make_further_calls() && conclude();
+  sort_into_trials(runs_, solution_.is_guest, result_);
+  well = well && times_are_believed() && conclude() && make_further_calls() && conclude();
   if (well) result_.status = Status::PASSED;
   result_.engine = reference_.engine();
   result_.synthesized = workload_.synthesized;
@@ -303,7 +286,7 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
   if (const auto* failure = std::get_if<Failure>(&collected))
     return failed(*failure, "while outputs were collected");
   if (!judge_call(set, std::get<worker::Collected>(collected))) return std::nullopt;
-  if (!seen.done.dropped && !claim_is_possible(seen)) return std::nullopt;
+  if (!seen.done.dropped && !claim_is_possible(seen, clock)) return std::nullopt;
   ++made_;
   return seen;
 }
@@ -312,7 +295,7 @@ bool EvaluationRun::make_counted_call() {
   const auto ran = make_call(clock_);
   if (!ran) return false;
   if (!is_discarded(ran->done)) {
-    if (ran->done.dropped && !claim_is_possible(*ran)) return false;
+    if (ran->done.dropped && !claim_is_possible(*ran, clock_)) return false;
     runs_.push_back(*ran);
   }
   covered_ = ran->done.covered;
@@ -322,7 +305,6 @@ bool EvaluationRun::make_counted_call() {
 
 // The first calls have shown whether a call can be queued as a whole; another shows by CUPTI what it does.
 bool EvaluationRun::choose_clock() {
-  clock_is_open_ = false;
   if (!device_.is_cuda() || config_.clock != ClockChoice::kAuto) return true;
   // A very first call may wait for its code to be loaded.
   if (!covered_ && !make_counted_call()) return false;
@@ -336,7 +318,7 @@ bool EvaluationRun::choose_clock() {
   result_.copies = probe->done.copies;
   result_.streams = probe->done.streams;
   // Where the events see less than the device was busy, the work is on a stream that they do not wait for.
-  const bool in_order = probe->done.busy_ns <= kWitnessShare * last_elapsed_ns_ + 1e6 * kWitnessSlackMs;
+  const bool in_order = !sees_more(probe->done.busy_ns, last_elapsed_ns_);
   if (covered_ && probe->done.streams <= 1 && in_order) return true;
   // CUPTI does not see what kernels launch on new devices: where its records leave much of the events' time
   // unexplained, the events count.
@@ -350,10 +332,16 @@ bool EvaluationRun::choose_clock() {
   return true;
 }
 
-// A solution that waits for the device runs into the end of the spin, which the chosen clock does without.
-void EvaluationRun::drop_calls_by_another_clock() {
-  if (clock_ == first_clock(device_, config_.clock)) return;
-  runs_.erase(runs_.begin() + std::min<std::ptrdiff_t>(result_.plan.warmup, std::ssize(runs_)), runs_.end());
+// Calls by another clock than the chosen one count as warm-up at most: a solution that waits for the device
+// runs into the end of the spin, which the chosen clock does without. Those that count must be possible.
+bool EvaluationRun::settle_calls_so_far() {
+  clock_is_open_ = false;
+  if (clock_ != first_clock(device_, config_.clock)) {
+    runs_.erase(runs_.begin() + std::min<std::ptrdiff_t>(result_.plan.warmup, std::ssize(runs_)),
+                runs_.end());
+    return true;
+  }
+  return std::ranges::all_of(runs_, [&](const auto& ran) { return claim_is_possible(ran, clock_); });
 }
 
 // Once a trial, just before its timed calls begin.
@@ -409,76 +397,19 @@ void EvaluationRun::fit_plan(double call_s) {
   }
 }
 
-// Calls belong to trials by the plan as it was in the end: groups of warm-up calls, then timed ones.
-void EvaluationRun::sort_into_trials() {
-  const auto warmup = static_cast<std::size_t>(result_.plan.warmup);
-  const std::size_t group = warmup + static_cast<std::size_t>(result_.plan.timed);
-  for (std::size_t call = 0; call < runs_.size(); ++call) {
-    if (call % group < warmup) continue;
-    const std::size_t trial = call / group;
-    if (result_.trials_ms.size() <= trial) {
-      result_.trials_ms.resize(trial + 1);
-      result_.unexplained_ms.resize(trial + 1);
-    }
-    const auto& ran = runs_[call];
-    result_.trials_ms[trial].push_back(ms(ran.done.elapsed_ns));
-    result_.unexplained_ms[trial].push_back(ms(ran.envelope_ns - ran.delay_ns) - ms(ran.done.elapsed_ns) -
-                                            queueing_ms(ran.done));
-    result_.envelopes_ms.push_back(ms(ran.envelope_ns));
-    result_.host_ms.push_back(ms(ran.done.host_ns));
-    if (ran.done.clock_mhz > 0) result_.clocks_mhz.push_back(ran.done.clock_mhz);
-  }
+// Events see nothing of work on other streams: but in calls that count by them, too little is no lie.
+bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran, Clock clock) {
+  const bool may_miss_work = !is_by_cupti(clock) && (clock_is_open_ || clock != clock_);
+  const auto problem = impossible_claim(ran, layout().output_bytes, device_.is_cuda(), may_miss_work);
+  return !problem || fail(Status::RUNTIME_ERROR, *problem);
 }
 
-// Python may take milliseconds to queue what the device does in microseconds, while the device waits.
-double EvaluationRun::queueing_ms(const worker::Done& done) const {
-  if (!solution_.is_guest || clock_ != Clock::kEvents || !done.covered) return 0;
-  return std::min(ms(done.host_ns), kMostQueueingMs);
-}
-
-bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
-  const double bytes_per_ns = device_.is_cuda() ? kMaxCudaBytesPerNs : kMaxBytesPerNs;
-  const double floor_ns = static_cast<double>(layout().output_bytes) / bytes_per_ns;
-  const double claim = ran.done.elapsed_ns;
-  // Events see nothing of work on other streams: before the clock is chosen, too little is no lie.
-  const bool enough = clock_is_open_ || (claim > 0 && claim >= floor_ns);
-  if (enough && claim <= static_cast<double>(ran.envelope_ns)) return true;
-  return fail(Status::RUNTIME_ERROR,
-              fmt::format("the worker claims {:.0f} ns for the call, which is not possible (the "
-                          "coordinator saw {} ns, writing the outputs takes {:.0f} ns)",
-                          claim, ran.envelope_ns, floor_ns));
-}
-
-// The worker's clock may leave out a round trip and the wait for its threads to rest; waiting for a CPU is
-// known; what remains, in any trial, must not be work.
-bool EvaluationRun::clocks_agree() {
-  for (std::size_t trial = 0; trial < result_.trials_ms.size(); ++trial) {
-    const double claim = eval::median(result_.trials_ms[trial]);
-    const double unexplained = eval::median(result_.unexplained_ms[trial]);
-    const double least = is_by_cupti(clock_) ? kTracedSlackMs : kLeastSlackMs;
-    if (unexplained <= std::max(least, 5 * result_.round_trip_ms) + kSlackShare * claim) continue;
-    result_.status = Status::RUNTIME_ERROR;
-    result_.note = fmt::format(
-        "the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more "
-        "that nothing explains\n",
-        claim, unexplained);
-    return false;
-  }
-  return true;
-}
-
-// Two device clocks never read the same (docs/measuring.md), but neither may see much more work than the
-// other.
-bool EvaluationRun::witness_agrees() {
-  if (result_.witness_ms.empty() || clock_ != Clock::kEvents) return true;
-  std::vector<double> medians;
-  for (const auto& trial : result_.trials_ms) medians.push_back(eval::median(trial));
-  const double claim = eval::mean(medians);
-  const double witness = eval::median(result_.witness_ms);
-  if (witness <= kWitnessShare * claim + kWitnessSlackMs) return true;
+bool EvaluationRun::times_are_believed() {
+  auto problem = unexplained_time(result_);
+  if (!problem) problem = disagreeing_clocks(result_);
+  if (!problem) return true;
   result_.status = Status::RUNTIME_ERROR;
-  result_.note = fmt::format("the clocks disagree: {:.4f} ms a call by {}, {:.4f} ms by {}\n", claim,
-                             name_of(clock_), witness, name_of(result_.witness_clock));
+  result_.note = *problem + '\n';
   return false;
 }
 

@@ -72,8 +72,7 @@ class EvaluationRun {
   bool make_counted_call();
   bool make_witness_call();
   bool choose_clock();
-  // Calls before the choice count as warm-up at most.
-  void drop_calls_by_another_clock();
+  bool settle_calls_so_far();
   [[nodiscard]] bool witness_is_due() const;
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   bool make_pilot_calls();
@@ -82,13 +81,10 @@ class EvaluationRun {
   [[nodiscard]] bool is_in_budget() const;
   bool conclude();
   void fit_plan(double call_s);
-  void sort_into_trials();
-  [[nodiscard]] double queueing_ms(const worker::Done& done) const;
-  bool claim_is_possible(const worker::WorkerClient::Ran& ran);
+  bool claim_is_possible(const worker::WorkerClient::Ran& ran, worker::Clock clock);
+  bool times_are_believed();
   [[nodiscard]] bool is_discarded(const worker::Done& done);
   [[nodiscard]] bool has_tracer() const { return device_.is_cuda() && solution_.no_tracer.empty(); }
-  bool clocks_agree();
-  bool witness_agrees();
   bool fail(model::Status status, const std::string& note);
   bool fail(const worker::Failure& failure, const char* request);
   [[nodiscard]] std::int64_t deadline() const;

@@ -1,0 +1,105 @@
+#include "bench/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "eval/statistics.h"
+
+namespace fib::bench {
+namespace {
+
+using worker::Clock;
+
+// No memory of today writes faster (on a GPU: no second level cache), in bytes per nanosecond.
+constexpr double kFastestMemory = 4000;
+constexpr double kFastestCudaMemory = 20000;
+// What the coordinator's clock may see beyond the worker's claim: looking at its threads takes the worker
+// some tenths of a millisecond, and long calls meet interrupts.
+constexpr double kLeastSlackMs = 0.4;
+constexpr double kTracedSlackMs = 2;  // CUPTI is switched on, read and switched off within the request
+constexpr double kSlackShare = 0.1;
+// The spin in front of a call ends after this time (device/cuda/timer.cpp): what takes longer is not covered.
+constexpr double kMostQueueingMs = 5;
+// What CUPTI may see beyond the events: it runs kernels one at a time, which costs small ones some
+// microseconds.
+constexpr double kWitnessShare = 1.5;
+constexpr double kWitnessSlackNs = 5000;
+
+double ms(double nanoseconds) { return nanoseconds / 1e6; }
+double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
+
+// Python may take milliseconds to queue what the device does in microseconds, while the device waits.
+double queueing_ms(const worker::Done& done, Clock clock, bool is_guest) {
+  if (!is_guest || clock != Clock::kEvents || !done.covered) return 0;
+  return std::min(ms(done.host_ns), kMostQueueingMs);
+}
+
+}  // namespace
+
+bool is_by_cupti(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
+
+std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran, std::uint64_t output_bytes,
+                                            bool on_cuda, bool may_miss_work) {
+  const double floor_ns = static_cast<double>(output_bytes) / (on_cuda ? kFastestCudaMemory : kFastestMemory);
+  const double claim = ran.done.elapsed_ns;
+  const bool enough = may_miss_work || (claim > 0 && claim >= floor_ns);
+  if (enough && claim <= static_cast<double>(ran.envelope_ns)) return std::nullopt;
+  return fmt::format(
+      "the worker claims {:.0f} ns for the call, which is not possible (the coordinator saw {} ns, writing "
+      "the outputs takes {:.0f} ns)",
+      claim, ran.envelope_ns, floor_ns);
+}
+
+void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m) {
+  const auto warmup = static_cast<std::size_t>(m.plan.warmup);
+  const std::size_t group = warmup + static_cast<std::size_t>(m.plan.timed);
+  for (std::size_t call = 0; call < runs.size(); ++call) {
+    if (call % group < warmup) continue;
+    const std::size_t trial = call / group;
+    if (m.trials_ms.size() <= trial) {
+      m.trials_ms.resize(trial + 1);
+      m.unexplained_ms.resize(trial + 1);
+    }
+    const auto& [done, envelope_ns, delay_ns] = runs[call];
+    m.trials_ms[trial].push_back(ms(done.elapsed_ns));
+    m.unexplained_ms[trial].push_back(ms(envelope_ns - delay_ns) - ms(done.elapsed_ns) -
+                                      queueing_ms(done, m.clock, is_guest));
+    m.envelopes_ms.push_back(ms(envelope_ns));
+    m.host_ms.push_back(ms(done.host_ns));
+    if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
+  }
+}
+
+// The worker's clock may leave out a round trip and the wait for its threads to rest; waiting for a CPU is
+// known; what remains, in any trial, must not be work.
+std::optional<std::string> unexplained_time(const Measurement& m) {
+  for (std::size_t trial = 0; trial < m.trials_ms.size(); ++trial) {
+    const double claim = eval::median(m.trials_ms[trial]);
+    const double unexplained = eval::median(m.unexplained_ms[trial]);
+    const double least = is_by_cupti(m.clock) ? kTracedSlackMs : kLeastSlackMs;
+    if (unexplained <= std::max(least, 5 * m.round_trip_ms) + kSlackShare * claim) continue;
+    return fmt::format(
+        "the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more that nothing "
+        "explains",
+        claim, unexplained);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> disagreeing_clocks(const Measurement& m) {
+  if (m.witness_ms.empty() || m.clock != Clock::kEvents) return std::nullopt;
+  std::vector<double> medians;
+  for (const auto& trial : m.trials_ms) medians.push_back(eval::median(trial));
+  const double claim = eval::mean(medians);
+  const double witness = eval::median(m.witness_ms);
+  if (!sees_more(1e6 * witness, 1e6 * claim)) return std::nullopt;
+  return fmt::format("the clocks disagree: {:.4f} ms a call by {}, {:.4f} ms by {}", claim, name_of(m.clock),
+                     witness, name_of(m.witness_clock));
+}
+
+bool sees_more(double cupti_ns, double events_ns) {
+  return cupti_ns > kWitnessShare * events_ns + kWitnessSlackNs;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/measurement.h"
+#include "worker/clients.h"
+
+namespace fib::bench {
+
+// Whether the times that a worker claims can be true, and how they are sorted into trials: functions of what
+// was seen, without state. Those that find something wrong return it as a sentence for the log.
+
+[[nodiscard]] bool is_by_cupti(worker::Clock clock);
+
+// Of one call: not longer than the coordinator saw, and not shorter than writing its outputs takes on the
+// fastest memory, unless its clock `may_miss_work`.
+[[nodiscard]] std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran,
+                                                          std::uint64_t output_bytes, bool on_cuda,
+                                                          bool may_miss_work);
+
+// Fills trials_ms, unexplained_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the calls that count, in
+// order: groups of warm-up calls, which are left out, then timed ones, by m.plan. `m.clock` is set.
+void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m);
+
+// The coordinator's clock saw more, in the median of some trial, than the claims and known waiting.
+[[nodiscard]] std::optional<std::string> unexplained_time(const Measurement& m);
+
+// The second clock of a device saw more work than events, in the median.
+[[nodiscard]] std::optional<std::string> disagreeing_clocks(const Measurement& m);
+
+// Whether CUPTI's time shows work that the events' time leaves out, in nanoseconds. Two device clocks never
+// read the same (docs/measuring.md).
+[[nodiscard]] bool sees_more(double cupti_ns, double events_ns);
+
+}  // namespace fib::bench

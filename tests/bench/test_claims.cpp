@@ -1,0 +1,115 @@
+#include <catch2/catch.hpp>
+
+#include "bench/claims.h"
+
+namespace bench = fib::bench;
+using fib::worker::Clock;
+using Ran = fib::worker::WorkerClient::Ran;
+
+namespace {
+
+Ran call(double elapsed_ns, std::int64_t envelope_ns, std::int64_t delay_ns = 0) {
+  Ran ran;
+  ran.done.elapsed_ns = elapsed_ns;
+  ran.envelope_ns = envelope_ns;
+  ran.delay_ns = delay_ns;
+  return ran;
+}
+
+// Timed calls of `claim_ms` each, in which the coordinator saw `unexplained_ms` more.
+bench::Measurement measured(Clock clock, double claim_ms, double unexplained_ms) {
+  bench::Measurement m;
+  m.clock = clock;
+  m.trials_ms = {{claim_ms, claim_ms, claim_ms}, {claim_ms, claim_ms, claim_ms}};
+  m.unexplained_ms = {{0, 0, 0}, {unexplained_ms, unexplained_ms, unexplained_ms}};
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("a call takes no longer than was seen of it, and no shorter than writing its outputs takes") {
+  CHECK_FALSE(bench::impossible_claim(call(1000, 2000), 4'000'000, false, false));
+  CHECK(bench::impossible_claim(call(999, 2000), 4'000'000, false, false));
+  CHECK(bench::impossible_claim(call(2001, 2000), 64, false, false) ==
+        "the worker claims 2001 ns for the call, which is not possible (the coordinator saw 2000 ns, writing "
+        "the outputs takes 0 ns)");
+  CHECK(bench::impossible_claim(call(0, 2000), 64, false, false));
+  CHECK(bench::impossible_claim(call(-5, 2000), 64, true, false));
+}
+
+TEST_CASE("a GPU's cache writes faster than any memory of a host") {
+  CHECK_FALSE(bench::impossible_claim(call(200, 2000), 4'000'000, true, false));
+  CHECK(bench::impossible_claim(call(199, 2000), 4'000'000, true, false));
+}
+
+TEST_CASE("a clock that may miss work may claim too little, but never too much") {
+  CHECK_FALSE(bench::impossible_claim(call(0, 2000), 4'000'000, true, true));
+  CHECK_FALSE(bench::impossible_claim(call(-500, 2000), 4'000'000, true, true));
+  CHECK(bench::impossible_claim(call(2001, 2000), 4'000'000, true, true));
+}
+
+TEST_CASE("calls are sorted into trials by the plan, without their warm-up") {
+  std::vector<Ran> runs;
+  for (int i = 0; i < 10; ++i) runs.push_back(call(1e6 * i, 1'000'000 * i + 300'000, 100'000));
+  bench::Measurement m;
+  m.clock = Clock::kHost;
+  m.plan = {2, 2, 3, false};
+  bench::sort_into_trials(runs, false, m);
+  CHECK(m.trials_ms == std::vector<std::vector<double>>{{2, 3, 4}, {7, 8, 9}});
+  REQUIRE(m.unexplained_ms.size() == 2);
+  CHECK(m.unexplained_ms[1][2] == Approx(0.2));
+  CHECK(m.envelopes_ms.size() == 6);
+  CHECK(m.clocks_mhz.empty());
+}
+
+TEST_CASE("a run that was cut off has fewer trials, the last with fewer calls") {
+  bench::Measurement m;
+  m.plan = {3, 1, 2, false};
+  bench::sort_into_trials({call(1, 9), call(2e6, 9), call(3, 9), call(4, 9), call(5e6, 9)}, false, m);
+  CHECK(m.trials_ms == std::vector<std::vector<double>>{{2, 3e-6}, {5}});
+}
+
+TEST_CASE("what Python needs to queue a call is known waiting, up to the end of the spin") {
+  const auto unexplained = [](bool is_guest, Clock clock, bool covered, double host_ns) {
+    Ran ran = call(1e6, 9'000'000);
+    ran.done.host_ns = host_ns;
+    ran.done.covered = covered;
+    bench::Measurement m;
+    m.clock = clock;
+    m.plan = {1, 0, 1, false};
+    bench::sort_into_trials({ran}, is_guest, m);
+    return m.unexplained_ms.at(0).at(0);
+  };
+  CHECK(unexplained(true, Clock::kEvents, true, 3e6) == Approx(5));
+  CHECK(unexplained(true, Clock::kEvents, true, 8e6) == Approx(3));
+  CHECK(unexplained(true, Clock::kEvents, false, 3e6) == Approx(8));
+  CHECK(unexplained(false, Clock::kEvents, true, 3e6) == Approx(8));
+  CHECK(unexplained(true, Clock::kCuptiConcurrent, true, 3e6) == Approx(8));
+}
+
+TEST_CASE("time that nothing explains, in one trial, is work that the worker left out") {
+  CHECK_FALSE(bench::unexplained_time(measured(Clock::kHost, 1, 0.49)));
+  CHECK(bench::unexplained_time(measured(Clock::kHost, 1, 0.51)) ==
+        "the worker claims 1.000 ms a call, and the coordinator's clock saw 0.510 ms more that nothing "
+        "explains");
+  CHECK_FALSE(bench::unexplained_time(measured(Clock::kCuptiKernel, 1, 2)));
+  CHECK(bench::unexplained_time(measured(Clock::kCuptiKernel, 1, 2.2)));
+  auto slow = measured(Clock::kHost, 1, 1);
+  slow.round_trip_ms = 0.2;
+  CHECK_FALSE(bench::unexplained_time(slow));
+}
+
+TEST_CASE("the second clock may see a little more than the events, as kernels run one at a time for it") {
+  auto m = measured(Clock::kEvents, 0.010, 0);
+  CHECK_FALSE(bench::disagreeing_clocks(m));  // nobody looked
+  m.witness_clock = Clock::kCuptiKernel;
+  m.witness_ms = {0.019, 0.019, 5};
+  CHECK_FALSE(bench::disagreeing_clocks(m));
+  m.witness_ms = {0.021, 0.021, 0.001};
+  CHECK(bench::disagreeing_clocks(m) ==
+        "the clocks disagree: 0.0100 ms a call by events, 0.0210 ms by cupti-kernel");
+  m.clock = Clock::kCuptiConcurrent;
+  CHECK_FALSE(bench::disagreeing_clocks(m));
+  CHECK(bench::sees_more(20'001, 10'000));
+  CHECK_FALSE(bench::sees_more(19'999, 10'000));
+}
