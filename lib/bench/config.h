@@ -13,7 +13,7 @@ namespace fib::bench {
 enum class ReferenceEngine { kAuto, kNative, kPython };
 
 // What times the calls on CUDA. Automatic: events, or CUPTI's records where a call waits for the device
-// inside or uses several streams.
+// inside or uses streams of its own.
 enum class ClockChoice { kAuto, kEvents, kCuptiKernel, kCuptiConcurrent };
 [[nodiscard]] std::string name_of(
     ClockChoice choice);  // "auto", "events", "cupti-kernel", "cupti-concurrent"

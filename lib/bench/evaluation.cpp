@@ -317,9 +317,9 @@ bool EvaluationRun::choose_clock() {
   result_.kernels = probe->done.kernels;
   result_.copies = probe->done.copies;
   result_.streams = probe->done.streams;
-  // Where the events see less than the device was busy, the work is on a stream that they do not wait for.
+  // Where the device was busy for longer than the events saw, they miss work.
   const bool in_order = !sees_more(probe->done.busy_ns, last_elapsed_ns_);
-  if (covered_ && probe->done.streams <= 1 && in_order) return true;
+  if (covered_ && probe->done.side_streams == 0 && in_order) return true;
   // CUPTI does not see what kernels launch on new devices: where its records leave much of the events' time
   // unexplained, the events count.
   const double seen_ns = probe->done.span_ns;

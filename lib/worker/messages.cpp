@@ -292,7 +292,11 @@ Run Run::decode(const std::string& payload) {
 std::string Done::encode() const {
   WireWriter out;
   out.number(elapsed_ns).number(host_ns).number(static_cast<std::uint8_t>(covered)).number(clock_mhz);
-  out.number(kernels).number(copies).number(streams).number(static_cast<std::uint8_t>(dropped));
+  out.number(kernels)
+      .number(copies)
+      .number(streams)
+      .number(side_streams)
+      .number(static_cast<std::uint8_t>(dropped));
   return out.number(busy_ns).number(span_ns).payload();
 }
 Done Done::decode(const std::string& payload) {
@@ -304,6 +308,7 @@ Done Done::decode(const std::string& payload) {
     m.kernels = in.number<std::uint32_t>();
     m.copies = in.number<std::uint32_t>();
     m.streams = in.number<std::uint32_t>();
+    m.side_streams = in.number<std::uint32_t>();
     m.dropped = take_bool(in);
     m.busy_ns = take_amount(in);
     m.span_ns = take_amount(in);

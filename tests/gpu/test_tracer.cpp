@@ -28,6 +28,7 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
       CHECK(trace.kernels == 2);
       CHECK(trace.copies == 1);
       CHECK(trace.streams == 1);
+      CHECK(trace.side_streams == 0);
       CHECK(trace.orphans == 0);
       CHECK(trace.dropped == 0);
       CHECK(trace.busy_ns > 79'000);
@@ -43,6 +44,11 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
       driver.set_bytes(memory.data(), 0, 1 << 20, side);
     });
     CHECK(two.streams == 2);
+    CHECK(two.side_streams == 1);
+    const auto aside =
+        tracer.trace(TraceKind::kConcurrent, [&] { driver.set_bytes(memory.data(), 0, 1 << 20, side); });
+    CHECK(aside.streams == 1);
+    CHECK(aside.side_streams == 1);
 
     // Another thread's work carries no id of the call.
     const auto orphan = tracer.trace(TraceKind::kConcurrent, [&] {

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "cuda/cupti.h"
+#include "device/cuda/memory.h"
 
 namespace fib::device::cuda {
 namespace {
@@ -66,7 +68,8 @@ class Tracer::Session {
     cupti_.check(cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
     stop();
     const std::lock_guard lock(mutex_);
-    Trace trace = summarise(std::move(activities_), launched_);
+    if (!own_stream_ && !activities_.empty()) own_stream_ = activities_.front().stream;
+    Trace trace = summarise(std::move(activities_), launched_, own_stream_.value_or(0));
     activities_.clear();
     trace.dropped = dropped_;
     return trace;
@@ -171,6 +174,7 @@ class Tracer::Session {
   std::vector<std::uint32_t> driver_others_;  // functions that give the device nothing to do
   std::vector<std::uint32_t> runtime_others_;
   std::uint64_t id_ = 0;
+  std::optional<std::uint32_t> own_stream_;
   std::mutex mutex_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> launched_;
@@ -181,8 +185,13 @@ Tracer::Tracer(const Context& context, Limits limits) : context_(context) {
   Cupti cupti = Cupti::open();
   if (!cupti.problem.empty()) throw Error("{}", cupti.problem);
   session_ = std::make_unique<Session>(std::move(cupti), limits);
-  // The first use is slow; it shall not fall into a call.
-  (void)trace(TraceKind::kConcurrent, [] {});
+  // The first use is slow; it shall not fall into a call. It also tells the number that CUPTI has for fib's
+  // stream: that of the first record of all.
+  const DeviceMemory word(context, 1);
+  const auto first = trace(TraceKind::kConcurrent, [&] {
+    context.check(context.driver().set_bytes(word.data(), 0, 1, context.stream()), "cuMemsetD8Async");
+  });
+  if (first.copies != 1) throw Error("CUPTI records nothing; calls are timed by events alone");
 }
 
 Tracer::~Tracer() = default;
