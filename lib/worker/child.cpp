@@ -55,7 +55,7 @@ void Child::greet(int start_timeout_ms) {
     spawner_.kill(id_);
     (void)spawner_.wait(id_, kExitWaitMs);
     alive_ = false;
-    throw Error("cannot start the {}: {}\n{}", name_, error.what(), take_output());
+    throw Error("cannot start {}: {}\n{}", name_, error.what(), take_output());
   }
 }
 

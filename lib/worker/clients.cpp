@@ -54,7 +54,7 @@ std::vector<std::string> clean_environment(const std::filesystem::path& temporar
 }
 
 JudgeClient::JudgeClient(Spawner& spawner, const ChildSetup& setup)
-    : child_(spawner, "judge", spec_of(setup, "__judge", setup.temporary, 0), setup.start_timeout_ms) {
+    : child_(spawner, "the judge", spec_of(setup, "__judge", setup.temporary, 0), setup.start_timeout_ms) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 

@@ -247,7 +247,7 @@ TEST_CASE("a worker that speaks for itself cannot claim that its measurements ar
   run.add("speaks",
           "import os, socket, struct, time\n"
           "def run(a, b, c):\n"
-          "    done = struct.pack('<ddBdIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0, 0, 1, 0.0, 0.0)\n"
+          "    done = struct.pack('<ddBdIIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0, 0, 0, 1, 0.0, 0.0)\n"
           "    header = struct.pack('<IHHII', 0x31424946, 10, 0, 9, len(done))\n"
           "    socket.socket(fileno=3).send(header + done)\n"
           "    time.sleep(100)\n");

@@ -1,5 +1,5 @@
-// A worker that lies: code that takes over the worker's socket and answers the coordinator itself, to claim outputs
-// that the C calling convention could never return. Message layout: lib/worker/PROTOCOL.md.
+// A worker that lies: code that takes over the worker's socket and answers the coordinator itself, to claim
+// outputs that the C calling convention could never return. Message layout: lib/worker/PROTOCOL.md.
 #pragma once
 
 #include <sys/socket.h>
@@ -42,17 +42,17 @@ void put(std::string& payload, T value) {
 inline std::string done_in(double elapsed_ns) {
   std::string done;
   put(done, elapsed_ns);
-  put(done, elapsed_ns);       // of the host
-  put(done, std::uint8_t{1});  // covered
-  put(done, 0.0);              // no clock known
-  for (int i = 0; i < 3; ++i) put(done, std::uint32_t{0});
+  put(done, elapsed_ns);                                    // of the host
+  put(done, std::uint8_t{1});                               // covered
+  put(done, 0.0);                                           // no clock known
+  for (int i = 0; i < 4; ++i) put(done, std::uint32_t{0});  // kernels, copies, streams, side streams
   put(done, std::uint8_t{0});
   for (int i = 0; i < 2; ++i) put(done, 0.0);
   return done;
 }
 
-// Answers the Run request that is being served, then the Collect request with one output of this dtype and shape.
-// `sequence` numbers the Run request: greeting, five pings, load, open and prepare come before it.
+// Answers the Run request that is being served, then the Collect request with one output of this dtype and
+// shape. `sequence` numbers the Run request: greeting, five pings, load, open and prepare come before it.
 [[noreturn]] inline void claim(std::uint8_t dtype, std::int64_t size) {
   constexpr std::uint32_t kRunSequence = 9;
   ::usleep(300);
