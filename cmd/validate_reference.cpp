@@ -79,6 +79,7 @@ ReferenceRun run_of(const bench::EngineCase& one, bench::EngineOutcome outcome) 
   run.problem = sentence(outcome.problem);
   run.made = std::move(outcome.made);
   run.native = {sentence(outcome.native.error), outcome.native.best_ms};
+  run.tied_rows = outcome.native.tied_rows;
   run.python = {sentence(outcome.python.error), outcome.python.best_ms};
   for (auto& output : outcome.outputs)
     run.outputs.push_back({std::move(output.name), std::move(output.shape), std::move(output.difference)});

@@ -15,7 +15,6 @@ using model::Status;
 using worker::Failure;
 
 constexpr int kMaxJudgesLost = 2;
-constexpr const char* kLaneClosed = "the device's judge ended twice; its lane is closed";
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
@@ -106,8 +105,8 @@ std::optional<Measurement> Lane::attempt(const PlannedEvaluation& planned,
                                          const compile::Artifact& artifact) {
   try {
     return make_evaluation_run(planned, artifact);
-  } catch (const worker::JudgeLost&) {
-    lose_judge();
+  } catch (const worker::JudgeLost& lost) {
+    lose_judge(lost.what());
     return std::nullopt;
   }
 }
@@ -135,8 +134,10 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   }
 }
 
-void Lane::lose_judge() {
-  if (++judges_lost_ >= kMaxJudgesLost) closed_ = kLaneClosed;
+void Lane::lose_judge(const std::string& reason) {
+  if (++judges_lost_ >= kMaxJudgesLost) {
+    closed_ = fmt::format("the device's judge was lost twice, its lane is closed: {}", reason);
+  }
   judge_.reset();
   workloads_.clear();
   running_ = nullptr;

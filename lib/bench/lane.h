@@ -75,7 +75,7 @@ class Lane {
   JudgedWorkload& judged(const PlannedEvaluation& planned);
   void report(const PlannedEvaluation& planned, const Measurement& measurement,
               const std::string& started_utc);
-  void lose_judge();
+  void lose_judge(const std::string& reason);
 
   const LaneSetup& setup_;
   LaneObserver& observer_;

@@ -96,7 +96,7 @@ ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
-  return {ran.done.elapsed_ns, is_cold(ran.done)};
+  return {ran.done.elapsed_ns, is_cold(ran.done), collected.tied_rows};
 }
 
 // A call that cannot be queued as a whole waits for the device inside: CUPTI's records then tell its time.

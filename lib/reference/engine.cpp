@@ -132,6 +132,7 @@ Engine::Engine(std::string_view source, const EngineOptions& options) : state_(s
   if (!options.gpu_uuid.empty()) state_->runtime.gpu = open_gpu(options.gpu_uuid, state_->options.threads);
   state_->runtime.gpu_from = options.gpu_from;
   state_->runtime.random = std::make_shared<RandomSource>(options.seed);
+  state_->runtime.tied_rows = std::make_shared<std::atomic<std::int64_t>>(0);
 }
 
 Engine::~Engine() = default;
@@ -151,6 +152,7 @@ void Engine::bind_by_name(const std::vector<std::string>& inputs) {
 std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
                                       const std::vector<std::string>& output_names) {
   const GpuTrim trim(state_->runtime.gpu.get());
+  *state_->runtime.tied_rows = 0;
   Interpreter interpreter(state_->registry, state_->runtime, state_->options.max_steps);
   interpreter.execute_module(state_->module);
   const Value* function = interpreter.global("run");
@@ -167,6 +169,8 @@ std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,
   bring_back(values);
   return outputs;
 }
+
+std::int64_t Engine::tied_rows() const { return *state_->runtime.tied_rows; }
 
 std::string Engine::description() const {
   const int threads = state_->options.threads;

@@ -88,6 +88,10 @@ class Engine {
   [[nodiscard]] std::vector<OutputTensor> run(const std::vector<Argument>& arguments,
                                               const std::vector<std::string>& output_names = {});
 
+  // In how many rows torch.topk of the last run took one of several equals and left another: torch itself
+  // takes others on other devices.
+  [[nodiscard]] std::int64_t tied_rows() const;
+
   // "native (OpenBLAS 0.3.21, 2 threads)", "native (NVIDIA H200, OpenBLAS 0.3.21, 2 threads)".
   [[nodiscard]] std::string description() const;
 

@@ -94,16 +94,22 @@ void sort_all(std::vector<Ranked<Real>>& ranked, Order order, Stability stabilit
     std::sort(ranked.begin(), ranked.end(), before);
 }
 
+// False when an equal of one that is among the first `count` is not.
 template <typename Real>
-void sort_first(std::vector<Ranked<Real>>& ranked, std::int64_t count, Order order, bool sorted) {
+bool sort_first(std::vector<Ranked<Real>>& ranked, std::int64_t count, Order order, bool sorted) {
   const ComesFirst<Real> before{order};
-  if (count == 0) return;
+  if (count == 0) return true;
+  const auto end = ranked.begin() + count;
+  const auto no_equal_left = [&] {
+    return std::all_of(end, ranked.end(), [&](const auto& left) { return before(*(end - 1), left); });
+  };
   if (count * 64 <= static_cast<std::int64_t>(ranked.size())) {
-    std::partial_sort(ranked.begin(), ranked.begin() + count, ranked.end(), before);
-    return;
+    std::partial_sort(ranked.begin(), end, ranked.end(), before);
+    return no_equal_left();
   }
-  std::nth_element(ranked.begin(), ranked.begin() + count - 1, ranked.end(), before);
-  if (sorted) std::sort(ranked.begin(), ranked.begin() + count - 1, before);
+  std::nth_element(ranked.begin(), end - 1, ranked.end(), before);
+  if (sorted) std::sort(ranked.begin(), end - 1, before);
+  return no_equal_left();
 }
 
 // The first `count` values and places of each row, which `arrange` brings into order.
@@ -180,8 +186,9 @@ Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_
 
 std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& tensor, std::int64_t count,
                                        std::int64_t dim, Order order, bool sorted) {
-  return arranged(runtime, tensor, count, dim,
-                  [&](auto& ranked) { sort_first(ranked, count, order, sorted); });
+  return arranged(runtime, tensor, count, dim, [&](auto& ranked) {
+    if (!sort_first(ranked, count, order, sorted) && runtime.tied_rows) ++*runtime.tied_rows;
+  });
 }
 
 std::pair<Tensor, Tensor> sort_along(const Runtime& runtime, const Tensor& tensor, std::int64_t dim,

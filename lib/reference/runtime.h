@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,8 @@ struct Runtime {
   std::shared_ptr<Gpu> gpu = nullptr;
   std::int64_t gpu_from = kGpuFrom;
   std::shared_ptr<RandomSource> random = nullptr;
+  // Counts the rows in which first_sorted() left out an equal of what it took; null: nobody asks.
+  std::shared_ptr<std::atomic<std::int64_t>> tied_rows = nullptr;
 };
 
 // Calls `body(begin, end)` for consecutive parts of [0, count) on up to `threads` threads, the caller's

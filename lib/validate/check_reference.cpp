@@ -73,11 +73,19 @@ std::string difference_text(const ReferenceRun::Output& output) {
       "output {}: {} of {} elements {}, first {}: native {}, Python {}", output.name, found.differing,
       found.count, ranks ? "are chosen by one engine only" : "differ",
       eval::element_name(output.name, output.shape, found.first), found.got_text, found.expected_text);
-  if (ranks) return text + "; equal scores may be the reason, which are not known here";
+  if (ranks) return text;
   if (found.other_class > 0)
     text += fmt::format("; {} are NaN or infinite in one engine only", found.other_class);
   if (found.other_class < found.differing) text += "; at most " + errors_text(found);
   return text;
+}
+
+// Which of several equals torch.topk takes is another matter on the CPU than on a GPU.
+std::string ties_text(const ReferenceRun& run, const ReferenceRun::Output& output) {
+  const bool ranks = output.difference.rule == Agreement::kRanks;
+  if (run.tied_rows == 0) return ranks ? "; equal scores may be the reason, which are not known here" : "";
+  return fmt::format("; torch.topk took some of several equal values in {}, which may be the reason",
+                     plural(run.tied_rows, "row"));
 }
 
 void report_failures(const std::vector<ReferenceRun>& runs, const Place& place, Messages& messages) {
@@ -96,8 +104,9 @@ void report_differences(const std::vector<ReferenceRun>& runs, const Place& plac
   for (const auto& run : runs) {
     for (const auto& output : run.outputs) {
       if (output.difference.agrees()) continue;
-      const auto text = fmt::format("workload {}: {}", run.workload, difference_text(output));
-      if (output.difference.rule == Agreement::kRanks) {
+      const auto text =
+          fmt::format("workload {}: {}{}", run.workload, difference_text(output), ties_text(run, output));
+      if (output.difference.rule == Agreement::kRanks || run.tied_rows > 0) {
         warning(messages, place, text);
       } else {
         error(messages, place, text);

@@ -28,6 +28,7 @@ struct ReferenceRun {
   Engine native;
   Engine python;
   std::vector<Output> outputs;  // where both ran
+  std::uint64_t tied_rows = 0;  // in which the native engine's torch.topk took some of several equals
 };
 
 // What comparing the engines on one definition gave.

@@ -53,9 +53,11 @@ std::vector<std::string> clean_environment(const std::filesystem::path& temporar
   return environment;
 }
 
-JudgeClient::JudgeClient(Spawner& spawner, const ChildSetup& setup)
+JudgeClient::JudgeClient(Spawner& spawner, const ChildSetup& setup) try
     : child_(spawner, "the judge", spec_of(setup, "__judge", setup.temporary, 0), setup.start_timeout_ms) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
+} catch (const Error& error) {
+  throw JudgeLost("{}", error.what());
 }
 
 Message JudgeClient::ask(MessageType type, const std::string& payload, MessageType expected,

@@ -321,7 +321,7 @@ std::string Collected::encode() const {
   for (const auto& claim : outputs) {
     out.number(claim.dtype ? static_cast<std::uint8_t>(*claim.dtype) : kNoDType).numbers(claim.shape);
   }
-  return out.payload();
+  return out.number(tied_rows).payload();
 }
 Collected Collected::decode(const std::string& payload) {
   return decode_all<Collected>(payload, [](WireReader& in, Collected& m) {
@@ -332,6 +332,7 @@ Collected Collected::decode(const std::string& payload) {
       claim.shape = in.numbers<std::int64_t>();
       m.outputs.push_back(std::move(claim));
     }
+    m.tied_rows = in.number<std::uint64_t>();
   });
 }
 

@@ -176,6 +176,7 @@ struct Done {
 struct Collected {
   bool inputs_changed = false;
   std::vector<eval::OutputClaim> outputs;
+  std::uint64_t tied_rows = 0;  // of references only (target.h)
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Collected decode(const std::string& payload);
 };

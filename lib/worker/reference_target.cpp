@@ -89,6 +89,10 @@ class ReferenceTarget : public Target {
     return claims;
   }
 
+  [[nodiscard]] std::uint64_t tied_rows() const override {
+    return static_cast<std::uint64_t>(engine_.tied_rows());
+  }
+
  private:
   // A Python number has the dtype that it is wanted in.
   eval::OutputClaim take_number(const eval::Slot& slot, const reference::OutputTensor& number) {

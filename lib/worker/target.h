@@ -43,6 +43,9 @@ class Target {
   // Puts the outputs of the last call into the output buffer, where the call did not do so itself, and says
   // what they are. An output that does not fit its slot is claimed as it is and not copied.
   [[nodiscard]] virtual std::vector<eval::OutputClaim> collect() = 0;
+
+  // Of a reference: in how many rows its last call took some of several equals (reference/engine.h).
+  [[nodiscard]] virtual std::uint64_t tied_rows() const { return 0; }
 };
 
 // A function of a shared library by the C calling convention: inputs in order, outputs in order, then the

@@ -92,6 +92,7 @@ class Worker {
     Collected collected;
     collected.outputs = loaded_.target->collect();
     collected.inputs_changed = loaded_.stage->collect();
+    collected.tied_rows = loaded_.target->tied_rows();
     std::fflush(nullptr);  // what the call printed belongs to this workload's log
     return collected;
   }

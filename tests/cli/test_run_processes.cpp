@@ -143,7 +143,7 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
   }
   FibRun run;
   run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
-  const bool twice = GENERATE(false, true);
+  const auto [twice, after_ms] = GENERATE(std::pair(false, 0), std::pair(false, 100), std::pair(true, 100));
   const int coordinator = run.start(few());
   int killed = 0;
   for (int i = 0; i < (twice ? 2 : 1); ++i) {
@@ -152,7 +152,7 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
       judges = children(run, "__judge");
       return judges.size() == 1 && judges[0] != killed;
     }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));  // at once: before it has reported
     killed = judges[0];
     ::kill(killed, SIGKILL);
   }

@@ -16,6 +16,27 @@ HostTensor repeating(std::int64_t count, DType dtype = DType::kFloat32) {
   return make(dtype, {count}, values);
 }
 
+TEST_CASE("the engine counts the rows in which topk took some of several equals and left others") {
+  HostTensor x = make(DType::kFloat32, {3, 4}, {1, 2, 2, 3, 1, 2, 3, 3, 5, 5, 5, 5});
+  const auto tied_rows = [&](const std::string& call) {
+    fib::reference::Engine engine("import torch\ndef run(a):\n    return " + call + "\n", {});
+    (void)engine.run({x.argument()});
+    return engine.tied_rows();
+  };
+  CHECK(tied_rows("torch.topk(a, 1).indices") == 2);
+  CHECK(tied_rows("torch.topk(a, 2, sorted=False).values") == 2);
+  CHECK(tied_rows("torch.topk(a, 3)[1]") == 1);
+  CHECK(tied_rows("torch.topk(a, 4)[1]") == 0);
+  CHECK(tied_rows("torch.topk(a, 0)[1]") == 0);
+  CHECK(tied_rows("torch.topk(a, 2, largest=False)[1]") == 2);
+  CHECK(tied_rows("torch.topk(torch.cat([a, torch.zeros(3, 96)], dim=1), 1)[1]") == 2);
+  CHECK(tied_rows("torch.sort(a)[1]") == 0);
+  fib::reference::Engine twice("import torch\ndef run(a):\n    return torch.topk(a, 1)[1]\n", {});
+  (void)twice.run({x.argument()});
+  (void)twice.run({x.argument()});
+  CHECK(twice.tied_rows() == 2);
+}
+
 TEST_CASE("topk picks the same of equals as torch") {
   HostTensor x = repeating(20);
   const std::vector<fib::reference::Argument> args{x.argument()};

@@ -87,6 +87,20 @@ TEST_CASE("ranks that differ may be ties, so they are a warning") {
         "topk_indices[1, 3]: native 4, Python -1; equal scores may be the reason, which are not known here");
 }
 
+TEST_CASE("outputs that differ where topk chose among equals are a warning that says so") {
+  eval::OutputDifference far{Agreement::kClose, 8, 3, 0, 0, 64, 0.5, 1, "2", "4"};
+  far.rule = Agreement::kClose;
+  auto tied = run("a", {output(far, "y")});
+  CHECK(checked({tied})[0].starts_with("error: workload a: output y: 3 of 8 elements differ"));
+  tied.tied_rows = 2;
+  const auto lines = checked({tied});
+  CHECK_THAT(lines[0],
+             Catch::StartsWith("warning: workload a: output y: 3 of 8 elements differ") &&
+                 Catch::EndsWith("; torch.topk took some of several equal values in 2 rows, which may "
+                                 "be the reason"));
+  CHECK(lines[1].starts_with("info: engines agree on 0 of 1 workload"));
+}
+
 TEST_CASE("draws are not compared, but both engines have to make them") {
   const eval::OutputDifference draws{Agreement::kDraws, 8, 0, 0, 0, 0, 0, 0, "", ""};
   auto failed = run("b", {});

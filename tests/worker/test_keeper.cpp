@@ -38,7 +38,7 @@ Started start(Spawner& spawner, const std::string& script) {
 }
 
 bool gone_soon(pid_t pid) {
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     if (::kill(pid, 0) != 0) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -91,9 +91,11 @@ TEST_CASE("every truncation and every extension of a message is refused") {
 
 TEST_CASE("claims of a worker are checked field by field") {
   Collected claim{true, {{tensor::DType::kInt32, {2, 3}}}};
+  claim.tied_rows = 7;
   std::string payload = claim.encode();
   const Collected decoded = Collected::decode(payload);
   CHECK(decoded.inputs_changed);
+  CHECK(decoded.tied_rows == 7);
   CHECK(decoded.outputs[0].shape == std::vector<std::int64_t>{2, 3});
   CHECK(decoded.outputs[0].dtype == tensor::DType::kInt32);
   CHECK_FALSE(Collected::decode(Collected{true, {{std::nullopt, {2}}}}.encode()).outputs[0].dtype);

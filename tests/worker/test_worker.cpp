@@ -168,9 +168,10 @@ TEST_CASE("a worker runs a reference through the same door") {
   worker::Load request;
   request.kind = worker::TargetKind::kReference;
   // The inputs are a and b in this order: arguments are bound by name.
-  const auto loaded = client.load(
-      request, in_seconds(30),
-      R"({"source": "def run(b, a):\n    return a - b\n", "inputs": ["a", "b"], "outputs": ["c"]})");
+  const auto loaded =
+      client.load(request, in_seconds(30),
+                  R"({"source": "import torch\ndef run(b, a):\n    torch.topk(a * 0, 3)\n    return a - b\n",
+          "inputs": ["a", "b"], "outputs": ["c"]})");
   REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
   CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
   REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
@@ -184,6 +185,7 @@ TEST_CASE("a worker runs a reference through the same door") {
         static_cast<double>(std::get<worker::WorkerClient::Ran>(ran).envelope_ns));
   const auto collected = client.collect(in_seconds(5));
   REQUIRE(std::holds_alternative<worker::Collected>(collected));
+  CHECK(std::get<worker::Collected>(collected).tied_rows == 1);
   const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);
   const auto b = floats_at(f.door.inputs.get(), f.opened.layout.inputs[1].offset, 1000);
   const auto c = floats_at(f.door.outputs.get(), 0, 1000);

@@ -40,6 +40,7 @@ extern "C" void run(const float*, const float*, float*, std::int64_t n) {
   lie::put(collected, std::uint8_t{1});  // float32
   lie::put(collected, std::uint32_t{1});
   lie::put(collected, n);
+  lie::put(collected, std::uint64_t{0});  // no ties
   lie::Header request;
   request.sequence = 9;  // this Run request
   request.type = 9;
