@@ -96,6 +96,11 @@ Measurement EvaluationRun::run() {
   sort_into_trials(runs_, solution_.is_guest, result_);
   well = well && times_are_believed() && conclude() && make_further_calls() && conclude();
   if (well) result_.status = Status::PASSED;
+  complete_result();
+  return std::move(result_);
+}
+
+void EvaluationRun::complete_result() {
   result_.engine = reference_.engine();
   result_.synthesized = workload_.synthesized;
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_ - repeats_;
@@ -108,6 +113,11 @@ Measurement EvaluationRun::run() {
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
                                 result_.inputs_changed, made_);
   }
+  if (result_.status == Status::INCORRECT_NUMERICAL && workload_.has_ties) {
+    result_.note +=
+        "the reference's torch.topk took some of several equal values; a solution that takes others "
+        "differs\n";
+  }
   std::string remarks;
   if (!solution_.note.empty()) remarks += solution_.note + '\n';
   if (!workload_.synthesized.empty())
@@ -115,7 +125,6 @@ Measurement EvaluationRun::run() {
         fmt::format("inputs made by --synthesize-missing: {}\n", fmt::join(workload_.synthesized, ", "));
   result_.note = remarks + result_.note;
   if (solution_.client) result_.output = solution_.client->take_output();
-  return std::move(result_);
 }
 
 void EvaluationRun::attach() {
@@ -150,6 +159,7 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
 }
 
 bool EvaluationRun::make_expected_until(std::uint64_t end) {
+  if (workload_.opened.inputs_fixed) end = 1;  // there is one set
   const bool needed = eval::needs_expected(planned_.rule);
   if (needed ? std::max(made_, expected_until_) >= end : reference_timed_ || !config_.profile_baseline)
     return true;
@@ -178,6 +188,7 @@ void EvaluationRun::make_expected(const worker::SetId& set) {
   judge_.fill(reference_door_.door, set);
   const auto timed = reference_.call(layout());
   if (timed.cold) cold_reference_ms_ = ms(timed.ns);
+  workload_.has_ties = workload_.has_ties || timed.tied_rows > 0;
   auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
   if (!timed.cold && times.size() < static_cast<std::size_t>(config_.iterations))
     times.push_back(ms(timed.ns));

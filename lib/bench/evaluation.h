@@ -20,6 +20,7 @@ struct JudgedWorkload {
   bool dear = false;                       // its reference is too slow for sets of every solution's own
   CallPlan dear_plan{};                    // then: how many calls are made
   std::vector<double> reference_ms{};      // where sets are shared: the reference's calls so far
+  bool has_ties = false;  // the native reference took some of several equals (reference/engine.h)
 };
 
 // A solution's worker with what belongs to it.
@@ -83,6 +84,8 @@ class EvaluationRun {
   void fit_plan(double call_s);
   bool claim_is_possible(const worker::WorkerClient::Ran& ran, worker::Clock clock);
   bool times_are_believed();
+  // What the trace says besides status and times.
+  void complete_result();
   [[nodiscard]] bool is_discarded(const worker::Done& done);
   [[nodiscard]] bool has_tracer() const { return device_.is_cuda() && solution_.no_tracer.empty(); }
   bool fail(model::Status status, const std::string& note);

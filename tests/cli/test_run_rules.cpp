@@ -313,3 +313,32 @@ TEST_CASE("fp8 experts may miss a twentieth of their elements, and the trace say
   CHECK(strict.at("status") == "INCORRECT_NUMERICAL");
   CHECK(strict.at("correctness").at("extra").at("matched_ratio") == 0.96);
 }
+
+TEST_CASE("a wrong answer where the reference chose among equals says so") {
+  FibRun run;
+  const auto add = [&](const std::string& name, const std::string& chosen_from) {
+    const ordered_json definition = {
+        {"name", name},
+        {"op_type", "test"},
+        {"axes", {{"n", axis()}}},
+        {"inputs", {{"a", tensor_of({"n"}, "float32")}}},
+        {"outputs", {{"c", tensor_of({"n"}, "float32")}}},
+        {"reference", "import torch\n\ndef run(a):\n    _, chosen = torch.topk(" + chosen_from +
+                          ", 3)\n    c = torch.zeros_like(a)\n    c[chosen] = 1\n    return c\n"}};
+    run.dataset.definition("test", name, definition.dump(2),
+                           {workload_line(name, {{"n", 100}}, {{"a", {{"type", "random"}}}})});
+    run.dataset.solution("none_of_" + name, "test",
+                         "#include <cstdint>\nextern \"C\" void run(const float*, float* c, int64_t n) {\n"
+                         "  for (int64_t i = 0; i < n; ++i) c[i] = 0;\n}\n",
+                         name);
+  };
+  add("tied", "a * 0");
+  add("ranked", "torch.arange(a.shape[0])");
+  REQUIRE(run.run(few()).exit_code == 0);
+  for (const auto& trace : read_traces(run.dataset.root())) {
+    INFO(trace.solution << ": " << trace.log);
+    CHECK(trace.status == "INCORRECT_NUMERICAL");
+    CHECK((trace.log.find("; a solution that takes others differs\n") != std::string::npos) ==
+          (trace.solution == "none_of_tied"));
+  }
+}
