@@ -273,7 +273,7 @@ void add_measuring(CLI::App& app, RunOptions& o) {
   app.add_option("--clock", o.clock,
                  "CUDA: what times a call: a pair of events, or CUPTI's records of kernels run alone or as "
                  "they come; "
-                 "auto takes events, and records where a call waits inside or uses several streams")
+                 "auto takes events, and records where a call waits inside or uses streams of its own")
       ->check(CLI::IsMember({"auto", "events", "cupti-kernel", "cupti-concurrent"}))
       ->capture_default_str()
       ->group(group);

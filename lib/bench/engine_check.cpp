@@ -187,7 +187,7 @@ class EngineCheck {
       const auto timed = engine.runner.call(layout);
       const double call_ms = timed.ns / 1e6;
       outcome.best_ms = outcome.best_ms == 0 ? call_ms : std::min(outcome.best_ms, call_ms);
-      outcome.tied_rows += timed.tied_rows;
+      outcome.tied_rows = std::max(outcome.tied_rows, timed.tied_rows);
     } catch (const ReferenceError& error) {
       outcome.error = error.what();
     }

@@ -28,7 +28,7 @@ struct EngineOutcome {
   struct Engine {
     std::string error;            // why it has no outputs; empty: it has
     double best_ms = 0;           // the faster of its two calls
-    std::uint64_t tied_rows = 0;  // in both calls (reference/engine.h)
+    std::uint64_t tied_rows = 0;  // in one call (reference/engine.h)
   };
   struct Output {
     std::string name;

@@ -105,18 +105,14 @@ void EvaluationRun::complete_result() {
   result_.synthesized = workload_.synthesized;
   result_.sets = workload_.opened.inputs_fixed ? 1 : made_ - repeats_;
   result_.sets_shared = shared_;
-  if (shared_ && !workload_.reference_ms.empty()) result_.reference_ms = workload_.reference_ms;
-  // One set, or very few: a cold call is all there is.
-  if (result_.reference_ms.empty() && cold_reference_ms_) result_.reference_ms = {*cold_reference_ms_};
+  if (!workload_.reference_ms.empty()) result_.reference_ms = workload_.reference_ms;
+  // Very few calls, or dear ones: a cold one is all there is.
+  if (result_.reference_ms.empty() && workload_.cold_reference_ms)
+    result_.reference_ms = {*workload_.cold_reference_ms};
   if (result_.inputs_changed > 0) {
     result_.note += fmt::format("{}the solution changed its inputs in {} of {} calls\n",
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
                                 result_.inputs_changed, made_);
-  }
-  if (result_.status == Status::INCORRECT_NUMERICAL && workload_.has_ties) {
-    result_.note +=
-        "the reference's torch.topk took some of several equal values; a solution that takes others "
-        "differs\n";
   }
   std::string remarks;
   if (!solution_.note.empty()) remarks += solution_.note + '\n';
@@ -159,17 +155,19 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
 }
 
 bool EvaluationRun::make_expected_until(std::uint64_t end) {
-  if (workload_.opened.inputs_fixed) end = 1;  // there is one set
+  const bool one_set = workload_.opened.inputs_fixed;
+  if (one_set) end = 1;
   const bool needed = eval::needs_expected(planned_.rule);
   if (needed ? std::max(made_, expected_until_) >= end : reference_timed_ || !config_.profile_baseline)
     return true;
   const std::int64_t begin = util::monotonic_ns();
   const std::int64_t before = solution_.client->cpu_ns();
-  if (!needed) time_reference();
+  if (!needed) time_reference(result_.reference_ms);
   for (std::uint64_t call = std::max(made_, expected_until_); needed && call < end; ++call) {
     make_expected(set_of(call));
     expected_until_ = call + 1;
   }
+  if (needed && one_set && !reference_timed_) time_reference(workload_.reference_ms);
   return solution_rested(solution_.client->cpu_ns() - before, util::monotonic_ns() - begin);
 }
 
@@ -187,24 +185,29 @@ void EvaluationRun::make_expected(const worker::SetId& set) {
   if (set.solution_sha256.empty() && judge_.knows(reference_door_.door, set)) return;
   judge_.fill(reference_door_.door, set);
   const auto timed = reference_.call(layout());
-  if (timed.cold) cold_reference_ms_ = ms(timed.ns);
-  workload_.has_ties = workload_.has_ties || timed.tied_rows > 0;
+  if (timed.cold) workload_.cold_reference_ms = ms(timed.ns);
+  if (timed.tied_rows > 0) workload_.tied_sets.insert(set);
   auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
   if (!timed.cold && times.size() < static_cast<std::size_t>(config_.iterations))
     times.push_back(ms(timed.ns));
   judge_.keep(reference_door_.door, set);
 }
 
-// Where outputs are not compared with the reference's, it makes a few calls for their time alone.
-void EvaluationRun::time_reference() {
+// A few calls for their time alone: where outputs are not compared with the reference's, and, for the first
+// solution, where there is one set and so one expected output. A call that is known to be too dear is not
+// made again.
+void EvaluationRun::time_reference(std::vector<double>& times) {
   reference_timed_ = true;
-  const auto budget_ns = static_cast<std::int64_t>(kReferenceShare * config_.call_budget_s * 1e9);
-  const std::int64_t end = util::monotonic_ns() + budget_ns;
-  for (std::uint64_t call = 0; call < kTimedReferenceCalls && util::monotonic_ns() < end; ++call) {
+  if (!config_.profile_baseline || !times.empty()) return;
+  const double budget_ms = 1e3 * kReferenceShare * config_.call_budget_s;
+  const std::int64_t begin = util::monotonic_ns();
+  for (std::uint64_t call = 0; call < kTimedReferenceCalls; ++call) {
+    const double next_ms = workload_.cold_reference_ms.value_or(0);
+    if (ms(util::monotonic_ns() - begin) + next_ms > budget_ms) return;
     judge_.fill(reference_door_.door, set_of(call));
     const auto timed = reference_.call(layout());
-    if (timed.cold) cold_reference_ms_ = ms(timed.ns);
-    if (!timed.cold) result_.reference_ms.push_back(ms(timed.ns));
+    if (timed.cold) workload_.cold_reference_ms = ms(timed.ns);
+    if (!timed.cold) times.push_back(ms(timed.ns));
   }
 }
 
@@ -323,7 +326,10 @@ bool EvaluationRun::choose_clock() {
     if (!covered_) clock_ = Clock::kOpenEvents;
     return true;
   }
-  const auto probe = make_call(Clock::kCuptiConcurrent);
+  auto probe = make_call(Clock::kCuptiConcurrent);
+  // Lost records would hide streams.
+  for (int more = 0; probe && probe->done.dropped && more < kMoreLooks; ++more)
+    probe = make_call(Clock::kCuptiConcurrent);
   if (!probe) return false;
   result_.kernels = probe->done.kernels;
   result_.copies = probe->done.copies;
@@ -344,15 +350,23 @@ bool EvaluationRun::choose_clock() {
 }
 
 // Calls by another clock than the chosen one count as warm-up at most: a solution that waits for the device
-// runs into the end of the spin, which the chosen clock does without. Those that count must be possible.
+// runs into the end of the spin, which the chosen clock does without. Of the others those that are timed must
+// be possible.
 bool EvaluationRun::settle_calls_so_far() {
   clock_is_open_ = false;
+  const auto timed = runs_.begin() + std::min<std::ptrdiff_t>(result_.plan.warmup, std::ssize(runs_));
   if (clock_ != first_clock(device_, config_.clock)) {
-    runs_.erase(runs_.begin() + std::min<std::ptrdiff_t>(result_.plan.warmup, std::ssize(runs_)),
-                runs_.end());
+    runs_.erase(timed, runs_.end());
     return true;
   }
-  return std::ranges::all_of(runs_, [&](const auto& ran) { return claim_is_possible(ran, clock_); });
+  for (auto ran = timed; ran != runs_.end(); ++ran) {
+    const auto problem = impossible_claim(*ran, layout().output_bytes, device_.is_cuda(), false);
+    if (!problem) continue;
+    result_.status = Status::RUNTIME_ERROR;
+    result_.note = fmt::format("one of the first calls: {}\n", *problem);
+    return false;
+  }
+  return true;
 }
 
 // Once a trial, just before its timed calls begin.
@@ -390,11 +404,23 @@ bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected
   result_.max_absolute_error = eval::worse(judgement.max_absolute_error, result_.max_absolute_error);
   result_.max_relative_error = eval::worse(judgement.max_relative_error, result_.max_relative_error);
   result_.matched_ratio = std::min(judgement.matched_ratio, result_.matched_ratio);
-  if (!judgement.correct) return fail(Status::INCORRECT_NUMERICAL, judgement.explanation);
+  if (!judgement.correct) {
+    (void)fail(Status::INCORRECT_NUMERICAL, judgement.explanation);
+    result_.note += about_ties(set);
+    return false;
+  }
   if (collected.inputs_changed && config_.strict_inputs) {
     return fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)");
   }
   return true;
+}
+
+// Which of equals a router takes is not said by the definition; indexers are judged by their scores.
+std::string EvaluationRun::about_ties(const worker::SetId& set) const {
+  if (planned_.rule == eval::Rule::kDsaIndexer || !workload_.tied_sets.contains(set)) return {};
+  return "the reference's torch.topk took some of several equal values in this call; a solution that takes "
+         "others "
+         "differs\n";
 }
 
 void EvaluationRun::fit_plan(double call_s) {
@@ -408,7 +434,7 @@ void EvaluationRun::fit_plan(double call_s) {
   }
 }
 
-// Events see nothing of work on other streams: but in calls that count by them, too little is no lie.
+// Events miss work on other streams, so too little is no lie, except in calls that count by events.
 bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran, Clock clock) {
   const bool may_miss_work = !is_by_cupti(clock) && (clock_is_open_ || clock != clock_);
   const auto problem = impossible_claim(ran, layout().output_bytes, device_.is_cuda(), may_miss_work);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "bench/config.h"
@@ -16,11 +17,12 @@ namespace fib::bench {
 // A workload as the judge knows it, and what was learned about it.
 struct JudgedWorkload {
   worker::JudgeOpened opened;
-  std::vector<std::string> synthesized{};  // inputs that were made in place of what the workload names
-  bool dear = false;                       // its reference is too slow for sets of every solution's own
-  CallPlan dear_plan{};                    // then: how many calls are made
-  std::vector<double> reference_ms{};      // where sets are shared: the reference's calls so far
-  bool has_ties = false;  // the native reference took some of several equals (reference/engine.h)
+  std::vector<std::string> synthesized{};     // inputs that were made in place of what the workload names
+  bool dear = false;                          // its reference is too slow for sets of every solution's own
+  CallPlan dear_plan{};                       // then: how many calls are made
+  std::vector<double> reference_ms{};         // where sets are shared: the reference's calls so far
+  std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
+  std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
 };
 
 // A solution's worker with what belongs to it.
@@ -66,7 +68,7 @@ class EvaluationRun {
   bool make_expected_until(std::uint64_t end);
   bool solution_rested(std::int64_t cpu_ns, std::int64_t wall_ns);
   void make_expected(const worker::SetId& set);
-  void time_reference();
+  void time_reference(std::vector<double>& times);
   bool make_calls(std::uint64_t count);
   // One call by this clock, with the next set; nothing when the evaluation has failed.
   std::optional<worker::WorkerClient::Ran> make_call(worker::Clock clock);
@@ -76,6 +78,7 @@ class EvaluationRun {
   bool settle_calls_so_far();
   [[nodiscard]] bool witness_is_due() const;
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
+  [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
   bool make_pilot_calls();
   bool make_further_calls();
   bool make_repeated_calls();
@@ -113,9 +116,8 @@ class EvaluationRun {
   std::uint64_t made_ = 0;     // calls made so far
   std::uint64_t repeats_ = 0;  // of them, those with the set of the call before
   bool shared_ = false;
-  bool reference_timed_ = false;  // where it is asked for nothing else
-  bool covered_ = true;           // cuda: the last call was queued before it began
-  std::optional<double> cold_reference_ms_ = {};
+  bool reference_timed_ = false;                 // where it is asked for its time alone
+  bool covered_ = true;                          // cuda: the last call was queued before it began
   double last_elapsed_ns_ = 0;                   // of the last call that counted
   std::uint64_t expected_until_ = 0;             // expected outputs are kept for the calls before this one
   worker::Clock clock_ = worker::Clock::kHost;   // of the calls that count

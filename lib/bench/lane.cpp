@@ -136,7 +136,8 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
 
 void Lane::lose_judge(const std::string& reason) {
   if (++judges_lost_ >= kMaxJudgesLost) {
-    closed_ = fmt::format("the device's judge was lost twice, its lane is closed: {}", reason);
+    closed_ = fmt::format("the device's judge was lost twice, its lane is closed: {}",
+                          reason.substr(0, reason.find('\n')));
   }
   judge_.reset();
   workloads_.clear();

@@ -67,7 +67,8 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {
-  worker_ = std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "reference's worker", 0);
+  worker_ =
+      std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the reference's worker", 0);
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   for (const auto& input : definition.inputs) inputs.push_back(input.name);

@@ -46,7 +46,8 @@ struct ReferenceChecks {
 };
 
 // The check "reference": an error for each workload that an engine fails on, and for each output that the
-// engines do not agree on; then how far they are apart at most, how long they took, and what was made.
+// engines do not agree on (a warning where equals that fall either way may be the reason); then how far they
+// are apart at most, how long they took, and what was made.
 [[nodiscard]] Messages check_reference(const ReferenceCheck& check, const Place& place);
 
 }  // namespace fib::validate

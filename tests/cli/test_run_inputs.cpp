@@ -175,3 +175,36 @@ TEST_CASE(
   }
   CHECK(run.processes().empty());
 }
+
+TEST_CASE("where no input is random there is one set, and every solution has the reference's time") {
+  FibRun run;
+  const nlohmann::ordered_json definition = {
+      {"name", "fill"},
+      {"op_type", "test"},
+      {"axes", {{"n", {{"type", "const"}, {"value", 1000}}}}},
+      {"inputs", {{"s", {{"shape", nullptr}, {"dtype", "float32"}}}}},
+      {"outputs", {{"c", {{"shape", {"n"}}, {"dtype", "float32"}}}}},
+      {"reference", "import torch\n\ndef run(s):\n    return torch.full((1000,), s, dtype=torch.float32)\n"}};
+  run.dataset.definition(
+      "test", "fill", definition.dump(2),
+      {R"({"definition": "fill", "workload": {"axes": {}, "inputs": {"s": {"type": "scalar", )"
+       R"("value": 1.5}}, "uuid": "w"}, "solution": null, "evaluation": null})"});
+  for (const char* name : {"one", "two"}) {
+    run.dataset.solution(
+        name, "test",
+        "extern \"C\" void run(float s, float* c) { for (int i = 0; i < 1000; ++i) c[i] = s; }\n", "fill");
+  }
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto traces = read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 2);
+  for (const auto& trace : traces) {
+    INFO(trace.text);
+    const auto evaluation = nlohmann::json::parse(trace.text).at("evaluation");
+    CHECK(evaluation.at("status") == "PASSED");
+    CHECK(evaluation.at("fib").at("inputs_fixed") == true);
+    CHECK(evaluation.at("fib").at("sets") == 1);
+    CHECK(evaluation.at("fib").at("reference").at("n") > 1);
+    CHECK(evaluation.at("performance").at("reference_latency_ms") > 0);
+    CHECK(evaluation.at("performance").at("speedup_factor") > 0);
+  }
+}

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "cli/run_support.h"
@@ -144,7 +145,7 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
   FibRun run;
   run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
   const auto [twice, after_ms] = GENERATE(std::pair(false, 0), std::pair(false, 100), std::pair(true, 100));
-  const int coordinator = run.start(few());
+  auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
   int killed = 0;
   for (int i = 0; i < (twice ? 2 : 1); ++i) {
     std::vector<int> judges;
@@ -156,9 +157,12 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
     killed = judges[0];
     ::kill(killed, SIGKILL);
   }
-  int status = 0;
-  ::waitpid(coordinator, &status, 0);
-  CHECK(WEXITSTATUS(status) == (twice ? 1 : 0));
+  const auto result = ended.get();
+  INFO(result.err);
+  CHECK(result.exit_code == (twice ? 1 : 0));
+  CHECK(
+      (result.err.find("the device's judge was lost twice, its lane is closed: the judge ended with SIGKILL "
+                       "(Killed)\n") != std::string::npos) == twice);
   const auto traces = testing::read_traces(run.dataset.root());
   CHECK((twice ? traces.size() < 3 : traces.size() == 3));
   for (const auto& trace : traces) CHECK(trace.status == "PASSED");

@@ -20,7 +20,7 @@ struct Trace {
   std::uint64_t kernels = 0;
   std::uint64_t copies = 0;        // copies and sets
   std::uint64_t streams = 0;       // how many had work
-  std::uint64_t side_streams = 0;  // of them, those that the events of a call know nothing of
+  std::uint64_t side_streams = 0;  // of them, those other than the one that the call was told to use
   std::uint64_t orphans = 0;       // pieces that the call did not launch itself: other threads' work
   std::uint64_t dropped = 0;       // records that were lost: nothing else here is to be believed
   double busy_ns = 0;              // how long the device did anything

@@ -191,7 +191,7 @@ Tracer::Tracer(const Context& context, Limits limits) : context_(context) {
   const auto first = trace(TraceKind::kConcurrent, [&] {
     context.check(context.driver().set_bytes(word.data(), 0, 1, context.stream()), "cuMemsetD8Async");
   });
-  if (first.copies != 1) throw Error("CUPTI records nothing; calls are timed by events alone");
+  if (first.copies != 1) throw Error("CUPTI does not record what the device does");
 }
 
 Tracer::~Tracer() = default;
