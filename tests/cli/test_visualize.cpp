@@ -45,7 +45,7 @@ TEST_CASE("every chart can be drawn of a dataset that has it") {
     const auto output =
         run_fib({"visualize", "--local", "runs", "--svg", name, "--output", "-"}, datasets.folder());
     CHECK(output.exit_code == 0);
-    CHECK(output.err == "");
+    CHECK(output.err.empty());
     CHECK(output.out.starts_with("<"));
   }
 }
@@ -56,7 +56,7 @@ TEST_CASE("visualize says what it cannot draw") {
     words.insert(words.begin(), "visualize");
     const auto output = run_fib(words, datasets.folder());
     CHECK(output.exit_code == code);
-    CHECK(output.out == "");
+    CHECK(output.out.empty());
     CHECK(output.err.find(text) != std::string::npos);
   };
   fails({"--local", "sample", "--svg", "latency"}, 1,

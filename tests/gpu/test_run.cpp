@@ -27,7 +27,7 @@ struct Expectation {
   std::string status;
   std::string log;  // a part of it
   double least_latency_ms = 0;
-  std::string clock = "";
+  std::string clock{};
   int kernels = 0;  // that one call launches
 };
 
