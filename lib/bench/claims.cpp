@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "eval/statistics.h"
+#include "util/clock.h"
 
 namespace fib::bench {
 namespace {
 
+using util::in_ms;
 using worker::Clock;
 
 // No memory of today writes faster (on a GPU: no second level cache), in bytes per nanosecond.
@@ -26,13 +28,10 @@ constexpr double kMostQueueingMs = 5;
 constexpr double kWitnessShare = 1.5;
 constexpr double kWitnessSlackNs = 5000;
 
-double ms(double nanoseconds) { return nanoseconds / 1e6; }
-double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
-
 // Python may take milliseconds to queue what the device does in microseconds, while the device waits.
 double queueing_ms(const worker::Done& done, Clock clock, bool is_guest) {
   if (!is_guest || clock != Clock::kEvents || !done.covered) return 0;
-  return std::min(ms(done.host_ns), kMostQueueingMs);
+  return std::min(in_ms(done.host_ns), kMostQueueingMs);
 }
 
 }  // namespace
@@ -62,11 +61,11 @@ void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool i
       m.unexplained_ms.resize(trial + 1);
     }
     const auto& [done, envelope_ns, delay_ns] = runs[call];
-    m.trials_ms[trial].push_back(ms(done.elapsed_ns));
-    m.unexplained_ms[trial].push_back(ms(envelope_ns - delay_ns) - ms(done.elapsed_ns) -
+    m.trials_ms[trial].push_back(in_ms(done.elapsed_ns));
+    m.unexplained_ms[trial].push_back(in_ms(envelope_ns - delay_ns) - in_ms(done.elapsed_ns) -
                                       queueing_ms(done, m.clock, is_guest));
-    m.envelopes_ms.push_back(ms(envelope_ns));
-    m.host_ms.push_back(ms(done.host_ns));
+    m.envelopes_ms.push_back(in_ms(envelope_ns));
+    m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
   }
 }

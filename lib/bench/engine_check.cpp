@@ -14,6 +14,7 @@
 #include "bench/interrupt_watch.h"
 #include "bench/reference_runner.h"
 #include "synthesis/inputs.h"
+#include "util/clock.h"
 #include "util/files.h"
 #include "util/machine.h"
 
@@ -185,7 +186,7 @@ class EngineCheck {
     judge().fill(engine.door.door, set);
     try {
       const auto timed = engine.runner.call(layout);
-      const double call_ms = timed.ns / 1e6;
+      const double call_ms = util::in_ms(timed.ns);
       outcome.best_ms = outcome.best_ms == 0 ? call_ms : std::min(outcome.best_ms, call_ms);
       outcome.tied_rows = std::max(outcome.tied_rows, timed.tied_rows);
     } catch (const ReferenceError& error) {

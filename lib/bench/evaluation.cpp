@@ -1,18 +1,17 @@
 #include "bench/evaluation.h"
 
 #include <algorithm>
-#include <set>
 
 #include "bench/claims.h"
 #include "compile/launch_plan.h"
 #include "eval/evaluator.h"
-#include "eval/statistics.h"
 #include "util/clock.h"
 
 namespace fib::bench {
 namespace {
 
 using model::Status;
+using util::in_ms;
 using worker::Clock;
 using worker::Failure;
 
@@ -29,9 +28,6 @@ constexpr int kMoreLooks = 3;
 // CPU time of a solution's processes while the reference runs: clock ticks of 10 ms, threads that go to rest.
 constexpr double kMostIdleMs = 50;
 constexpr double kMostIdleShare = 0.1;
-
-double ms(double nanoseconds) { return nanoseconds / 1e6; }
-double ms(std::int64_t nanoseconds) { return ms(static_cast<double>(nanoseconds)); }
 
 Clock first_clock(const LaneDevice& device, ClockChoice choice) {
   if (!device.is_cuda()) return Clock::kHost;
@@ -156,7 +152,7 @@ worker::SetId EvaluationRun::set_of(std::uint64_t call) const {
 
 bool EvaluationRun::make_expected_until(std::uint64_t end) {
   const bool one_set = workload_.opened.inputs_fixed;
-  if (one_set) end = 1;
+  if (one_set) end = 1;  // so the loop below is passed once
   const bool needed = eval::needs_expected(planned_.rule);
   if (needed ? std::max(made_, expected_until_) >= end : reference_timed_ || !config_.profile_baseline)
     return true;
@@ -167,17 +163,17 @@ bool EvaluationRun::make_expected_until(std::uint64_t end) {
     make_expected(set_of(call));
     expected_until_ = call + 1;
   }
-  if (needed && one_set && !reference_timed_) time_reference(workload_.reference_ms);
+  if (needed && one_set) time_reference(workload_.reference_ms);
   return solution_rested(solution_.client->cpu_ns() - before, util::monotonic_ns() - begin);
 }
 
 // What a solution does between its calls slows the reference down, which makes it look better.
 bool EvaluationRun::solution_rested(std::int64_t cpu_ns, std::int64_t wall_ns) {
-  if (ms(cpu_ns) <= kMostIdleMs + kMostIdleShare * ms(wall_ns)) return true;
+  if (in_ms(cpu_ns) <= kMostIdleMs + kMostIdleShare * in_ms(wall_ns)) return true;
   return fail(Status::RUNTIME_ERROR,
               fmt::format("the solution used {:.0f} ms of CPU time outside of its calls, in the {:.0f} ms in "
                           "which the reference ran",
-                          ms(cpu_ns), ms(wall_ns)));
+                          in_ms(cpu_ns), in_ms(wall_ns)));
 }
 
 void EvaluationRun::make_expected(const worker::SetId& set) {
@@ -185,11 +181,11 @@ void EvaluationRun::make_expected(const worker::SetId& set) {
   if (set.solution_sha256.empty() && judge_.knows(reference_door_.door, set)) return;
   judge_.fill(reference_door_.door, set);
   const auto timed = reference_.call(layout());
-  if (timed.cold) workload_.cold_reference_ms = ms(timed.ns);
+  if (timed.cold) workload_.cold_reference_ms = in_ms(timed.ns);
   if (timed.tied_rows > 0) workload_.tied_sets.insert(set);
-  auto& times = shared_ ? workload_.reference_ms : result_.reference_ms;
+  auto& times = set.solution_sha256.empty() ? workload_.reference_ms : result_.reference_ms;
   if (!timed.cold && times.size() < static_cast<std::size_t>(config_.iterations))
-    times.push_back(ms(timed.ns));
+    times.push_back(in_ms(timed.ns));
   judge_.keep(reference_door_.door, set);
 }
 
@@ -203,11 +199,11 @@ void EvaluationRun::time_reference(std::vector<double>& times) {
   const std::int64_t begin = util::monotonic_ns();
   for (std::uint64_t call = 0; call < kTimedReferenceCalls; ++call) {
     const double next_ms = workload_.cold_reference_ms.value_or(0);
-    if (ms(util::monotonic_ns() - begin) + next_ms > budget_ms) return;
+    if (in_ms(util::monotonic_ns() - begin) + next_ms > budget_ms) return;
     judge_.fill(reference_door_.door, set_of(call));
     const auto timed = reference_.call(layout());
-    if (timed.cold) workload_.cold_reference_ms = ms(timed.ns);
-    if (!timed.cold) times.push_back(ms(timed.ns));
+    if (timed.cold) workload_.cold_reference_ms = in_ms(timed.ns);
+    if (!timed.cold) times.push_back(in_ms(timed.ns));
   }
 }
 
@@ -242,9 +238,7 @@ bool EvaluationRun::conclude() {
   result_.max_absolute_error = eval::worse(judgement.max_absolute_error, result_.max_absolute_error);
   result_.max_relative_error = eval::worse(judgement.max_relative_error, result_.max_relative_error);
   if (judgement.correct) return true;
-  result_.status = Status::INCORRECT_NUMERICAL;
-  result_.note = fmt::format("all calls: {}\n", judgement.explanation);
-  return false;
+  return refuse(Status::INCORRECT_NUMERICAL, "all calls: " + judgement.explanation);
 }
 
 // The first calls are like all others; what they cost decides how many more are made. The very first also
@@ -361,10 +355,7 @@ bool EvaluationRun::settle_calls_so_far() {
   }
   for (auto ran = timed; ran != runs_.end(); ++ran) {
     const auto problem = impossible_claim(*ran, layout().output_bytes, device_.is_cuda(), false);
-    if (!problem) continue;
-    result_.status = Status::RUNTIME_ERROR;
-    result_.note = fmt::format("one of the first calls: {}\n", *problem);
-    return false;
+    if (problem) return refuse(Status::RUNTIME_ERROR, "one of the first calls: " + *problem);
   }
   return true;
 }
@@ -381,7 +372,7 @@ bool EvaluationRun::make_witness_call() {
   const auto ran = make_call(result_.witness_clock);
   if (!ran) return false;
   if (ran->done.dropped) return true;
-  result_.witness_ms.push_back(ms(ran->done.elapsed_ns));
+  result_.witness_ms.push_back(in_ms(ran->done.elapsed_ns));
   return true;
 }
 
@@ -404,11 +395,7 @@ bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected
   result_.max_absolute_error = eval::worse(judgement.max_absolute_error, result_.max_absolute_error);
   result_.max_relative_error = eval::worse(judgement.max_relative_error, result_.max_relative_error);
   result_.matched_ratio = std::min(judgement.matched_ratio, result_.matched_ratio);
-  if (!judgement.correct) {
-    (void)fail(Status::INCORRECT_NUMERICAL, judgement.explanation);
-    result_.note += about_ties(set);
-    return false;
-  }
+  if (!judgement.correct) return fail(Status::INCORRECT_NUMERICAL, judgement.explanation + about_ties(set));
   if (collected.inputs_changed && config_.strict_inputs) {
     return fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)");
   }
@@ -418,9 +405,8 @@ bool EvaluationRun::judge_call(const worker::SetId& set, const worker::Collected
 // Which of equals a router takes is not said by the definition; indexers are judged by their scores.
 std::string EvaluationRun::about_ties(const worker::SetId& set) const {
   if (planned_.rule == eval::Rule::kDsaIndexer || !workload_.tied_sets.contains(set)) return {};
-  return "the reference's torch.topk took some of several equal values in this call; a solution that takes "
-         "others "
-         "differs\n";
+  return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "
+         "others differs";
 }
 
 void EvaluationRun::fit_plan(double call_s) {
@@ -444,16 +430,17 @@ bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran, Cloc
 bool EvaluationRun::times_are_believed() {
   auto problem = unexplained_time(result_);
   if (!problem) problem = disagreeing_clocks(result_);
-  if (!problem) return true;
-  result_.status = Status::RUNTIME_ERROR;
-  result_.note = *problem + '\n';
+  return !problem || refuse(Status::RUNTIME_ERROR, *problem);
+}
+
+bool EvaluationRun::refuse(Status status, const std::string& note) {
+  result_.status = status;
+  result_.note = note + '\n';
   return false;
 }
 
 bool EvaluationRun::fail(Status status, const std::string& note) {
-  result_.status = status;
-  result_.note = fmt::format("call {}: {}\n", made_ + 1, note);
-  return false;
+  return refuse(status, fmt::format("call {}: {}", made_ + 1, note));
 }
 
 bool EvaluationRun::fail(const Failure& failure, const char* request) {

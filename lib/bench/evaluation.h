@@ -20,7 +20,7 @@ struct JudgedWorkload {
   std::vector<std::string> synthesized{};     // inputs that were made in place of what the workload names
   bool dear = false;                          // its reference is too slow for sets of every solution's own
   CallPlan dear_plan{};                       // then: how many calls are made
-  std::vector<double> reference_ms{};         // where sets are shared: the reference's calls so far
+  std::vector<double> reference_ms{};         // the reference's calls so far on sets that are shared
   std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
   std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
 };
@@ -91,6 +91,8 @@ class EvaluationRun {
   void complete_result();
   [[nodiscard]] bool is_discarded(const worker::Done& done);
   [[nodiscard]] bool has_tracer() const { return device_.is_cuda() && solution_.no_tracer.empty(); }
+  // Ends the evaluation with this status and note, and is false; fail() names the call that was being made.
+  bool refuse(model::Status status, const std::string& note);
   bool fail(model::Status status, const std::string& note);
   bool fail(const worker::Failure& failure, const char* request);
   [[nodiscard]] std::int64_t deadline() const;

@@ -194,7 +194,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
   auto trip = solution_.client->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
-  solution_.round_trip_ms = static_cast<double>(std::get<std::int64_t>(trip)) / 1e6;
+  solution_.round_trip_ms = util::in_ms(std::get<std::int64_t>(trip));
   const auto loaded = load(planned, artifact, deadline);
   if (const auto* failure = std::get_if<Failure>(&loaded)) {
     failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;

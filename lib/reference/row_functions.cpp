@@ -94,22 +94,25 @@ void sort_all(std::vector<Ranked<Real>>& ranked, Order order, Stability stabilit
     std::sort(ranked.begin(), ranked.end(), before);
 }
 
-// False when an equal of one that is among the first `count` is not.
 template <typename Real>
-bool sort_first(std::vector<Ranked<Real>>& ranked, std::int64_t count, Order order, bool sorted) {
+void sort_first(std::vector<Ranked<Real>>& ranked, std::int64_t count, Order order, bool sorted) {
   const ComesFirst<Real> before{order};
-  if (count == 0) return true;
-  const auto end = ranked.begin() + count;
-  const auto no_equal_left = [&] {
-    return std::all_of(end, ranked.end(), [&](const auto& left) { return before(*(end - 1), left); });
-  };
+  if (count == 0) return;
   if (count * 64 <= static_cast<std::int64_t>(ranked.size())) {
-    std::partial_sort(ranked.begin(), end, ranked.end(), before);
-    return no_equal_left();
+    std::partial_sort(ranked.begin(), ranked.begin() + count, ranked.end(), before);
+    return;
   }
-  std::nth_element(ranked.begin(), end - 1, ranked.end(), before);
-  if (sorted) std::sort(ranked.begin(), end - 1, before);
-  return no_equal_left();
+  std::nth_element(ranked.begin(), ranked.begin() + count - 1, ranked.end(), before);
+  if (sorted) std::sort(ranked.begin(), ranked.begin() + count - 1, before);
+}
+
+// Whether sort_first() left out an equal of what it took, the last of which stands at count - 1.
+template <typename Real>
+bool leaves_equals(const std::vector<Ranked<Real>>& ranked, std::int64_t count, Order order) {
+  if (count == 0) return false;
+  const auto end = ranked.begin() + count;
+  return !std::all_of(end, ranked.end(),
+                      [&](const auto& left) { return ComesFirst<Real>{order}(*(end - 1), left); });
 }
 
 // The first `count` values and places of each row, which `arrange` brings into order.
@@ -187,7 +190,8 @@ Tensor scan(const Runtime& runtime, Scan kind, const Tensor& tensor, std::int64_
 std::pair<Tensor, Tensor> first_sorted(const Runtime& runtime, const Tensor& tensor, std::int64_t count,
                                        std::int64_t dim, Order order, bool sorted) {
   return arranged(runtime, tensor, count, dim, [&](auto& ranked) {
-    if (!sort_first(ranked, count, order, sorted) && runtime.tied_rows) ++*runtime.tied_rows;
+    sort_first(ranked, count, order, sorted);
+    if (runtime.tied_rows && leaves_equals(ranked, count, order)) ++*runtime.tied_rows;
   });
 }
 

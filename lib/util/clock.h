@@ -13,6 +13,12 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 // Nanoseconds of CLOCK_MONOTONIC.
 [[nodiscard]] std::int64_t monotonic_ns();
 
+// Nanoseconds as milliseconds.
+[[nodiscard]] inline double in_ms(double nanoseconds) { return nanoseconds / 1e6; }
+[[nodiscard]] inline double in_ms(std::int64_t nanoseconds) {
+  return in_ms(static_cast<double>(nanoseconds));
+}
+
 // Now in UTC as ISO 8601 with microseconds and offset: "2026-03-17T14:18:19.827915+00:00".
 [[nodiscard]] std::string utc_timestamp();
 

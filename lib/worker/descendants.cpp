@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <string>
 
 #include "worker/process_tree.h"
 
@@ -16,14 +14,8 @@ namespace {
 
 constexpr unsigned kBetweenLooksUs = 1000;
 
-// Runs, or waits for a disk: "<pid> (<name>) S ...".
 bool works(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= text.size()) return false;
-  const char state = text[name_end + 2];
+  const char state = state_of(pid);
   return state == 'R' || state == 'D';
 }
 

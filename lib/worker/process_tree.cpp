@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,28 +18,29 @@
 namespace fib::worker {
 namespace {
 
-// The parent of `pid` by /proc/<pid>/stat, or -1. The command name in it is in parentheses and may hold
-// anything, so the fields are counted from the last one.
-pid_t parent_of(const char* pid) {
-  const std::string path = std::string("/proc/") + pid + "/stat";
+// What /proc/<pid>/stat says after the command's name, which is in parentheses and may hold anything:
+// " <state> <parent> ...". Empty when the process has ended.
+std::string after_name(pid_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  char text[512];
-  const ssize_t size = ::read(fd, text, sizeof text - 1);
+  if (fd < 0) return {};
+  std::string text(512, '\0');
+  const ssize_t size = ::read(fd, text.data(), text.size());
   ::close(fd);
-  if (size <= 0) return -1;
-  text[size] = '\0';
-  const char* after_name = std::strrchr(text, ')');
-  if (after_name == nullptr || std::strlen(after_name) < 4) return -1;
-  return std::atoi(after_name + 4);  // ") S <ppid>"
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::size_t name_end = text.rfind(')');
+  return name_end == std::string::npos ? std::string() : text.substr(name_end + 1);
+}
+
+// Or -1.
+pid_t parent_of(pid_t pid) {
+  const std::string text = after_name(pid);
+  return text.size() > 3 ? std::atoi(text.c_str() + 3) : -1;
 }
 
 // User and system time of a process and of the children it has waited for: the 14th to 17th fields.
 std::int64_t ticks_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::istringstream rest(after_name(pid));
   std::string field;
   std::int64_t sum = 0;
   for (int number = 3; number <= 17 && rest >> field; ++number) {
@@ -69,13 +69,18 @@ std::multimap<pid_t, pid_t> read_tree() {
   while (const dirent* entry = ::readdir(folder.get())) {
     const pid_t pid = std::atoi(entry->d_name);
     if (pid <= 0) continue;
-    const pid_t parent = parent_of(entry->d_name);
+    const pid_t parent = parent_of(pid);
     if (parent > 0) children.emplace(parent, pid);
   }
   return children;
 }
 
 }  // namespace
+
+char state_of(pid_t pid) {
+  const std::string text = after_name(pid);
+  return text.size() > 1 ? text[1] : '?';
+}
 
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> result;

@@ -14,6 +14,9 @@ namespace fib::worker {
 // while its siblings end.
 [[nodiscard]] std::vector<pid_t> listed_descendants_of(pid_t root);
 
+// The letter of its state by /proc: 'R' runs, 'D' waits for a disk, 'S' sleeps, ...; '?' when it has ended.
+[[nodiscard]] char state_of(pid_t pid);
+
 // The direct children of `parent`, zombies included.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 

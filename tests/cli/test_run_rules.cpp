@@ -316,6 +316,11 @@ TEST_CASE("fp8 experts may miss a twentieth of their elements, and the trace say
 
 TEST_CASE("a wrong answer where the reference chose among equals says so") {
   FibRun run;
+  const auto all_are = [](const std::string& value) {
+    return "#include <cstdint>\nextern \"C\" void run(const float*, float* c, int64_t n) {\n"
+           "  for (int64_t i = 0; i < n; ++i) c[i] = " +
+           value + ";\n}\n";
+  };
   const auto add = [&](const std::string& name, const std::string& chosen_from) {
     const ordered_json definition = {
         {"name", name},
@@ -327,16 +332,10 @@ TEST_CASE("a wrong answer where the reference chose among equals says so") {
                           ", 3)\n    c = torch.zeros_like(a)\n    c[chosen] = 1\n    return c\n"}};
     run.dataset.definition("test", name, definition.dump(2),
                            {workload_line(name, {{"n", 100}}, {{"a", {{"type", "random"}}}})});
-    run.dataset.solution("none_of_" + name, "test",
-                         "#include <cstdint>\nextern \"C\" void run(const float*, float* c, int64_t n) {\n"
-                         "  for (int64_t i = 0; i < n; ++i) c[i] = 0;\n}\n",
-                         name);
+    run.dataset.solution("none_of_" + name, "test", all_are("0"), name);
   };
-  const std::string wrong =
-      "#include <cstdint>\nextern \"C\" void run(const float*, float* c, int64_t n) {\n"
-      "  for (int64_t i = 0; i < n; ++i) c[i] = 1;\n}\n";
   add("tied", "a * 0");
-  run.dataset.solution("all_of_tied", "test", wrong, "tied");
+  run.dataset.solution("all_of_tied", "test", all_are("1"), "tied");
   add("ranked", "torch.arange(a.shape[0])");
   REQUIRE(run.run(few()).exit_code == 0);
   for (const auto& trace : read_traces(run.dataset.root())) {

@@ -22,48 +22,16 @@ bool allowed(const std::vector<std::string>& flags) {
 
 TEST_CASE("options of usual builds are allowed") {
   CHECK_FALSE(compile::refused_option({}));
-  for (const char* flag : {"-O3",
-                           "-g",
-                           "-std=c++20",
-                           "-march=native",
-                           "-mavx2",
-                           "-fopenmp",
-                           "-ffast-math",
-                           "-fno-plt",
-                           "-fPIC",
-                           "-funroll-loops",
-                           "-fvisibility=hidden",
-                           "-DX=1",
-                           "-UX",
-                           "-I a",
-                           "-I/x",
-                           "-L/x",
-                           "-lcuda",
-                           "-lgomp",
-                           "-Wall",
-                           "-Wno-unused",
-                           "-w",
-                           "-s",
-                           "-pthread",
-                           "-Wl,--as-needed",
-                           "-Wl,-rpath,/x,-z,now",
-                           "-Wl,-O1",
-                           "-static-libstdc++",
-                           "-shared",
-                           "--use_fast_math",
-                           "-use_fast_math",
-                           "--expt-relaxed-constexpr",
-                           "-gencode=arch=compute_90a,code=sm_90a",
-                           "-arch=sm_90",
-                           "-rdc=true",
-                           "-lineinfo",
-                           "-maxrregcount=64",
-                           "-Xptxas=-v,-O3",
-                           "--ptxas-options=-dlcm=ca",
-                           "-Xcompiler=-fopenmp,-O3",
-                           "-Xcompiler -fPIC",
-                           "-diag-suppress=177",
-                           "--generate-line-info"}) {
+  // clang-format off
+  for (const char* flag :
+       {"-O3", "-g", "-std=c++20", "-march=native", "-mavx2", "-fopenmp", "-ffast-math", "-fno-plt", "-fPIC",
+        "-funroll-loops", "-fvisibility=hidden", "-DX=1", "-UX", "-I a", "-I/x", "-L/x", "-lcuda", "-lgomp",
+        "-Wall", "-Wno-unused", "-w", "-s", "-pthread", "-Wl,--as-needed", "-Wl,-rpath,/x,-z,now", "-Wl,-O1",
+        "-static-libstdc++", "-shared", "--use_fast_math", "-use_fast_math", "--expt-relaxed-constexpr",
+        "-gencode=arch=compute_90a,code=sm_90a", "-arch=sm_90", "-rdc=true", "-lineinfo", "-maxrregcount=64",
+        "-Xptxas=-v,-O3", "--ptxas-options=-dlcm=ca", "-Xcompiler=-fopenmp,-O3", "-Xcompiler -fPIC",
+        "-diag-suppress=177", "--generate-line-info"}) {
+    // clang-format on
     INFO(flag);
     CHECK(allowed({flag}));
   }
@@ -72,42 +40,15 @@ TEST_CASE("options of usual builds are allowed") {
 }
 
 TEST_CASE("options that write files, run programs or load plugins are not") {
-  for (const char* flag : {"-fplugin=x.so",
-                           "-wrapper",
-                           "-o",
-                           "-ofile",
-                           "@file",
-                           "-save-temps",
-                           "-specs=x",
-                           "-B/x",
-                           "-MF",
-                           "-MD",
-                           "-fdump-tree-all",
-                           "-fopt-info-all=/p",
-                           "-fprofile-generate=/p",
-                           "-fmodule-mapper=|x",
-                           "-fuse-ld=x",
-                           "-fdiagnostics-add-output=sarif:file=/p",
-                           "-dumpdir",
-                           "-Wl,-o,/p",
-                           "-Wl,-Map=/p",
-                           "-Wl,-z,now,-plugin,x",
-                           "-Wl,--dependency-file=/p",
-                           "-Wl,@x",
-                           "-Wp,-MMD,/p",
-                           "-Wp,-fplugin=x.so",
-                           "-Wa,-a=/p",
-                           "-Xclang",
-                           "-Xcompiler=-fplugin=x",
-                           "-Xcompiler=-O2,-wrapper,x",
-                           "-Xptxas=-o,/p",
-                           "--keep-dir=/p",
-                           "-ccbin=/x",
-                           "--compiler-bindir=/x",
-                           "-DX=1\ncxx = id",
-                           "-O2\r",
-                           "-T",
-                           "--some-new-option"}) {
+  // clang-format off
+  for (const char* flag :
+       {"-fplugin=x.so", "-wrapper", "-o", "-ofile", "@file", "-save-temps", "-specs=x", "-B/x", "-MF", "-MD",
+        "-fdump-tree-all", "-fopt-info-all=/p", "-fprofile-generate=/p", "-fmodule-mapper=|x", "-fuse-ld=x",
+        "-fdiagnostics-add-output=sarif:file=/p", "-dumpdir", "-Wl,-o,/p", "-Wl,-Map=/p", "-Wl,-z,now,-plugin,x",
+        "-Wl,--dependency-file=/p", "-Wl,@x", "-Wp,-MMD,/p", "-Wp,-fplugin=x.so", "-Wa,-a=/p", "-Xclang",
+        "-Xcompiler=-fplugin=x", "-Xcompiler=-O2,-wrapper,x", "-Xptxas=-o,/p", "--keep-dir=/p", "-ccbin=/x",
+        "--compiler-bindir=/x", "-DX=1\ncxx = id", "-O2\r", "-T", "--some-new-option"}) {
+    // clang-format on
     INFO(flag);
     CHECK_FALSE(allowed({flag}));
   }
