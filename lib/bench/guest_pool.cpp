@@ -5,6 +5,14 @@ namespace {
 
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
 
+// The line of a guest's output that says why it cannot import torch, or nothing.
+std::string broken_torch(const std::string& output) {
+  const auto mark = std::string("\n").append(worker::kCannotImportTorch);
+  const auto at = output.rfind(mark);
+  if (at == std::string::npos) return {};
+  return output.substr(at + 1, output.find('\n', at + 1) - at - 1);
+}
+
 }  // namespace
 
 GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
@@ -22,17 +30,26 @@ GuestPool::~GuestPool() {
   for (auto& thread : threads_) thread.join();
 }
 
-std::unique_ptr<worker::WorkerClient> GuestPool::start() const {
-  return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest_, "the Python worker",
-                                                kFileSizeLimit);
+std::unique_ptr<worker::WorkerClient> GuestPool::start() {
+  try {
+    return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest_, "the Python worker",
+                                                  kFileSizeLimit);
+  } catch (const Error& error) {
+    const std::string broken = broken_torch(error.what());
+    if (broken.empty()) throw;
+    const std::lock_guard lock(mutex_);
+    broken_torch_ = guest_.python.string() + " " + broken;
+    throw BrokenTorch("{}", broken_torch_);
+  }
 }
+
+bool GuestPool::is_done() const { return stopped_ || expected_ == 0 || !broken_torch_.empty(); }
 
 void GuestPool::prepare_guests() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock,
-                  [&] { return stopped_ || expected_ == 0 || ready_.size() + in_preparation_ < ahead_; });
-    if (stopped_ || expected_ == 0) return;
+    changed_.wait(lock, [&] { return is_done() || ready_.size() + in_preparation_ < ahead_; });
+    if (is_done()) return;
     --expected_;
     ++in_preparation_;
     lock.unlock();
@@ -53,6 +70,7 @@ std::unique_ptr<worker::WorkerClient> GuestPool::take() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !ready_.empty() || in_preparation_ == 0; });
   if (ready_.empty()) {
+    if (!broken_torch_.empty()) throw BrokenTorch("{}", broken_torch_);
     lock.unlock();
     return start();
   }

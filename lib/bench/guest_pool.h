@@ -11,6 +11,12 @@
 
 namespace fib::bench {
 
+// torch is installed and cannot be imported: nothing that can be said against a solution.
+class BrokenTorch : public Error {
+ public:
+  using Error::Error;
+};
+
 // Interpreters that have imported torch and wait for something to run, so that a Python solution need not
 // wait for that. Each serves one solution or reference and is never used again. take() may be called from one
 // thread at a time.
@@ -25,12 +31,14 @@ class GuestPool {
   GuestPool(const GuestPool&) = delete;
   GuestPool& operator=(const GuestPool&) = delete;
 
-  // A guest that has not been used. Throws Error when none can be started.
+  // A guest that has not been used. Throws BrokenTorch, from then on at once; Error when none can be started
+  // for another reason.
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> take();
 
  private:
   void prepare_guests();
-  [[nodiscard]] std::unique_ptr<worker::WorkerClient> start() const;
+  [[nodiscard]] bool is_done() const;  // nothing more is prepared; mutex_ is held
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> start();
 
   worker::Spawner& spawner_;
   worker::ChildSetup setup_;
@@ -41,6 +49,7 @@ class GuestPool {
   std::size_t expected_;  // guests that may still be prepared
   std::size_t in_preparation_ = 0;
   bool stopped_ = false;
+  std::string broken_torch_;  // what is wrong with it
   std::vector<std::unique_ptr<worker::WorkerClient>> ready_;
   std::vector<std::thread> threads_;
 };

@@ -43,6 +43,7 @@ ReferenceSetup Lane::reference_setup() const {
                            use_device()};
   if (setup_.no_torch.empty()) {
     reference.guests = guests_.get();
+    reference.warn = [this](const std::string& text) { observer_.warning(text); };
   } else {
     reference.no_guests = setup_.no_torch;
   }

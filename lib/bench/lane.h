@@ -41,6 +41,7 @@ class LaneObserver {
   virtual void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) = 0;
   // It has no trace: nothing that can be said against the solution.
   virtual void not_done(const PlannedEvaluation& planned, const std::string& reason) = 0;
+  virtual void warning(const std::string& text) = 0;
 };
 
 // One device: its judge, its reference worker, and one solution worker at a time. Works through planned

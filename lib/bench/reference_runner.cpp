@@ -51,19 +51,27 @@ void ReferenceRunner::start(const model::Definition& definition) {
 }
 
 void ReferenceRunner::start_python(const model::Definition& definition) {
-  worker_ = setup_.guests->take();
+  try {
+    worker_ = setup_.guests->take();
+  } catch (const BrokenTorch& error) {
+    return start_without_torch(definition, error.what());
+  }
   auto loaded = worker_->load(python_request(setup_.device, setup_.threads), deadline(),
                               reference_document(definition).to_json(), python_files(setup_.device));
   const auto* failure = std::get_if<worker::Failure>(&loaded);
-  if (failure != nullptr && setup_.engine == ReferenceEngine::kAuto &&
-      failure->text.starts_with(worker::kNoDeviceForTorch)) {
-    python_failed_ = true;
-    setup_.no_guests = failure->text;
-    return start(definition);
-  }
+  if (failure != nullptr && failure->text.starts_with(worker::kNoDeviceForTorch))
+    return start_without_torch(definition, failure->text);
   const auto answer = expect(std::move(loaded));
   engine_ = answer.engine;
   has_tracer_ = setup_.device.is_cuda() && answer.no_tracer.empty();
+}
+
+void ReferenceRunner::start_without_torch(const model::Definition& definition, const std::string& why) {
+  if (setup_.engine != ReferenceEngine::kAuto) throw ReferenceError("the reference failed: {}", why);
+  python_failed_ = true;
+  setup_.no_guests = why;
+  setup_.warn(fmt::format("references run in the native engine: {}", why));
+  start(definition);
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct ReferenceSetup {
   worker::UseDevice device;     // of the solutions: where the Python engine runs
   GuestPool* guests = nullptr;  // null: no Python with torch, so the native engine runs them
   std::string no_guests = {};   // why
+  // Told, once, that references run in the native engine though there is a Python with torch, and why.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 // Keeps one reference worker for the current definition and lets it make expected outputs, through the same
@@ -35,7 +38,7 @@ class ReferenceRunner {
   explicit ReferenceRunner(ReferenceSetup setup) : setup_(std::move(setup)) {}
 
   // Makes sure that a worker runs this definition's reference. A choice that is left to fib falls on the
-  // native engine from the moment on that torch is seen not to reach the device.
+  // native engine from the moment on that torch is seen not to be imported, or not to reach the device.
   void start(const model::Definition& definition);
 
   // Whether the reference of start() runs on the solutions' device, with its buffers there.
@@ -62,6 +65,7 @@ class ReferenceRunner {
   [[nodiscard]] bool is_cold(const worker::Done& done);
   void start_python(const model::Definition& definition);
   void start_native(const model::Definition& definition);
+  void start_without_torch(const model::Definition& definition, const std::string& why);
   template <typename T>
   T expect(worker::Answer<T> answer);
 
@@ -69,7 +73,7 @@ class ReferenceRunner {
   const model::Definition* definition_ = nullptr;
   std::unique_ptr<worker::WorkerClient> worker_;
   bool runs_python_ = false;
-  bool python_failed_ = false;  // torch does not reach the device
+  bool python_failed_ = false;  // torch cannot be imported, or does not reach the device
   worker::Clock clock_ = worker::Clock::kHost;
   int calls_ = 0;            // since the workload was opened
   bool has_tracer_ = false;  // the worker has a second clock

@@ -110,6 +110,10 @@ class Recorder : public LaneObserver {
     const std::lock_guard lock(mutex_);
     report_.not_done.push_back({planned, reason});
   }
+  void warning(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    observer_.warning(text);
+  }
 
  private:
   [[nodiscard]] std::size_t done() const { return report_.finished + report_.not_done.size(); }

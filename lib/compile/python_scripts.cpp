@@ -99,7 +99,8 @@ def fail(sentence):
 try:
     from torch.utils import cpp_extension
 except Exception as error:
-    fail(f"torch.utils.cpp_extension cannot be imported: {type(error).__name__}: {error}")
+    print(f"{type(error).__name__}: {error}", end="")
+    sys.exit(3)
 if not hasattr(cpp_extension, "_import_module_from_library"):
     fail("this version of torch builds extensions in a way that fib does not know")
 cpp_extension._import_module_from_library = lambda *arguments, **keywords: None

@@ -17,8 +17,10 @@ namespace fib::compile {
 [[nodiscard]] const char* syntax_script();
 
 // Argument: a JSON file with the parameters of torch.utils.cpp_extension.load. Builds the library and does
-// not import it. Prints the compilers' output; exit code 1: they failed, 2: they could not be started.
+// not import it. Prints the compilers' output; exit code 1: they failed, 2: they could not be started,
+// kBrokenTorch: torch cannot be imported, for the reason printed.
 [[nodiscard]] const char* torch_script();
+constexpr int kBrokenTorch = 3;
 
 // Runs a script, isolated (-I): packages come from the interpreter's own folders, not from the current
 // folder, PYTHONPATH or the user's folder. Throws Error when it cannot be started.

@@ -1,5 +1,7 @@
 #include "compile/torch_builder.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -85,6 +87,8 @@ class TorchBuild {
     util::write_file_atomic(work_ / "request.json", request());
     const auto result = run_script(target_.python->path, torch_script(), {(work_ / "request.json").string()},
                                    build_, variables());
+    if (WIFEXITED(result.wait_status) && WEXITSTATUS(result.wait_status) == kBrokenTorch)
+      throw Error("{} cannot build torch extensions: {}", target_.python->path.string(), result.output);
     const LinkerWarnings warnings(without_folder(without_folder(result.output, sources_), build_));
     log_ = warnings.log;
     if (!result.succeeded()) return failure(result);

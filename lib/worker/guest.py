@@ -251,12 +251,20 @@ def describe_cuda(torch):
 
 
 def import_packages(names):
-    """Imports what solutions will want; says what came, and leaves what is missing to those that need it."""
+    """Imports what solutions will want; says what came, and leaves what is missing to those that need it. Ends the
+    process where torch is installed and broken: arguments would not be what solutions expect."""
     found = ["Python " + platform.python_version()]
     for name in names:
         if importlib.util.find_spec(name) is None:
             continue
-        module = importlib.import_module(name)
+        try:
+            module = importlib.import_module(name)
+        except Exception as error:
+            problem = "cannot import %s: %s" % (name, " ".join(sentence_of(error).split())[:500])
+            if name == "torch":
+                sys.exit(problem)
+            print(problem, file=sys.stderr)
+            continue
         found.append("%s %s" % (name, getattr(module, "__version__", "?")))
     return ", ".join(found)
 

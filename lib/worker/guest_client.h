@@ -21,6 +21,9 @@ struct GuestSetup {
 // How a guest's refusal of a Load begins when torch cannot use the device it is asked to.
 constexpr std::string_view kNoDeviceForTorch = "torch does not see the device";
 
+// How the line begins with which a guest ends that cannot import torch.
+constexpr std::string_view kCannotImportTorch = "cannot import torch: ";
+
 // The text of guest.py.
 [[nodiscard]] std::string_view guest_script();
 

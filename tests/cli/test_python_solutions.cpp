@@ -276,3 +276,26 @@ TEST_CASE("--reference python without torch leaves nothing done, and says why") 
   CHECK(contains(result.err, "--reference python: " + run.python + " has no torch"));
   CHECK(testing::read_traces(run.dataset.root()).empty());
 }
+
+TEST_CASE("a torch that cannot be imported is said in a sentence, and does not stop what needs no Python") {
+  PythonRun run;
+  run.python = testing::broken_python(run.folder.path());
+  run.dataset.solution("native", "alice", testing::kHonest);
+  run.add("right", passing());
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 1);
+  CHECK(result.out.starts_with("1 of 2 evaluations done: 1 passed"));
+  const std::string why = run.python + " " + testing::kWhyBroken;
+  CHECK(contains(result.err, "warning: references run in the native engine: " + why + "\n"));
+  CHECK(contains(result.err, "not done: right w100: " + why + "\n"));
+  CHECK_FALSE(contains(result.err, "Traceback"));
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "PASSED");
+  CHECK(contains(traces[0].text, "; not in Python: " + why));
+
+  const auto insisting = run.run(few({"--reference", "python", "--solutions", "native"}));
+  CHECK(insisting.exit_code == 1);
+  CHECK(contains(insisting.err, "not done: native w100: the reference failed: " + why + "\n"));
+}

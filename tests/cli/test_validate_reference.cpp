@@ -156,6 +156,17 @@ TEST_CASE("an engine that fails on a reference is an error and does not stop the
   CHECK_THAT(messages(result, "d_fine")[0], Contains("engines agree on 1 of 1 workload"));
 }
 
+TEST_CASE("a torch that cannot be imported is told in a sentence for each definition") {
+  ReferenceRun run;
+  run.python = testing::broken_python(run.folder.path());
+  run.add("sums", kSums, {2, 3});
+  const auto result = run.validated({"--format", "json"});
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 3);
+  CHECK(messages(result, "sums") ==
+        Words{"error: workload sums2 and 1 more: Python engine: " + run.python + " " + testing::kWhyBroken});
+}
+
 TEST_CASE(
     "definitions without workloads get proposed ones where that is asked for, and missing inputs are made") {
   const auto python = testing::python_with_torch();

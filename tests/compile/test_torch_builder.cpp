@@ -7,6 +7,7 @@
 #include "compile/python_tests.h"
 #include "compile/torch_builder.h"
 #include "dataset/load.h"
+#include "support/python.h"
 #include "support/temporary.h"
 #include "util/command.h"
 #include "util/files.h"
@@ -178,4 +179,17 @@ TEST_CASE("published torch extensions compile for a GPU", "[real_extensions]") {
     INFO(result.log);
     CHECK(result.outcome == Outcome::kBuilt);
   }
+}
+
+TEST_CASE("a torch that cannot be imported is no fault of an extension") {
+  const testing::TemporaryFolder folder;
+  compile::PythonInterpreter python;
+  python.path = testing::broken_python(folder.path());
+  python.packages = {{"torch", "2.0"}, {"setuptools", "1"}, {"ninja", "1"}};
+  python.has_headers = true;
+  const auto solution = extension({{"main.cpp", kSmall}, kPart, kHeader}, kFactor);
+  CHECK_THROWS_WITH(
+      compile::build(solution, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python},
+                     folder.path() / "cache"),
+      python.path.string() + " cannot build torch extensions: ImportError: libx.so.1:\nfile too short");
 }

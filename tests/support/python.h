@@ -8,6 +8,7 @@
 
 #include "support/process.h"
 #include "util/error.h"
+#include "util/files.h"
 
 // The interpreters that tests of Python code use.
 namespace fib::testing {
@@ -17,6 +18,17 @@ inline std::string plain_python(const std::filesystem::path& folder) {
   const auto made = run_process({"/usr/bin/env", "python3", "-m", "venv", "--without-pip", folder / "plain"});
   if (made.exit_code != 0) throw fib::Error("cannot make a virtual environment: {}", made.err);
   return folder / "plain/bin/python3";
+}
+
+// A plain_python() whose torch cannot be imported.
+inline constexpr const char* kWhyBroken = "cannot import torch: ImportError: libx.so.1: file too short";
+inline std::string broken_python(const std::filesystem::path& folder) {
+  const std::string python = plain_python(folder);
+  const auto packages =
+      run_process({python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'), end='')"}).out;
+  util::write_file_atomic(packages + "/torch/__init__.py",
+                          "raise ImportError('libx.so.1:\\nfile too short')\n");
+  return python;
 }
 
 // FIB_PYTHON, else python3, if it has torch; else nothing, after saying that the test is skipped.
