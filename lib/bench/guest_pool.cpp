@@ -1,17 +1,11 @@
 #include "bench/guest_pool.h"
 
+#include "util/command.h"
+
 namespace fib::bench {
 namespace {
 
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
-
-// The line of a guest's output that says why it cannot import torch, or nothing.
-std::string broken_torch(const std::string& output) {
-  const auto mark = std::string("\n").append(worker::kCannotImportTorch);
-  const auto at = output.rfind(mark);
-  if (at == std::string::npos) return {};
-  return output.substr(at + 1, output.find('\n', at + 1) - at - 1);
-}
 
 }  // namespace
 
@@ -35,10 +29,10 @@ std::unique_ptr<worker::WorkerClient> GuestPool::start() {
     return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest_, "the Python worker",
                                                   kFileSizeLimit);
   } catch (const Error& error) {
-    const std::string broken = broken_torch(error.what());
-    if (broken.empty()) throw;
+    const std::string why = util::line_after(worker::kCannotImportTorch, error.what());
+    if (why.empty()) throw;
     const std::lock_guard lock(mutex_);
-    broken_torch_ = guest_.python.string() + " " + broken;
+    broken_torch_ = fmt::format("{} {}{}", guest_.python.string(), worker::kCannotImportTorch, why);
     throw BrokenTorch("{}", broken_torch_);
   }
 }

@@ -14,15 +14,6 @@ namespace fs = std::filesystem;
 constexpr double kProbeLimitS = 20;  // a cold disk; else it takes 0.1 s
 constexpr const char* kMark = "fib: ";
 
-// What follows the mark at the start of a line; site packages may have printed something before.
-std::string marked_line(const std::string& output) {
-  std::string text = '\n' + output;
-  const auto at = text.rfind(std::string("\n") + kMark);
-  if (at == std::string::npos) return {};
-  text = text.substr(at + 1 + std::string_view(kMark).size());
-  return text.substr(0, text.find('\n'));
-}
-
 // A path stays one wherever the interpreter is started.
 std::string as_program(const std::string& program) {
   return program.find('/') == std::string::npos ? program : fs::absolute(program).string();
@@ -32,7 +23,7 @@ std::string as_program(const std::string& program) {
 
 PythonInterpreter probe_python(const std::string& program) {
   const auto result = run_script(as_program(program), probe_script(), {}, "/", {}, {kProbeLimitS, nullptr});
-  const std::string answer = marked_line(result.output);
+  const std::string answer = util::line_after(kMark, result.output);
   if (answer.starts_with("old "))
     throw Error("{} is Python {}; 3.8 or newer is needed", program, answer.substr(4));
   if (answer.empty()) {

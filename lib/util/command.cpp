@@ -106,4 +106,12 @@ CommandResult run_command(const std::vector<std::string>& words, const std::file
   return result;
 }
 
+std::string line_after(std::string_view mark, const std::string& output) {
+  const std::string text = '\n' + output;
+  const auto at = text.rfind(std::string("\n").append(mark));
+  if (at == std::string::npos) return {};
+  const auto begin = at + 1 + mark.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 }  // namespace fib::util

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fib::util {
@@ -27,5 +28,9 @@ struct CommandLimits {
                                         const std::filesystem::path& folder,
                                         const std::vector<std::string>& variables = {},
                                         const CommandLimits& limits = {});
+
+// What follows `mark` in the last line of a program's output that begins with it: other programs and packages
+// may have printed something before. Empty when no line does.
+[[nodiscard]] std::string line_after(std::string_view mark, const std::string& output);
 
 }  // namespace fib::util

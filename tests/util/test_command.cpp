@@ -61,3 +61,11 @@ TEST_CASE("a command has no signal blocked, whatever its parent has") {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   CHECK(result.status_text() == "signal 15");
 }
+
+TEST_CASE("what follows a mark is taken from the last line that begins with it") {
+  using fib::util::line_after;
+  CHECK(line_after("fib: ", "fib: one") == "one");
+  CHECK(line_after("fib: ", "fib: one\nfib: two\nrest\n") == "two");
+  CHECK(line_after("fib: ", "warning: fib: one\n").empty());
+  CHECK(line_after("fib: ", "").empty());
+}
