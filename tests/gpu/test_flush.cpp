@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <functional>
 #include <vector>
 
 #include "compile/nvrtc.h"
 #include "device/cuda/flush.h"
 #include "device/cuda/timer.h"
+#include "eval/statistics.h"
 #include "gpu/gpu.h"
 
 using namespace fib;
@@ -66,10 +66,7 @@ struct Data {
       }
     }
     std::vector<double> medians;
-    for (auto& all : times) {
-      std::nth_element(all.begin(), all.begin() + kRounds / 2, all.end());
-      medians.push_back(all[kRounds / 2]);
-    }
+    for (const auto& all : times) medians.push_back(eval::median(all));
     return medians;
   }
   Before cold() {
@@ -131,7 +128,7 @@ TEST_CASE("a flush leaves inputs cold", "[gpu]") {
   const auto times =
       all->times_after({all->cold(), {FlushKind::kNone, HostCode::kNone, [&] { all->read(); }}});
   INFO("cold " << times[0] << " ns, warm " << times[1] << " ns");
-  CHECK(times[0] > 1.1 * times[1]);
+  CHECK(times[0] > 1.2 * times[1]);
 }
 
 TEST_CASE("what host code made persist in the L2 cache is cold after a flush", "[gpu]") {
