@@ -299,3 +299,20 @@ TEST_CASE("a torch that cannot be imported is said in a sentence, and does not s
   CHECK(insisting.exit_code == 1);
   CHECK(contains(insisting.err, "not done: native w100: the reference failed: " + why + "\n"));
 }
+
+TEST_CASE("a triton that cannot be imported fails those that import it, and no others") {
+  PythonRun run;
+  run.python = testing::broken_python(run.folder.path(), "triton");
+  run.add("imports", "import triton\n" + passing(), {{"language", "triton"}});
+  run.add("right", passing());
+  auto environment = run.environment();
+  environment.emplace_back("TRITON_INTERPRET=1");
+  const auto result = testing::run_process(run.words(few()), environment);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  for (const auto& trace : testing::read_traces(run.dataset.root())) {
+    if (trace.solution == "right") check_trace(trace, "PASSED", "");
+    if (trace.solution == "imports") check_trace(trace, "RUNTIME_ERROR", "ImportError: libx.so.1:");
+  }
+  CHECK(testing::read_traces(run.dataset.root()).size() == 2);
+}
