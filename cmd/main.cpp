@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/build_main.h"
+#include "bench/solution_files.h"
 #include "command_tree.h"
 #include "commands.h"
 #include "devices.h"
@@ -32,6 +33,7 @@ int run_child(std::string_view command) {
   if (command == "__judge") return worker::run_judge(channel());
   if (command == "__worker") return worker::run_worker(channel());
   if (command == "__devices") return cmd::print_devices();
+  if (command == "__sandbox") return bench::try_sandbox();
   if (command == "__build") return bench::run_build(channel());
   return -1;
 }

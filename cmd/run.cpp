@@ -37,6 +37,8 @@ struct RunOptions {
   std::string seed;
   std::string clock = "auto";
   std::string flush = "clean";
+  std::string sandbox = "auto";
+  std::vector<std::string> sandbox_read;
   std::optional<double> call_budget_s;
   double memory_budget_mib = 0;
   bool save_results = true;
@@ -80,6 +82,11 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
   config.flush = options.flush == "dirty"  ? worker::Flush::kDirty
                  : options.flush == "none" ? worker::Flush::kNone
                                            : worker::Flush::kClean;
+  for (const auto mode : {sandbox::Mode::kAuto, sandbox::Mode::kStrict, sandbox::Mode::kOff}) {
+    if (options.sandbox == sandbox::name_of(mode)) config.sandbox = mode;
+  }
+  for (const auto& path : options.sandbox_read)
+    config.sandbox_readable.push_back(std::filesystem::absolute(path));
   config.profile_baseline = !options.no_profile_baseline;
   if (!options.seed.empty()) config.seed = options.seed;
   try {
@@ -296,6 +303,24 @@ void add_measuring(CLI::App& app, RunOptions& o) {
       ->group(group);
 }
 
+void add_confining(CLI::App& app, RunOptions& o) {
+  const char* group = "What solutions may reach";
+  app.add_option(
+         "--sandbox", o.sandbox,
+         "Of builds and solutions: auto takes what this system allows (traces say what held), strict\n"
+         "does not run with less than all of it, off is for code that you trust")
+      ->check(CLI::IsMember({"auto", "strict", "off"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--sandbox-read", o.sandbox_read,
+                 "A folder or file that builds and solutions may read besides the system's, compilers',\n"
+                 "CUDA's and Python's own: headers, say; repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingPath)
+      ->type_name("PATH")
+      ->group(group);
+}
+
 void add_judging(CLI::App& app, RunOptions& o) {
   const char* group = "How to judge";
   app.add_option("--rtol", o.config.rtol, "Relative error an element may have")
@@ -328,6 +353,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add_selection(*run_app, *options);
   add_measuring(*run_app, *options);
   add_judging(*run_app, *options);
+  add_confining(*run_app, *options);
   run_app->add_flag("--save-results,!--no-save-results", options->save_results,
                     "Append traces to the datasets (on by default)");
   run_app->add_option("--log-level", options->log_level, "What is logged to stderr")

@@ -37,6 +37,7 @@ compile::Artifact artifact_of(const nlohmann::json& json) {
   compile::Artifact artifact;
   artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTorchExtension);
   artifact.file = json.at("file").get<std::string>();
+  artifact.sha256 = json.at("sha256");
   artifact.symbol = json.at("symbol");
   artifact.returns_status = json.at("returns_status");
   artifact.kernels = json.at("kernels").get<std::vector<std::string>>();
@@ -49,11 +50,15 @@ compile::Artifact artifact_of(const nlohmann::json& json) {
 }  // namespace
 
 std::string BuildRequest::to_json() const {
+  std::vector<std::string> readable;
+  for (const auto& path : target.readable) readable.push_back(path.string());
   return ordered_json{{"solution", model::to_json(solution)},
                       {"definition", model::to_json(definition)},
                       {"device", static_cast<int>(target.device)},
                       {"architecture", target.architecture},
                       {"python", target.python ? compile::to_json(*target.python) : ""},
+                      {"sandbox", static_cast<int>(target.sandbox)},
+                      {"readable", readable},
                       {"cache", cache.string()}}
       .dump();
 }
@@ -61,10 +66,14 @@ std::string BuildRequest::to_json() const {
 BuildRequest BuildRequest::parse(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);
+    const auto readable = json.at("readable").get<std::vector<std::string>>();
     return {model::parse_solution(json.at("solution").get<std::string>()),
             model::parse_definition(json.at("definition").get<std::string>()),
             {json.at("device").get<int>() == 0 ? model::DeviceKind::cpu : model::DeviceKind::cuda,
-             json.at("architecture").get<std::string>(), python_of(json.at("python").get<std::string>())},
+             json.at("architecture").get<std::string>(),
+             python_of(json.at("python").get<std::string>()),
+             enum_of(json.at("sandbox"), sandbox::Mode::kOff),
+             {readable.begin(), readable.end()}},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());
@@ -89,6 +98,7 @@ std::string to_json(const compile::BuildResult& result) {
   return ordered_json{{"outcome", static_cast<int>(result.outcome)},
                       {"kind", static_cast<int>(result.artifact.kind)},
                       {"file", result.artifact.file.string()},
+                      {"sha256", result.artifact.sha256},
                       {"symbol", result.artifact.symbol},
                       {"returns_status", result.artifact.returns_status},
                       {"kernels", result.artifact.kernels},

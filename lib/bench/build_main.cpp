@@ -1,7 +1,5 @@
 #include "bench/build_main.h"
 
-#include <sys/resource.h>
-
 #include <exception>
 
 #include "bench/build_document.h"
@@ -10,13 +8,11 @@
 #include "util/files.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
-#include "worker/sandbox.h"
 
 namespace fib::bench {
 namespace {
 
 constexpr std::size_t kMaxDocument = 256 * 1024 * 1024;
-constexpr rlim_t kDataLimit = rlim_t{16} << 30U;  // a compiler that wants more is lost in its templates
 
 // The path of fib's own kernels.
 std::string build([[maybe_unused]] const KernelsRequest& request) {
@@ -29,11 +25,6 @@ std::string build([[maybe_unused]] const KernelsRequest& request) {
 
 // The document of the answer.
 std::string build(const worker::Message& message) {
-#if !defined(__SANITIZE_ADDRESS__)
-  const rlimit limit{kDataLimit, kDataLimit};
-  ::setrlimit(RLIMIT_DATA, &limit);
-#endif
-  worker::drop_capabilities();
   const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
   if (const auto kernels = KernelsRequest::parse(document)) return build(*kernels);
   const auto request = BuildRequest::parse(document);

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "sandbox/files.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
 
@@ -40,6 +43,8 @@ struct RunConfig {
   bool synthesize_missing = false;              // inputs whose blobs are missing are made
   bool strict_inputs = false;                   // a changed input is INCORRECT_NUMERICAL
   ReferenceEngine reference = ReferenceEngine::kAuto;
+  sandbox::Mode sandbox = sandbox::Mode::kAuto;              // of builds and of the code of solutions
+  std::vector<std::filesystem::path> sandbox_readable = {};  // what they may read besides what they need
 };
 
 // --call-budget where it is not given: 5 seconds, on CUDA 2.

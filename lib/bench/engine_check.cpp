@@ -13,6 +13,7 @@
 #include "bench/input_files.h"
 #include "bench/interrupt_watch.h"
 #include "bench/reference_runner.h"
+#include "bench/solution_files.h"
 #include "synthesis/inputs.h"
 #include "util/clock.h"
 #include "util/files.h"
@@ -227,7 +228,8 @@ EngineReport check_engines(const std::vector<EngineCase>& cases, const EngineChe
   const util::TemporaryFolder temporary(std::filesystem::temp_directory_path(), "fib-validate-");
   spawner.remove_at_end(temporary.path());
   const InterruptWatch watch(interrupted, spawner);
-  const worker::ChildSetup children{setup.program, temporary.path()};
+  worker::ChildSetup children{setup.program, temporary.path()};
+  children.files = files_of_solutions({}, setup.device.kind, std::nullopt);  // guests know their packages
   const auto lock = take_device(setup.device, spawner, observer.waiting, [&] { return interrupted.load(); });
   if (!lock) return {};
   worker::UseDevice device;

@@ -73,7 +73,7 @@ Measurement EvaluationRun::run() {
                      : CallPlan{config_.num_trials, config_.warmup_runs, config_.iterations, false};
   result_.inputs_fixed = workload_.opened.inputs_fixed;
   result_.round_trip_ms = solution_.round_trip_ms;
-  result_.private_files = solution_.private_files;
+  result_.sandbox = solution_.sandbox;
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
   clock_ = first_clock(device_, config_.clock);

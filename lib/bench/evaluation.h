@@ -29,7 +29,7 @@ struct JudgedWorkload {
 struct SolutionWorker {
   std::unique_ptr<worker::WorkerClient> client;
   double round_trip_ms = 0;
-  bool private_files = false;
+  sandbox::Held sandbox = {};
   std::string no_tracer = {};  // why it has no second clock; empty: it has one
   bool is_guest = false;       // it runs Python
   std::string note = {};       // what every log of it says: how its calling style was found

@@ -4,6 +4,7 @@
 
 #include "bench/input_files.h"
 #include "bench/python_code.h"
+#include "bench/sealed_file.h"
 #include "synthesis/inputs.h"
 #include "util/clock.h"
 #include "util/machine.h"
@@ -203,7 +204,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
     failed.output = solution_.client->take_output();
     return false;
   }
-  solution_.private_files = std::get<worker::Loaded>(loaded).private_files;
+  solution_.sandbox = std::get<worker::Loaded>(loaded).sandbox;
   solution_.no_tracer = std::get<worker::Loaded>(loaded).no_tracer;
   solution_.note = artifact.style.reason;
   solution_.is_guest = runs_in_guest(artifact);
@@ -229,20 +230,21 @@ std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact&
 worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                           std::int64_t deadline_ns) {
   if (runs_in_guest(artifact)) {
-    const bool extension = artifact.kind == compile::Artifact::Kind::kTorchExtension;
     const auto document = solution_document(*planned.solution, *planned.definition, artifact);
     return solution_.client->load(python_request(use_device(), 0), deadline_ns, document.to_json(),
-                                  python_files(use_device(), extension ? artifact.file : ""));
+                                  python_files(use_device(), &artifact));
   }
   worker::Load request;
   const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
   request.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
   request.device = use_device();
-  request.path = artifact.file;
+  request.files = setup_.children.files.to_json();
   request.symbol = artifact.symbol;
   request.returns_status = artifact.returns_status;
   request.data_limit_bytes = data_limit();
-  return solution_.client->load(request, deadline_ns);
+  std::vector<util::UniqueFd> files;
+  files.push_back(open_sealed(artifact.file, artifact.sha256));
+  return solution_.client->load(request, deadline_ns, {}, files);
 }
 
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,

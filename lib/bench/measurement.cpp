@@ -143,7 +143,11 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   if (!m.synthesized.empty()) fib["synthesized"] = m.synthesized;
   fib["seeded"] = identity.seeded;
   fib["inputs_changed"] = m.inputs_changed;
-  fib["private_files"] = m.private_files;
+  fib["private_files"] = m.sandbox.mounts;
+  fib["sandbox"] = {{"mode", sandbox::name_of(config.sandbox)},
+                    {"mounts", m.sandbox.mounts},
+                    {"landlock", m.sandbox.landlock},
+                    {"system_calls", config.sandbox != sandbox::Mode::kOff}};
   fib["reference"] = reference_record(m, config, identity.version);
   fib["rule"] = eval::name_of(planned.rule);
   const auto tolerance = tolerance_of(planned, config);

@@ -33,7 +33,7 @@ struct Measurement {
   std::vector<std::string> synthesized{};           // inputs that --synthesize-missing made
   bool inputs_fixed = false;                        // no input is random: there is one set
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
-  bool private_files = false;                       // the worker could write to its own folders only
+  sandbox::Held sandbox{};                          // what held in the solution's worker
   bool on_cuda = false;                             // where the solution ran
   bool reference_on_cuda = false;                   // where the reference ran; elsewhere: no speedup
   worker::Clock clock{};                            // of the last calls

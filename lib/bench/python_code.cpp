@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/sealed_file.h"
 #include "util/machine.h"
 
 namespace fib::bench {
@@ -62,11 +63,11 @@ worker::Load python_request(const worker::UseDevice& device, unsigned threads) {
   return request;
 }
 
-std::vector<std::filesystem::path> python_files(const worker::UseDevice& device,
-                                                const std::filesystem::path& extension) {
-  std::vector<std::filesystem::path> files;
-  if (device.is_cuda()) files.emplace_back(device.kernels_path);
-  if (!extension.empty()) files.push_back(extension);
+std::vector<util::UniqueFd> python_files(const worker::UseDevice& device, const compile::Artifact* artifact) {
+  std::vector<util::UniqueFd> files;
+  if (device.is_cuda()) files.push_back(open_sealed(device.kernels_path, ""));
+  if (artifact != nullptr && artifact->kind == compile::Artifact::Kind::kTorchExtension)
+    files.push_back(open_sealed(artifact->file, artifact->sha256));
   return files;
 }
 

@@ -33,8 +33,9 @@ namespace fib::bench {
 // The request beside which the document goes; `threads` is 0 for as many as it likes.
 [[nodiscard]] worker::Load python_request(const worker::UseDevice& device, unsigned threads);
 
-// The files that follow the document: on CUDA fib's own kernels, then `extension` if there is one.
-[[nodiscard]] std::vector<std::filesystem::path> python_files(const worker::UseDevice& device,
-                                                              const std::filesystem::path& extension = {});
+// The files that follow the document: on CUDA fib's own kernels, then the library of a torch extension.
+// `artifact` may be null. Throws Error (sealed_file.h).
+[[nodiscard]] std::vector<util::UniqueFd> python_files(const worker::UseDevice& device,
+                                                       const compile::Artifact* artifact);
 
 }  // namespace fib::bench

@@ -57,7 +57,7 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
     return start_without_torch(definition, error.what());
   }
   auto loaded = worker_->load(python_request(setup_.device, setup_.threads), deadline(),
-                              reference_document(definition).to_json(), python_files(setup_.device));
+                              reference_document(definition).to_json(), python_files(setup_.device, nullptr));
   const auto* failure = std::get_if<worker::Failure>(&loaded);
   if (failure != nullptr && failure->text.starts_with(worker::kNoDeviceForTorch))
     return start_without_torch(definition, failure->text);

@@ -16,6 +16,7 @@
 #include "bench/interrupt_watch.h"
 #include "bench/python_code.h"
 #include "bench/run_record.h"
+#include "bench/solution_files.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
 #include "util/files.h"
@@ -44,14 +45,16 @@ std::set<std::string> architectures_of(const std::vector<LaneDevice>& devices) {
 }
 
 // Every solution once, in the plan's order, for every architecture.
-std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup) {
+std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup, const RunConfig& config) {
   std::vector<BuildJob> jobs;
   for (const auto& architecture : architectures_of(setup.devices)) {
     std::set<const model::Solution*> known;
     for (const auto& planned : plan.evaluations) {
       if (!known.insert(planned.solution).second) continue;
-      jobs.push_back(
-          {planned.solution, planned.definition, {setup.devices.front().kind, architecture, setup.python}});
+      jobs.push_back({planned.solution,
+                      planned.definition,
+                      {setup.devices.front().kind, architecture, setup.python, config.sandbox,
+                       config.sandbox_readable}});
     }
   }
   return jobs;
@@ -314,6 +317,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const Sweep sweep = with_defaults(wanted);
   const RunConfig& config = sweep.points.front().config;  // for what is the same at all points
   RunSetup setup = wanted_setup;
+  if (config.sandbox == sandbox::Mode::kStrict) expect_whole_sandbox(setup.program);
   const std::string secret = config.seed.value_or(make_secret());
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
@@ -325,7 +329,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const util::TemporaryFolder temporary(fs::temp_directory_path(), "fib-run-");
   spawner.remove_at_end(temporary.path());
   const InterruptWatch watch(interrupted, spawner);
-  const worker::ChildSetup children{setup.program, temporary.path()};
+  worker::ChildSetup children{setup.program, temporary.path()};
+  children.files = files_of_solutions(config, setup.devices.front().kind, setup.python);
 
   // On the CPU a build would disturb another run's measurements.
   std::optional<util::FileLock> cpu_lock;
@@ -341,7 +346,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
       device.kernels_path = build_device_kernels(spawner, children, device.architecture, setup.cache);
     }
   }
-  const auto jobs = jobs_of(plan, setup);
+  const auto jobs = jobs_of(plan, setup, config);
   std::size_t built = 0;
   const auto builds = build_all(
       spawner, children, jobs, setup.cache, config.build_timeout_s, util::usable_cores(),

@@ -8,6 +8,7 @@
 #include "compile/calling_style.h"
 #include "compile/python_interpreter.h"
 #include "model/solution.h"
+#include "sandbox/files.h"
 
 namespace fib::compile {
 
@@ -16,6 +17,8 @@ struct BuildTarget {
   model::DeviceKind device = model::DeviceKind::cpu;
   std::string architecture = {};                 // cuda: "sm_90a"
   std::optional<PythonInterpreter> python = {};  // where it is needed (compile/builder.h); else not looked at
+  sandbox::Mode sandbox = sandbox::Mode::kAuto;  // of compilers
+  std::vector<std::filesystem::path> readable = {};  // what compilers may read besides what builders know
 };
 
 // What a build leaves in the cache, plus how to call it.
@@ -28,6 +31,7 @@ struct Artifact {
   } kind = Kind::kSharedLibrary;
   // The library, the cubin, the extension module's library; kPythonModule: the folder that goes on sys.path.
   std::filesystem::path file;
+  std::string sha256 = {};      // of `file`, to be checked when it is used; kPythonModule: empty
   std::string symbol = {};      // all but kKernels
   bool returns_status = false;  // kSharedLibrary: the function returns an int; non-zero is a failure
   std::vector<std::string> kernels = {};  // kKernels: the kernels' names in the cubin, one a launch

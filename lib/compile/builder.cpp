@@ -104,8 +104,7 @@ BuildResult build(const model::Solution& solution, const model::Definition& defi
   if (is_python_language(solution.spec.language)) return build_python(solution, definition, target, cache);
   if (needs_python(solution, target.device)) return build_torch(solution, definition, target, cache);
 #if FIB_CUDA
-  if (is_launched(solution.spec, target.device))
-    return build_kernels(solution, definition, target.architecture, cache);
+  if (is_launched(solution.spec, target.device)) return build_kernels(solution, definition, target, cache);
 #endif
   return build_native(solution, target, cache);
 }

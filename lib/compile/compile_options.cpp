@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "compile/sources.h"
+
 namespace fib::compile {
 namespace {
 
@@ -125,16 +127,41 @@ std::optional<std::string> first_refused(const std::vector<std::string>& flags) 
   return std::nullopt;
 }
 
+// The host compiler links with make where it optimises at the link; "$ORIGIN" is an honest word.
+bool substitutes_nothing(std::string_view flag) {
+  return flag.find('`') == std::string_view::npos && flag.find("$(") == std::string_view::npos &&
+         flag.find("${") == std::string_view::npos;
+}
+
+std::optional<std::string> refused_of(const std::optional<std::vector<std::string>>& list, bool for_nvcc) {
+  const auto flags = list.value_or(std::vector<std::string>{});
+  if (const auto refused = first_refused(flags))
+    return fmt::format("the compile option {:?} is not allowed", *refused);
+  for (const auto& flag : flags) {
+    if (for_nvcc && !is_plain_for_nvcc(flag))
+      return fmt::format("the compile option {:?} is not allowed: nvcc would hand it to a shell", flag);
+    if (!substitutes_nothing(flag)) return fmt::format("the compile option {:?} is not allowed", flag);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool is_plain_for_nvcc(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+=.,:/%@").find(c) != std::string_view::npos;
+  });
+}
 
 std::optional<std::string> refused_option(const model::Solution& solution) {
   if (!solution.spec.compile_options) return std::nullopt;
   const auto& options = *solution.spec.compile_options;
-  for (const auto& list : {options.cflags, options.cuda_cflags, options.ld_flags}) {
-    const auto refused = first_refused(list.value_or(std::vector<std::string>{}));
-    if (refused) return fmt::format("the compile option {:?} is not allowed", *refused);
-  }
-  return std::nullopt;
+  const bool nvcc_links = std::any_of(solution.sources.begin(), solution.sources.end(),
+                                      [](const auto& source) { return is_cuda(source.path); });
+  if (auto refused = refused_of(options.cflags, false)) return refused;
+  if (auto refused = refused_of(options.cuda_cflags, true)) return refused;
+  return refused_of(options.ld_flags, nvcc_links);
 }
 
 }  // namespace fib::compile

@@ -1,6 +1,12 @@
 #include "compile/compiler_log.h"
 
+#include <sys/wait.h>
+
+#include <array>
+#include <csignal>
 #include <string_view>
+
+#include "util/error.h"
 
 namespace fib::compile {
 namespace {
@@ -16,7 +22,34 @@ bool is_error(std::string_view line) {
 // Lines that belong to an error: the quoted source and the caret below it begin with a blank.
 bool continues(std::string_view line) { return !line.empty() && line.front() == ' '; }
 
+// What drivers say when a program of theirs was ended by a signal that no crash has, or met a full disk.
+constexpr auto kMachineFaults = std::to_array<std::string_view>(
+    {"Killed signal terminated program", "Terminated signal terminated program",
+     "Hangup signal terminated program", "Interrupt signal terminated program", "terminated with signal 9 [",
+     "terminated with signal 15 [", "died due to signal 9 ", "died due to signal 15 ",
+     "died due to signal 1 ", "unable to execute command: Killed", "unable to execute command: Terminated",
+     "No space left on device", "Disk quota exceeded", "Input/output error",
+     "Resource temporarily unavailable", "Too many open files in system"});
+
+bool is_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
+}
+
+std::string line_with(std::string_view text, std::size_t at) {
+  const auto begin = text.rfind('\n', at) + 1;  // 0 where there is none
+  return std::string(text.substr(begin, text.find('\n', at) - begin));
+}
+
 }  // namespace
+
+void expect_sound_machine(const std::string& program, const util::CommandResult& result) {
+  if (WIFSIGNALED(result.wait_status) && is_from_outside(WTERMSIG(result.wait_status)))
+    throw Error("{} was ended by {}", program, result.status_text());
+  for (const auto mark : kMachineFaults) {
+    const auto at = result.output.find(mark);
+    if (at != std::string::npos) throw Error("{} could not work: {}", program, line_with(result.output, at));
+  }
+}
 
 std::string first_error_first(const std::string& output) {
   const std::string_view text = output;

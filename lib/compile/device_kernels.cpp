@@ -1,6 +1,7 @@
 #include "compile/device_kernels.h"
 
 #include "compile/artifact_cache.h"
+#include "compile/compiler_files.h"
 #include "compile/nvrtc.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -34,14 +35,15 @@ std::string key_of(const NvrtcInput& input) {
 
 std::filesystem::path device_kernels(const std::string& architecture, const std::filesystem::path& cache) {
   const NvrtcInput input = input_for(check_architecture(architecture));
-  const auto build = [&](const std::filesystem::path&, const std::filesystem::path& out) -> std::string {
+  const auto build = [&](const std::filesystem::path&, const std::filesystem::path& out) {
     const auto output = run_nvrtc(input);
     if (!output.succeeded)
       throw Error("fib's own kernels do not compile for {}:\n{}", architecture, output.log);
     util::write_file_atomic(out / kFile, output.cubin);
-    return {};
+    return BuildAnswer{};
   };
-  return through_cache({cache, "kernels", key_of(input), {kFile}}, build).folder / kFile;
+  const CacheEntry entry{cache, "kernels", key_of(input), {kFile}};
+  return through_cache(entry, files_of_compilers({}), build).folder / kFile;
 }
 
 }  // namespace fib::compile

@@ -4,6 +4,7 @@
 
 #include "compile/artifact_cache.h"
 #include "compile/compile_options.h"
+#include "compile/compiler_files.h"
 #include "compile/compiler_log.h"
 #include "compile/elf_symbols.h"
 #include "compile/entry_signature.h"
@@ -19,7 +20,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kLibraryName = "kernel.so";
-constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 3;  // raise when what is built or how changes
 
 bool has_cuda_sources(const model::Solution& solution) {
   return std::any_of(solution.sources.begin(), solution.sources.end(),
@@ -61,6 +62,8 @@ class NativeBuild {
     for (const auto& source : solution_.sources) {
       if (!is_cxx(source.path) && !is_c(source.path) && !is_cuda(source.path)) continue;
       if (is_cuda(source.path) && target_.device != model::DeviceKind::cuda) continue;
+      if (is_cuda(source.path) && !is_plain_for_nvcc(source.path))
+        return fmt::format("nvcc cannot be given the source {:?}: rename it", source.path);
       if (!compile(source.path)) return first_error_first(log_);
     }
     if (objects_.empty()) return fmt::format("no source can be compiled: expected {} files", kinds());
@@ -98,7 +101,8 @@ class NativeBuild {
   bool compile(const std::string& source) {
     const std::string object = (folder_ / fmt::format("{}.o", objects_.size())).string();
     Words command = compiler_for(source);
-    command.insert(command.end(), {"-c", fs::path(source).lexically_normal(), "-o", object});
+    // By a path that no compiler takes for an option or a file of arguments.
+    command.insert(command.end(), {"-c", "./" + fs::path(source).lexically_normal().string(), "-o", object});
     objects_.push_back(object);
     return run_compiler(command);
   }
@@ -120,9 +124,10 @@ class NativeBuild {
   }
 
   bool run_compiler(const Words& command) {
-    const auto result = util::run_command(command, sources_, {"TMPDIR=" + folder_.string(), "LC_ALL=C"});
+    const auto result = util::run_command(command, sources_, {"LC_ALL=C"});
     log_ += result.output;
     if (result.succeeded()) return true;
+    expect_sound_machine(command[0], result);
     if (result.output.empty()) log_ += fmt::format("{} ended with {}\n", command[0], result.status_text());
     return false;
   }
@@ -165,16 +170,19 @@ Artifact artifact_in(const fs::path& folder, const model::Solution& solution) {
 
 BuildResult build_native(const model::Solution& solution, const BuildTarget& target, const fs::path& cache) {
   const Toolchain toolchain;
-  std::string log;
   const CacheEntry entry{cache, "native", cache_key(solution, target, toolchain), {kLibraryName}};
-  const auto result = through_cache(entry, [&](const fs::path& work, const fs::path& out) {
+  const auto access = files_of_compilers(target);
+  const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
     NativeBuild build(solution, target, toolchain, work, out);
     std::string failure = build.run();
-    log = build.log();
-    return failure;
+    return BuildAnswer{std::move(failure), build.log()};
   });
-  if (!result.failure.empty()) return {BuildResult::Outcome::kFailed, {}, result.failure, false};
-  return {BuildResult::Outcome::kBuilt, artifact_in(result.folder, solution), log, result.from_cache};
+  const auto& [failure, log] = result.answer;
+  if (!failure.empty()) return {BuildResult::Outcome::kFailed, {}, failure, false};
+  BuildResult built{BuildResult::Outcome::kBuilt, artifact_in(result.folder, solution), log,
+                    result.from_cache};
+  built.artifact.sha256 = result.digests.front();
+  return built;
 }
 
 CompilerVersions compiler_versions(model::DeviceKind device) {

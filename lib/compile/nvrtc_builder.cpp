@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compile/artifact_cache.h"
+#include "compile/compile_options.h"
+#include "compile/compiler_files.h"
 #include "compile/compiler_log.h"
 #include "compile/launch_plan.h"
 #include "compile/nvrtc.h"
@@ -20,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 constexpr const char* kCubin = "kernels.cubin";
 constexpr const char* kNames = "kernels.json";  // the list of the kernels' names in the cubin
 
@@ -91,6 +93,7 @@ Words kernels_of(const LaunchPlan& plan) {
 std::string compile(const model::Solution& solution, const LaunchPlan& plan, const Words& options,
                     const fs::path& work, const fs::path& out, std::string& log) {
   const fs::path folder = work / "src";
+  if (auto problem = refused_option(solution)) return *problem;
   if (auto problem = write_sources(solution, folder)) return *problem;
   const auto* entry = solution.entry_source();
   if (entry == nullptr)
@@ -117,24 +120,27 @@ std::string compile(const model::Solution& solution, const LaunchPlan& plan, con
 }  // namespace
 
 BuildResult build_kernels(const model::Solution& solution, const model::Definition& definition,
-                          const std::string& architecture, const fs::path& cache) {
+                          const BuildTarget& target, const fs::path& cache) {
   LaunchPlan plan;
   try {
     plan = parse_launch_plan(solution, definition);
   } catch (const Error& error) {
     return failed(error.with_context("spec").what());
   }
-  const Options options = options_for(solution, architecture);
+  const Options options = options_for(solution, target.architecture);
   if (!options.problem.empty()) return {BuildResult::Outcome::kUnsupported, {}, options.problem, false};
-  std::string log;
-  const auto result = through_cache({cache, "nvrtc", key_of(solution, plan, options), {kCubin, kNames}},
-                                    [&](const fs::path& work, const fs::path& out) {
-                                      return compile(solution, plan, options.fixed, work, out, log);
-                                    });
-  if (!result.failure.empty()) return failed(result.failure);
-  BuildResult built{BuildResult::Outcome::kBuilt, {}, log, result.from_cache};
+  const CacheEntry entry{cache, "nvrtc", key_of(solution, plan, options), {kCubin, kNames}};
+  const auto result =
+      through_cache(entry, files_of_compilers(target), [&](const fs::path& work, const fs::path& out) {
+        BuildAnswer answer;
+        answer.failure = compile(solution, plan, options.fixed, work, out, answer.log);
+        return answer;
+      });
+  if (!result.answer.failure.empty()) return failed(result.answer.failure);
+  BuildResult built{BuildResult::Outcome::kBuilt, {}, result.answer.log, result.from_cache};
   built.artifact.kind = Artifact::Kind::kKernels;
   built.artifact.file = result.folder / kCubin;
+  built.artifact.sha256 = result.digests.front();
   built.artifact.kernels = nlohmann::json::parse(util::read_file(result.folder / kNames)).get<Words>();
   return built;
 }

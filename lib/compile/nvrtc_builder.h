@@ -14,6 +14,6 @@ namespace fib::compile {
 // where `dependencies` names cutlass (with --device-as-default-execution-space), then
 // compile_options.cuda_cflags (nvcc's -O levels are dropped: NVRTC always optimises). See builder.h.
 [[nodiscard]] BuildResult build_kernels(const model::Solution& solution, const model::Definition& definition,
-                                        const std::string& architecture, const std::filesystem::path& cache);
+                                        const BuildTarget& target, const std::filesystem::path& cache);
 
 }  // namespace fib::compile

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "compile/artifact_cache.h"
+#include "compile/compiler_files.h"
+#include "compile/compiler_log.h"
 #include "compile/python_scripts.h"
 #include "compile/python_source.h"
 #include "compile/sources.h"
@@ -15,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using model::Language;
 
-constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 
 const char* prefix_of(Language language) {
   return language == Language::triton     ? "fib_triton_"
@@ -83,6 +85,7 @@ std::string check_syntax(const model::Solution& solution, const PythonInterprete
   }
   const auto result = run_script(python.path, syntax_script(), paths, folder);
   if (result.succeeded()) return {};
+  expect_sound_machine(python.path, result);
   if (!result.output.empty()) return result.output;
   return fmt::format("{} ended with {} while it compiled the sources", python.path.string(),
                      result.status_text());
@@ -100,7 +103,7 @@ CacheEntry entry_of(const model::Solution& solution, const std::string& package,
                     const PythonInterpreter& python, const fs::path& cache) {
   CacheEntry entry{cache, "python", key_of(solution, package, python), {}};
   for (const auto& source : solution.sources)
-    entry.files.push_back((fs::path(package) / source.path).string());
+    entry.files.push_back((fs::path(package) / source.path).lexically_normal().string());
   return entry;
 }
 
@@ -111,15 +114,16 @@ BuildResult build_python(const model::Solution& solution, const model::Definitio
   if (!target.python) throw Error("a Python solution cannot be built without a Python interpreter");
   const ChosenStyle style = calling_style(solution, definition);
   const std::string package = model::package_name(solution, prefix_of(solution.spec.language));
-  const auto result = through_cache(entry_of(solution, package, *target.python, cache),
-                                    [&](const fs::path&, const fs::path& out) {
-                                      if (auto problem = write_sources(solution, out / package))
-                                        return *problem;
-                                      return check_syntax(solution, *target.python, out / package);
-                                    });
+  const auto result =
+      through_cache(entry_of(solution, package, *target.python, cache), files_of_compilers(target),
+                    [&](const fs::path&, const fs::path& out) {
+                      if (auto problem = write_sources(solution, out / package))
+                        return BuildAnswer{*problem, {}};
+                      return BuildAnswer{check_syntax(solution, *target.python, out / package), {}};
+                    });
   // A definition may have changed since the sources were checked: the entry is looked at every time.
-  std::string failure =
-      result.failure.empty() ? check_entry(solution, definition, style.style) : result.failure;
+  std::string failure = result.answer.failure;
+  if (failure.empty()) failure = check_entry(solution, definition, style.style);
   if (!failure.empty() && style.inferred) failure += "\n" + style.reason;
   if (!failure.empty()) return {BuildResult::Outcome::kFailed, {}, std::move(failure), false};
   BuildResult built{BuildResult::Outcome::kBuilt, {}, style.reason, result.from_cache};

@@ -48,12 +48,15 @@ std::optional<PythonInterpreter> find_python() {
 }
 
 std::string to_json(const PythonInterpreter& python) {
+  std::vector<std::string> folders;
+  for (const auto& folder : python.folders) folders.push_back(folder.string());
   return nlohmann::ordered_json{{"path", python.path.string()},
                                 {"version", python.version},
                                 {"abi_tag", python.abi_tag},
                                 {"packages", python.packages},
                                 {"torch_cuda", python.torch_cuda},
                                 {"headers", python.has_headers},
+                                {"folders", folders},
                                 {"interprets_triton", python.interprets_triton}}
       .dump();
 }
@@ -61,13 +64,15 @@ std::string to_json(const PythonInterpreter& python) {
 PythonInterpreter parse_python(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);
+    const auto folders = json.at("folders").get<std::vector<std::string>>();
     return {json.at("path").get<std::string>(),
             json.at("version"),
             json.at("abi_tag"),
             json.at("packages").get<std::map<std::string, std::string>>(),
             json.at("torch_cuda"),
             json.at("headers"),
-            json.value("interprets_triton", false)};
+            json.value("interprets_triton", false),
+            {folders.begin(), folders.end()}};
   } catch (const nlohmann::json::exception& error) {
     throw Error("the description of a Python interpreter is broken: {}", error.what());
   }

@@ -54,11 +54,13 @@ if shutil.which("ninja", path=os.pathsep.join(folders)):
         packages["ninja"] = metadata.version("ninja")
     except Exception:
         packages["ninja"] = ""
+places = sys.path + [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+places = sorted({os.path.abspath(place) for place in places if place and os.path.exists(place)})
 headers = os.path.exists(os.path.join(sysconfig.get_path("include") or "", "Python.h"))
 print("fib: " + json.dumps({
     "path": sys.executable, "version": ".".join(map(str, sys.version_info[:3])),
     "abi_tag": sysconfig.get_config_var("SOABI") or "", "packages": packages, "torch_cuda": torch_cuda,
-    "headers": headers}))
+    "headers": headers, "folders": places}))
 )__python__";
 }
 

@@ -9,6 +9,7 @@
 
 #include "compile/artifact_cache.h"
 #include "compile/compile_options.h"
+#include "compile/compiler_files.h"
 #include "compile/compiler_log.h"
 #include "compile/elf_symbols.h"
 #include "compile/python_scripts.h"
@@ -25,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 constexpr unsigned kMaxJobs = 4;           // torch's headers take a compiler 1.5 GB and more
 
 bool uses_cuda(const BuildTarget& target, const model::Solution& solution) {
@@ -91,7 +92,10 @@ class TorchBuild {
       throw Error("{} cannot build torch extensions: {}", target_.python->path.string(), result.output);
     const LinkerWarnings warnings(without_folder(without_folder(result.output, sources_), build_));
     log_ = warnings.log;
-    if (!result.succeeded()) return failure(result);
+    if (!result.succeeded()) {
+      expect_sound_machine(target_.python->path, result);
+      return failure(result);
+    }
     if (!warnings.undefined.empty())
       return fmt::format("the extension uses what no source and no library defines: {}",
                          fmt::join(warnings.undefined, ", "));
@@ -152,7 +156,7 @@ class TorchBuild {
   // The compilers are those that the cache's key names.
   [[nodiscard]] Words variables() const {
     const unsigned jobs = std::clamp(util::usable_cores(), 1U, kMaxJobs);
-    Words variables = {"TMPDIR=" + work_.string(), "LC_ALL=C", fmt::format("MAX_JOBS={}", jobs),
+    Words variables = {"LC_ALL=C", fmt::format("MAX_JOBS={}", jobs),
                        fmt::format("CXX={}", fmt::join(toolchain_.cxx, " ")),
                        "CUDA_VISIBLE_DEVICES="};  // a build is no business of any GPU
     if (!uses_cuda(target_, solution_)) return variables;
@@ -215,19 +219,21 @@ BuildResult build_torch(const model::Solution& solution, const model::Definition
   const ChosenStyle style = calling_style(solution, definition);
   const std::string module = model::package_name(solution, "torch_");
   const Toolchain toolchain;
-  std::string log;
   const CacheEntry entry{cache, "torch", key_of(solution, target, module, toolchain), {module + ".so"}};
-  const auto result = through_cache(entry, [&](const fs::path& work, const fs::path& out) {
+  const auto access = files_of_compilers(target);
+  const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
     TorchBuild build(solution, target, module, toolchain, work, out);
     std::string failure = build.run();
-    log = build.log();
-    return failure;
+    return BuildAnswer{std::move(failure), build.log()};
   });
-  if (!result.failure.empty()) return {BuildResult::Outcome::kFailed, {}, result.failure, false};
+  std::string log = result.answer.log;
+  const std::string& failure = result.answer.failure;
+  if (!failure.empty()) return {BuildResult::Outcome::kFailed, {}, failure, false};
   if (style.inferred) log = style.reason + "\n" + log;
   BuildResult built{BuildResult::Outcome::kBuilt, {}, log, result.from_cache};
   built.artifact.kind = Artifact::Kind::kTorchExtension;
   built.artifact.file = result.folder / (module + ".so");
+  built.artifact.sha256 = result.digests.front();
   built.artifact.symbol = solution.spec.entry_symbol();
   built.artifact.module = module;
   built.artifact.style = style;

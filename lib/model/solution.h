@@ -48,7 +48,7 @@ struct Spec {
 };
 
 struct SourceFile {
-  std::string path;  // relative, without ".."
+  std::string path;  // relative, without ".."; lenient mode: no component begins with '-' or '@'
   std::string content;
   Unknown unknown;
 };

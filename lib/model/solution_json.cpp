@@ -153,6 +153,16 @@ bool has_parent_component(std::string_view path) {
   }
 }
 
+// Programs that get such a name take it for an option, or for a file with more arguments.
+bool has_component_like_an_option(std::string_view path) {
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (begin < end && (path[begin] == '-' || path[begin] == '@')) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 SourceFile read_source(const json::Value& value, const std::string& path, ReadContext& context) {
   SourceFile source;
   const std::size_t errors_before = context.errors.size();
@@ -167,6 +177,8 @@ SourceFile read_source(const json::Value& value, const std::string& path, ReadCo
     context.fail(path, "Invalid source path (absolute path not allowed): " + source.path);
   } else if (has_parent_component(source.path)) {
     context.fail(path, "Invalid source path (parent directory traversal not allowed): " + source.path);
+  } else if (context.mode == Mode::lenient && has_component_like_an_option(source.path)) {
+    context.fail(path, "Invalid source path (no component may begin with '-' or '@'): " + source.path);
   }
   return source;
 }

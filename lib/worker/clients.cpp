@@ -135,22 +135,21 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std:
 WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest,
                            const std::string& name, std::uint64_t file_size_limit)
     : folder_(setup.temporary, "worker-"),
-      child_(spawner, name, guest_spec(guest, folder_.path(), file_size_limit), kGuestStartMs),
+      child_(spawner, name, guest_spec(guest, setup.files, folder_.path(), file_size_limit), kGuestStartMs),
       worker_delay_(child_.pid().value_or(-1)) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
-                                  const std::vector<std::filesystem::path>& files) {
+                                  const std::vector<util::UniqueFd>& files) {
   own_delay_.emplace(0);
-  std::vector<util::UniqueFd> open;
-  if (!document.empty()) open.push_back(util::make_sealed_document("fib-code", document));
-  for (const auto& file : files) {
-    open.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!open.back().valid()) throw util::errno_error("cannot open " + file.string());
-  }
+  util::UniqueFd code;
   std::vector<int> fds;
-  for (const auto& fd : open) fds.push_back(fd.get());
+  if (!document.empty()) {
+    code = util::make_sealed_document("fib-code", document);
+    fds.push_back(code.get());
+  }
+  for (const auto& file : files) fds.push_back(file.get());
   return decoded<Loaded>(
       child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sandbox/files.h"
 #include "util/files.h"
 #include "util/run_delay.h"
 #include "worker/child.h"
@@ -19,7 +20,8 @@ struct ChildSetup {
   std::string program;  // path of the fib binary
   std::filesystem::path temporary;
   int start_timeout_ms = 30'000;
-  std::uint32_t awake_us = 0;  // how long both ends look for the next message before they sleep
+  std::uint32_t awake_us = 0;      // how long both ends look for the next message before they sleep
+  sandbox::FileAccess files = {};  // what the code of solutions, and Python code of references, may reach
 };
 
 // The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`,
@@ -83,10 +85,10 @@ class WorkerClient {
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest, const std::string& name,
                std::uint64_t file_size_limit);
 
-  // `document` and then `files` (paths, opened here) travel beside the request.
+  // `document`, if there is one, and then `files` travel beside the request.
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
                                     const std::string& document = {},
-                                    const std::vector<std::filesystem::path>& files = {});
+                                    const std::vector<util::UniqueFd>& files = {});
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns);
   [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
   // The worker's claim, the coordinator's own clock around the request, and how much of that the worker's

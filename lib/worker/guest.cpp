@@ -6,12 +6,10 @@
 #include <exception>
 #include <filesystem>
 
+#include "sandbox/process.h"
 #include "util/files.h"
 #include "worker/descendants.h"
-#include "worker/private_files.h"
 #include "worker/python_target.h"
-#include "worker/sandbox.h"
-#include "worker/tracing.h"
 #include "worker/worker_loop.h"
 
 namespace fib::worker {
@@ -24,8 +22,13 @@ GuestClaims& claims() {
   static GuestClaims only;
   return only;
 }
-bool& has_private_files() {
-  static bool only = false;
+// What holds since fib_guest_enter().
+struct Entered {
+  sandbox::Mode mode = sandbox::Mode::kAuto;
+  sandbox::Held held;
+};
+Entered& entered() {
+  static Entered only;
   return only;
 }
 
@@ -59,14 +62,16 @@ LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
   const GuestFiles files(request, fds);
   const bool on_cuda = request.device.is_cuda();
   LoadedTarget loaded;
-  loaded.answer.private_files = has_private_files();
+  loaded.answer.sandbox = entered().held;
   // torch's streams and those of extensions begin at the default stream: fib's work goes there too.
   loaded.stage = on_cuda ? make_cuda_stage(request.device, files.kernels, {true, WorkStream::kDefault})
                          : make_cpu_stage(true);
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
   expect_success(callbacks.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
   // torch.compile locks files; fib's own locks are out of sight of private files.
-  enter_sandbox(request.data_limit_bytes, {.processes = true, .locks = has_private_files()});
+  const bool is_open = entered().mode == sandbox::Mode::kOff;
+  if (is_open) sandbox::limit_data(request.data_limit_bytes);
+  if (!is_open) sandbox::enter(request.data_limit_bytes, {.processes = true, .locks = entered().held.mounts});
   loaded.target = make_python_target(callbacks, claims(), *loaded.stage, files.document);
   return loaded;
 }
@@ -76,13 +81,15 @@ LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
 
 using namespace fib::worker;  // NOLINT: the functions below are C
 
-int fib_guest_enter(const char* visible) {
+int fib_guest_enter(const char* files, const char* packages) {
   try {
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     adopt_descendants();
-    has_private_files() = enter_private_files(std::filesystem::current_path(), paths_of(visible));
-    give_up_tracing();
-    drop_capabilities();
+    fib::sandbox::offer_to_oom_killer();
+    auto access = fib::sandbox::FileAccess::parse(files);
+    for (auto& path : paths_of(packages)) access.readable.push_back(std::move(path));
+    entered() = {access.mode, fib::sandbox::confine_files(access, std::filesystem::current_path())};
+    if (access.mode != fib::sandbox::Mode::kOff) fib::sandbox::drop_capabilities();
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

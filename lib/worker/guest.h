@@ -24,9 +24,11 @@ struct FibGuestCallbacks {
   int (*call)();
 };
 
-// Gives the process its private files (worker/private_files.h); to be called before any thread is started.
-// `visible`: folders that are not hidden, separated by '\n'. -1, with a message on stderr, on failure.
-int fib_guest_enter(const char* visible);
+// Shuts the process out of all files but those it needs (sandbox/files.h); to be called before any thread is
+// started. `files`: a sandbox::FileAccess as JSON; `packages`: what the interpreter needs besides, separated
+// by
+// '\n'. -1, with a message on stderr, on failure.
+int fib_guest_enter(const char* files, const char* packages);
 
 // Answers the parent's requests on this channel until it closes; the process's exit code. Loads
 // `description` ("Python 3.12.3, torch 2.11.0") into its answers.

@@ -1,6 +1,6 @@
 """The guest: runs Python solutions and references for fib, in an interpreter of its own.
 
-fib starts it as `python -u -c <this text> <path of libfib.so> <packages to import>`. It opens libfib, which does
+fib starts it as `python -u -c <this text> <path of libfib.so> <packages to import> <cores> <files it may reach>`. It opens libfib, which does
 everything around a call, and gives it the functions of the class Guest (worker/guest.h has the other side of all
 declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
 code of a solution is there, which may change torch.
@@ -472,13 +472,13 @@ def visible_paths():
     return "\n".join(sorted({os.path.abspath(path) for path in paths if path})).encode()
 
 
-def main(library_path, packages, cores):
+def main(library_path, packages, cores, files):
     sys.argv = [""]
     sys.path[:] = [path for path in sys.path if path]  # not the current folder
     library = ctypes.CDLL(library_path)
     library.fib_guest_claim.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64]
     library.fib_guest_claim.restype = None
-    if library.fib_guest_enter(visible_paths()) != 0:
+    if library.fib_guest_enter(files.encode(), visible_paths()) != 0:
         return 1
     all_cores = os.sched_getaffinity(0)
     if cores:
@@ -491,4 +491,4 @@ def main(library_path, packages, cores):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    sys.exit(main(*sys.argv[1:5]))

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sandbox/files.h"
 #include "worker/spawner.h"
 
 namespace fib::worker {
@@ -28,8 +29,9 @@ constexpr std::string_view kCannotImportTorch = "cannot import torch: ";
 [[nodiscard]] std::string_view guest_script();
 
 // How a guest is started: isolated (python -I), as compile::find_python() looks at it; its folder for private
-// files is `folder`. Besides the clean environment (clients.h) it has TRITON_INTERPRET.
-[[nodiscard]] ChildSpec guest_spec(const GuestSetup& setup, const std::filesystem::path& folder,
-                                   std::uint64_t file_size_limit);
+// files is `folder`, and `files` what it may reach besides its own packages. Besides the clean environment
+// (clients.h) it has TRITON_INTERPRET.
+[[nodiscard]] ChildSpec guest_spec(const GuestSetup& setup, const sandbox::FileAccess& files,
+                                   const std::filesystem::path& folder, std::uint64_t file_size_limit);
 
 }  // namespace fib::worker

@@ -244,14 +244,14 @@ std::string Load::encode() const {
   WireWriter out;
   out.number(static_cast<std::uint8_t>(kind));
   put_device(out, device);
-  out.text(path).text(symbol).number(static_cast<std::uint8_t>(returns_status)).number(threads);
+  out.text(files).text(symbol).number(static_cast<std::uint8_t>(returns_status)).number(threads);
   return out.number(data_limit_bytes).payload();
 }
 Load Load::decode(const std::string& payload) {
   return decode_all<Load>(payload, [](WireReader& in, Load& m) {
     m.kind = take_enum(in, TargetKind::kPython, "a target");
     m.device = take_device(in);
-    m.path = in.text();
+    m.files = in.text();
     m.symbol = in.text();
     m.returns_status = take_bool(in);
     m.threads = in.number<std::uint32_t>();
@@ -260,12 +260,15 @@ Load Load::decode(const std::string& payload) {
 }
 
 std::string Loaded::encode() const {
-  return WireWriter().text(engine).number(static_cast<std::uint8_t>(private_files)).text(no_tracer).payload();
+  WireWriter out;
+  out.text(engine).number(static_cast<std::uint8_t>(sandbox.mounts));
+  return out.number(static_cast<std::uint32_t>(sandbox.landlock)).text(no_tracer).payload();
 }
 Loaded Loaded::decode(const std::string& payload) {
   return decode_all<Loaded>(payload, [](WireReader& in, Loaded& m) {
     m.engine = in.text();
-    m.private_files = take_bool(in);
+    m.sandbox.mounts = take_bool(in);
+    m.sandbox.landlock = static_cast<int>(in.number<std::uint32_t>());
     m.no_tracer = in.text();
   });
 }

@@ -8,6 +8,7 @@
 #include "compile/launch_plan.h"
 #include "eval/difference.h"
 #include "eval/layout.h"
+#include "sandbox/files.h"
 #include "worker/wire.h"
 
 // The messages of PROTOCOL.md as plain structs, each with encode() and decode(). decode() throws
@@ -109,7 +110,7 @@ enum class TargetKind : std::uint8_t {
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
   UseDevice device;                    // a native reference takes only the uuid, for its engine
-  std::string path;                    // kSharedLibrary: the library; kKernels: the cubin
+  std::string files;                   // of a solution: what it may reach (sandbox::FileAccess as JSON)
   std::string symbol;                  // kSharedLibrary
   bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
@@ -119,9 +120,9 @@ struct Load {
 };
 
 struct Loaded {
-  std::string engine;          // "native (OpenBLAS ...)", "Python 3.12.3, torch 2.11.0"; empty for a library
-  bool private_files = false;  // it has temporary folders of its own and can write nowhere else
-  std::string no_tracer;       // CUDA: why there is no second clock (CUPTI); empty: there is one
+  std::string engine;     // "native (OpenBLAS ...)", "Python 3.12.3, torch 2.11.0"; empty for a library
+  sandbox::Held sandbox;  // what holds in the process
+  std::string no_tracer;  // CUDA: why there is no second clock (CUPTI); empty: there is one
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Loaded decode(const std::string& payload);
 };

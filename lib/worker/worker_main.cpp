@@ -1,15 +1,11 @@
 #include "worker/worker_main.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
 
 #include <filesystem>
 
-#include "util/errno_error.h"
+#include "sandbox/process.h"
 #include "util/files.h"
-#include "worker/private_files.h"
-#include "worker/sandbox.h"
-#include "worker/tracing.h"
 #include "worker/worker_loop.h"
 
 namespace fib::worker {
@@ -27,25 +23,27 @@ LoadedTarget load_reference(const Load& request, const std::vector<util::UniqueF
   return loaded;
 }
 
-// Files are opened first: their paths may be out of sight in the sandbox.
-LoadedTarget load_solution(const Load& request) {
-  const util::UniqueFd file(::open(request.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) throw util::errno_error("cannot open " + request.path);
+// A solution's code comes in a sealed memory file beside the request. CUDA opens a socket and starts threads
+// when it starts: what the filter refuses is refused after that.
+LoadedTarget load_solution(const Load& request, const std::vector<util::UniqueFd>& fds) {
+  if (fds.size() != 1) throw ProtocolError("a solution comes as one file");
   const std::string kernels = request.device.is_cuda() ? util::read_file(request.device.kernels_path) : "";
+  const auto access = sandbox::FileAccess::parse(request.files);
+  const bool is_open = access.mode == sandbox::Mode::kOff;
   LoadedTarget loaded;
-  loaded.answer.private_files = enter_private_files(std::filesystem::current_path());
-  give_up_tracing();
-  drop_capabilities();
-  // CUDA opens a socket and starts threads when it starts: what the sandbox refuses is refused after that.
+  sandbox::offer_to_oom_killer();
+  loaded.answer.sandbox = sandbox::confine_files(access, std::filesystem::current_path());
+  if (!is_open) sandbox::drop_capabilities();
   const bool host_code = request.kind == TargetKind::kSharedLibrary;
   loaded.stage =
       request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code}) : make_cpu_stage(true);
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
-  enter_sandbox(request.data_limit_bytes, {});
+  if (is_open) sandbox::limit_data(request.data_limit_bytes);
+  if (!is_open) sandbox::enter(request.data_limit_bytes, {});
   if (request.kind == TargetKind::kKernels) {
-    loaded.target = make_kernel_target(*loaded.stage, util::read_document(file.get(), kMaxCubin));
+    loaded.target = make_kernel_target(*loaded.stage, util::read_document(fds[0].get(), kMaxCubin));
   } else {
-    const std::string path = fmt::format("/proc/self/fd/{}", file.get());
+    const std::string path = fmt::format("/proc/self/fd/{}", fds[0].get());
     loaded.target = make_library_target(path, request.symbol, request.returns_status);
   }
   return loaded;
@@ -53,7 +51,7 @@ LoadedTarget load_solution(const Load& request) {
 
 LoadedTarget load(const Load& request, const std::vector<util::UniqueFd>& fds) {
   if (request.kind == TargetKind::kPython) throw ProtocolError("Python code needs a guest");
-  return request.kind == TargetKind::kReference ? load_reference(request, fds) : load_solution(request);
+  return request.kind == TargetKind::kReference ? load_reference(request, fds) : load_solution(request, fds);
 }
 
 }  // namespace

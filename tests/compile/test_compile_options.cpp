@@ -57,6 +57,33 @@ TEST_CASE("options that write files, run programs or load plugins are not") {
   CHECK_FALSE(allowed({"-Xptxas", "--output-file"}));
 }
 
+TEST_CASE("options of nvcc hold nothing that a shell understands") {
+  const auto allowed_for_nvcc = [](const std::string& flag) {
+    model::Solution compiled;
+    compiled.spec.compile_options.emplace();
+    compiled.spec.compile_options->cuda_cflags = std::vector<std::string>{flag};
+    model::Solution linked;
+    linked.sources.push_back({"a.cu", "", {}});
+    linked.spec.compile_options.emplace();
+    linked.spec.compile_options->ld_flags = std::vector<std::string>{flag};
+    const bool result = !compile::refused_option(compiled);
+    CHECK(!compile::refused_option(linked) == result);
+    return result;
+  };
+  for (const char* flag : {"-DX=$(touch x)", "-DX=`touch x`", "-DX=\\\\\";touch x;", "-DX=;touch x",
+                           "-DX=a b", "-DX='a'", "-DX=a|b", "-DX=a&b", "-DX=<a", "-DX=(a)", "-I~", "a*"}) {
+    INFO(flag);
+    CHECK_FALSE(allowed_for_nvcc(flag));
+  }
+  for (const char* flag : {"-DX=1", "-I/usr/include/c++/12", "-O3", "-l:libx.so.1"}) {
+    INFO(flag);
+    CHECK(allowed_for_nvcc(flag));
+  }
+  CHECK_FALSE(allowed({"-DX=$(shell x)"}));
+  CHECK_FALSE(allowed({"-DX=`x`"}));
+  CHECK(allowed({"-Wl,-rpath,$ORIGIN"}));
+}
+
 TEST_CASE("a refused option is named, with what cannot be printed escaped") {
   model::Solution solution;
   solution.spec.compile_options.emplace();

@@ -56,6 +56,19 @@ TEST_CASE("unknown languages and bindings never stop a load, but upstream's") {
                     Catch::StartsWith("spec.language: ") && Catch::Contains("spec.binding: "));
 }
 
+TEST_CASE("a source whose name a compiler would take for an option or a file of arguments is refused") {
+  for (const char* name : {"@a.cu", "-fplugin=x.cpp", "b/-x.cu", "b/@x.h", "-/x.h", "b//@x"}) {
+    INFO(name);
+    const std::string sources =
+        std::string(R"({"path":"a.cu","content":"x"},{"path":")") + name + R"(","content":"x"})";
+    CHECK_THROWS_WITH(parse_solution(solution(spec_of("cuda"), sources)),
+                      Catch::Contains("no component may begin with '-' or '@'") && Catch::Contains(name));
+    CHECK_NOTHROW(parse_solution(solution(spec_of("cuda"), sources), Mode::upstream));
+  }
+  CHECK_NOTHROW(parse_solution(
+      solution(spec_of("cuda"), R"({"path":"a.cu","content":"x"},{"path":"a-b/c@d.h","content":"x"})")));
+}
+
 TEST_CASE("other spellings of languages are understood") {
   CHECK(parse_solution(solution(spec_of("Python"))).spec.language == Language::python);
   CHECK(parse_solution(solution(spec_of("CUDA"))).spec.language == Language::cuda);

@@ -13,6 +13,7 @@ namespace {
 const std::map<std::string, std::set<std::string>>& allowed() {
   static const std::map<std::string, std::set<std::string>> rules = {
       {"util", {}},
+      {"sandbox", {}},
       {"tensor", {}},
       {"python", {}},
       {"cuda", {}},
@@ -25,12 +26,12 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"export", {"model", "dataset", "report"}},
       {"validate", {"model", "dataset", "tensor", "python", "synthesis", "report", "eval"}},
       {"device", {"tensor", "cuda"}},
-      {"compile", {"model", "cuda", "python"}},
+      {"compile", {"model", "cuda", "python", "sandbox"}},
       {"reference", {"python", "tensor", "cuda"}},
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},
-      {"worker", {"model", "tensor", "synthesis", "eval", "device", "reference", "compile"}},
-      {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker"}},
+      {"worker", {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox"}},
+      {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;
 }

@@ -1,26 +1,22 @@
-#include "worker/sandbox.h"
+#include "sandbox/system_calls.h"
 
 #include <asm/sockios.h>
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
-#include <fstream>
-#include <string>
 #include <vector>
 
 #include "util/errno_error.h"
 
-namespace fib::worker {
+namespace fib::sandbox {
 namespace {
 
 #if defined(__x86_64__)
@@ -141,11 +137,14 @@ void refuse_processes(Filter& filter) {
   filter.require(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
 }
 
-void install_filter(const SandboxDoors& doors) {
+}  // namespace
+
+void refuse_system_calls(const SystemCallDoors& doors) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   Filter filter;
   for (const long call : refused_calls()) filter.refuse(call, EPERM);
   filter.refuse(SYS_clone3, ENOSYS);
+  filter.refuse(SYS_memfd_create, ENOSYS);
   doors.processes ? allow_processes(filter) : refuse_processes(filter);
   if (!doors.locks) filter.refuse(SYS_flock, EPERM);
   filter.require(SYS_kill, 0, ~0U, self);
@@ -158,41 +157,4 @@ void install_filter(const SandboxDoors& doors) {
   filter.install();
 }
 
-// Private writable memory in use now, in bytes: what RLIMIT_DATA is compared with.
-std::uint64_t data_in_use() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::uint64_t kilobytes = 0;
-    if (word == "VmData:" && status >> kilobytes) return kilobytes * 1024;
-  }
-  throw Error("cannot read VmData from /proc/self/status");
-}
-
-void limit_data(std::uint64_t more_bytes) {
-  const rlim_t limit = data_in_use() + more_bytes;
-  const rlimit both{limit, limit};
-  if (::setrlimit(RLIMIT_DATA, &both) != 0) throw util::errno_error("cannot limit the sandbox's memory");
-}
-
-}  // namespace
-
-void drop_capabilities() {
-  for (unsigned long capability = 0; capability < 64; ++capability) {
-    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;  // past the last one, or not privileged
-  }
-  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  const __user_cap_data_struct none[2] = {};
-  if (::syscall(SYS_capset, &header, none) != 0)
-    throw util::errno_error("cannot drop the sandbox's capabilities");
-}
-
-void enter_sandbox(std::uint64_t data_limit_bytes, const SandboxDoors& doors) {
-  limit_data(data_limit_bytes);
-  drop_capabilities();
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-    throw util::errno_error("cannot make the sandbox undumpable");
-  install_filter(doors);
-}
-
-}  // namespace fib::worker
+}  // namespace fib::sandbox

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -14,35 +15,19 @@
 #include <functional>
 #include <thread>
 
-#include "support/temporary.h"
-#include "worker/private_files.h"
-#include "worker/sandbox.h"
-#include "worker/tracing.h"
+#include "sandbox/in_child.h"
+#include "sandbox/process.h"
 
 using namespace fib;
 
 namespace {
 
-// Runs `body` in a child, below in the sandbox; its result is the child's exit code.
-int in_child(const std::function<int()>& body) {
-  const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(body());
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-int in_sandbox(const std::function<int()>& body, const worker::SandboxDoors& doors = {}) {
-  return in_child([&] {
-    worker::enter_sandbox(std::uint64_t{1} << 30U, doors);
+int in_sandbox(const std::function<int()>& body, const sandbox::SystemCallDoors& doors = {}) {
+  return testing::in_child([&] {
+    sandbox::enter(std::uint64_t{1} << 30U, doors);
     return body();
   });
 }
-
-constexpr uid_t kNobody = 65534;
-
-// Makes the calling process one of an unprivileged user.
-bool become_nobody() { return ::geteuid() != 0 || (::setgid(kNobody) == 0 && ::setuid(kNobody) == 0); }
 
 }  // namespace
 
@@ -78,6 +63,27 @@ TEST_CASE("sockets, file locks and owners of descriptors are refused") {
   CHECK(in_sandbox([] { return ::setpriority(PRIO_PROCESS, 0, 5) != 0 ? 0 : 1; }) == 0);
 }
 
+TEST_CASE("memory files, which no limit counts, are refused as if the kernel had none") {
+  CHECK(in_sandbox([] { return ::memfd_create("x", 0) < 0 && errno == ENOSYS ? 0 : 1; }) == 0);
+}
+
+TEST_CASE(
+    "what was offered to the kernel when memory is out cannot be taken back by who had CAP_SYS_RESOURCE") {
+  const auto score = [] {
+    int value = 0;
+    std::ifstream("/proc/self/oom_score_adj") >> value;
+    return value;
+  };
+  CHECK(testing::in_child([&] {
+          sandbox::offer_to_oom_killer();
+          if (score() != 1000) return 1;
+          if (::prctl(PR_CAPBSET_READ, CAP_SYS_RESOURCE) != 1 || ::geteuid() != 0) return 0;
+          sandbox::drop_capabilities();
+          std::ofstream("/proc/self/oom_score_adj") << "0" << std::flush;
+          return score() == 1000 ? 0 : 2;
+        }) == 0);
+}
+
 TEST_CASE("memory is limited, for root too") {
   CHECK(in_sandbox([] {
           void* much = ::mmap(nullptr, std::size_t{2} << 30U, PROT_READ | PROT_WRITE,
@@ -100,71 +106,6 @@ TEST_CASE("the sandbox has no capabilities and is not dumpable") {
           }
           return ::prctl(PR_GET_DUMPABLE) == 0 ? 0 : 2;
         }) == 0);
-}
-
-TEST_CASE("private files: temporary folders are empty and everything else is read-only") {
-  const testing::TemporaryFolder folder;
-  const auto outside = folder.path() / "outside";
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    if (!worker::enter_private_files(folder.path())) ::_exit(77);
-    std::ofstream("/tmp/mine") << "x";
-    if (!std::ifstream("/tmp/mine")) ::_exit(1);
-    if (std::ofstream(outside) << "x") ::_exit(2);
-    if (::open("/etc/fib-test", O_CREAT | O_WRONLY, 0600) >= 0 || errno != EROFS) ::_exit(3);
-    std::ofstream("/dev/null") << "x";
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  if (WEXITSTATUS(status) == 77) {
-    WARN("skipped: this system allows no mount namespaces");
-    return;
-  }
-  CHECK(WEXITSTATUS(status) == 0);
-  CHECK_FALSE(std::filesystem::exists("/tmp/mine"));
-}
-
-TEST_CASE("private files hold without privileges too, for processes that cannot be dumped") {
-  const bool possible =
-      in_child([] { return become_nobody() && ::unshare(CLONE_NEWUSER) == 0 ? 0 : 1; }) == 0;
-  if (!possible) {
-    WARN("skipped: this system allows no user namespaces");
-    return;
-  }
-  const testing::TemporaryFolder folder;
-  if (::geteuid() == 0) REQUIRE(::chown(folder.path().c_str(), kNobody, kNobody) == 0);
-  CHECK(in_child([&] {
-          if (!become_nobody() || ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return 1;
-          if (!worker::enter_private_files(folder.path())) return 2;
-          if (::prctl(PR_GET_DUMPABLE) != 0) return 3;
-          return std::filesystem::is_empty("/tmp") ? 0 : 4;
-        }) == 0);
-}
-
-TEST_CASE("who gave up tracing reaches no memory outside of its own processes, and still renames files") {
-  const auto read_memory_of = [](pid_t pid) {
-    return ::open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR);
-  };
-  const testing::TemporaryFolder folder;
-  std::filesystem::create_directories(folder.path() / "a");
-  std::filesystem::create_directories(folder.path() / "b");
-  const int result = in_child([&] {
-    if (read_memory_of(::getppid()) < 0) return 77;
-    if (!worker::give_up_tracing()) return 78;
-    if (read_memory_of(::getppid()) >= 0) return 1;
-    if (read_memory_of(::getpid()) < 0) return 2;
-    std::ofstream(folder.path() / "a/file") << "x";
-    std::error_code error;
-    std::filesystem::rename(folder.path() / "a/file", folder.path() / "b/file", error);
-    return error ? 3 : 0;
-  });
-  if (result == 77 || result == 78) {
-    WARN("skipped: " << (result == 77 ? "this system lets no process trace another"
-                                      : "this kernel has no Landlock"));
-    return;
-  }
-  CHECK(result == 0);
 }
 
 TEST_CASE("doors of the sandbox: processes that stay in one group, and locks") {

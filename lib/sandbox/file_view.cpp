@@ -1,0 +1,184 @@
+#include "sandbox/file_view.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+
+#include "util/unique_fd.h"
+
+namespace fib::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+// sys/mount.h and linux/mount.h cannot be included together everywhere.
+constexpr unsigned long kNoSetuid = 2;
+constexpr unsigned long kNoDevices = 4;
+constexpr unsigned long kBind = 4096;
+constexpr unsigned long kMove = 8192;
+constexpr unsigned long kRecursive = 16384;
+constexpr unsigned long kRecursivePrivate = kRecursive | (1UL << 18U);
+constexpr int kDetach = 2;
+
+// The view's own folders and links take no more.
+constexpr const char* kRootOptions = "size=1m,mode=755";
+// Files of a private folder: a cap on what their inodes take of the kernel's memory.
+constexpr std::uint64_t kMostFiles = 1'000'000;
+
+bool mount(const fs::path& source, const fs::path& target, const char* kind, unsigned long flags,
+           const std::string& options = {}) {
+  return ::syscall(SYS_mount, source.c_str(), target.c_str(), kind, flags, options.c_str()) == 0;
+}
+
+bool set_attributes(const fs::path& path, std::uint64_t set, std::uint64_t clear, unsigned flags) {
+  mount_attr attributes{};
+  attributes.attr_set = set;
+  attributes.attr_clr = clear;
+  return ::syscall(SYS_mount_setattr, AT_FDCWD, path.c_str(), flags, &attributes, sizeof attributes) == 0;
+}
+
+bool write_text(const char* path, const std::string& text) {
+  const util::UniqueFd fd(::open(path, O_WRONLY | O_CLOEXEC));
+  return fd.valid() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// As root a mount namespace is enough; others need a user namespace in which they stay who they are. The
+// files of a process that is not dumpable belong to root: it is dumpable while it writes them.
+bool unshare_mounts() {
+  if (::unshare(CLONE_NEWNS) == 0) return true;
+  const std::string uid = std::to_string(::getuid());
+  const std::string gid = std::to_string(::getgid());
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  const bool mapped = write_text("/proc/self/setgroups", "deny") &&
+                      write_text("/proc/self/uid_map", uid + " " + uid + " 1") &&
+                      write_text("/proc/self/gid_map", gid + " " + gid + " 1");
+  ::prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+  return mapped;
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// A view in the making, below `root`.
+class Builder {
+ public:
+  explicit Builder(fs::path root) : root_(std::move(root)) {}
+
+  // An empty file system in memory.
+  bool add_private(const fs::path& path, std::uint64_t bytes) {
+    std::error_code error;
+    fs::create_directories(at(path), error);
+    const std::string options = "mode=700,size=" + std::to_string(std::max<std::uint64_t>(bytes, 1)) +
+                                ",nr_inodes=" + std::to_string(kMostFiles);
+    return mount("tmpfs", at(path), "tmpfs", kNoSetuid | kNoDevices, options);
+  }
+
+  // The file or folder, and what is mounted below it, at its own path.
+  bool add(const fs::path& path, std::uint64_t attributes) {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (error || real == "/") return true;  // it is not there, or is everything, which is never shown
+    if (!is_shown(real)) {
+      if (!bind(real)) return false;
+      if (!set_attributes(at(real), attributes, 0, AT_RECURSIVE)) return false;
+      shown_.push_back(real);
+    }
+    return link(path, real);
+  }
+
+  bool link(const fs::path& path, const fs::path& target) {
+    if (path == target || fs::exists(fs::symlink_status(at(path), ignored_))) return true;
+    if (std::any_of(shown_.begin(), shown_.end(), [&](const auto& one) { return is_below(path, one); }))
+      return true;  // below something that is shown as it is
+    std::error_code error;
+    fs::create_directories(at(path).parent_path(), error);
+    fs::create_symlink(target, at(path), error);
+    return !error;
+  }
+
+  [[nodiscard]] fs::path at(const fs::path& path) const { return root_ / path.relative_path(); }
+
+ private:
+  [[nodiscard]] bool is_shown(const fs::path& real) const {
+    return std::any_of(shown_.begin(), shown_.end(), [&](const auto& one) { return is_below(real, one); });
+  }
+
+  bool bind(const fs::path& real) {
+    std::error_code error;
+    if (fs::is_directory(real, error)) {
+      fs::create_directories(at(real), error);
+    } else {
+      fs::create_directories(at(real).parent_path(), error);
+      const util::UniqueFd made(::open(at(real).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+      if (!made.valid()) return false;
+    }
+    return !error && mount(real, at(real), nullptr, kBind | kRecursive);
+  }
+
+  fs::path root_;
+  std::vector<fs::path> shown_;
+  std::error_code ignored_;
+};
+
+bool build(const FileView& view, Builder& builder) {
+  constexpr std::uint64_t kProgram = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (!builder.add_private("/tmp", view.private_bytes) ||
+      !builder.add_private("/dev/shm", view.private_bytes))
+    return false;
+  if (!builder.link("/var/tmp", "/tmp")) return false;
+  // Wider folders first, so that what lies in them is there already.
+  auto readable = view.readable;
+  std::sort(readable.begin(), readable.end());
+  for (const auto& path : readable) {
+    if (!builder.add(path, kProgram)) return false;
+  }
+  for (const auto& path : view.writable) {
+    if (!builder.add(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)) return false;
+  }
+  for (const auto& path : view.devices) {
+    if (!builder.add(path, MOUNT_ATTR_NOSUID)) return false;
+  }
+  if (!builder.add("/sys", kProgram) || !builder.add("/proc", kProgram)) return false;
+  // CUDA names its threads by writing below the process's own folder.
+  const fs::path own = builder.at("/proc/" + std::to_string(::getpid()));
+  if (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)) return false;
+  for (const char* name : {"fd", "stdin", "stdout", "stderr"}) {
+    const std::string number = name[3] == 'i' ? "/0" : name[3] == 'o' ? "/1" : name[0] == 'f' ? "" : "/2";
+    if (!builder.link(fs::path("/dev") / name, "/proc/self/fd" + number)) return false;
+  }
+  return true;
+}
+
+// Makes `root` the root folder. Where that is the machine's first file system (an initramfs), which cannot be
+// taken down, `root` is laid over it; nobody without capabilities gets below.
+bool enter(const fs::path& root) {
+  if (::chdir(root.c_str()) != 0) return false;
+  if (::syscall(SYS_pivot_root, ".", ".") == 0) return ::syscall(SYS_umount2, ".", kDetach) == 0;
+  return mount(root, "/", nullptr, kMove) && ::chroot(".") == 0;
+}
+
+}  // namespace
+
+bool enter_file_view(const FileView& view, const fs::path& place) {
+  if (!unshare_mounts() || !mount("none", "/", nullptr, kRecursivePrivate)) return false;
+  if (!mount("tmpfs", place, "tmpfs", kNoSetuid | kNoDevices, kRootOptions)) return false;
+  Builder builder(place);
+  if (build(view, builder) && set_attributes(place, MOUNT_ATTR_RDONLY, 0, 0) && enter(place))
+    return ::chdir("/tmp") == 0;
+  ::syscall(SYS_umount2, place.c_str(), kDetach);
+  return false;
+}
+
+}  // namespace fib::sandbox

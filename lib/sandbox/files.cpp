@@ -1,0 +1,166 @@
+#include "sandbox/files.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "sandbox/file_view.h"
+#include "sandbox/landlock.h"
+#include "util/error.h"
+
+namespace fib::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+using Paths = std::vector<fs::path>;
+
+// Folders in a list with ':' between them.
+Paths split(std::string_view list) {
+  Paths paths;
+  while (!list.empty()) {
+    const auto end = std::min(list.find(':'), list.size());
+    if (end > 0) paths.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return paths;
+}
+
+Paths entries_of(const fs::path& folder, std::string_view beginning) {
+  Paths paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(beginning)) paths.push_back(entry->path());
+  }
+  return paths;
+}
+
+Paths device_nodes(bool gpu) {
+  Paths nodes = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+  if (!gpu) return nodes;
+  for (const auto& node : entries_of("/dev", "nvidia")) nodes.push_back(node);
+  for (const auto& node : entries_of("/dev", "nvhost")) nodes.push_back(node);
+  nodes.insert(nodes.end(), {"/dev/nvmap", "/dev/dxg"});
+  return nodes;
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+bool is_system(const fs::path& path) {
+  const auto system = system_paths();
+  return std::any_of(system.begin(), system.end(), [&](const auto& one) { return is_below(path, one); });
+}
+
+// As execvp() finds it; empty when it does not.
+fs::path find_program(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  const char* path = std::getenv("PATH");
+  for (const auto& folder : split(path != nullptr ? path : "/usr/bin:/bin")) {
+    if (::access((folder / program).c_str(), X_OK) == 0) return folder / program;
+  }
+  return {};
+}
+
+void append(Paths& paths, const Paths& more) { paths.insert(paths.end(), more.begin(), more.end()); }
+
+}  // namespace
+
+std::string_view name_of(Mode mode) {
+  return mode == Mode::kStrict ? "strict" : mode == Mode::kOff ? "off" : "auto";
+}
+
+std::string FileAccess::to_json() const {
+  const auto texts = [](const Paths& paths) {
+    std::vector<std::string> list;
+    for (const auto& path : paths) list.push_back(path.string());
+    return list;
+  };
+  return nlohmann::json{{"mode", static_cast<int>(mode)},
+                        {"readable", texts(readable)},
+                        {"writable", texts(writable)},
+                        {"gpu", gpu},
+                        {"private_bytes", private_bytes}}
+      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+FileAccess FileAccess::parse(std::string_view text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    FileAccess access;
+    const int mode = json.at("mode");
+    access.mode = mode == 1 ? Mode::kStrict : mode == 2 ? Mode::kOff : Mode::kAuto;
+    for (const auto& path : json.at("readable")) access.readable.emplace_back(path.get<std::string>());
+    for (const auto& path : json.at("writable")) access.writable.emplace_back(path.get<std::string>());
+    json.at("gpu").get_to(access.gpu);
+    json.at("private_bytes").get_to(access.private_bytes);
+    return access;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("what files may be reached is not readable: {}", error.what());
+  }
+}
+
+Paths system_paths() {
+  Paths paths = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+                 // Where NixOS has the driver's libraries.
+                 "/run/opengl-driver"};
+  for (const char* name : {"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "passwd", "group",
+                           "nsswitch.conf", "localtime", "os-release", "OpenCL"}) {
+    paths.push_back(fs::path("/etc") / name);
+  }
+  append(paths, entries_of("/etc", "python3"));  // Debian's sitecustomize.py
+  return paths;
+}
+
+Paths folders_of_program(const std::string& program) {
+  const fs::path found = find_program(program);
+  std::error_code error;
+  const fs::path real = fs::canonical(found, error);
+  if (found.empty() || error) return {};
+  Paths folders;
+  for (const auto& path : {fs::absolute(found), real}) {
+    if (is_system(path)) continue;
+    const fs::path folder = path.parent_path();
+    folders.push_back(folder.filename() == "bin" && folder.parent_path() != "/" ? folder.parent_path()
+                                                                                : folder);
+  }
+  return folders;
+}
+
+Paths folders_in_variables(const std::vector<const char*>& variables) {
+  Paths folders;
+  for (const char* variable : variables) {
+    if (const char* value = std::getenv(variable)) append(folders, split(value));
+  }
+  return folders;
+}
+
+Held confine_files(const FileAccess& access, const fs::path& own) {
+  Held held;
+  if (access.mode == Mode::kOff) return held;
+  Paths readable = system_paths();
+  append(readable, access.readable);
+  const Paths devices = device_nodes(access.gpu);
+  held.mounts = enter_file_view({readable, access.writable, devices, access.private_bytes}, own);
+  LandlockRules rules;
+  rules.devices = devices;
+  rules.writable = access.writable;
+  rules.own_process = "/proc/" + std::to_string(::getpid());
+  if (held.mounts) {
+    rules.readable = {"/"};
+    append(rules.writable, {"/tmp", "/dev/shm"});
+    ::setenv("TMPDIR", "/tmp", 1);
+    ::setenv("HOME", "/tmp", 1);
+  } else {
+    rules.readable = std::move(readable);
+    append(rules.readable, {"/proc", "/sys"});
+    rules.writable.push_back(own);
+  }
+  held.landlock = enter_landlock(rules);
+  return held;
+}
+
+}  // namespace fib::sandbox

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fib::sandbox {
+
+// How much of the sandbox there must be.
+enum class Mode {
+  kAuto,    // what this system allows
+  kStrict,  // all of it: a mount namespace, Landlock and the system call filter
+  kOff,     // none: for code that is trusted, where the sandbox is in its way
+};
+[[nodiscard]] std::string_view name_of(Mode mode);  // "auto", "strict", "off"
+
+// Which files code may reach that is not trusted. Travels to child processes as JSON.
+struct FileAccess {
+  Mode mode = Mode::kAuto;
+  std::vector<std::filesystem::path> readable = {};       // besides system_paths(): folders and files
+  std::vector<std::filesystem::path> writable = {};       // folders
+  bool gpu = false;                                       // the device nodes of NVIDIA's driver
+  std::uint64_t private_bytes = std::uint64_t{1} << 30U;  // of each private folder (file_view.h)
+  [[nodiscard]] std::string to_json() const;
+  [[nodiscard]] static FileAccess parse(std::string_view text);  // throws Error
+};
+
+// What holds in a process.
+struct Held {
+  bool mounts = false;  // it sees a file system of its own (file_view.h)
+  int landlock = 0;     // the version of Landlock that holds (landlock.h); 0: none
+  [[nodiscard]] bool all() const { return mounts && landlock > 0; }
+};
+
+// What programs need that are not trusted: folders of programs and libraries, and of /etc only what the
+// loader, the C library and Debian's alternatives read. Not all exist everywhere.
+[[nodiscard]] std::vector<std::filesystem::path> system_paths();
+
+// The folder to be shown so that a program can run, if it is outside of system_paths(): "/opt/gcc" for
+// "/opt/gcc/bin/g++" or a link to it. `program` is a path or a name that PATH has. Empty when there is none.
+[[nodiscard]] std::vector<std::filesystem::path> folders_of_program(const std::string& program);
+
+// The folders that environment variables name, which are lists with ':' between them ("LD_LIBRARY_PATH").
+[[nodiscard]] std::vector<std::filesystem::path> folders_in_variables(
+    const std::vector<const char*>& variables);
+
+// Shuts the calling process, and what it starts, out of all files but these, for good; nothing in mode off.
+// `own` is an empty folder: where there is no mount namespace it is the private, writable one (and nothing
+// limits its size but the disk); else /tmp is, which TMPDIR and HOME then name. Needs a process with one
+// thread. Throws Error when what the system allows cannot be set up.
+[[nodiscard]] Held confine_files(const FileAccess& access, const std::filesystem::path& own);
+
+}  // namespace fib::sandbox

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sandbox/system_calls.h"
+
+namespace fib::sandbox {
+
+// What the calling process gives up for good, apart from files (files.h). Each throws Error when it cannot be
+// done: a process without its limits does not go on.
+
+// Every capability, also from the bounding set; none can be gained again.
+void drop_capabilities();
+
+// It may allocate at most `more_bytes` more private memory than it has now (RLIMIT_DATA; the address space
+// stays unlimited, because CUDA and sanitizers reserve terabytes of it). For root too.
+void limit_data(std::uint64_t more_bytes);
+
+// When memory is out, the kernel ends this process, and what it starts, before others. Who had
+// CAP_SYS_RESOURCE cannot take that back once it is gone; others can. No error where the kernel does not know
+// it.
+void offer_to_oom_killer();
+
+// The last step before a solution's code is loaded: limit_data(), drop_capabilities(), not dumpable (other
+// unprivileged processes cannot read it), refuse_system_calls().
+void enter(std::uint64_t data_limit_bytes, const SystemCallDoors& doors);
+
+}  // namespace fib::sandbox

@@ -1,0 +1,20 @@
+#pragma once
+
+namespace fib::sandbox {
+
+// What the filter does not refuse.
+struct SystemCallDoors {
+  bool processes = false;  // compilers of Python code and of builds: all stay in one process group
+  bool locks = false;      // flock(), where no files of fib's own can be reached
+};
+
+// Installs a seccomp filter in all threads of the calling process, for good and for what it starts. It lets
+// threads be made but no processes unless they are allowed (then in no new namespaces), and refuses execve
+// (likewise), ptrace, reading or writing other processes' memory, signals to and priorities of other
+// processes, sockets, io_uring, System V memory, memory files (memfd_create: no limit counts them), file
+// locks, mounts, namespaces, keys, bpf and kernel modules. Where processes are allowed, setsid() and
+// setpgid() do nothing, so that all can be killed as one group. Refused calls fail with EPERM (clone3 and
+// memfd_create with ENOSYS, so that the C library and others fall back). Sets no_new_privs. Throws Error.
+void refuse_system_calls(const SystemCallDoors& doors);
+
+}  // namespace fib::sandbox

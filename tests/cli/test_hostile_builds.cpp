@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/fib_run.h"
+#include "util/files.h"
+
+// Records and sources that try to reach beyond their build, run by the real program.
+namespace fs = std::filesystem;
+using namespace fib;
+
+namespace {
+
+const char* const kAdd = R"(
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+})";
+
+void write_record(const testing::FibRun& run, const std::string& name, const nlohmann::json& sources,
+                  const nlohmann::json& options = nullptr) {
+  nlohmann::json spec = {{"language", "cpp"}, {"target_hardware", {"cpu"}}, {"entry_point", "k.cpp::run"}};
+  if (!options.is_null()) spec["compile_options"] = options;
+  const nlohmann::json record = {
+      {"name", name}, {"definition", "add"}, {"author", "test"}, {"spec", spec}, {"sources", sources}};
+  const auto folder = run.dataset.root() / "solutions/test/add";
+  fs::create_directories(folder);
+  std::ofstream(folder / (name + ".json")) << record.dump();
+}
+
+const std::vector<std::string> kFewCalls = {"--iterations", "3", "--num-trials", "1", "--warmup-runs", "1"};
+
+}  // namespace
+
+TEST_CASE("a source named like a file of arguments starts no program, and costs its own record alone") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  run.dataset.solution("honest", "test", kAdd);
+  const auto marker = run.folder.path() / "marker";
+  write_record(run, "response",
+               {{{"path", "k.cpp"}, {"content", kAdd}},
+                {{"path", "@k.cpp"}, {"content", kAdd}},
+                {{"path", "evil.sh"}, {"content", "touch " + marker.string() + "\n"}}});
+  write_record(run, "plugin",
+               {{{"path", "k.cpp"}, {"content", kAdd}}, {{"path", "-fplugin=x.cpp"}, {"content", kAdd}}});
+  const auto result = run.run(kFewCalls);
+  CHECK(result.err.find("'@': @k.cpp") != std::string::npos);
+  CHECK(result.err.find("'@': -fplugin=x.cpp") != std::string::npos);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].solution == "honest");
+  CHECK(traces[0].status == "PASSED");
+  CHECK_FALSE(fs::exists(marker));
+}
+
+TEST_CASE("a build cannot read the user's files, and no log or artifact holds what is in them") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  const auto secret = run.folder.path() / "secret.h";
+  std::ofstream(secret) << "const char* secret = \"HIDDEN_WORD\";\n";
+  fs::permissions(secret, fs::perms(0600));
+  run.dataset.solution("includes", "test", "#include \"" + secret.string() + "\"\n" + kAdd);
+  run.dataset.solution("incbin", "test", "__asm__(\".incbin \\\"" + secret.string() + "\\\"\");\n" + kAdd);
+  run.dataset.solution("zero", "test", std::string("#include \"/dev/zero\"\n") + kAdd);
+  REQUIRE(run.run(kFewCalls).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 3);
+  for (const auto& trace : traces) {
+    INFO(trace.solution);
+    CHECK(trace.status == "COMPILE_ERROR");
+    CHECK(trace.log.find("HIDDEN_WORD") == std::string::npos);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(run.folder.path() / "cache")) {
+    if (entry.is_regular_file()) CHECK(util::read_file(entry).find("HIDDEN_WORD") == std::string::npos);
+  }
+}
+
+TEST_CASE("what --sandbox-read names can be included") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  const auto folder = run.folder.path() / "headers";
+  fs::create_directory(folder);
+  std::ofstream(folder / "mine.h") << "#define MINE 1\n";
+  run.dataset.solution("includes", "test", "#include \"" + (folder / "mine.h").string() + "\"\n" + kAdd);
+  auto options = kFewCalls;
+  REQUIRE(run.run(options).exit_code == 0);
+  options.insert(options.end(), {"--sandbox-read", folder.string()});
+  REQUIRE(run.run(options).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 2);
+  CHECK(traces[0].status == "COMPILE_ERROR");
+  CHECK(traces[1].status == "PASSED");
+}
+
+TEST_CASE("a library that was changed in the cache is built again") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  run.dataset.solution("honest", "test", kAdd);
+  run.dataset.solution("wrong", "test",
+                       "extern \"C\" void run(const float*, const float*, float*, long) {}\n");
+  REQUIRE(run.run(kFewCalls).exit_code == 0);
+  std::vector<fs::path> libraries;
+  for (const auto& entry : fs::recursive_directory_iterator(run.folder.path() / "cache")) {
+    if (entry.path().filename() == "kernel.so") libraries.push_back(entry.path());
+  }
+  REQUIRE(libraries.size() == 2);
+  // Swapped, then truncated.
+  fs::copy_file(libraries[0], run.folder.path() / "kept");
+  fs::copy_file(libraries[1], libraries[0], fs::copy_options::overwrite_existing);
+  fs::copy_file(run.folder.path() / "kept", libraries[1], fs::copy_options::overwrite_existing);
+  REQUIRE(run.run(kFewCalls).exit_code == 0);
+  for (const auto& library : libraries) fs::resize_file(library, 100);
+  REQUIRE(run.run(kFewCalls).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 6);
+  for (const auto& trace : traces)
+    CHECK(trace.status == (trace.solution == "honest" ? "PASSED" : "INCORRECT_NUMERICAL"));
+}
+
+TEST_CASE("a compiler that is killed leaves no verdict, and --resume goes on") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  run.dataset.solution("honest", "test", kAdd);
+  const auto compiler = run.folder.path() / "bin/c++";
+  fs::create_directory(compiler.parent_path());
+  std::ofstream(compiler) << "#!/bin/sh\n[ \"$1\" = --version ] && exec c++ --version\nkill -9 $$\n";
+  fs::permissions(compiler, fs::perms(0755));
+  auto environment = run.environment();
+  environment.push_back("CXX=" + compiler.string());
+  const auto killed = testing::run_process(run.words(kFewCalls), environment);
+  CHECK(killed.exit_code == 1);
+  CHECK(killed.err.find("was ended by signal 9") != std::string::npos);
+  CHECK(testing::read_traces(run.dataset.root()).empty());
+  auto resumed = kFewCalls;
+  resumed.emplace_back("--resume");
+  CHECK(run.run(resumed).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "PASSED");
+}

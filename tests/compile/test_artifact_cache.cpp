@@ -1,0 +1,144 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+
+#include "compile/artifact_cache.h"
+#include "compile/builder.h"
+#include "support/temporary.h"
+#include "util/files.h"
+#include "util/hash.h"
+
+using namespace fib;
+namespace fs = std::filesystem;
+using Outcome = compile::BuildResult::Outcome;
+
+namespace {
+
+compile::CacheResult make(const fs::path& cache, const std::string& content,
+                          const std::string& key = "abcd") {
+  return compile::through_cache({cache, "kind", key, {"file"}}, {},
+                                [&](const fs::path&, const fs::path& out) -> compile::BuildAnswer {
+                                  std::ofstream(out / "file") << content;
+                                  return {{}, "log of " + content};
+                                });
+}
+
+model::Solution solution(const std::string& source) {
+  model::Solution s;
+  s.spec.language = model::Language::cpp;
+  s.spec.target_hardware = {"cpu"};
+  s.spec.entry_point = "a.cpp::run";
+  s.sources.push_back({"a.cpp", source, {}});
+  return s;
+}
+
+// For the life of the object CXX names a script.
+struct FakeCompiler {
+  explicit FakeCompiler(const std::string& script) {
+    fs::create_directory(folder.path() / "bin");
+    const auto path = folder.path() / "bin/c++";
+    std::ofstream(path) << "#!/bin/sh\n[ \"$1\" = --version ] && echo fake && exit 0\n" << script << "\n";
+    fs::permissions(path, fs::perms(0755));
+    if (const char* value = std::getenv("CXX")) before = value;
+    ::setenv("CXX", path.c_str(), 1);
+  }
+  ~FakeCompiler() { before.empty() ? ::unsetenv("CXX") : ::setenv("CXX", before.c_str(), 1); }
+  FakeCompiler(const FakeCompiler&) = delete;
+  FakeCompiler& operator=(const FakeCompiler&) = delete;
+  testing::TemporaryFolder folder;
+  std::string before;
+};
+
+}  // namespace
+
+TEST_CASE("an entry is found again, with the digest of its file") {
+  const testing::TemporaryFolder cache;
+  const auto first = make(cache.path(), "one");
+  CHECK_FALSE(first.from_cache);
+  CHECK(first.answer.log == "log of one");
+  CHECK(first.digests == std::vector<std::string>{util::sha256_hex("one")});
+  const auto second = make(cache.path(), "two");
+  CHECK(second.from_cache);
+  CHECK(second.digests == first.digests);
+  CHECK(util::read_file(second.folder / "file") == "one");
+}
+
+TEST_CASE("an entry that was damaged, or belongs to another key, is made again") {
+  const testing::TemporaryFolder cache;
+  const auto folder = make(cache.path(), "one").folder;
+  const auto other = make(cache.path(), "other", "abef").folder;
+  const std::vector<std::function<void()>> damages = {
+      [&] { std::ofstream(folder / "file") << "on"; },
+      [&] { std::ofstream(folder / "file") << ""; },
+      [&] { fs::remove(folder / "file"); },
+      [&] { fs::copy_file(other / "file", folder / "file", fs::copy_options::overwrite_existing); },
+      [&] { fs::remove(folder / "digests.json"); },
+      [&] { std::ofstream(folder / "digests.json") << "{"; },
+      [&] { fs::copy(other, folder, fs::copy_options::overwrite_existing); },
+  };
+  for (const auto& damage : damages) {
+    damage();
+    const auto again = make(cache.path(), "one");
+    CHECK_FALSE(again.from_cache);
+    CHECK(util::read_file(folder / "file") == "one");
+    CHECK(make(cache.path(), "one").from_cache);
+  }
+}
+
+TEST_CASE("a build that leaves a link, or nothing, makes no entry") {
+  const testing::TemporaryFolder cache;
+  const auto build = [&](const compile::BuildStep& step) {
+    return compile::through_cache({cache.path(), "kind", "abcd", {"file"}}, {}, step);
+  };
+  CHECK_THROWS_WITH(build([](const fs::path&, const fs::path& out) -> compile::BuildAnswer {
+                      fs::create_symlink("/etc/shadow", out / "file");
+                      return {};
+                    }),
+                    Catch::Contains("made no file"));
+  CHECK_THROWS_WITH(build([](const fs::path&, const fs::path&) -> compile::BuildAnswer { return {}; }),
+                    Catch::Contains("made no file"));
+  CHECK_FALSE(fs::exists(cache.path() / "kind/ab/abcd"));
+}
+
+TEST_CASE("a compiler that is killed, or meets a full disk, says nothing of the solution") {
+  const testing::TemporaryFolder cache;
+  for (const char* script : {"kill -9 $$", "kill -15 $$",
+                             "echo 'c++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+                             "echo 'collect2: fatal error: ld terminated with signal 9 [Killed]' >&2; exit 1",
+                             "echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\" >&2; exit 1",
+                             "echo '/tmp/x.s: No space left on device' >&2; exit 1"}) {
+    INFO(script);
+    const FakeCompiler compiler(script);
+    CHECK_THROWS_WITH(compile::build(solution("int x;"), {}, {}, cache.path()),
+                      Catch::Contains("c++ was ended by signal") || Catch::Contains("c++ could not work: "));
+  }
+  for (const char* script : {"kill -11 $$", "echo 'a.cpp:1: error: no' >&2; exit 1"}) {
+    INFO(script);
+    const FakeCompiler compiler(script);
+    CHECK(compile::build(solution("int x;"), {}, {}, cache.path()).outcome == Outcome::kFailed);
+  }
+}
+
+TEST_CASE("what a source names outside of its build is not there, and in no log") {
+  const testing::TemporaryFolder folder;
+  const auto secret = (folder.path() / "secret").string();
+  std::ofstream(secret) << "HIDDEN_WORD=1\n";
+  const testing::TemporaryFolder cache;
+  const std::vector<std::string> sources = {
+      "#include \"" + secret + "\"\n",
+      "#include \"/etc/shadow\"\n",
+      "#include \"/dev/zero\"\n",
+      "#include \"/proc/self/root" + secret + "\"\n",
+      "__asm__(\".incbin \\\"" + secret + "\\\"\");\n",
+      "__asm__(\".include \\\"" + secret + "\\\"\");\n",
+      "__asm__(\".incbin \\\"/dev/zero\\\"\");\n",
+      "static_assert(!__has_include(\"" + secret + "\"), \"seen\");\n#error end\n"};
+  for (const auto& source : sources) {
+    INFO(source);
+    const auto result =
+        compile::build(solution(source + "extern \"C\" void run() {}\n"), {}, {}, cache.path());
+    CHECK(result.outcome == Outcome::kFailed);
+    CHECK(result.log.find("HIDDEN_WORD") == std::string::npos);
+    CHECK(result.log.find("seen") == std::string::npos);
+  }
+}

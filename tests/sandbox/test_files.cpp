@@ -1,0 +1,229 @@
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+
+#include "sandbox/files.h"
+#include "sandbox/in_child.h"
+#include "sandbox/process.h"
+#include "support/temporary.h"
+#include "util/error.h"
+
+using namespace fib;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Who is confined, and by what.
+struct Case {
+  bool root;
+  bool mounts;
+};
+
+constexpr int kSkipped = 77;
+constexpr std::uint64_t kPrivateBytes = 4U << 20U;
+
+// Folders of a test: what may be read, what may be written, what is secret, and where a view may be built.
+// They belong to who is confined.
+struct Places {
+  testing::TemporaryFolder folder;
+  fs::path readable = folder.path() / "readable";
+  fs::path writable = folder.path() / "writable";
+  fs::path secret = folder.path() / "secret";
+  fs::path own = folder.path() / "own";
+  explicit Places(bool root) {
+    fs::permissions(folder.path(), fs::perms(0755));
+    for (const auto& path : {readable, writable, secret, own}) {
+      fs::create_directory(path);
+      std::ofstream(path / "file") << "text";
+      fs::permissions(path / "file", fs::perms(0600));
+      if (root || ::geteuid() != 0) continue;
+      REQUIRE(::chown(path.c_str(), testing::kNobody, testing::kNobody) == 0);
+      REQUIRE(::chown((path / "file").c_str(), testing::kNobody, testing::kNobody) == 0);
+    }
+    fs::remove(own / "file");
+  }
+};
+
+// `body` confined to the places.
+int confined(const Places& places, const Case& wanted, const std::function<int(const sandbox::Held&)>& body) {
+  return testing::in_child([&] {
+    if (wanted.root && ::geteuid() != 0) return kSkipped;
+    if (!wanted.root && !testing::become_nobody()) return 1;
+    // The filter refuses mounts: what is left is a system that allows no mount namespaces.
+    if (!wanted.mounts) sandbox::refuse_system_calls({.processes = true, .locks = true});
+    const auto held = sandbox::confine_files(
+        {.readable = {places.readable}, .writable = {places.writable}, .private_bytes = kPrivateBytes},
+        places.own);
+    if (held.mounts != wanted.mounts || held.landlock == 0) return kSkipped;
+    sandbox::drop_capabilities();
+    return body(held);
+  });
+}
+
+void check(const Places& places, const Case& wanted, const std::function<int(const sandbox::Held&)>& body) {
+  INFO((wanted.root ? "root" : "nobody") << (wanted.mounts ? ", mounts" : ", Landlock alone"));
+  const int result = confined(places, wanted, body);
+  if (result == kSkipped) {
+    WARN("skipped: this system does not allow it, or the tests do not run as root");
+    return;
+  }
+  CHECK(result == 0);
+}
+
+constexpr Case kAll[] = {{true, true}, {true, false}, {false, true}, {false, false}};
+
+bool opens(const fs::path& path, int flags = O_RDONLY) {
+  const int fd = ::open(path.c_str(), flags, 0600);
+  if (fd >= 0) ::close(fd);
+  return fd >= 0;
+}
+
+}  // namespace
+
+TEST_CASE("a confined process reads what it was given and the system's own, and nothing else") {
+  for (const auto& wanted : kAll) {
+    const Places places(wanted.root);
+    check(places, wanted, [&](const auto&) {
+      if (!opens(places.readable / "file") || !opens(places.writable / "file")) return 1;
+      if (!opens("/usr/bin/env") || !opens("/proc/self/status") || !opens("/dev/urandom")) return 2;
+      if (opens(places.secret / "file") || opens("/etc/shadow") || opens("/etc/hostname")) return 3;
+      if (opens("/proc/self/root" + (places.secret / "file").string())) return 4;
+      return opens("/root", O_RDONLY | O_DIRECTORY) || opens("/home", O_RDONLY | O_DIRECTORY) ? 5 : 0;
+    });
+  }
+}
+
+TEST_CASE("a confined process writes to its folders and private ones, and nowhere else") {
+  for (const auto& wanted : kAll) {
+    const Places places(wanted.root);
+    check(places, wanted, [&](const sandbox::Held& held) {
+      if (!opens(places.writable / "new", O_CREAT | O_WRONLY)) return 1;
+      if (opens(places.readable / "file", O_WRONLY) || opens(places.readable / "new", O_CREAT | O_WRONLY))
+        return 2;
+      if (opens("/usr/fib-test", O_CREAT | O_WRONLY) || opens("/fib-test", O_CREAT | O_WRONLY)) return 3;
+      const fs::path temporary = held.mounts ? "/tmp" : places.own;
+      if (held.mounts && std::getenv("TMPDIR") != std::string("/tmp")) return 4;
+      if (!opens(temporary / "new", O_CREAT | O_WRONLY)) return 5;
+      return opens("/proc/sys/kernel/core_pattern", O_WRONLY) ? 6 : 0;
+    });
+    CHECK_FALSE(fs::exists("/tmp/new"));
+  }
+}
+
+TEST_CASE("a confined process opens no device but those that hold nothing") {
+  for (const auto& wanted : kAll) {
+    const Places places(wanted.root);
+    check(places, wanted, [&](const auto&) {
+      for (const char* name : {"null", "zero", "full", "random", "urandom"}) {
+        if (!opens(fs::path("/dev") / name)) return 1;
+      }
+      if (!opens("/dev/null", O_WRONLY)) return 2;
+      for (const char* name :
+           {"kmsg", "loop0", "loop-control", "kvm", "fuse", "mem", "tty", "ptmx", "console"}) {
+        if (opens(fs::path("/dev") / name, O_RDONLY | O_NONBLOCK)) return 3;
+      }
+      return 0;
+    });
+  }
+}
+
+TEST_CASE("private folders in memory are empty and hold what they are allowed to") {
+  for (const bool root : {true, false}) {
+    const Places places(root);
+    check(places, {root, true}, [&](const auto&) {
+      // The test's own folder lies in /tmp.
+      for (const char* path : {"/tmp", "/dev/shm", "/var/tmp"}) {
+        for (const auto& entry : fs::directory_iterator(path)) {
+          if (entry.path().filename() != places.folder.path().filename()) return 1;
+        }
+      }
+      for (const char* path : {"/tmp/big", "/dev/shm/big"}) {
+        const int fd = ::open(path, O_CREAT | O_RDWR, 0600);
+        const std::string block(1U << 20U, 'x');
+        std::size_t written = 0;
+        while (written < 64 && ::write(fd, block.data(), block.size()) > 0) ++written;
+        if (written > kPrivateBytes >> 20U || errno != ENOSPC) return 2;
+      }
+      return 0;
+    });
+  }
+}
+
+TEST_CASE("what lies below a hidden folder and was given is in sight, also through a link") {
+  for (const auto& wanted : kAll) {
+    const Places places(wanted.root);
+    fs::create_directory(places.secret / "inner");
+    std::ofstream(places.secret / "inner/file") << "x";
+    fs::permissions(places.secret / "inner/file", fs::perms(0644));
+    const auto link = places.folder.path() / "link";
+    fs::create_directory_symlink(places.secret / "inner", link);
+    const int result = testing::in_child([&] {
+      if (wanted.root && ::geteuid() != 0) return kSkipped;
+      if (!wanted.root && !testing::become_nobody()) return 1;
+      if (!wanted.mounts) sandbox::refuse_system_calls({.processes = true, .locks = true});
+      const auto held = sandbox::confine_files({.readable = {link, "/no/such/place", "/"}}, places.own);
+      if (held.mounts != wanted.mounts || held.landlock == 0) return kSkipped;
+      if (!opens(link / "file") || !opens(places.secret / "inner/file")) return 2;
+      if (!wanted.mounts) return 0;  // "/" was given: Landlock takes it at its word
+      return opens(places.secret / "file") || opens("/etc/shadow") ? 3 : 0;
+    });
+    CHECK((result == 0 || result == kSkipped));
+  }
+}
+
+TEST_CASE("other processes cannot be traced, and files move between the process's own folders") {
+  const Places places(true);
+  fs::create_directory(places.writable / "a");
+  fs::create_directory(places.writable / "b");
+  const auto read_memory_of = [](pid_t pid) {
+    return opens("/proc/" + std::to_string(pid) + "/mem", O_RDONLY);
+  };
+  for (const bool mounts : {true, false}) {
+    check(places, {true, mounts}, [&](const auto&) {
+      if (read_memory_of(::getppid())) return 1;
+      if (!read_memory_of(::getpid())) return 2;
+      std::ofstream(places.writable / "a/file") << "x";
+      std::error_code error;
+      fs::rename(places.writable / "a/file", places.writable / "b/file", error);
+      return error ? 3 : 0;
+    });
+  }
+}
+
+TEST_CASE("with the sandbox off nothing is hidden") {
+  const Places places(true);
+  CHECK(testing::in_child([&] {
+          const auto held = sandbox::confine_files({.mode = sandbox::Mode::kOff}, places.own);
+          return !held.all() && opens(places.secret / "file") ? 0 : 1;
+        }) == 0);
+}
+
+TEST_CASE("a file access travels as JSON") {
+  sandbox::FileAccess access{sandbox::Mode::kStrict, {"/a", "/b c"}, {"/d"}, true, 7};
+  const auto read = sandbox::FileAccess::parse(access.to_json());
+  CHECK(read.mode == access.mode);
+  CHECK(read.readable == access.readable);
+  CHECK(read.writable == access.writable);
+  CHECK(read.gpu);
+  CHECK(read.private_bytes == 7);
+  CHECK_THROWS_AS(sandbox::FileAccess::parse("{}"), fib::Error);
+}
+
+TEST_CASE("a program outside of the system's folders brings its own") {
+  const testing::TemporaryFolder folder;
+  fs::create_directories(folder.path() / "toolkit/bin");
+  const auto program = folder.path() / "toolkit/bin/tool";
+  std::ofstream(program) << "#!/bin/sh\n";
+  fs::permissions(program, fs::perms(0755));
+  CHECK(sandbox::folders_of_program(program) ==
+        std::vector<fs::path>{folder.path() / "toolkit", folder.path() / "toolkit"});
+  CHECK(sandbox::folders_of_program("sh").empty());
+  CHECK(sandbox::folders_of_program("no-such-program").empty());
+}
