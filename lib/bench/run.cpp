@@ -324,6 +324,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   worker::Spawner spawner(setup.program);
   const util::TemporaryFolder temporary(fs::temp_directory_path(), "fib-run-");
   spawner.remove_at_end(temporary.path());
+  spawner.sweep_at_end(setup.cache);
   const InterruptWatch watch(interrupted, spawner);
   const worker::ChildSetup children{setup.program, temporary.path()};
 
@@ -357,6 +358,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
                                datasets, builds,   setup.devices, guests,   interrupted};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
+  if (spawner.lost() && !interrupted) report.ended_early = spawner.loss();
   if (setup.save_results) record.write(report);
   return report;
 }
