@@ -243,12 +243,18 @@ class Lanes {
     if (device.is_cuda()) {
       lock = take_device(
           device, setup_.spawner, [this](const std::string& name) { observer_.waiting_for_device(name); },
-          [this] { return setup_.interrupted || failed(); });
-      if (!lock) return;
+          [this] { return setup_.interrupted || failed() || setup_.spawner.lost(); });
+      if (!lock) return without_device();
     }
     for (auto piece = queue_.next(); !piece.empty();) {
       if (!run_point(device, piece)) return;
     }
+  }
+
+  void without_device() {
+    if (!setup_.spawner.lost()) return;
+    const std::lock_guard guard(mutex_);
+    problem_ = setup_.spawner.loss();
   }
 
   // One point of the sweep, or what this lane gets of it: from `piece`, which is then the first of the next
@@ -333,7 +339,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   if (!setup.devices.front().is_cuda()) {
     cpu_lock = take_device(
         setup.devices.front(), spawner, [&](const std::string& name) { observer.waiting_for_device(name); },
-        [&] { return interrupted.load(); });
+        [&] { return interrupted || spawner.lost(); });
+    if (!cpu_lock && !interrupted) throw worker::KeeperLost("{}", spawner.loss());
     report.interrupted = !cpu_lock;
     if (!cpu_lock) return report;
   }

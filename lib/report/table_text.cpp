@@ -11,6 +11,8 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kIdentityWidth = 9;  // eight characters and the ellipsis
 constexpr std::size_t kTextWidth = 10;     // no text column gets narrower
 constexpr std::size_t kGroupIndent = 2;
+// On narrower terminals a table that does not fit is no table any more; others break its last columns.
+constexpr std::size_t kNarrow = 60;
 
 using Lines = std::vector<std::string>;
 
@@ -53,7 +55,9 @@ class TextTable {
     fit();
   }
 
-  [[nodiscard]] std::string render() const { return total() <= limit() ? in_columns() : in_lines(); }
+  [[nodiscard]] std::string render() const {
+    return total() > limit() && limit() < kNarrow ? in_lines() : in_columns();
+  }
 
  private:
   [[nodiscard]] std::string in_columns() const {

@@ -280,3 +280,24 @@ TEST_CASE("an interrupt while waiting for the device ends with 130") {
   CHECK(WEXITSTATUS(status) == 130);
   CHECK(first.processes().empty());
 }
+
+TEST_CASE("a keeper that is lost while its run waits for the device ends the run") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can tell whose child a keeper is, which is not dumpable");
+    return;
+  }
+  const auto lock =
+      util::FileLock::take("/tmp/fib-locks/cpu.lock", util::FileLock::Sharing::kMachine, [] { return true; });
+  FibRun run;
+  run.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
+  std::vector<int> keepers;
+  REQUIRE(wait_for([&] { return (keepers = children(run, "__keeper")).size() == 1; }));
+  ::kill(keepers[0], SIGKILL);
+  REQUIRE(ended.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  const auto result = ended.get();
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("fib: the keeper process, the parent of all others, was lost: "));
+  CHECK(run.processes().empty());
+  CHECK(fs::is_empty(run.folder.path() / "tmp"));
+}
