@@ -1,7 +1,9 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -100,6 +102,16 @@ int write_man_pages(const char* folder) {
   return exit_code;
 }
 
+// Closed ones would be given to the next files and sockets that are opened, and what is printed would go
+// there.
+void open_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
 // What is quoted in a message may be anybody's: no control characters, and no line of theirs begins a line.
 std::string harmless(std::string_view text) {
   std::string result;
@@ -115,14 +127,16 @@ std::string harmless(std::string_view text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_descriptors();
   try {
     if (argc == 2) {
       if (const int code = run_child(argv[1]); code >= 0) return code;
     }
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported, like any other
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fib: {}\n", harmless(error.what()));
+    std::fputs(fmt::format("fib: {}\n", harmless(error.what())).c_str(), stderr);
     return cmd::kNotAllDone;
   }
 }

@@ -33,6 +33,9 @@ std::string last_line(std::string text) {
   return begin == std::string::npos ? text : text.substr(begin + 1);
 }
 
+// A stderr that takes nothing (a full disk) is no reason to end a run.
+void put(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
 std::string title(const bench::PlannedEvaluation& planned) {
   return report::printable(fmt::format("{} {}", planned.solution->name, planned.workload->uuid.substr(0, 8)));
 }
@@ -43,18 +46,18 @@ void Progress::show(const std::string& line, bool last) {
   const std::int64_t now = util::monotonic_ns();
   if (terminal_) {
     const std::string fitted = line.substr(0, terminal_width() - 1);
-    fmt::print(stderr, "\r\x1b[K{}", fitted);
+    put("\r\x1b[K" + fitted);
     std::fflush(stderr);
     drawn_ = true;
   } else if (last || shown_ns_ == 0 || now - shown_ns_ >= kQuietInterval) {
-    fmt::print(stderr, "{}\n", line);
+    put(line + "\n");
     shown_ns_ = now;
   }
 }
 
 void Progress::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  put("\r\x1b[K");
   std::fflush(stderr);
   drawn_ = false;
 }

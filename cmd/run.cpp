@@ -156,6 +156,8 @@ int print_report(const bench::RunReport& report, const RunOptions& options, cons
   }
   fmt::print("{} of {} evaluations done: {} passed, {} did not\n", report.finished, plan.evaluations.size(),
              report.passed, report.finished - report.passed);
+  if (!report.ended_early.empty())
+    spdlog::error("{}; to do the rest, run the same command with --resume", report.ended_early);
   std::string locals;
   for (const auto& dataset : datasets) locals += " --local " + dataset.root.string();
   if (report.interrupted) {

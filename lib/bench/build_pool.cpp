@@ -1,7 +1,9 @@
 #include "bench/build_pool.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
+#include <system_error>
 
 #include "bench/build_document.h"
 #include "util/clock.h"
@@ -17,6 +19,19 @@ using worker::MessageType;
 
 constexpr double kKernelsLimitS = 120;
 constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+
+// What the system says of a disk that is full or fails: a compiler that met it tells nothing about the
+// source.
+std::string fault_of_the_disk(const std::string& log) {
+  for (const int error : {ENOSPC, EDQUOT, EIO}) {
+    const std::string text = std::generic_category().message(error);
+    const auto at = log.find(text);
+    if (at == std::string::npos) continue;
+    const auto begin = log.rfind('\n', at) + 1;  // npos + 1 is 0
+    return log.substr(begin, log.find('\n', at) - begin);
+  }
+  return {};
+}
 
 BuildOutcome timed_out(double timeout_s) {
   BuildOutcome outcome;
@@ -47,11 +62,15 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
                        const std::filesystem::path& cache, double timeout_s) try {
   const BuildRequest request{*job.solution, *job.definition, job.target, cache};
   const auto answer = ask_builder(spawner, setup, request.to_json(), timeout_s);
+  if (spawner.lost()) return {{}, spawner.loss()};  // what a dying compiler said is no verdict
   if (const auto* failure = std::get_if<Failure>(&answer)) {
     if (failure->kind == Failure::Kind::kTimeout) return timed_out(timeout_s);
     return {{}, failure->text};
   }
-  return {parse_build_result(std::get<std::string>(answer)), {}};
+  auto result = parse_build_result(std::get<std::string>(answer));
+  if (result.outcome != Outcome::kFailed) return {std::move(result), {}};
+  std::string fault = fault_of_the_disk(result.log);
+  return {std::move(result), std::move(fault)};
 } catch (const std::exception& error) {
   return {{}, error.what()};
 }

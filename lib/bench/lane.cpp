@@ -5,9 +5,12 @@
 #include "bench/input_files.h"
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
+#include "dataset/append.h"
 #include "synthesis/inputs.h"
 #include "util/clock.h"
+#include "util/hash.h"
 #include "util/machine.h"
+#include "util/oom_kills.h"
 
 namespace fib::bench {
 namespace {
@@ -56,7 +59,7 @@ Lane::~Lane() = default;
 void Lane::run(std::span<const PlannedEvaluation> evaluations) {
   for (const auto& planned : evaluations) {
     if (setup_.interrupted) return;
-    if (!closed_.empty()) {
+    if (close_if_lost() || !closed_.empty()) {
       observer_.not_done(planned, closed_);
     } else {
       evaluate(planned);
@@ -88,17 +91,46 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   const std::string started = util::utc_timestamp();
   std::optional<Measurement> measurement;
   try {
-    while (!measurement && !setup_.interrupted && closed_.empty()) measurement = attempt(planned, artifact);
+    measurement = made(planned, artifact);
   } catch (const Error& error) {
     if (setup_.interrupted) return;
     running_ = nullptr;
-    return observer_.not_done(planned, error.what());
+    return observer_.not_done(planned, close_if_lost() ? closed_ : error.what());
   }
   if (setup_.interrupted) return;
-  if (!measurement) return observer_.not_done(planned, closed_);
+  // Whatever was seen of a solution whose worker died with the keeper is no verdict.
+  if (close_if_lost() || !measurement) return observer_.not_done(planned, closed_);
   // After any failure the next workload gets a fresh worker.
   if (measurement->status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
   report(planned, *measurement, started);
+}
+
+// Nothing when interrupted, or when the lane has closed. A worker that somebody killed is replaced once. Its
+// successor gets other inputs: what the first one has seen is worthless to it, should it have killed itself.
+// When it is killed too, that is the solution's fault, unless the machine is out of memory.
+std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+  const auto until_judged = [&](const PlannedEvaluation& wanted) {
+    std::optional<Measurement> measurement;
+    while (!measurement && !setup_.interrupted && closed_.empty()) measurement = attempt(wanted, artifact);
+    return measurement;
+  };
+  const auto was_killed = [&](const std::optional<Measurement>& measurement) {
+    return measurement && measurement->status == Status::RUNTIME_ERROR && solution_.client &&
+           solution_.client->killed_by_others();
+  };
+  const std::uint64_t oom_kills = util::oom_kills();
+  auto measurement = until_judged(planned);
+  if (!was_killed(measurement) || close_if_lost()) return measurement;
+  observer_.warning(fmt::format("{}: its worker was killed by SIGKILL (is the memory full?); it gets another",
+                                planned.solution->name));
+  running_ = nullptr;
+  PlannedEvaluation again = planned;
+  again.solution_sha256 = util::Sha256().add("again").add(planned.solution_sha256).hex();
+  measurement = until_judged(again);
+  if (was_killed(measurement) && util::oom_kills() > oom_kills)
+    throw Error("two workers were killed by SIGKILL, while the kernel ended processes for want of memory");
+  if (measurement) measurement->note.insert(0, "a first worker was killed by SIGKILL\n");
+  return measurement;
 }
 
 // Nothing when the judge was lost on the way. Throws Error for whatever else keeps the evaluation from being
@@ -134,6 +166,12 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();
     throw;
   }
+}
+
+bool Lane::close_if_lost() {
+  if (!setup_.spawner.lost()) return false;
+  closed_ = setup_.spawner.loss();
+  return true;
 }
 
 void Lane::lose_judge(const std::string& reason) {
@@ -249,8 +287,17 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
 
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,
                   const std::string& started_utc) {
-  observer_.finished(planned,
-                     make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc));
+  const auto evaluation = make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc);
+  try {
+    observer_.finished(planned, evaluation);
+  } catch (const dataset::DiskFull& error) {
+    if (!solution_.client) throw;
+    observer_.warning(
+        fmt::format("{}; tried again without the solution's worker and its files", error.what()));
+    running_ = nullptr;
+    solution_.client.reset();
+    observer_.finished(planned, evaluation);
+  }
 }
 
 }  // namespace fib::bench

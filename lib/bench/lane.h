@@ -38,6 +38,8 @@ class LaneObserver {
  public:
   virtual ~LaneObserver() = default;
   virtual void started(const PlannedEvaluation& planned) = 0;
+  // May throw dataset::DiskFull, having done nothing: it is called once more when the solution's worker is
+  // gone.
   virtual void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) = 0;
   // It has no trace: nothing that can be said against the solution.
   virtual void not_done(const PlannedEvaluation& planned, const std::string& reason) = 0;
@@ -54,13 +56,14 @@ class Lane {
   // Stops early when interrupted. May be called again for more.
   void run(std::span<const PlannedEvaluation> evaluations);
 
-  // Why it cannot go on; empty while it can: the judge has died twice, or the device cannot be used. What
-  // run() is given then is reported as not done.
+  // Why it cannot go on; empty while it can: the judge has died twice, the device cannot be used, or the
+  // keeper is lost. What run() is given then is reported as not done, and so is what was under way.
   [[nodiscard]] const std::string& closed() const { return closed_; }
 
  private:
   void evaluate(const PlannedEvaluation& planned);
   void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
@@ -77,6 +80,7 @@ class Lane {
   void report(const PlannedEvaluation& planned, const Measurement& measurement,
               const std::string& started_utc);
   void lose_judge(const std::string& reason);
+  bool close_if_lost();
 
   const LaneSetup& setup_;
   LaneObserver& observer_;

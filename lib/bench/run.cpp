@@ -246,12 +246,18 @@ class Lanes {
     if (device.is_cuda()) {
       lock = take_device(
           device, setup_.spawner, [this](const std::string& name) { observer_.waiting_for_device(name); },
-          [this] { return setup_.interrupted || failed(); });
-      if (!lock) return;
+          [this] { return setup_.interrupted || failed() || setup_.spawner.lost(); });
+      if (!lock) return without_device();
     }
     for (auto piece = queue_.next(); !piece.empty();) {
       if (!run_point(device, piece)) return;
     }
+  }
+
+  void without_device() {
+    if (!setup_.spawner.lost()) return;
+    const std::lock_guard guard(mutex_);
+    problem_ = setup_.spawner.loss();
   }
 
   // One point of the sweep, or what this lane gets of it: from `piece`, which is then the first of the next
@@ -328,6 +334,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   worker::Spawner spawner(setup.program);
   const util::TemporaryFolder temporary(fs::temp_directory_path(), "fib-run-");
   spawner.remove_at_end(temporary.path());
+  spawner.sweep_at_end(setup.cache);
   const InterruptWatch watch(interrupted, spawner);
   worker::ChildSetup children{setup.program, temporary.path()};
   children.files = files_of_solutions(config, setup.devices.front().kind, setup.python);
@@ -337,7 +344,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   if (!setup.devices.front().is_cuda()) {
     cpu_lock = take_device(
         setup.devices.front(), spawner, [&](const std::string& name) { observer.waiting_for_device(name); },
-        [&] { return interrupted.load(); });
+        [&] { return interrupted || spawner.lost(); });
+    if (!cpu_lock && !interrupted) throw worker::KeeperLost("{}", spawner.loss());
     report.interrupted = !cpu_lock;
     if (!cpu_lock) return report;
   }
@@ -362,6 +370,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
                                datasets, builds,   setup.devices, guests,   interrupted};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
+  if (spawner.lost() && !interrupted) report.ended_early = spawner.loss();
   if (setup.save_results) record.write(report);
   return report;
 }

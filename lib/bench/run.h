@@ -42,6 +42,7 @@ struct RunReport {
   std::map<std::string, std::size_t> failed;  // by status
   std::vector<NotDone> not_done;
   bool interrupted = false;
+  std::string ended_early;  // why the rest of the plan was not tried; empty: it was
 };
 
 // Where a run finds what it needs outside of the datasets.

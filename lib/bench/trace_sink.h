@@ -17,7 +17,8 @@ class TraceSink {
             std::function<void(const std::string&)> warn)
       : datasets_(datasets), save_(save), warn_(std::move(warn)) {}
 
-  // Throws Error when the trace cannot be written; the file is then as it was.
+  // Throws Error (dataset::DiskFull where that is why) when the trace cannot be written; the file is then as
+  // it was.
   void append(const PlannedEvaluation& planned, const model::Evaluation& evaluation);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace fib::compile {
 
-// Writes the solution's sources below `folder`. A sentence when two of them are the same file; throws Error
-// when they cannot be written.
+// Writes the solution's sources below `folder`. A sentence when two of them are the same file, or one can be
+// none; throws Error when the disk or the system does not take them.
 [[nodiscard]] std::optional<std::string> write_sources(const model::Solution& solution,
                                                        const std::filesystem::path& folder);
 

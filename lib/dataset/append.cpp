@@ -1,17 +1,18 @@
 #include "dataset/append.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "dataset/paths.h"
 #include "model/json_value.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
+#include "util/file_lock.h"
 #include "util/files.h"
 #include "util/unique_fd.h"
 
@@ -20,6 +21,12 @@ namespace {
 
 std::string described(std::string_view what, const fs::path& path) {
   return fmt::format("{} {}", what, path.string());
+}
+
+[[noreturn]] void fail(const std::string& what, int error) {
+  const std::string text = what + ": " + std::generic_category().message(error);
+  if (error == ENOSPC || error == EDQUOT) throw DiskFull(text);
+  throw Error(text);
 }
 
 void sync_folder(const fs::path& folder) {
@@ -37,7 +44,7 @@ void create_folders(const fs::path& folder) {
   create_folders(folder.parent_path());
   std::error_code error;
   fs::create_directory(folder, error);  // another process may be faster
-  if (error) throw Error("{}: cannot create the folder: {}", folder.string(), error.message());
+  if (error) fail(folder.string() + ": cannot create the folder", error.value());
   if (folder.has_parent_path()) sync_folder(folder.parent_path());
 }
 
@@ -47,12 +54,6 @@ struct LockedFile {
   bool is_new = false;
 };
 
-void lock(int fd, const fs::path& path) {
-  while (::flock(fd, LOCK_EX) != 0) {
-    if (errno != EINTR) throw util::errno_error(described("lock", path));
-  }
-}
-
 // Whether `path` still names the open file; a rewrite may have replaced it while we waited for the lock.
 bool is_current(int fd, const fs::path& path) {
   struct stat opened {};
@@ -61,7 +62,7 @@ bool is_current(int fd, const fs::path& path) {
   return ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-LockedFile open_locked(const fs::path& path) {
+LockedFile open_locked(const fs::path& path, std::chrono::milliseconds lock_limit) {
   constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC;
   while (true) {
     LockedFile file;
@@ -70,8 +71,8 @@ LockedFile open_locked(const fs::path& path) {
       file.fd.reset(::open(path.c_str(), kFlags | O_CREAT, 0666));
       file.is_new = true;
     }
-    if (!file.fd.valid()) throw util::errno_error(described("open for appending", path));
-    lock(file.fd.get(), path);
+    if (!file.fd.valid()) fail(described("open for appending", path), errno);
+    util::lock_for_writing(file.fd.get(), path, lock_limit);
     if (is_current(file.fd.get(), path)) return file;
   }
 }
@@ -149,13 +150,12 @@ void write_whole(int fd, std::string_view text, off_t size, const fs::path& path
   } while (count < 0 && errno == EINTR);
   const bool written = count == static_cast<ssize_t>(text.size());
   if (written && ::fdatasync(fd) == 0) return;
-  const Error error = written ? util::errno_error(described("sync", path))
-                      : count < 0
-                          ? util::errno_error(described("append to", path))
-                          : Error("append to {}: only {} of {} bytes could be written; is the disk full?",
-                                  path.string(), count, text.size());
+  const int error = errno;
   cut(fd, size, path);
-  throw error;
+  if (written) fail(described("sync", path), error);
+  if (count < 0) fail(described("append to", path), error);
+  throw DiskFull("append to {}: only {} of {} bytes could be written; is the disk full?", path.string(),
+                 count, text.size());
 }
 
 std::string joined(const std::vector<std::string>& lines, const fs::path& path) {
@@ -171,11 +171,12 @@ std::string joined(const std::vector<std::string>& lines, const fs::path& path) 
 
 }  // namespace
 
-AppendReport append_lines(const fs::path& path, const std::vector<std::string>& lines) {
+AppendReport append_lines(const fs::path& path, const std::vector<std::string>& lines,
+                          std::chrono::milliseconds lock_limit) {
   if (lines.empty()) return {};
   std::string text = joined(lines, path);
   create_folders(path.parent_path());
-  const LockedFile file = open_locked(path);
+  const LockedFile file = open_locked(path, lock_limit);
   const int fd = file.fd.get();
   const AppendReport report = repair_end(fd, path);
   if (report.newline_added) text.insert(0, 1, '\n');

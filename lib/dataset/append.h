@@ -1,12 +1,21 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "util/error.h"
+
 namespace fib::dataset {
+
+// The disk, or somebody's share of it, is full.
+class DiskFull : public Error {
+ public:
+  using Error::Error;
+};
 
 // What append_lines() found and repaired at the file's end.
 struct AppendReport {
@@ -16,11 +25,13 @@ struct AppendReport {
 };
 
 // Appends `lines` (one record each, without newlines; none empty) to `path`, all or nothing:
-// creates missing folders and the file; takes the file's lock (flock, waits for others); repairs the end (a
+// creates missing folders and the file; takes the file's lock (util::lock_for_writing: only who may write to
+// the file can take it), waiting for others at most `lock_limit`; repairs the end (a
 // last line that is a JSON object gets its newline, any other moves to torn_file()); then writes all lines
 // with one write and syncs the data, and the folder when the file is new. Nothing is written for an empty
-// list. On a short or failed write the file is cut back to what it was, and Error is thrown. Any thread, any
-// process.
-AppendReport append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines);
+// list. On a short or failed write the file is cut back to what it was, and Error is thrown, DiskFull where
+// that is why. Any thread, any process.
+AppendReport append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines,
+                          std::chrono::milliseconds lock_limit = std::chrono::minutes(2));
 
 }  // namespace fib::dataset

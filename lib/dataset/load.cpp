@@ -102,11 +102,12 @@ class Loader {
     if (!text) return "";
     try {
       model::Definition definition = model::parse_definition(*text, options_.mode);
+      (void)workloads_file("", definition.op_type, definition.name);  // so that its records have a place
       const std::string name = definition.name;
       if (!claim(dataset_.definition_files, name, file, "definition")) return "";
       dataset_.definitions.emplace(name, std::move(definition));
       return name;
-    } catch (const model::ParseError& error) {
+    } catch (const Error& error) {
       report(file, 0, error.what());
       return "";
     }
@@ -117,6 +118,7 @@ class Loader {
     if (!text) return;
     try {
       model::Solution solution = model::parse_solution(*text, options_.mode);
+      (void)solution_file("", solution.author, "any", solution.definition, solution.name);  // likewise
       read_sources(dataset_.root, file, solution);
       const std::string name = solution.name;
       if (!claim(dataset_.solution_files, name, file, "solution")) return;

@@ -13,6 +13,16 @@ fs::path below(const fs::path& root, std::string_view folder, std::string_view o
   return root / folder / checked_component(op_type, "op_type");
 }
 
+// Of ASCII, and of Latin 1 as UTF-8 has it: what terminals obey.
+bool has_control_characters(std::string_view name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const auto next = i + 1 < name.size() ? static_cast<unsigned char>(name[i + 1]) : 0U;
+    if (byte < 0x20 || byte == 0x7F || (byte == 0xC2 && next >= 0x80 && next < 0xA0)) return true;
+  }
+  return false;
+}
+
 std::string definition_name(std::string_view definition) {
   return checked_component(definition, "definition");
 }
@@ -36,6 +46,7 @@ std::string checked_component(std::string_view name, std::string_view what) {
   if (name == "." || name == "..") refuse("it means another folder");
   if (name.find('/') != std::string_view::npos) refuse("it contains \"/\"");
   if (name.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
+  if (has_control_characters(name)) refuse("it contains a control character");
   if (name.size() > kMaxComponent) refuse(fmt::format("it has more than {} bytes", kMaxComponent));
   return std::string(name);
 }

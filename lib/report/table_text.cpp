@@ -11,6 +11,8 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kIdentityWidth = 9;  // eight characters and the ellipsis
 constexpr std::size_t kTextWidth = 10;     // no text column gets narrower
 constexpr std::size_t kGroupIndent = 2;
+// On narrower terminals a table that does not fit is no table any more; others break its last columns.
+constexpr std::size_t kNarrow = 60;
 
 using Lines = std::vector<std::string>;
 
@@ -54,6 +56,11 @@ class TextTable {
   }
 
   [[nodiscard]] std::string render() const {
+    return total() > limit() && limit() < kNarrow ? in_lines() : in_columns();
+  }
+
+ private:
+  [[nodiscard]] std::string in_columns() const {
     std::string result = header() + std::string(std::min(total(), limit()), '-') + "\n";
     const std::string* group = nullptr;
     for (const auto& row : table_.rows) {
@@ -66,7 +73,27 @@ class TextTable {
     return result;
   }
 
- private:
+  // For terminals that are too narrow: every cell in a line of its own, rows with a rule between.
+  [[nodiscard]] std::string in_lines() const {
+    std::string result;
+    for (const auto& row : table_.rows) {
+      if (!result.empty()) result += std::string(limit(), '-') + "\n";
+      if (table_.grouped) result += shorten(printable(row.front().text), limit()) + "\n";
+      for (const Drawn& drawn : drawn_) result += named_cell(*drawn.column, printable(row[drawn.index].text));
+    }
+    return result;
+  }
+
+  // "Name: text", in two lines where that is too wide; only numbers are never cut.
+  [[nodiscard]] std::string named_cell(const Column& column, const std::string& text) const {
+    const std::string name = column.name + ":";
+    const bool fits = display_width(name) + 1 + display_width(text) <= limit();
+    if (fits) return name + " " + text + "\n";
+    const std::size_t room = std::max(limit(), kGroupIndent + 1) - kGroupIndent;
+    return shorten(name, limit()) + "\n" + std::string(kGroupIndent, ' ') +
+           (column.fit == Fit::whole ? text : shorten(text, room)) + "\n";
+  }
+
   void measure() {
     for (Drawn& drawn : drawn_) {
       for (const auto& row : table_.rows) {

@@ -146,6 +146,7 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   filter.refuse(SYS_clone3, ENOSYS);
   filter.refuse(SYS_memfd_create, ENOSYS);
   doors.processes ? allow_processes(filter) : refuse_processes(filter);
+  filter.refuse_value(SYS_prctl, 0, PR_SET_PDEATHSIG);  // a worker dies with its keeper
   if (!doors.locks) filter.refuse(SYS_flock, EPERM);
   filter.require(SYS_kill, 0, ~0U, self);
   filter.require(SYS_tgkill, 0, ~0U, self);

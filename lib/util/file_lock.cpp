@@ -4,12 +4,14 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <system_error>
 #include <thread>
 
+#include "util/clock.h"
 #include "util/errno_error.h"
+#include "util/lock_holders.h"
 
 namespace fib::util {
 namespace {
@@ -31,10 +33,39 @@ UniqueFd open_lock_file(const std::filesystem::path& path, FileLock::Sharing sha
   return fd;
 }
 
+// False when somebody else holds it.
+bool try_lock_for_writing(int fd, const std::filesystem::path& path) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (::fcntl(fd, F_OFD_SETLK, &whole) == 0) return true;
+  if (errno == EAGAIN || errno == EACCES || errno == EINTR) return false;
+  throw errno_error("cannot lock " + path.string());
+}
+
 }  // namespace
+
+void lock_for_writing(int fd, const std::filesystem::path& path, std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds kLongestPause{50};
+  const std::int64_t end = monotonic_ns() + limit.count() * 1'000'000;
+  for (std::chrono::milliseconds pause{1}; !try_lock_for_writing(fd, path);
+       pause = std::min(2 * pause, kLongestPause)) {
+    if (monotonic_ns() > end) {
+      const std::string holders = lock_holders(fd);
+      throw Error("{} is locked by {} for more than {} s; end that process, or wait for it, and try again",
+                  path.string(), holders.empty() ? "another process" : holders,
+                  static_cast<double>(limit.count()) / 1e3);
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
 
 std::optional<FileLock> FileLock::try_take(const std::filesystem::path& path, Sharing sharing) {
   UniqueFd fd = open_lock_file(path, sharing);
+  if (sharing == Sharing::kUser) {
+    if (!try_lock_for_writing(fd.get(), path)) return std::nullopt;
+    return FileLock(std::move(fd));
+  }
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
   if (errno == EWOULDBLOCK || errno == EINTR) return std::nullopt;
   throw errno_error("cannot lock " + path.string());
@@ -47,6 +78,12 @@ std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Sharin
     if (!go_on()) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+}
+
+FileLock FileLock::take_within(const std::filesystem::path& path, std::chrono::milliseconds limit) {
+  UniqueFd fd = open_lock_file(path, Sharing::kUser);
+  lock_for_writing(fd.get(), path, limit);
+  return FileLock(std::move(fd));
 }
 
 }  // namespace fib::util

@@ -50,6 +50,8 @@ class Child {
   void stay_awake(std::int64_t ns) { awake_ns_ = ns; }
 
   [[nodiscard]] bool alive() const { return alive_; }
+  // See Spawner.
+  [[nodiscard]] bool killed_by_others() { return spawner_.killed_by_others(id_); }
   [[nodiscard]] std::optional<pid_t> pid() { return spawner_.pid_of(id_); }
 
  private:

@@ -108,6 +108,8 @@ class WorkerClient {
 
   [[nodiscard]] std::string take_output() { return child_.take_output(); }
   [[nodiscard]] bool alive() const { return child_.alive(); }
+  // Whether it ended by a SIGKILL that did not come from here (spawner.h).
+  [[nodiscard]] bool killed_by_others() { return child_.killed_by_others(); }
 
  private:
   // What tells waiting for a CPU apart from work.

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <map>
 #include <vector>
 
+#include "compile/cache_leftovers.h"
 #include "util/c_strings.h"
 #include "util/errno_error.h"
 #include "worker/channel.h"
@@ -53,7 +55,7 @@ void limit(__rlimit_resource resource, rlim_t value) {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   limit(RLIMIT_CORE, 0);
   if (start.file_size_limit != 0) limit(RLIMIT_FSIZE, start.file_size_limit);
-  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGXFSZ})
     ::signal(signal, SIG_DFL);  // the keeper ignores them
   sigset_t none;
   ::sigemptyset(&none);
@@ -124,6 +126,8 @@ class Keeper {
       for (auto& fd : message.fds) held_.push_back(std::move(fd));
     } else if (message.type == MessageType::kRemoveAtEnd) {
       folders_.push_back(WireReader(message.payload).text());
+    } else if (message.type == MessageType::kSweepAtEnd) {
+      caches_.push_back(WireReader(message.payload).text());
     }
   }
 
@@ -131,8 +135,13 @@ class Keeper {
     Spawned answer;
     answer.id = request.id;
     answer.error = fds.size() == 2 ? fork_child(request, fds, answer.pid) : "two descriptors are needed";
-    if (answer.error.empty()) pids_[request.id] = answer.pid;
-    (void)channel_.send(MessageType::kSpawned, request.id, answer.encode());
+    util::UniqueFd pidfd;
+    if (answer.error.empty()) {
+      pids_[request.id] = answer.pid;
+      pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, answer.pid, 0)));
+    }
+    (void)channel_.send(MessageType::kSpawned, request.id, answer.encode(),
+                        pidfd.valid() ? std::vector<int>{pidfd.get()} : std::vector<int>{});
   }
 
   // Forks and waits until the child has executed its program; the error's text, or empty.
@@ -201,6 +210,7 @@ class Keeper {
     }
     std::error_code ignored;
     for (const auto& folder : folders_) std::filesystem::remove_all(folder, ignored);
+    for (const auto& cache : caches_) compile::remove_cache_leftovers(cache);
   }
 
   Channel channel_;
@@ -208,6 +218,7 @@ class Keeper {
   std::map<std::uint32_t, pid_t> pids_;
   std::vector<util::UniqueFd> held_;  // locks that must last until every descendant is gone
   std::vector<std::string> folders_;
+  std::vector<std::string> caches_;
 };
 
 }  // namespace

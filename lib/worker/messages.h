@@ -64,6 +64,7 @@ enum class MessageType : std::uint16_t {
   kExited,
   kHold,
   kRemoveAtEnd,
+  kSweepAtEnd,
 };
 
 // What identifies this very build of fib (the GNU build id of the file this function was linked into, as

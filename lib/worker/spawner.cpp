@@ -1,22 +1,32 @@
 #include "worker/spawner.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 
+#include "compile/cache_leftovers.h"
+#include "util/clock.h"
 #include "util/errno_error.h"
+#include "worker/process_tree.h"
 
 extern char** environ;
 
 namespace fib::worker {
 namespace {
+
+constexpr int kAnswerLimitMs = 60'000;   // of a keeper that lives
+constexpr int kCleanUpLimitMs = 30'000;  // a killed process may hang in the kernel for ever
 
 // Starts "<program> __keeper" with the socket as descriptor 3 in a session of its own, so that a Ctrl-C at
 // the terminal reaches the coordinator alone.
@@ -39,11 +49,26 @@ pid_t start_keeper(const std::string& program, int socket) {
   return pid;
 }
 
+int open_pidfd(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+
+void kill_pidfd(int pidfd) { ::syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0); }
+
+// Children that the kernel handed to this process when their parent was gone.
+std::vector<pid_t> adopted_children() {
+  std::vector<pid_t> children = children_of(::getpid());
+  const pid_t own = ::getsid(0);
+  std::erase_if(children, [own](pid_t pid) { return ::getsid(pid) == own; });
+  return children;
+}
+
 }  // namespace
 
 Spawner::Spawner(const std::string& fib_program) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   auto [ours, theirs] = Channel::make_pair();
   keeper_pid_ = start_keeper(fib_program, theirs.fd());
+  keeper_pidfd_.reset(open_pidfd(keeper_pid_));
+  if (!keeper_pidfd_.valid()) throw util::errno_error("cannot open a pidfd of the keeper process");
   channel_ = std::make_unique<Channel>(std::move(ours));
   reader_ = std::thread([this] { read_answers(); });
 }
@@ -51,14 +76,23 @@ Spawner::Spawner(const std::string& fib_program) {
 Spawner::~Spawner() {
   // No more requests: the keeper reads the end of the stream, kills its tree and exits, which ends our
   // reader.
+  closing_ = true;
   ::shutdown(channel_->fd(), SHUT_WR);
+  pollfd ended{keeper_pidfd_.get(), POLLIN, 0};
+  if (::poll(&ended, 1, kAnswerLimitMs) == 0) kill_keeper("it did not end");
   reader_.join();
-  ::waitpid(keeper_pid_, nullptr, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
 void Spawner::send(MessageType type, const std::string& payload, const std::vector<int>& fds) {
-  const std::lock_guard lock(send_mutex_);
-  if (!channel_->send(type, 0, payload, fds)) throw Error("the keeper process has ended unexpectedly");
+  bool sent = false;
+  {
+    const std::lock_guard lock(send_mutex_);
+    sent = channel_->send(type, 0, payload, fds);
+  }
+  if (sent) return;
+  if (!lost()) kill_keeper("it does not read its messages");
+  throw KeeperLost("{}", loss());
 }
 
 std::uint32_t Spawner::reserve_id() {
@@ -72,13 +106,22 @@ std::uint32_t Spawner::spawn(const ChildSpec& spec, int channel, int output) {
   const Spawn request{id, spec.arguments, spec.environment, spec.folder.string(), spec.file_size_limit};
   send(MessageType::kSpawn, request.encode(), {channel, output});
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return children_[id].spawned || keeper_gone_; });
-  if (!children_[id].spawned) throw Error("the keeper process has ended unexpectedly");
+  changed_.wait_for(lock, std::chrono::milliseconds(kAnswerLimitMs),
+                    [&] { return children_[id].spawned || keeper_gone_; });
+  if (!children_[id].spawned) {
+    lock.unlock();
+    if (!lost()) kill_keeper(fmt::format("it did not answer within {} s", kAnswerLimitMs / 1000));
+    throw KeeperLost("{}", loss());
+  }
   if (!children_[id].spawned->error.empty()) throw Error("{}", children_[id].spawned->error);
   return id;
 }
 
 void Spawner::kill(std::uint32_t id) {
+  {
+    const std::lock_guard lock(mutex_);
+    children_[id].killed = true;
+  }
   const std::lock_guard lock(send_mutex_);
   (void)channel_->send(MessageType::kKill, 0, WireWriter().number(id).payload());
 }
@@ -111,25 +154,114 @@ std::optional<pid_t> Spawner::pid_of(std::uint32_t id) {
 void Spawner::hold(int fd) { send(MessageType::kHold, {}, {fd}); }
 
 void Spawner::remove_at_end(const std::filesystem::path& folder) {
+  {
+    const std::lock_guard lock(mutex_);
+    folders_.push_back(folder);
+  }
   send(MessageType::kRemoveAtEnd, WireWriter().text(folder.string()).payload(), {});
 }
 
-void Spawner::read_answers() {
-  Message message;
-  while (channel_->receive(message, -1) == Channel::Result::kMessage) {
+void Spawner::sweep_at_end(const std::filesystem::path& cache) {
+  {
     const std::lock_guard lock(mutex_);
-    if (message.type == MessageType::kSpawned) {
-      auto spawned = Spawned::decode(message.payload);
-      children_[spawned.id].spawned = std::move(spawned);
-    } else if (message.type == MessageType::kExited) {
-      const auto exited = Exited::decode(message.payload);
-      children_[exited.id].wait_status = exited.wait_status;
-    }
-    changed_.notify_all();
+    caches_.push_back(cache);
   }
+  send(MessageType::kSweepAtEnd, WireWriter().text(cache.string()).payload(), {});
+}
+
+bool Spawner::killed_by_others(std::uint32_t id) {
   const std::lock_guard lock(mutex_);
-  keeper_gone_ = true;
+  const auto& child = children_[id];
+  return !child.killed && child.wait_status && WIFSIGNALED(*child.wait_status) &&
+         WTERMSIG(*child.wait_status) == SIGKILL;
+}
+
+// A process that ends closes its sockets before the kernel signals its children.
+bool Spawner::lost() const {
+  pollfd state{channel_->fd(), 0, 0};
+  return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+std::string Spawner::loss() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(kCleanUpLimitMs), [&] { return keeper_gone_; });
+  return "the keeper process, the parent of all others, was lost: " + loss_;
+}
+
+void Spawner::kill_keeper(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (loss_.empty()) loss_ = why;
+  }
+  kill_pidfd(keeper_pidfd_.get());
+}
+
+void Spawner::read_answers() {
+  try {
+    Message message;
+    while (channel_->receive(message, -1) == Channel::Result::kMessage) take_answer(message);
+  } catch (const Error& error) {  // no descriptor is free for a pidfd, say
+    kill_keeper(fmt::format("its messages cannot be received: {}", error.what()));
+  }
+  await_keeper();
+}
+
+void Spawner::take_answer(Message& message) {
+  const std::lock_guard lock(mutex_);
+  if (message.type == MessageType::kSpawned) {
+    auto spawned = Spawned::decode(message.payload);
+    auto& child = children_[spawned.id];
+    if (!message.fds.empty()) child.pidfd = std::move(message.fds.front());
+    child.spawned = std::move(spawned);
+  } else if (message.type == MessageType::kExited) {
+    const auto exited = Exited::decode(message.payload);
+    children_[exited.id].wait_status = exited.wait_status;
+    children_[exited.id].pidfd.reset();
+  }
   changed_.notify_all();
+}
+
+// The keeper has closed its end. It ends when it has cleaned up; a killed one has not, and its children are
+// ours by then.
+void Spawner::await_keeper() {
+  int status = 0;
+  while (::waitpid(keeper_pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  const bool cleaned_up = closing_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (loss_.empty()) loss_ = "it ended with " + describe_wait_status(status);
+    keeper_gone_ = true;
+  }
+  changed_.notify_all();
+  if (!cleaned_up) clean_up();
+}
+
+// What the keeper would have done.
+void Spawner::clean_up() {
+  std::vector<std::filesystem::path> folders;
+  std::vector<std::filesystem::path> caches;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, child] : children_) {
+      if (child.pidfd.valid()) kill_pidfd(child.pidfd.get());
+    }
+    folders = folders_;
+    caches = caches_;
+  }
+  // Whoever is killed may leave orphans that become our children.
+  const std::int64_t end = util::monotonic_ns() + std::int64_t{kCleanUpLimitMs} * 1'000'000;
+  for (auto left = adopted_children(); !left.empty() && util::monotonic_ns() < end;
+       left = adopted_children()) {
+    for (const pid_t pid : left) {
+      kill_tree(pid);
+      ::waitpid(pid, nullptr, WNOHANG);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::error_code ignored;
+  for (const auto& folder : folders) std::filesystem::remove_all(folder, ignored);
+  for (const auto& cache : caches) compile::remove_cache_leftovers(cache);
 }
 
 std::string describe_wait_status(int wait_status) {

@@ -30,12 +30,37 @@ extern "C" void run(const float* a, const float* b, float* c, long n) {
   for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
 })";
 
+// As slow as kSlow, and without a signal when its parent dies, if that were allowed.
+const std::string kWantsToSurvive = R"(
+#include <sys/prctl.h>
+#include <unistd.h>
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  prctl(PR_SET_PDEATHSIG, 0);
+  usleep(100000);
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+})";
+
+const std::string kKillsItself = R"(
+#include <signal.h>
+extern "C" void run(const float*, const float*, float*, long) { raise(SIGKILL); })";
+
 bool wait_for(const std::function<bool()>& condition) {
   for (int i = 0; i < 1000; ++i) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
+}
+
+// What killed builders left in the cache.
+std::vector<fs::path> leftovers(const FibRun& run) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(run.folder.path() / "cache", error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().find(".tmp-") != std::string::npos) found.push_back(entry->path());
+  }
+  return found;
 }
 
 // Processes of the run that were started with this hidden command.
@@ -83,12 +108,81 @@ TEST_CASE("kill -9 of the coordinator leaves no process and no torn record, and 
   ::waitpid(coordinator, nullptr, 0);
   CHECK(wait_for([&] { return run.processes().empty(); }));
   CHECK(wait_for([&] { return fs::is_empty(run.folder.path() / "tmp"); }));
+  CHECK(wait_for([&] { return leftovers(run).empty(); }));
   const auto before = testing::read_traces(run.dataset.root()).size();  // throws at a torn record
   CHECK(before < 6);
   const auto resumed = run.run(few({"--resume"}));
   CHECK(resumed.exit_code == 0);
   CHECK(resumed.out.find(fmt::format("{0} of {0} evaluations done", 6 - before)) == 0);
   CHECK(testing::read_traces(run.dataset.root()).size() == 6);
+}
+
+TEST_CASE(
+    "kill -9 of the keeper ends the run soon, with nothing left and no verdict, and --resume does the rest") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can tell whose child a keeper is, which is not dumpable");
+    return;
+  }
+  const auto [during_build, source] =
+      GENERATE(std::pair(true, kSlow), std::pair(false, kSlow), std::pair(false, kWantsToSurvive));
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30, 40, 50, 60}).solution("slow", "alice", source);
+  auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
+  if (during_build) {
+    REQUIRE(wait_for([&] { return children(run, "__build").size() == 1; }));
+  } else {
+    REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  }
+  const auto keepers = children(run, "__keeper");
+  REQUIRE(keepers.size() == 1);
+  ::kill(keepers[0], SIGKILL);
+  REQUIRE(ended.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  const auto result = ended.get();
+  INFO(result.err);
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find(
+            "the keeper process, the parent of all others, was lost: it ended with SIGKILL (Killed); "
+            "to do the rest, run the same command with --resume") != std::string::npos);
+  CHECK(result.err.find("not done: slow w60: the keeper") != std::string::npos);
+  CHECK(run.processes().empty());
+  CHECK(fs::is_empty(run.folder.path() / "tmp"));
+  CHECK(leftovers(run).empty());
+  const auto traces = testing::read_traces(run.dataset.root());
+  CHECK(traces.size() < 6);
+  for (const auto& trace : traces) CHECK(trace.status == "PASSED");
+  CHECK(run.run(few({"--resume"})).exit_code == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 6);
+}
+
+TEST_CASE("a worker that is killed from outside is replaced once") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can tell whose child a worker is, which is not dumpable");
+    return;
+  }
+  FibRun run;
+  run.dataset.add_definition({10}).solution("slow", "alice", kSlow);
+  auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
+  std::vector<int> workers;  // the solution's is the first, its definition's reference the second
+  REQUIRE(wait_for([&] { return (workers = children(run, "__worker")).size() == 2; }));
+  ::kill(std::min(workers[0], workers[1]), SIGKILL);
+  const auto result = ended.get();
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("slow: its worker was killed by SIGKILL") != std::string::npos);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "PASSED");
+  CHECK(traces[0].log.find("a first worker was killed by SIGKILL\n") == 0);
+}
+
+TEST_CASE("a solution that kills itself fails") {
+  FibRun run;
+  run.dataset.add_definition({10}).solution("suicide", "alice", kKillsItself);
+  CHECK(run.run(few()).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "RUNTIME_ERROR");
+  CHECK(traces[0].log.find("the solution's worker ended with SIGKILL") != std::string::npos);
 }
 
 TEST_CASE("an interrupt keeps all traces, cleans up, and says how to go on") {
@@ -185,4 +279,25 @@ TEST_CASE("an interrupt while waiting for the device ends with 130") {
   ::waitpid(holder, &status, 0);
   CHECK(WEXITSTATUS(status) == 130);
   CHECK(first.processes().empty());
+}
+
+TEST_CASE("a keeper that is lost while its run waits for the device ends the run") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can tell whose child a keeper is, which is not dumpable");
+    return;
+  }
+  const auto lock =
+      util::FileLock::take("/tmp/fib-locks/cpu.lock", util::FileLock::Sharing::kMachine, [] { return true; });
+  FibRun run;
+  run.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
+  std::vector<int> keepers;
+  REQUIRE(wait_for([&] { return (keepers = children(run, "__keeper")).size() == 1; }));
+  ::kill(keepers[0], SIGKILL);
+  REQUIRE(ended.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  const auto result = ended.get();
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("fib: the keeper process, the parent of all others, was lost: "));
+  CHECK(run.processes().empty());
+  CHECK(fs::is_empty(run.folder.path() / "tmp"));
 }

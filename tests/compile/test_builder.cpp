@@ -73,6 +73,27 @@ TEST_CASE("compile options reach compiler and linker, after the base flags") {
   CHECK(build(single(source, options), cache.path()).outcome == Outcome::kBuilt);
 }
 
+TEST_CASE("sources that can be no files fail the build, and say why") {
+  const testing::TemporaryFolder cache;
+  model::Solution s = single(kAdd);
+  const auto [path, why] =
+      GENERATE(std::pair(std::string("a.cpp/b.h"), "another source has the name of its folder"),
+               std::pair(std::string("b\0.h", 4), "its name holds a NUL byte"),
+               std::pair(std::string("b/"), "its name is that of a folder"),
+               std::pair(std::string(300, 'b'), "its name is too long"),
+               std::pair(
+                   [] {
+                     std::string deep;
+                     while (deep.size() < 6000) deep += "folder/";
+                     return deep + "b.h";
+                   }(),
+                   "its path is too long"));
+  s.sources.push_back({path, "int b();\n", {}});
+  const auto result = build(s, cache.path());
+  CHECK(result.outcome == Outcome::kFailed);
+  CHECK_THAT(result.log, Catch::StartsWith("the source \"") && Catch::EndsWith(why));
+}
+
 TEST_CASE("headers and C sources in folders are part of the build") {
   const testing::TemporaryFolder cache;
   const auto result =

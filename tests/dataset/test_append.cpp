@@ -14,6 +14,7 @@
 #include "dataset/temporary_dataset.h"
 #include "support/small_disk.h"
 #include "util/error.h"
+#include "util/file_lock.h"
 #include "util/unique_fd.h"
 
 using namespace fib;
@@ -301,8 +302,8 @@ TEST_CASE("a write that the disk takes in part is undone and reported") {
 TEST_CASE("a file that is replaced while the writer waits for its lock is opened anew") {
   const TemporaryDataset dataset;
   const auto path = std::filesystem::canonical(dataset.write("d.jsonl", "{\"old\":1}\n"));
-  const util::UniqueFd old(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  REQUIRE(::flock(old.get(), LOCK_EX) == 0);
+  const util::UniqueFd old(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  util::lock_for_writing(old.get(), path, std::chrono::milliseconds(0));
   const pid_t child = start([&] {
     ::close(old.get());
     dataset::append_lines(path, {"{\"b\":1}"});
@@ -310,9 +311,35 @@ TEST_CASE("a file that is replaced while the writer waits for its lock is opened
   });
   while (!has_open(child, path)) ::usleep(1000);
   util::write_file_atomic(path, "{\"new\":1}\n");
-  REQUIRE(::flock(old.get(), LOCK_UN) == 0);
+  struct flock whole {};
+  whole.l_type = F_UNLCK;
+  REQUIRE(::fcntl(old.get(), F_OFD_SETLK, &whole) == 0);
   CHECK(succeeded(child));
   CHECK(util::read_file(path) == "{\"new\":1}\n{\"b\":1}\n");
+}
+
+TEST_CASE("locks of who can only read the file hold nobody up") {
+  const TemporaryDataset dataset;
+  const auto path = dataset.write("d.jsonl", "{\"a\":1}\n");
+  const util::UniqueFd reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(reader.get(), LOCK_EX) == 0);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  CHECK(::fcntl(reader.get(), F_OFD_SETLK, &whole) != 0);
+  dataset::append_lines(path, {"{\"b\":1}"}, std::chrono::milliseconds(0));
+  CHECK(util::read_file(path) == "{\"a\":1}\n{\"b\":1}\n");
+}
+
+TEST_CASE("waiting for the lock ends, and says who holds it") {
+  const TemporaryDataset dataset;
+  const auto path = dataset.write("d.jsonl", "{\"a\":1}\n");
+  const util::UniqueFd holder(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  util::lock_for_writing(holder.get(), path, std::chrono::milliseconds(0));
+  CHECK_THROWS_WITH(dataset::append_lines(path, {"{\"b\":1}"}, std::chrono::milliseconds(100)),
+                    Catch::Contains(path.string() + " is locked by ") &&
+                        Catch::Contains("process " + std::to_string(::getpid()) + " (test_dataset)") &&
+                        Catch::Contains(" for more than 0.1 s"));
+  CHECK(util::read_file(path) == "{\"a\":1}\n");
 }
 
 TEST_CASE("a folder in the file's place is an error that names it") {

@@ -53,6 +53,35 @@ TEST_CASE("the newest layout is read: files sorted by path, lines in order") {
   CHECK(loaded.traces[2].workload->uuid == "w3");
 }
 
+TEST_CASE("what can have no place on disk costs itself alone") {
+  const TemporaryDataset files;
+  files.write("definitions/op/d.json", definition_text("d"));
+  files.write("definitions/op/e.json", definition_text("../e"));
+  files.write("definitions/op/f.json", definition_text("f", ".."));
+  files.write("solutions/1.json", solution_text("s1", "../../x", "cpp"));
+  files.write("solutions/2.json", solution_text("s2", "me", "cpp"));
+  files.write("solutions/3.json", solution_text("s3", "a\\u000ab", "cpp"));
+  files.write("solutions/4.json", solution_text("s/4", "me", "cpp"));
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.size() == 1);
+  CHECK(loaded.solutions.size() == 1);
+  CHECK(loaded.solutions.contains("s2"));
+  CHECK(loaded.error_count() == 5);
+  CHECK(texts(loaded) ==
+        std::vector<std::string>{
+            "definitions/op/e.json: definition \"../e\" cannot be a file or folder name: it contains \"/\"; "
+            "rename it",
+            "definitions/op/f.json: op_type \"..\" cannot be a file or folder name: it means another folder; "
+            "rename it",
+            "solutions/1.json: author \"../../x\" cannot be a file or folder name: it contains \"/\"; rename "
+            "it",
+            "solutions/3.json: author \"a\nb\" cannot be a file or folder name: it contains a control "
+            "character; "
+            "rename it",
+            "solutions/4.json: solution \"s/4\" cannot be a file or folder name: it contains \"/\"; rename "
+            "it"});
+}
+
 TEST_CASE("flat folders and other files beside are read and ignored as they should be") {
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));

@@ -75,6 +75,39 @@ TEST_CASE("a table that is too wide first breaks its headers, then cuts ids, the
   CHECK(to_text(table, {1, false}).find("1.00000") != std::string::npos);
 }
 
+TEST_CASE("a table that does not fit at all has a line for every cell") {
+  Table table;
+  table.columns = {text_column("Definition", "definition"), text_column("Name", "name"),
+                   identity_column("Workload", "workload"),
+                   number_column("Reference latency (ms)", "latency_ms"), number_column("Done", "done")};
+  table.rows = {{text_cell("matrix_product_of_two_matrices"), text_cell("a_solution_with_a_long_name"),
+                 text_cell("1dbd40e4-715d"), number_cell(1, "1.00000"), count_cell(7)},
+                {text_cell("d2"), text_cell("b"), text_cell("w"), no_cell(), no_cell()}};
+  CHECK(to_text(table, {20, false}) ==
+        "Definition:\n"
+        "  matrix_product_of…\n"
+        "Name:\n"
+        "  a_solution_with_a…\n"
+        "Workload:\n"
+        "  1dbd40e4-715d\n"
+        "Reference latency (…\n"
+        "  1.00000\n"
+        "Done: 7\n"
+        "--------------------\n"
+        "Definition: d2\n"
+        "Name: b\n"
+        "Workload: w\n"
+        "Reference latency (…\n"
+        "  -\n"
+        "Done: -\n");
+  for (std::size_t width = 20; width < 60; ++width)
+    CHECK(widest_line(to_text(table, {width, false})) <= width);
+  table.grouped = true;
+  CHECK(to_text(table, {20, false}).find("matrix_product_of_t…\nName:\n  a_solution") == 0);
+  for (std::size_t width = 20; width < 60; ++width)
+    CHECK(widest_line(to_text(table, {width, false})) <= width);
+}
+
 TEST_CASE("texts of other scripts keep the columns straight") {
   Table table;
   table.columns = {text_column("N", "n"), text_column("M", "m")};

@@ -51,6 +51,17 @@ TEST_CASE("signals reach only the sandbox itself") {
   CHECK(in_sandbox([] { return ::raise(SIGKILL); }) == 128 + SIGKILL);
 }
 
+TEST_CASE("the signal for the death of the parent stays as it is") {
+  const auto stays = [] {
+    for (const int signal : {0, SIGCHLD, SIGKILL}) {
+      if (::prctl(PR_SET_PDEATHSIG, signal) == 0 || errno != EPERM) return 1;
+    }
+    return ::prctl(PR_SET_NAME, "renamed") == 0 ? 0 : 2;
+  };
+  CHECK(in_sandbox(stays) == 0);
+  CHECK(in_sandbox(stays, {.processes = true}) == 0);
+}
+
 TEST_CASE("sockets, file locks and owners of descriptors are refused") {
   CHECK(in_sandbox([] { return ::socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM ? 0 : 1; }) == 0);
   CHECK(in_sandbox([] {

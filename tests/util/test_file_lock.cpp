@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +42,19 @@ TEST_CASE("a lock outlives its taker while another process holds the descriptor"
   ::waitpid(child, nullptr, 0);
   CHECK(FileLock::try_take(path, FileLock::Sharing::kMachine));
   ::close(ends[0]);
+}
+
+TEST_CASE("a user's lock cannot be taken by who may only read the file, and waiting for it ends") {
+  const fib::testing::TemporaryFolder folder;
+  const auto path = folder.path() / "locks" / "entry.lock";
+  { (void)FileLock::try_take(path, FileLock::Sharing::kUser); }
+  const fib::util::UniqueFd reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(reader.get(), LOCK_EX) == 0);
+  const auto first = FileLock::take_within(path, std::chrono::milliseconds(0));
+  CHECK_FALSE(FileLock::try_take(path, FileLock::Sharing::kUser));
+  CHECK_THROWS_WITH(
+      FileLock::take_within(path, std::chrono::milliseconds(50)),
+      Catch::Contains(path.string() + " is locked by ") && Catch::Contains(" for more than 0.05 s"));
 }
 
 TEST_CASE("every user of the machine can take the lock") {

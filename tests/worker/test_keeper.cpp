@@ -103,6 +103,43 @@ TEST_CASE("a program that does not exist is an error that names it") {
   CHECK_THROWS_WITH((void)spawner.spawn(spec, theirs.fd(), 2), Catch::Contains("/no/such/program"));
 }
 
+TEST_CASE("when the keeper is killed, nothing of its tree is left, nor its folders, and that is said") {
+  const testing::TemporaryFolder folder;
+  const auto doomed = folder.path() / "run";
+  std::filesystem::create_directory(doomed);
+  Spawner spawner(FIB_BINARY);
+  spawner.remove_at_end(doomed);
+  auto child = start(spawner, kRunaway);
+  auto plain = start(spawner, "echo $$; exec sleep 1000");
+  const pid_t runaway = printed_pid(child);
+  const pid_t pid = printed_pid(plain);
+  CHECK_FALSE(spawner.lost());
+  ::kill(spawner.keeper_pid(), SIGKILL);
+  CHECK(gone_soon(runaway));
+  CHECK(gone_soon(pid));
+  CHECK(spawner.lost());
+  CHECK_FALSE(spawner.wait(plain.id, 100));
+  CHECK(spawner.loss() ==
+        "the keeper process, the parent of all others, was lost: it ended with SIGKILL (Killed)");
+  CHECK_THROWS_AS(start(spawner, "true"), worker::KeeperLost);
+  for (int i = 0; i < 1000 && std::filesystem::exists(doomed); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(std::filesystem::exists(doomed));
+}
+
+TEST_CASE("a child that somebody else killed is told apart from one that was killed here") {
+  Spawner spawner(FIB_BINARY);
+  auto by_itself = start(spawner, "kill -9 $$");
+  auto by_us = start(spawner, "echo $$; exec sleep 1000");
+  auto not_killed = start(spawner, "exit 9");
+  (void)printed_pid(by_us);
+  spawner.kill(by_us.id);
+  for (const auto* child : {&by_itself, &by_us, &not_killed}) REQUIRE(spawner.wait(child->id, 5000));
+  CHECK(spawner.killed_by_others(by_itself.id));
+  CHECK_FALSE(spawner.killed_by_others(by_us.id));
+  CHECK_FALSE(spawner.killed_by_others(not_killed.id));
+}
+
 TEST_CASE("when the coordinator is killed, nothing of its tree is left, and the lock lasts until then") {
   const testing::TemporaryFolder folder;
   const auto lock_path = folder.path() / "device.lock";

@@ -1,0 +1,49 @@
+#include "compile/cache_leftovers.h"
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "util/error.h"
+#include "util/file_lock.h"
+
+namespace fib::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = ".tmp-";
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    found.push_back(entry->path());
+  return found;
+}
+
+void remove_if_unused(const fs::path& cache, const fs::path& folder) {
+  const std::string name = folder.filename();
+  const std::size_t mark = name.find(kMark);
+  if (mark == std::string::npos) return;
+  try {
+    const auto lock = util::FileLock::try_take(cache / "locks" / (name.substr(0, mark) + ".lock"),
+                                               util::FileLock::Sharing::kUser);
+    std::error_code ignored;
+    if (lock) fs::remove_all(folder, ignored);
+  } catch (const Error&) {
+    // Somebody else's cache, or a disk that fails.
+  }
+}
+
+}  // namespace
+
+void remove_cache_leftovers(const fs::path& cache) {
+  for (const auto& kind : entries_of(cache)) {
+    for (const auto& group : entries_of(kind)) {
+      for (const auto& folder : entries_of(group)) remove_if_unused(cache, folder);
+    }
+  }
+}
+
+}  // namespace fib::compile
