@@ -247,23 +247,24 @@ def truth_of(name, whole, halves, triton, triton_halves):
 
 
 def table(fib, folder, nvcc, ncu_tool, clocks):
-    """Prints the table; how many readings of auto are outside of their bounds."""
+    """Prints the table; how many readings of auto are outside of 0.5 us or 2 %. Those outside of 0.2 us or 1 % are marked."""
     has_torch = subprocess.run([sys.executable, "-c", "import torch, triton"], capture_output=True).returncode == 0
     folder = pathlib.Path(folder)
     measured = truths(folder, nvcc, ncu_tool, has_torch)
     found = {}
     for clock in clocks:
-        root = folder / ("ways" if clock == "auto" else "ways_few")
+        root = folder / ("all_sizes" if clock == "auto" else "few_sizes")
         names = make_dataset(root, has_torch, SIZES if clock == "auto" else FEW_SIZES)
         found[clock] = fib_latencies(fib, root, clock)
     bad = 0
     print(f"{'way':30} {'n':>9} {'ncu us':>8} " + " ".join(f"{clock:>16}" for clock in clocks) + "  auto's clock, difference")
     for name in names:
         for n, truth in truth_of(name, *measured).items():
-            readings = [found[clock].get((slug(name), n), (float("nan"), "none")) for clock in clocks]
-            auto, clock_name = readings[0]
-            good = abs(auto - truth) <= max(0.2, 0.01 * truth) + MORE.get(name, 0)
+            readings = [found[clock].get((slug(name), n)) for clock in clocks]
+            auto, clock_name = readings[0] or (float("nan"), "none")
+            off = abs(auto - truth) - MORE.get(name, 0)
+            near, good = off <= max(0.2, 0.01 * truth), off <= max(0.5, 0.02 * truth)
             bad += not good
-            print(f"{name:30} {n:9} {truth:8.2f} " + " ".join(f"{us:16.2f}" for us, _ in readings)
-                  + f"  {clock_name} {auto - truth:+.2f}{'' if good else '  <--'}")
+            print(f"{name:30} {n:9} {truth:8.2f} " + " ".join(f"{reading[0]:16.2f}" if reading else 16 * " " for reading in readings)
+                  + f"  {clock_name} {auto - truth:+.2f}{'' if near else '  <' if good else '  <--'}")
     return bad
