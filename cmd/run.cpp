@@ -75,8 +75,8 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
   config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
   config.call_budget_s = options.call_budget_s.value_or(bench::usual_call_budget_s(device));
   using bench::ClockChoice;
-  for (const auto choice :
-       {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
+  for (const auto choice : {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kEventSegments,
+                            ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
     if (options.clock == bench::name_of(choice)) config.clock = choice;
   }
   config.flush = options.flush == "dirty"  ? worker::Flush::kDirty
@@ -279,11 +279,12 @@ void add_measuring(CLI::App& app, RunOptions& o) {
   app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--clock", o.clock,
-                 "CUDA: what times a call: a pair of events, or CUPTI's records of kernels run alone or as "
-                 "they come; "
-                 "auto takes events, and records where a call waits inside or uses streams of its own")
-      ->check(CLI::IsMember({"auto", "events", "cupti-kernel", "cupti-concurrent"}))
+  app.add_option(
+         "--clock", o.clock,
+         "CUDA: what times a call: a pair of events, pairs between any two waits on all streams, or "
+         "CUPTI's records of kernels run alone or as they come; auto takes events for launch plans, and "
+         "event-segments for solutions with host code")
+      ->check(CLI::IsMember({"auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--flush", o.flush,

@@ -27,6 +27,8 @@ std::string name_of(ClockChoice choice) {
       return "auto";
     case ClockChoice::kEvents:
       return "events";
+    case ClockChoice::kEventSegments:
+      return "event-segments";
     case ClockChoice::kCuptiKernel:
       return "cupti-kernel";
     case ClockChoice::kCuptiConcurrent:

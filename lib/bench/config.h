@@ -15,11 +15,11 @@ namespace fib::bench {
 
 enum class ReferenceEngine { kAuto, kNative, kPython };
 
-// What times the calls on CUDA. Automatic: events, or CUPTI's records where a call waits for the device
-// inside or uses streams of its own.
-enum class ClockChoice { kAuto, kEvents, kCuptiKernel, kCuptiConcurrent };
+// What times the calls on CUDA. Automatic: events for launch plans; event-segments for host code, which may
+// wait for the device inside or use streams of its own, in some calls or in all.
+enum class ClockChoice { kAuto, kEvents, kEventSegments, kCuptiKernel, kCuptiConcurrent };
 [[nodiscard]] std::string name_of(
-    ClockChoice choice);  // "auto", "events", "cupti-kernel", "cupti-concurrent"
+    ClockChoice choice);  // "auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"
 
 // How evaluations are made: everything `fib run` can be told besides what to run. Defaults are the format's.
 struct RunConfig {

@@ -21,18 +21,28 @@ constexpr std::uint64_t kTimedReferenceCalls = 5;
 constexpr double kReferenceShare = 0.5;
 // A call on a multiprocessor slower than this share of its highest clock is made again (nvbench's threshold).
 constexpr double kSlowClock = 0.75;
-// What events may read beyond CUPTI's records without hiding work: gaps in which the host waits and launches.
-constexpr double kUnseenNs = 100'000;
-constexpr double kUnseenShare = 0.5;
 constexpr int kMoreLooks = 3;
 // CPU time of a solution's processes while the reference runs: clock ticks of 10 ms, threads that go to rest.
 constexpr double kMostIdleMs = 50;
 constexpr double kMostIdleShare = 0.1;
 
-Clock first_clock(const LaneDevice& device, ClockChoice choice) {
+// What a call of host code does can change from call to call, so that its clock is one that follows all calls
+// alike; a launch plan queues the same kernels on one stream always.
+Clock first_clock(const LaneDevice& device, ClockChoice choice, bool has_host_code, bool has_cupti) {
   if (!device.is_cuda()) return Clock::kHost;
-  if (choice == ClockChoice::kCuptiKernel) return Clock::kCuptiKernel;
-  return choice == ClockChoice::kCuptiConcurrent ? Clock::kCuptiConcurrent : Clock::kEvents;
+  switch (choice) {
+    case ClockChoice::kAuto:
+      return has_host_code && has_cupti ? Clock::kEventSegments : Clock::kEvents;
+    case ClockChoice::kEvents:
+      return Clock::kEvents;
+    case ClockChoice::kEventSegments:
+      return Clock::kEventSegments;
+    case ClockChoice::kCuptiKernel:
+      return Clock::kCuptiKernel;
+    case ClockChoice::kCuptiConcurrent:
+      return Clock::kCuptiConcurrent;
+  }
+  return Clock::kEvents;
 }
 
 }  // namespace
@@ -76,9 +86,8 @@ Measurement EvaluationRun::run() {
   result_.sandbox = solution_.sandbox;
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
-  clock_ = first_clock(device_, config_.clock);
-  clock_is_open_ = device_.is_cuda() && config_.clock == ClockChoice::kAuto && has_tracer();
-  if (is_by_cupti(clock_) && !has_tracer())
+  clock_ = first_clock(device_, config_.clock, symbols_.empty(), has_tracer());
+  if ((is_by_cupti(clock_) || clock_ == Clock::kEventSegments) && !has_tracer())
     throw Error("--clock {}: {}", name_of(config_.clock), solution_.no_tracer);
   result_.highest_clock_mhz = nlohmann::json::parse(result_.device.state).value("max_sm_clock_mhz", 0.0);
   attach();
@@ -294,7 +303,7 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
   if (const auto* failure = std::get_if<Failure>(&collected))
     return failed(*failure, "while outputs were collected");
   if (!judge_call(set, std::get<worker::Collected>(collected))) return std::nullopt;
-  if (!seen.done.dropped && !claim_is_possible(seen, clock)) return std::nullopt;
+  if (!seen.done.dropped && !claim_is_possible(seen)) return std::nullopt;
   ++made_;
   return seen;
 }
@@ -303,20 +312,22 @@ bool EvaluationRun::make_counted_call() {
   const auto ran = make_call(clock_);
   if (!ran) return false;
   if (!is_discarded(ran->done)) {
-    if (ran->done.dropped && !claim_is_possible(*ran, clock_)) return false;
+    if (ran->done.dropped && !claim_is_possible(*ran)) return false;
     runs_.push_back(*ran);
   }
   covered_ = ran->done.covered;
-  last_elapsed_ns_ = ran->done.elapsed_ns;
+  result_.segments = ran->done.segments;
+  result_.empty_pair_ns = ran->done.empty_pair_ns;
   return true;
 }
 
-// The first calls have shown whether a call can be queued as a whole; another shows by CUPTI what it does.
+// Where there are events alone, the first calls have shown whether a call can be queued as a whole. Else
+// another call shows by CUPTI what it does.
 bool EvaluationRun::choose_clock() {
   if (!device_.is_cuda() || config_.clock != ClockChoice::kAuto) return true;
-  // A very first call may wait for its code to be loaded.
-  if (!covered_ && !make_counted_call()) return false;
   if (!has_tracer()) {
+    // A very first call may wait for its code to be loaded.
+    if (!covered_ && !make_counted_call()) return false;
     if (!covered_) clock_ = Clock::kOpenEvents;
     return true;
   }
@@ -328,18 +339,6 @@ bool EvaluationRun::choose_clock() {
   result_.kernels = probe->done.kernels;
   result_.copies = probe->done.copies;
   result_.streams = probe->done.streams;
-  // Where the device was busy for longer than the events saw, they miss work.
-  const bool in_order = !sees_more(probe->done.busy_ns, last_elapsed_ns_);
-  if (covered_ && probe->done.side_streams == 0 && in_order) return true;
-  // CUPTI does not see what kernels launch on new devices: where its records leave much of the events' time
-  // unexplained, the events count.
-  const double seen_ns = probe->done.span_ns;
-  const auto all_seen = [&] { return last_elapsed_ns_ - seen_ns <= kUnseenNs + kUnseenShare * seen_ns; };
-  // One call may have been held up by the host.
-  for (int more = 0; more < kMoreLooks && !all_seen(); ++more) {
-    if (!make_counted_call()) return false;
-  }
-  clock_ = all_seen() ? Clock::kCuptiConcurrent : Clock::kOpenEvents;
   return true;
 }
 
@@ -347,9 +346,8 @@ bool EvaluationRun::choose_clock() {
 // runs into the end of the spin, which the chosen clock does without. Of the others those that are timed must
 // be possible.
 bool EvaluationRun::settle_calls_so_far() {
-  clock_is_open_ = false;
   const auto timed = runs_.begin() + std::min<std::ptrdiff_t>(result_.plan.warmup, std::ssize(runs_));
-  if (clock_ != first_clock(device_, config_.clock)) {
+  if (clock_ == Clock::kOpenEvents) {
     runs_.erase(timed, runs_.end());
     return true;
   }
@@ -367,12 +365,20 @@ bool EvaluationRun::witness_is_due() const {
   return runs_.size() % (warmup + static_cast<std::size_t>(result_.plan.timed)) == warmup;
 }
 
+// Records of kernels one at a time are the truest, but for streams that work at the same time.
+Clock EvaluationRun::witness_clock() const {
+  if (is_by_cupti(clock_)) return Clock::kEventSegments;
+  return result_.streams > 1 ? Clock::kCuptiConcurrent : Clock::kCuptiKernel;
+}
+
 bool EvaluationRun::make_witness_call() {
-  result_.witness_clock = is_by_cupti(clock_) ? Clock::kOpenEvents : Clock::kCuptiKernel;
+  result_.witness_clock = witness_clock();
   const auto ran = make_call(result_.witness_clock);
   if (!ran) return false;
   if (ran->done.dropped) return true;
-  result_.witness_ms.push_back(in_ms(ran->done.elapsed_ns));
+  // How long the device was busy: where a call waits inside, a span has gaps of the host in it.
+  const double seen_ns = is_by_cupti(result_.witness_clock) ? ran->done.busy_ns : ran->done.elapsed_ns;
+  result_.witness_ms.push_back(in_ms(seen_ns));
   return true;
 }
 
@@ -420,10 +426,8 @@ void EvaluationRun::fit_plan(double call_s) {
   }
 }
 
-// Events miss work on other streams, so too little is no lie, except in calls that count by events.
-bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran, Clock clock) {
-  const bool may_miss_work = !is_by_cupti(clock) && (clock_is_open_ || clock != clock_);
-  const auto problem = impossible_claim(ran, layout().output_bytes, device_.is_cuda(), may_miss_work);
+bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
+  const auto problem = impossible_claim(ran, layout().output_bytes, device_.is_cuda(), false);
   return !problem || fail(Status::RUNTIME_ERROR, *problem);
 }
 

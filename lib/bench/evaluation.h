@@ -74,6 +74,7 @@ class EvaluationRun {
   std::optional<worker::WorkerClient::Ran> make_call(worker::Clock clock);
   bool make_counted_call();
   bool make_witness_call();
+  [[nodiscard]] worker::Clock witness_clock() const;
   bool choose_clock();
   bool settle_calls_so_far();
   [[nodiscard]] bool witness_is_due() const;
@@ -85,7 +86,7 @@ class EvaluationRun {
   [[nodiscard]] bool is_in_budget() const;
   bool conclude();
   void fit_plan(double call_s);
-  bool claim_is_possible(const worker::WorkerClient::Ran& ran, worker::Clock clock);
+  bool claim_is_possible(const worker::WorkerClient::Ran& ran);
   bool times_are_believed();
   // What the trace says besides status and times.
   void complete_result();
@@ -120,10 +121,8 @@ class EvaluationRun {
   bool shared_ = false;
   bool reference_timed_ = false;                 // where it is asked for its time alone
   bool covered_ = true;                          // cuda: the last call was queued before it began
-  double last_elapsed_ns_ = 0;                   // of the last call that counted
   std::uint64_t expected_until_ = 0;             // expected outputs are kept for the calls before this one
   worker::Clock clock_ = worker::Clock::kHost;   // of the calls that count
-  bool clock_is_open_ = false;                   // cuda: the calls so far are to choose it
   std::vector<worker::WorkerClient::Ran> runs_;  // calls that count, in order
 };
 

@@ -82,6 +82,8 @@ void add_timing(ordered_json& fib, const Measurement& m) {
     if (m.no_witness.empty()) {
       fib["launches"] = {{"kernels", m.kernels}, {"copies", m.copies}, {"streams", m.streams}};
     }
+    if (m.segments > 0) fib["segments"] = m.segments;
+    if (m.empty_pair_ns > 0) fib["calibration"] = {{"empty_event_pair_ns", m.empty_pair_ns}};
   }
   fib["witness"] = {{"clock", "coordinator"},
                     {"envelope_median_ms", eval::median(m.envelopes_ms)},

@@ -47,6 +47,8 @@ struct Measurement {
   std::uint64_t kernels = 0;                        // cuda: launched by one call, as the second clock saw it
   std::uint64_t copies = 0;                         // copies and sets of one call
   std::uint64_t streams = 0;                        // streams that one call used
+  std::uint64_t segments = 0;                       // stretches of one call between waits, as events saw it
+  double empty_pair_ns = 0;                         // cuda: what the worker's events read of nothing
   std::uint64_t slow_calls = 0;                     // made again because the clock was far below that
   std::string engine;                               // the reference's
   worker::DeviceState device;                       // when the calls were made

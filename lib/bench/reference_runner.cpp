@@ -95,7 +95,9 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
 void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& door) {
   (void)expect(worker_->open({layout, {}}, door, deadline()));
   calls_ = 0;
-  clock_ = runs_python_ && setup_.device.is_cuda() ? worker::Clock::kEvents : worker::Clock::kHost;
+  clock_ = worker::Clock::kHost;
+  if (runs_python_ && setup_.device.is_cuda())
+    clock_ = has_tracer_ ? worker::Clock::kEventSegments : worker::Clock::kEvents;
 }
 
 ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
@@ -108,11 +110,11 @@ ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
   return {ran.done.elapsed_ns, is_cold(ran.done), collected.tied_rows};
 }
 
-// A call that cannot be queued as a whole waits for the device inside: CUPTI's records then tell its time.
+// Where there are events alone: a call that cannot be queued as a whole waits for the device inside.
 bool ReferenceRunner::is_cold(const worker::Done& done) {
   if (++calls_ <= kColdCalls) return true;
   if (clock_ != worker::Clock::kEvents || done.covered) return done.dropped;
-  clock_ = has_tracer_ ? worker::Clock::kCuptiConcurrent : worker::Clock::kOpenEvents;
+  clock_ = worker::Clock::kOpenEvents;
   return true;
 }
 

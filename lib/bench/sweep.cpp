@@ -70,10 +70,10 @@ constexpr Option kOptions[] = {
     {"atol", kNumber, [](RunConfig& c, Word w) { return set_number(c.atol, w); }},
     {"required-matched-ratio", kNumber,
      [](RunConfig& c, Word w) { return set_number(c.required_matched_ratio.emplace(), w); }},
-    {"clock", "auto, events, cupti-kernel or cupti-concurrent",
+    {"clock", "auto, events, event-segments, cupti-kernel or cupti-concurrent",
      [](RunConfig& c, Word w) {
        using enum ClockChoice;
-       return set_choice(c.clock, w, {kAuto, kEvents, kCuptiKernel, kCuptiConcurrent});
+       return set_choice(c.clock, w, {kAuto, kEvents, kEventSegments, kCuptiKernel, kCuptiConcurrent});
      }},
     {"flush", "clean, dirty or none",
      [](RunConfig& c, Word w) {

@@ -32,6 +32,9 @@ Cupti Cupti::open() {
   load("cuptiActivityGetNumDroppedRecords", cupti.dropped_records);
   load("cuptiActivityPushExternalCorrelationId", cupti.push_id);
   load("cuptiActivityPopExternalCorrelationId", cupti.pop_id);
+  load("cuptiSubscribe", cupti.subscribe);
+  load("cuptiUnsubscribe", cupti.unsubscribe);
+  load("cuptiEnableCallback", cupti.enable_callback);
   return cupti;
 }
 

@@ -28,6 +28,9 @@ struct Cupti {
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
   decltype(&cuptiActivityPushExternalCorrelationId) push_id = nullptr;
   decltype(&cuptiActivityPopExternalCorrelationId) pop_id = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableCallback) enable_callback = nullptr;
 };
 
 }  // namespace fib::cuda

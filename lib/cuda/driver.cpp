@@ -56,6 +56,7 @@ void load_memory(Driver& d, Loader& load) {
   load("cuMemcpyDtoHAsync_v2", d.copy_to_host);
   load("cuMemcpyDtoDAsync_v2", d.copy);
   load("cuMemsetD8Async", d.set_bytes);
+  load("cuPointerGetAttribute", d.pointer_attribute);
   load("cuMemCreate", d.create);
   load("cuMemRelease", d.release);
   load("cuMemAddressReserve", d.reserve);
@@ -72,6 +73,9 @@ void load_work(Driver& d, Loader& load) {
   load("cuStreamCreate", d.stream_create);
   load("cuStreamSynchronize", d.stream_synchronize);
   load("cuStreamDestroy_v2", d.stream_destroy);
+  load("cuStreamGetFlags", d.stream_flags);
+  load("cuStreamWaitEvent", d.stream_wait_event);
+  load("cuStreamIsCapturing", d.stream_is_capturing);
   load("cuEventCreate", d.event_create);
   load("cuEventRecord", d.event_record);
   load("cuEventQuery", d.event_query);

@@ -55,6 +55,7 @@ struct Driver {
   decltype(&cuMemcpyDtoHAsync) copy_to_host = nullptr;
   decltype(&cuMemcpyDtoDAsync) copy = nullptr;
   decltype(&cuMemsetD8Async) set_bytes = nullptr;
+  decltype(&cuPointerGetAttribute) pointer_attribute = nullptr;
 
   decltype(&cuMemCreate) create = nullptr;
   decltype(&cuMemRelease) release = nullptr;
@@ -70,6 +71,9 @@ struct Driver {
   decltype(&cuStreamCreate) stream_create = nullptr;
   decltype(&cuStreamSynchronize) stream_synchronize = nullptr;
   decltype(&cuStreamDestroy) stream_destroy = nullptr;
+  decltype(&cuStreamGetFlags) stream_flags = nullptr;
+  decltype(&cuStreamWaitEvent) stream_wait_event = nullptr;
+  decltype(&cuStreamIsCapturing) stream_is_capturing = nullptr;
   decltype(&cuEventCreate) event_create = nullptr;
   decltype(&cuEventRecord) event_record = nullptr;
   decltype(&cuEventQuery) event_query = nullptr;

@@ -79,8 +79,10 @@ void CudaStage::flush() {
 std::string CudaStage::prepare_tracer() {
   try {
     tracer_.emplace(context_);
+    segment_timer_.emplace(context_, kernels_, timer_);
     return {};
   } catch (const Error& error) {
+    tracer_.reset();
     return error.what();
   }
 }
@@ -90,14 +92,23 @@ Done CudaStage::run(Target& target, Clock clock) {
   if (clock == Clock::kCuptiKernel) return trace(target, TraceKind::kOneAtATime);
   if (clock == Clock::kCuptiConcurrent) return trace(target, TraceKind::kConcurrent);
   const std::int64_t begin = util::monotonic_ns();
-  const auto timing = timer_.time([&] { target.call(); }, clock != Clock::kOpenEvents);
+  const auto timing = time(target, clock);
   Done done;
   done.elapsed_ns = timing.device_ns + timing.side_ns;
   if (target.waits_for_processes()) done.elapsed_ns = static_cast<double>(util::monotonic_ns() - begin);
   done.host_ns = timing.host_ns;
   done.covered = timing.covered;
   done.clock_mhz = timing.clock_mhz;
+  done.segments = timing.segments;
+  done.empty_pair_ns = timer_.empty_ns();
   return done;
+}
+
+device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
+  const auto call = [&] { target.call(); };
+  if (clock != Clock::kEventSegments) return timer_.time(call, clock != Clock::kOpenEvents);
+  if (!segment_timer_) throw Error("there is no clock that follows a call");
+  return segment_timer_->time(call);
 }
 
 Done CudaStage::trace(Target& target, device::cuda::TraceKind kind) {

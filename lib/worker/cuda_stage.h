@@ -8,6 +8,7 @@
 #include "device/cuda/flush.h"
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
+#include "device/cuda/segment_timer.h"
 #include "device/cuda/timer.h"
 #include "device/cuda/tracer.h"
 #include "worker/stage.h"
@@ -31,12 +32,14 @@ class CudaStage : public Stage {
   [[nodiscard]] const device::cuda::Context& context() const { return context_; }
 
  private:
+  device::cuda::Timing time(Target& target, Clock clock);
   Done trace(Target& target, device::cuda::TraceKind kind);
   void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes);
 
   device::cuda::Context context_;
   device::cuda::Kernels kernels_;
   device::cuda::Timer timer_;
+  std::optional<device::cuda::SegmentTimer> segment_timer_;
   device::cuda::Flush flush_;
   std::optional<device::cuda::Tracer> tracer_;
   device::cuda::PinnedMemory differs_;

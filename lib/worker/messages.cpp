@@ -227,6 +227,8 @@ std::string name_of(Clock clock) {
       return "cupti-kernel";
     case Clock::kCuptiConcurrent:
       return "cupti-concurrent";
+    case Clock::kEventSegments:
+      return "event-segments";
   }
   return "?";
 }
@@ -289,12 +291,13 @@ Open Open::decode(const std::string& payload) {
 std::string Run::encode() const { return WireWriter().number(static_cast<std::uint8_t>(clock)).payload(); }
 Run Run::decode(const std::string& payload) {
   return decode_all<Run>(
-      payload, [](WireReader& in, Run& m) { m.clock = take_enum(in, Clock::kCuptiConcurrent, "a clock"); });
+      payload, [](WireReader& in, Run& m) { m.clock = take_enum(in, Clock::kEventSegments, "a clock"); });
 }
 
 std::string Done::encode() const {
   WireWriter out;
   out.number(elapsed_ns).number(host_ns).number(static_cast<std::uint8_t>(covered)).number(clock_mhz);
+  out.number(segments).number(empty_pair_ns);
   out.number(kernels)
       .number(copies)
       .number(streams)
@@ -308,6 +311,8 @@ Done Done::decode(const std::string& payload) {
     m.host_ns = take_amount(in);
     m.covered = take_bool(in);
     m.clock_mhz = take_amount(in);
+    m.segments = in.number<std::uint32_t>();
+    m.empty_pair_ns = take_amount(in);
     m.kernels = in.number<std::uint32_t>();
     m.copies = in.number<std::uint32_t>();
     m.streams = in.number<std::uint32_t>();

@@ -145,6 +145,8 @@ enum class Clock : std::uint8_t {
   kCuptiKernel,      // CUPTI's records of kernels, one at a time: how long the device was busy
                      // (device/cuda/tracer.h)
   kCuptiConcurrent,  // CUPTI's records as streams run: from the first begin to the last end
+  kEventSegments,    // pairs of events behind spins between any two waits, on all streams
+                     // (device/cuda/segment_timer.h)
 };
 
 [[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
@@ -162,6 +164,9 @@ struct Done {
   double host_ns = 0;     // CUDA: what the host needed to queue the call; else elapsed_ns
   bool covered = true;    // CUDA: the device began after everything was queued
   double clock_mhz = 0;   // CUDA: of a multiprocessor just before the call; 0: unknown
+  // By events only.
+  std::uint32_t segments = 0;  // stretches between two waits inside
+  double empty_pair_ns = 0;    // what a pair with nothing between reads, and was subtracted of each
   // By CUPTI's clocks only: what the device did.
   std::uint32_t kernels = 0;
   std::uint32_t copies = 0;  // and sets

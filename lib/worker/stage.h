@@ -31,8 +31,8 @@ class Stage {
   // One timed call; the device is idle when it returns. Throws Error with the sentence for the log.
   [[nodiscard]] virtual Done run(Target& target, Clock clock) = 0;
 
-  // Why it has no second clock; empty when it has one. To be asked before the sandbox is closed: it may start
-  // one.
+  // Why it has no second clock, nor one that follows a call's waits and streams; empty when it has both. To
+  // be asked before the sandbox is closed: it may start one.
   [[nodiscard]] virtual std::string prepare_tracer() { return "the CPU has one clock"; }
 
   // Within the timed call: an output lies there. What its memory costs when it is looked at is paid now.

@@ -85,6 +85,8 @@ TEST_CASE("what Python needs to queue a call is known waiting, up to the end of 
   CHECK(unexplained(true, Clock::kEvents, false, 3e6) == Approx(8));
   CHECK(unexplained(false, Clock::kEvents, true, 3e6) == Approx(8));
   CHECK(unexplained(true, Clock::kCuptiConcurrent, true, 3e6) == Approx(8));
+  CHECK(unexplained(true, Clock::kEventSegments, false, 3e6) == Approx(5));
+  CHECK(unexplained(false, Clock::kEventSegments, true, 3e6) == Approx(8));
 }
 
 TEST_CASE("time that nothing explains, in one trial, is work that the worker left out") {
@@ -109,6 +111,13 @@ TEST_CASE("the second clock may see a little more than the events, as kernels ru
   CHECK(bench::disagreeing_clocks(m) ==
         "the clocks disagree: 0.0100 ms a call by events, 0.0210 ms by cupti-kernel");
   m.clock = Clock::kCuptiConcurrent;
+  CHECK_FALSE(bench::disagreeing_clocks(m));
+  m.witness_ms = {0.051};
+  CHECK(bench::disagreeing_clocks(m));  // more than gaps between kernels
+  m.clock = Clock::kEventSegments;
+  m.witness_ms = {0.021};
+  CHECK(bench::disagreeing_clocks(m));
+  m.witness_ms = {0.019};
   CHECK_FALSE(bench::disagreeing_clocks(m));
   CHECK(bench::sees_more(20'001, 10'000));
   CHECK_FALSE(bench::sees_more(19'999, 10'000));

@@ -100,7 +100,7 @@ TEST_CASE("bash completes the words of options and arguments") {
   CHECK(bash.offers({"fib", "report", "best", "--format", "="}) == formats);
   CHECK(bash.offers({"fib", "report", "best", "--format", "=", "j"}) == Words{"json"});
   CHECK(bash.offers({"fib", "run", "--clock", ""}) ==
-        Words{"auto", "events", "cupti-kernel", "cupti-concurrent"});
+        Words{"auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"});
   CHECK(bash.offers({"fib", "validate", "--outputs", "json,te"}) == Words{"json,text"});
   CHECK(bash.offers({"fib", "validate", "--outputs", "json", "te"}) == Words{"text"});
   CHECK(bash.offers({"fib", "list", "--local", "traces", "t"}) == Words{"traces"});  // --local took the first

@@ -67,10 +67,15 @@ const std::map<std::string, Expectation>& expectations() {
         "PASSED",
         ""}},
       {"cutlass", {with(kLaunch, {{"dependencies", {"cutlass"}}}), "PASSED", ""}},
-      {"host_graph", {none, "PASSED", "", 0, "events", 2}},
-      {"host_honest", {none, "PASSED", "", 0, "events", 1}},
-      {"host_synchronises", {none, "PASSED", "", 0, "cupti-concurrent"}},
-      // Half a millisecond of a kernel that CUPTI does not see, behind a wait that makes CUPTI the clock.
+      {"host_graph", {none, "PASSED", "", 0, "event-segments", 2}},
+      {"host_honest", {none, "PASSED", "", 0, "event-segments", 1}},
+      {"host_synchronises", {none, "PASSED", "", 0, "event-segments", 1}},
+      {"host_joined_stream", {none, "PASSED", "", 0, "event-segments", 1}},
+      {"host_waits_between", {none, "PASSED", "", 0, "event-segments", 2}},
+      {"host_waits_often", {none, "PASSED", "", 0.04, "event-segments", 40}},
+      // The host computes for two milliseconds.
+      {"host_computes_between", {none, "PASSED", "", 1.8, "event-segments"}},
+      // Half a millisecond of a kernel that CUPTI does not see, behind a wait.
       {"host_waits_for_device_launch",
        {{{"compile_options", {{"cuda_cflags", {"-rdc=true"}}, {"ld_flags", {"-lcudadevrt"}}}}},
         "PASSED",
@@ -78,9 +83,9 @@ const std::map<std::string, Expectation>& expectations() {
         0.3}},
       // A million cycles: half a millisecond, wherever it runs.
       {"host_side_stream", {none, "PASSED", "", 0.3}},
-      // Events see nothing of it, also where they only help to choose the clock.
-      {"host_short_side_stream", {none, "PASSED", "", 0.0005, "cupti-concurrent"}},
-      {"host_two_streams", {none, "PASSED", "", 0.3, "cupti-concurrent"}},
+      // Events on the main stream alone see nothing of it.
+      {"host_short_side_stream", {none, "PASSED", "", 0.0005, "event-segments"}},
+      {"host_two_streams", {none, "PASSED", "", 0.3, "event-segments"}},
       {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
       {"host_allocates_200_gb", {none, "RUNTIME_ERROR", "returned the error code 2"}},
       {"host_device_launch",
@@ -161,6 +166,40 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
     }
   }
   CHECK(run.processes().empty());
+}
+
+TEST_CASE("a kernel reads alike from a launch plan and from host code that waits or has streams of its own",
+          "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!nvcc_is_here()) {
+    WARN("skipped: no nvcc");
+    return;
+  }
+  FibRun run;
+  run.dataset.add_definition({100'000});
+  const auto sources = testing::source_folder() / "tests/data/hostile_cuda";
+  run.dataset.cuda_solution("honest", "test", util::read_file(sources / "honest.cu"), kLaunch);
+  for (const std::string name :
+       {"host_honest", "host_synchronises", "host_joined_stream", "host_short_side_stream"}) {
+    run.dataset.cuda_solution(name, "test", util::read_file(sources / (name + ".cu")),
+                              ordered_json::object());
+  }
+  REQUIRE(run.run({"--device", "cuda:0"}).exit_code == 0);
+  std::map<std::string, double> latency_us;
+  for (const auto& trace : testing::read_traces(run.dataset.root())) {
+    INFO(trace.solution << ": " << trace.log);
+    CHECK(trace.status == "PASSED");
+    latency_us[trace.solution] = 1000 * trace.latency_ms;
+    const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");
+    CHECK(fib.at("calibration").at("empty_event_pair_ns") > 500);
+    CHECK(fib.at("segments") == 1);
+    CHECK(fib.at("witness").at("device_clock") == "cupti-kernel");
+  }
+  REQUIRE(latency_us.size() == 5);
+  for (const auto& [name, us] : latency_us) {
+    INFO(name << ": " << us << " us, " << latency_us["honest"] << " us from a launch plan");
+    CHECK(std::abs(us - latency_us["honest"]) < 0.5);
+  }
 }
 
 TEST_CASE("a CUDA trace names the device, its state and its clock, and has no speedup across devices",

@@ -79,6 +79,8 @@ TEST_CASE("times that are no numbers, and negative ones but the claim, are refus
   CHECK(Done::decode(Done{-1, 50}.encode()).elapsed_ns == -1);
   CHECK_THROWS_AS(Done::decode(Done{1, -1}.encode()), ProtocolError);
   CHECK_THROWS_AS(Done::decode(Done{1, 1, true, -1}.encode()), ProtocolError);
+  CHECK_THROWS_AS(Done::decode(Done{1, 1, true, 1, 2, -1}.encode()), ProtocolError);
+  CHECK(Done::decode(Done{1, 1, true, 1, 2, 1280}.encode()).segments == 2);
 }
 
 TEST_CASE("every truncation and every extension of a message is refused") {

@@ -28,6 +28,7 @@ class Context {
 
   [[nodiscard]] const Driver& driver() const { return driver_; }
   [[nodiscard]] CUdevice device() const { return device_; }
+  [[nodiscard]] CUcontext handle() const { return context_; }
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] CUstream stream() const { return stream_; }
   [[nodiscard]] int attribute(CUdevice_attribute which) const;

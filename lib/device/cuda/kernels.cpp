@@ -33,9 +33,10 @@ unsigned Kernels::blocks_for(std::uint64_t items) const {
 }
 
 template <typename... Arguments>
-void Kernels::launch(const std::string& name, unsigned blocks, unsigned threads, Arguments... arguments) {
+void Kernels::launch_on(CUstream stream, const std::string& name, unsigned blocks, unsigned threads,
+                        Arguments... arguments) {
   std::array<void*, sizeof...(Arguments)> pointers = {&arguments...};
-  context_.check(context_.driver().launch(function(name), blocks, 1, 1, threads, 1, 1, 0, context_.stream(),
+  context_.check(context_.driver().launch(function(name), blocks, 1, 1, threads, 1, 1, 0, stream,
                                           pointers.data(), nullptr),
                  "cuLaunchKernel");
 }
@@ -81,8 +82,9 @@ void Kernels::compare(tensor::DType dtype, CUdeviceptr got, CUdeviceptr expected
          findings);
 }
 
-void Kernels::spin(CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns, CUdeviceptr clocks) {
-  launch("fib_spin", 1, 1, release, least_ns, limit_ns, clocks);
+void Kernels::spin_on(CUstream stream, CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns,
+                      CUdeviceptr clocks) {
+  launch_on(stream, "fib_spin", 1, 1, release, least_ns, limit_ns, clocks);
 }
 
 }  // namespace fib::device::cuda

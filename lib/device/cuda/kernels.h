@@ -44,14 +44,23 @@ class Kernels {
 
   // Keeps the stream busy (kernels/spin.cuh): at least `least_ns`, then until the word at `release` is not 0,
   // but no longer than `limit_ns`.
-  void spin(CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns, CUdeviceptr clocks);
+  void spin(CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns, CUdeviceptr clocks) {
+    spin_on(context_.stream(), release, least_ns, limit_ns, clocks);
+  }
+  void spin_on(CUstream stream, CUdeviceptr release, std::uint64_t least_ns, std::uint64_t limit_ns,
+               CUdeviceptr clocks);
 
  private:
   CUfunction function(const std::string& name);
   // Enough blocks of 256 threads for `items`, but no more than fill the device a few times.
   [[nodiscard]] unsigned blocks_for(std::uint64_t items) const;
   template <typename... Arguments>
-  void launch(const std::string& name, unsigned blocks, unsigned threads, Arguments... arguments);
+  void launch(const std::string& name, unsigned blocks, unsigned threads, Arguments... arguments) {
+    launch_on(context_.stream(), name, blocks, threads, arguments...);
+  }
+  template <typename... Arguments>
+  void launch_on(CUstream stream, const std::string& name, unsigned blocks, unsigned threads,
+                 Arguments... arguments);
 
   const Context& context_;
   CUmodule module_ = nullptr;

@@ -9,11 +9,8 @@
 namespace fib::device::cuda {
 namespace {
 
-constexpr std::uint64_t kLeastSpinNs = 20'000;     // long enough to read the clock's frequency from it
-constexpr std::uint64_t kSpinLimitNs = 5'000'000;  // 1000 launches queue in less
 constexpr int kEmptyPairs = 15;
 constexpr std::size_t kClocksOffset = 64;  // apart from the release word
-constexpr double kSideNoiseNs = 20'000;    // what waiting for an idle device takes
 
 }  // namespace
 

@@ -11,6 +11,10 @@
 
 namespace fib::device::cuda {
 
+constexpr std::uint64_t kLeastSpinNs = 20'000;     // long enough to read the clock's frequency from it
+constexpr std::uint64_t kSpinLimitNs = 5'000'000;  // 1000 launches queue in less
+constexpr double kSideNoiseNs = 20'000;            // what waiting for an idle device takes
+
 // What one timed call showed.
 struct Timing {
   double device_ns = 0;  // between the events, less an empty pair: the device's time for the queued work
@@ -19,6 +23,8 @@ struct Timing {
   bool covered =
       false;  // all of it was queued before any of it began; else gaps of the host are in device_ns
   double clock_mhz = 0;  // of a multiprocessor just before the work
+  std::uint32_t segments =
+      1;  // stretches between two waits inside, each with its own events (segment_timer.h)
 };
 
 // Times work by a pair of events behind a bounded spin: the spin keeps the stream busy until the host has
@@ -34,6 +40,9 @@ class Timer {
   // when anything of it failed, and what `work` throws. Without `behind_spin` the work begins as soon as it
   // is queued: for work that waits for the device inside.
   [[nodiscard]] Timing time(const std::function<void()>& work, bool behind_spin = true);
+
+  // What a pair of events with nothing between them reads, in nanoseconds.
+  [[nodiscard]] double empty_ns() const { return empty_ns_; }
 
  private:
   double between_events() const;

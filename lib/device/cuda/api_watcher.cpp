@@ -1,0 +1,244 @@
+#include "device/cuda/api_watcher.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cuda/cupti.h"
+
+namespace fib::device::cuda {
+namespace {
+
+using fib::cuda::Cupti;
+
+constexpr std::uint32_t kMostFunctions = 2048;  // CUPTI numbers them; CUDA 13 has about 800
+// A copy from pageable memory to the device up to here returns at once.
+constexpr std::size_t kMostStagedBytes = 64 * 1024;
+
+thread_local bool in_listener = false;
+
+// Where a function's arguments hold the stream, and whether 0 means the thread's own default stream.
+struct StreamPlace {
+  std::size_t offset = 0;
+  bool of_thread = false;
+};
+
+// Two entries: of the function, and of its form for the thread's own default stream.
+#define FIB_STREAM(function, member)                                                         \
+  {CUPTI_DRIVER_TRACE_CBID_##function, {offsetof(function##_params, member), false}}, {      \
+    CUPTI_DRIVER_TRACE_CBID_##function##_ptsz, { offsetof(function##_params, member), true } \
+  }
+
+const std::map<CUpti_CallbackId, StreamPlace>& stream_places() {
+  static const std::map<CUpti_CallbackId, StreamPlace> places = {
+      FIB_STREAM(cuLaunchKernel, hStream),         FIB_STREAM(cuLaunchCooperativeKernel, hStream),
+      FIB_STREAM(cuLaunchHostFunc, hStream),       FIB_STREAM(cuGraphLaunch, hStream),
+      FIB_STREAM(cuGraphUpload, hStream),          FIB_STREAM(cuEventRecord, hStream),
+      FIB_STREAM(cuEventRecordWithFlags, hStream), FIB_STREAM(cuStreamWaitEvent, hStream),
+      FIB_STREAM(cuStreamAddCallback, hStream),    FIB_STREAM(cuStreamAttachMemAsync, hStream),
+      FIB_STREAM(cuStreamWaitValue32, stream),     FIB_STREAM(cuStreamWaitValue64, stream),
+      FIB_STREAM(cuStreamWriteValue32, stream),    FIB_STREAM(cuStreamWriteValue64, stream),
+      FIB_STREAM(cuStreamWaitValue32_v2, stream),  FIB_STREAM(cuStreamWaitValue64_v2, stream),
+      FIB_STREAM(cuStreamWriteValue32_v2, stream), FIB_STREAM(cuStreamWriteValue64_v2, stream),
+      FIB_STREAM(cuStreamBatchMemOp, stream),      FIB_STREAM(cuStreamBatchMemOp_v2, stream),
+      FIB_STREAM(cuMemcpyAsync, hStream),          FIB_STREAM(cuMemcpyPeerAsync, hStream),
+      FIB_STREAM(cuMemcpyHtoDAsync_v2, hStream),   FIB_STREAM(cuMemcpyDtoHAsync_v2, hStream),
+      FIB_STREAM(cuMemcpyDtoDAsync_v2, hStream),   FIB_STREAM(cuMemcpyHtoAAsync_v2, hStream),
+      FIB_STREAM(cuMemcpyAtoHAsync_v2, hStream),   FIB_STREAM(cuMemcpy2DAsync_v2, hStream),
+      FIB_STREAM(cuMemcpy3DAsync_v2, hStream),     FIB_STREAM(cuMemcpy3DPeerAsync, hStream),
+      FIB_STREAM(cuMemsetD8Async, hStream),        FIB_STREAM(cuMemsetD16Async, hStream),
+      FIB_STREAM(cuMemsetD32Async, hStream),       FIB_STREAM(cuMemsetD2D8Async, hStream),
+      FIB_STREAM(cuMemsetD2D16Async, hStream),     FIB_STREAM(cuMemsetD2D32Async, hStream),
+      FIB_STREAM(cuMemAllocAsync, hStream),        FIB_STREAM(cuMemAllocFromPoolAsync, hStream),
+      FIB_STREAM(cuMemFreeAsync, hStream),         FIB_STREAM(cuMemMapArrayAsync, hStream),
+      FIB_STREAM(cuMemPrefetchAsync, hStream),
+  };
+  return places;
+}
+
+#undef FIB_STREAM
+
+CUstream stream_in(const void* arguments, std::size_t offset) {
+  CUstream stream = nullptr;
+  std::memcpy(&stream, static_cast<const std::byte*>(arguments) + offset, sizeof stream);
+  return stream;
+}
+
+bool is_launch_ex(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+}
+
+bool queues(Effect effect) {
+  return effect == Effect::kWork || effect == Effect::kOrder || effect == Effect::kCopy;
+}
+
+// Of the functions that name no stream.
+bool works_on_default_stream(std::string_view function) {
+  return function.starts_with("cuMemcpy") || function.starts_with("cuMemset");
+}
+
+// The copies and sets without a stream that work on the thread's own default stream have numbers in a row.
+bool is_of_thread(CUpti_CallbackId id) {
+  return id >= CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2_ptds &&
+         id <= CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32_v2_ptds;
+}
+
+}  // namespace
+
+class ApiWatcher::Subscription {
+ public:
+  explicit Subscription(const Context& context) : context_(context), cupti_(Cupti::open()) {
+    if (!cupti_.problem.empty()) throw Error("{}", cupti_.problem);
+    cupti_.check(cupti_.subscribe(&subscriber_, &Subscription::called, this), "cuptiSubscribe");
+    for (CUpti_CallbackId id = 1; id < kMostFunctions; ++id) {
+      const char* name = nullptr;
+      if (cupti_.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS || name == nullptr)
+        continue;
+      const Effect effect = effect_of(name);
+      if (effect != Effect::kNone) functions_[id] = {effect, name};
+    }
+  }
+  ~Subscription() { (void)cupti_.unsubscribe(subscriber_); }
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+
+  void start(Listener& listener) {
+    if (!enabled_) enable();
+    listener_.store(&listener);
+  }
+  void stop() { listener_.store(nullptr); }
+
+ private:
+  struct Function {
+    Effect effect;
+    std::string_view name;
+  };
+
+  void enable() {
+    for (const auto& [id, function] : functions_) {
+      cupti_.check(cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id),
+                   "cuptiEnableCallback");
+    }
+    enabled_ = true;
+  }
+
+  static void CUPTIAPI called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                              const void* data) {
+    auto& subscription = *static_cast<Subscription*>(self);
+    Listener* const listener = subscription.listener_.load();
+    if (listener == nullptr || in_listener || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+    const auto function = subscription.functions_.find(id);
+    if (function == subscription.functions_.end()) return;
+    in_listener = true;
+    const auto& info = *static_cast<const CUpti_CallbackData*>(data);
+    const ApiCall call = subscription.call_of(id, function->second, info);
+    if (info.callbackSite == CUPTI_API_ENTER) {
+      listener->before(call);
+    } else {
+      listener->after(call);
+    }
+    in_listener = false;
+  }
+
+  ApiCall call_of(CUpti_CallbackId id, const Function& function, const CUpti_CallbackData& info) const {
+    ApiCall call;
+    call.effect = function.effect;
+    if (call.effect == Effect::kCopy && !may_block(id, info.functionParams)) call.effect = Effect::kWork;
+    call.in_this_context = info.context == nullptr || info.context == context_.handle();
+    if (info.callbackSite == CUPTI_API_EXIT && info.functionReturnValue != nullptr)
+      call.result = *static_cast<const CUresult*>(info.functionReturnValue);
+    if (queues(call.effect)) {
+      const auto stream = stream_of(id, function, info.functionParams);
+      call.knows_stream = stream.has_value();
+      call.stream = stream.value_or(nullptr);
+    }
+    if (call.effect == Effect::kForget) call.stream = stream_in(info.functionParams, 0);
+    return call;
+  }
+
+  static std::optional<CUstream> stream_of(CUpti_CallbackId id, const Function& function,
+                                           const void* arguments) {
+    if (is_launch_ex(id)) {
+      const auto& launch = *static_cast<const cuLaunchKernelEx_params*>(arguments);
+      return named(launch.config->hStream, id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
+    }
+    const auto place = stream_places().find(id);
+    if (place != stream_places().end())
+      return named(stream_in(arguments, place->second.offset), place->second.of_thread);
+    if (works_on_default_stream(function.name) && function.name.find("Async") == std::string_view::npos)
+      return named(nullptr, is_of_thread(id));
+    return std::nullopt;
+  }
+
+  static CUstream named(CUstream stream, bool of_thread) {
+    if (stream != nullptr) return stream;
+    return of_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+  }
+
+  // Copies to and from memory that is not page-locked return when they are done, but for small ones to the
+  // device. Those without a stream in their arguments always may.
+  [[nodiscard]] bool may_block(CUpti_CallbackId id, const void* arguments) const {
+    switch (id) {
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2:
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2_ptsz: {
+        const auto& copy = *static_cast<const cuMemcpyHtoDAsync_v2_params*>(arguments);
+        return copy.ByteCount > kMostStagedBytes && is_pageable(copy.srcHost);
+      }
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2_ptsz:
+        return is_pageable(static_cast<const cuMemcpyDtoHAsync_v2_params*>(arguments)->dstHost);
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync:
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync_ptsz: {
+        const auto& copy = *static_cast<const cuMemcpyAsync_params*>(arguments);
+        return is_pageable(copy.dst) || (copy.ByteCount > kMostStagedBytes && is_pageable(copy.src));
+      }
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2:
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2_ptsz:
+        return shape_may_block(*static_cast<const cuMemcpy2DAsync_v2_params*>(arguments)->pCopy);
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DAsync_v2:
+      case CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DAsync_v2_ptsz:
+        return shape_may_block(*static_cast<const cuMemcpy3DAsync_v2_params*>(arguments)->pCopy);
+      default:
+        return true;
+    }
+  }
+
+  template <typename Copy>
+  [[nodiscard]] bool shape_may_block(const Copy& copy) const {
+    const auto pageable = [&](CUmemorytype type, const void* host, CUdeviceptr device) {
+      if (type == CU_MEMORYTYPE_HOST) return is_pageable(host);
+      return type == CU_MEMORYTYPE_UNIFIED && is_pageable(device);
+    };
+    return pageable(copy.srcMemoryType, copy.srcHost, copy.srcDevice) ||
+           pageable(copy.dstMemoryType, copy.dstHost, copy.dstDevice);
+  }
+
+  [[nodiscard]] bool is_pageable(const void* memory) const {
+    return is_pageable(reinterpret_cast<CUdeviceptr>(memory));
+  }
+  // The driver knows all memory but that.
+  [[nodiscard]] bool is_pageable(CUdeviceptr memory) const {
+    unsigned type = 0;
+    return context_.driver().pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory) !=
+           CUDA_SUCCESS;
+  }
+
+  const Context& context_;
+  Cupti cupti_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::map<CUpti_CallbackId, Function> functions_;
+  std::atomic<Listener*> listener_ = nullptr;
+  bool enabled_ = false;
+};
+
+ApiWatcher::ApiWatcher(const Context& context) : subscription_(std::make_unique<Subscription>(context)) {}
+ApiWatcher::~ApiWatcher() = default;
+void ApiWatcher::start(Listener& listener) { subscription_->start(listener); }
+void ApiWatcher::stop() { subscription_->stop(); }
+
+}  // namespace fib::device::cuda

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include "device/cuda/api_watcher.h"
+#include "device/cuda/context.h"
+#include "device/cuda/kernels.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/segment_recorder.h"
+#include "device/cuda/timer.h"
+
+namespace fib::device::cuda {
+
+// Times work of any kind by events behind spins, also work that waits for the device inside and work on
+// streams of its own: each stretch between two waits has events and spins of its own, on every stream that it
+// uses (segment_recorder.h). A plain call reads what Timer reads. One thread; one a process, for CUPTI knows
+// one subscriber.
+class SegmentTimer {
+ public:
+  // `timer` has measured the empty pair. Throws Error with one sentence when CUPTI is missing, too old or
+  // refuses.
+  SegmentTimer(const Context& context, Kernels& kernels, const Timer& timer);
+
+  // As Timer::time. Throws Error where the call gives the device work from other threads, in other contexts
+  // or on streams that it does not name.
+  [[nodiscard]] Timing time(const std::function<void()>& work);
+
+ private:
+  CUresult spin(CUstream stream);
+  Timing timing_of(const SegmentRecorder::Result& result) const;
+
+  const Context& context_;
+  Kernels& kernels_;
+  const Timer& timer_;
+  PinnedMemory shared_;  // the spins' release word; the first spin's clocks; the others'
+  SegmentRecorder recorder_;
+  ApiWatcher watcher_;
+};
+
+}  // namespace fib::device::cuda

@@ -1,0 +1,15 @@
+// Right, and waits for the device forty times.
+#include <cstdint>
+
+__global__ void add(const float* a, const float* b, float* c, std::int64_t n) {
+  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+
+extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
+  for (int i = 0; i < 40; ++i) {
+    add<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);
+    if (const int error = cudaStreamSynchronize(stream)) return error;
+  }
+  return 0;
+}

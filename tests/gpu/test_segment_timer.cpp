@@ -1,0 +1,138 @@
+#include <thread>
+
+#include "device/cuda/segment_timer.h"
+#include "device/cuda/tracer.h"
+#include "gpu/gpu.h"
+
+using namespace fib;
+using device::cuda::PinnedMemory;
+using device::cuda::SegmentTimer;
+using device::cuda::Timer;
+using device::cuda::TraceKind;
+using device::cuda::Tracer;
+
+namespace {
+
+constexpr double kWorkNs = 50'000;
+constexpr double kNearNs = 1000;
+
+double middle_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+// All in one test: a process has one CUPTI subscriber.
+TEST_CASE("work reads the same however it is queued and waited for", "[gpu][cupti]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  auto& context = gpu->context;
+  const auto& driver = context.driver();
+  const PinnedMemory words(context, 128);
+  const auto work = [&](CUstream stream) {
+    gpu->kernels.spin_on(stream, words.device(), static_cast<std::uint64_t>(kWorkNs),
+                         static_cast<std::uint64_t>(kWorkNs), words.device() + 64);
+  };
+  CUstream side = nullptr;
+  CUstream blocking = nullptr;
+  REQUIRE(driver.stream_create(&side, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  REQUIRE(driver.stream_create(&blocking, CU_STREAM_DEFAULT) == CUDA_SUCCESS);
+  CUevent before = nullptr;
+  CUevent after = nullptr;
+  REQUIRE(driver.event_create(&before, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+  REQUIRE(driver.event_create(&after, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+  const CUstream own = context.stream();
+
+  Timer timer(context, gpu->kernels);
+  Tracer tracer(context);
+  SegmentTimer segments(context, gpu->kernels, timer);
+  const auto time = [&](const std::function<void()>& call, std::uint32_t wanted_segments) {
+    std::vector<double> device_ns;
+    for (int i = 0; i < 9; ++i) {
+      const auto timing = segments.time(call);
+      CHECK(timing.covered);
+      CHECK(timing.side_ns == 0);
+      CHECK(timing.segments == wanted_segments);
+      CHECK(timing.clock_mhz > 200);
+      device_ns.push_back(timing.device_ns);
+    }
+    return middle_of(device_ns);
+  };
+  std::vector<double> plain;
+  for (int i = 0; i < 9; ++i) plain.push_back(timer.time([&] { work(own); }).device_ns);
+  const double truth = middle_of(plain);
+  CHECK(std::abs(truth - kWorkNs) < 3000);
+
+  CHECK(std::abs(time([&] { work(own); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(own), context.wait(); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(own), context.wait_for_all(); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(side), driver.stream_synchronize(side); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(side); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(CU_STREAM_LEGACY); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(CU_STREAM_PER_THREAD); }, 1) - truth) < kNearNs);
+  CHECK(std::abs(time([&] { work(blocking), driver.stream_synchronize(blocking); }, 1) - truth) < kNearNs);
+  const auto joined = [&] {
+    driver.event_record(before, own);
+    driver.stream_wait_event(side, before, 0);
+    work(side);
+    driver.event_record(after, side);
+    driver.stream_wait_event(own, after, 0);
+  };
+  CHECK(std::abs(time(joined, 1) - truth) < kNearNs);
+  const auto polls = [&] {
+    work(own);
+    driver.event_record(after, own);
+    while (driver.event_query(after) == CUDA_ERROR_NOT_READY) {
+    }
+  };
+  CHECK(std::abs(time(polls, 1) - truth) < kNearNs);
+  // Two pieces with a wait between, on one stream and on two; two streams at once.
+  CHECK(std::abs(time([&] { work(own), context.wait(), work(own); }, 2) - 2 * truth) < 2 * kNearNs);
+  CHECK(std::abs(time([&] { work(own), context.wait(), work(side), context.wait_for_all(); }, 2) -
+                 2 * truth) < 2 * kNearNs);
+  CHECK(std::abs(time([&] { work(own), work(side); }, 1) - truth) < 10'000);
+  // A stream that is gone when the call returns.
+  const auto destroys = [&] {
+    CUstream fresh = nullptr;
+    driver.stream_create(&fresh, CU_STREAM_NON_BLOCKING);
+    work(fresh);
+    driver.stream_destroy(fresh);
+  };
+  CHECK(std::abs(time(destroys, 1) - truth) < kNearNs);
+
+  // What the host computes between two segments is time when it takes long; before the first it is not.
+  const auto sleeps = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    work(own);
+    context.wait();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    work(own);
+  };
+  CHECK(time(sleeps, 2) > 2e6 - device::cuda::kFreeHostNs);
+  CHECK(time(sleeps, 2) < 2.5e6);
+
+  // Many waits: the rest is one segment.
+  const auto often = segments.time([&] {
+    for (int i = 0; i < 40; ++i) work(own), context.wait();
+  });
+  CHECK(often.segments == 7);
+  CHECK(often.device_ns > 40 * (truth - kNearNs));
+
+  CHECK(segments.time([] {}).device_ns == 0);
+  CHECK_THROWS_WITH(
+      segments.time([&] {
+        std::thread([&] {
+          driver.set_current(context.handle());
+          work(side);
+        }).join();
+      }),
+      Catch::Matchers::Contains("1 pieces of work on the device were not launched by the call"));
+  CHECK(std::abs(time([&] { work(own); }, 1) - truth) < kNearNs);  // after an error too
+
+  // Both of CUPTI's interfaces in one process: records as before, and events as before.
+  const auto traced = tracer.trace(TraceKind::kConcurrent, [&] { work(own), context.wait(), work(side); });
+  CHECK(traced.kernels == 2);
+  CHECK(traced.side_streams == 1);
+  CHECK(std::abs(time([&] { work(own); }, 1) - truth) < kNearNs);
+}
