@@ -34,8 +34,6 @@ function(fib_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
-  target_compile_definitions(test_${name} PRIVATE FIB_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                             FIB_BINARY="$<TARGET_FILE:fib>")
   target_link_libraries(test_${name} PRIVATE fib_options fib_core fib_test_support Catch2::Catch2WithMain ${ARG_LIBRARIES})
   add_test(NAME ${name} COMMAND test_${name})
 endfunction()

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/places.h"
 #include "util/c_strings.h"
 #include "util/errno_error.h"
 #include "util/files.h"
@@ -30,7 +31,7 @@ inline CommandOutput run_fib(const std::vector<std::string>& arguments, const st
   const util::TemporaryFolder output(std::filesystem::temp_directory_path(), "fib-cli-test-");
   const std::string out = stdout_file.empty() ? (output.path() / "out").string() : stdout_file;
   const std::string err = output.path() / "err";
-  std::vector<std::string> words{FIB_BINARY};
+  std::vector<std::string> words{testing::fib_binary()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> settings;
   for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
@@ -41,10 +42,10 @@ inline CommandOutput run_fib(const std::vector<std::string>& arguments, const st
   ::posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
   pid_t child = -1;
-  errno = ::posix_spawn(&child, FIB_BINARY, &actions, nullptr, util::c_pointers(words).data(),
-                        util::c_pointers(settings).data());
+  errno = ::posix_spawn(&child, testing::fib_binary().c_str(), &actions, nullptr,
+                        util::c_pointers(words).data(), util::c_pointers(settings).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  if (errno != 0) throw util::errno_error("cannot start " FIB_BINARY);
+  if (errno != 0) throw util::errno_error("cannot start " + testing::fib_binary());
   int status = 0;
   ::waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, stdout_file.empty() ? util::read_file(out) : "",

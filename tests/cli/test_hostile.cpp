@@ -14,7 +14,7 @@ using namespace fib;
 
 namespace {
 
-const fs::path kSources = FIB_SOURCE_DIR "/tests/data/hostile";
+const fs::path kSources = testing::source_folder() / "tests/data/hostile";
 
 std::string source_of(const std::string& name) { return util::read_file(kSources / (name + ".cpp")); }
 

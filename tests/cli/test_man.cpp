@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "cli/completion_script.h"
+#include "support/places.h"
 
 using namespace fib;
 namespace fs = std::filesystem;
@@ -46,7 +47,7 @@ std::string rendered(const fs::path& page) {
 std::vector<std::string> variables_read() {
   static const std::regex read(R"re((?:getenv|from_environment|compiler_from)\("([A-Z_]+)")re");
   Words names;
-  for (const char* folder : {FIB_SOURCE_DIR "/lib", FIB_SOURCE_DIR "/cmd"}) {
+  for (const auto& folder : {testing::source_folder() / "lib", testing::source_folder() / "cmd"}) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".cpp") continue;
       const std::string text = util::read_file(entry.path());
@@ -134,7 +135,7 @@ TEST_CASE("fib(1) lists commands, exit codes and every variable that fib reads")
     CHECK_THAT(page, Catch::Contains(part));
   const auto names = variables_read();
   CHECK(std::find(names.begin(), names.end(), "FIB_DATASET_PATH") != names.end());
-  const std::string guide = util::read_file(FIB_SOURCE_DIR "/docs/cli.md");
+  const std::string guide = util::read_file(testing::source_folder() / "docs/cli.md");
   for (const auto& name : names) {
     CHECK_THAT(page.substr(page.find("ENVIRONMENT")), Catch::Contains(name));
     CHECK_THAT(guide, Catch::Contains(name));

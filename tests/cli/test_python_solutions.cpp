@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_support.h"
+#include "support/places.h"
 #include "support/python.h"
 
 // Python solutions without torch: what the guest does needs no package.
@@ -156,7 +157,8 @@ TEST_CASE("Python solutions that fail, hang, lie or cheat get the status they de
       {"runs_a_program",
        {passing("import subprocess\n", "    subprocess.run(['true'], check=True)\n"), "PASSED", ""}},
       {"writes_elsewhere",
-       {passing("open('" + std::string(FIB_SOURCE_DIR) + "/written', 'w')\n"), "RUNTIME_ERROR", "written"}},
+       {passing("open('" + testing::source_folder().string() + "/written', 'w')\n"), "RUNTIME_ERROR",
+        "written"}},
       {"wrong_count", {"def run(a, b):\n    return ()\n", "INCORRECT_SHAPE", "expected 1 outputs, got 0"}},
       {"wrong_shape",
        {"def run(a, b):\n    return array.array('f', [1])\n", "INCORRECT_SHAPE",

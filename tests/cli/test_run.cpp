@@ -7,6 +7,7 @@
 
 #include "cli/run_support.h"
 #include "dataset/load.h"
+#include "support/places.h"
 #include "util/files.h"
 
 // What `fib run` does and says when all goes its way, and when the user or the dataset is wrong.
@@ -284,18 +285,18 @@ TEST_CASE("wrong usage is exit code 2 with a sentence") {
     CHECK(result.out.empty());
     CHECK(result.err.find(options[0]) != std::string::npos);
   }
-  CHECK(testing::run_process({FIB_BINARY}).exit_code == 2);
-  CHECK(testing::run_process({FIB_BINARY, "run", "--local", "/no/such/folder"}).exit_code == 1);
+  CHECK(testing::run_process({testing::fib_binary()}).exit_code == 2);
+  CHECK(testing::run_process({testing::fib_binary(), "run", "--local", "/no/such/folder"}).exit_code == 1);
 }
 
 TEST_CASE("solutions for real definitions pass on all real workloads") {
-  const fs::path real = FIB_SOURCE_DIR "/../shared/data/flashinfer_trace";
+  const fs::path real = testing::source_folder() / "../shared/data/flashinfer_trace";
   if (!fs::exists(real)) {
     WARN("skipped: no real dataset beside the project");
     return;
   }
   FibRun run;
-  const fs::path solutions = FIB_SOURCE_DIR "/tests/data/real_cpp";
+  const fs::path solutions = testing::source_folder() / "tests/data/real_cpp";
   std::size_t workloads = 0;
   for (const auto& [op_type, name] : {std::pair{"rmsnorm", "rmsnorm_h4096"},
                                       {"rmsnorm", "fused_add_rmsnorm_h2048"},

@@ -1,6 +1,7 @@
 #include "compile/calling_style.h"
 #include "compile/python_tests.h"
 #include "dataset/load.h"
+#include "support/places.h"
 #include "util/files.h"
 
 using namespace fib;
@@ -88,7 +89,7 @@ TEST_CASE("how many arguments a call passes") {
 }
 
 TEST_CASE("all published solutions of the A800 set return their outputs, and that is seen") {
-  const fs::path data = fs::path(FIB_SOURCE_DIR) / "../shared/data";
+  const fs::path data = testing::source_folder() / "../shared/data";
   if (!fs::exists(data / "real/fib_a800/solutions")) {
     WARN("skipped: no real solutions beside the project");
     return;

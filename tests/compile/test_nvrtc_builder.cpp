@@ -197,7 +197,7 @@ TEST_CASE("fib's own kernels compile, once") {
 TEST_CASE("all CUDA solutions of the examples compile") {
   if (!nvrtc_is_here()) return;
   const testing::TemporaryFolder cache;
-  const auto examples = dataset::load(FIB_SOURCE_DIR "/dataset-examples", {});
+  const auto examples = dataset::load(testing::source_folder() / "dataset-examples", {});
   std::size_t built = 0;
   for (const auto& [name, solution] : examples.solutions) {
     if (solution.spec.language != model::Language::cuda) continue;

@@ -7,6 +7,7 @@
 #include "compile/python_tests.h"
 #include "compile/torch_builder.h"
 #include "dataset/load.h"
+#include "support/places.h"
 #include "support/python.h"
 #include "support/temporary.h"
 #include "util/command.h"
@@ -162,7 +163,7 @@ TEST_CASE("a torch extension with tensors is built on the CPU") {
 // Minutes each: FIB_TEST_REAL_EXTENSIONS is a part of their names ("rmsnorm"), or "all".
 TEST_CASE("published torch extensions compile for a GPU", "[real_extensions]") {
   const char* wanted = std::getenv("FIB_TEST_REAL_EXTENSIONS");
-  const fs::path data = fs::path(FIB_SOURCE_DIR) / "../shared/data";
+  const fs::path data = testing::source_folder() / "../shared/data";
   const Build build;
   if (wanted == nullptr || !build.python || !fs::exists(data / "real/fib_a800/solutions")) {
     WARN("skipped: slow; set FIB_TEST_REAL_EXTENSIONS to \"all\" or a part of their names");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "emulation/emulation.h"
+#include "support/places.h"
 #include "support/temporary.h"
 #include "util/files.h"
 
@@ -49,7 +50,7 @@ void write_sources(const Compilation& compilation, const std::filesystem::path& 
     std::filesystem::create_directories((to / name).parent_path());
     util::write_file_atomic(to / name, content);
   }
-  const std::filesystem::path own = FIB_SOURCE_DIR "/tests/emulation";
+  const std::filesystem::path own = testing::source_folder() / "tests/emulation";
   util::write_file_atomic(to / "kernels/reference/warp.cuh", util::read_file(own / "warp.h"));
   util::write_file_atomic(to / "device.h", util::read_file(own / "device.h"));
   util::write_file_atomic(to / "main.cpp", "#include \"device.h\"\n" + compilation.source);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/places.h"
 #include "util/files.h"
 
 namespace fib::testing {
@@ -13,7 +14,7 @@ namespace fib::testing {
 // A folder of the shared data, or nothing (with a message) when it is not on this machine: the test then does
 // nothing.
 inline std::optional<std::filesystem::path> shared_data(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(FIB_SOURCE_DIR "/../shared/data") / name;
+  const std::filesystem::path path = testing::source_folder() / "../shared/data" / name;
   if (std::filesystem::exists(path)) return path;
   WARN("skipped: " << path.string() << " is not there");
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include "model/solution.h"
 #include "pack/pack.h"
 #include "pack/unpack.h"
+#include "support/places.h"
 #include "util/error.h"
 
 using namespace fib;
@@ -160,7 +161,7 @@ TEST_CASE("every real solution comes back as it was") {
 }
 
 TEST_CASE("every example solution comes back as it was") {
-  const auto files = solutions_below(FIB_SOURCE_DIR "/dataset-examples/solutions");
+  const auto files = solutions_below(testing::source_folder() / "dataset-examples/solutions");
   CHECK_FALSE(files.empty());
   for (const fs::path& file : files) {
     INFO(file.string());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "python/parser.h"
+#include "support/places.h"
 #include "util/files.h"
 
 namespace {
@@ -11,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_CASE("Every reference and constraint of the FlashInfer-Trace dataset parses") {
-  const fs::path folder = fs::path(FIB_SOURCE_DIR) / "../shared/data/flashinfer_trace/definitions";
+  const fs::path folder = testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
   if (!fs::exists(folder)) {
     WARN("skipped: " << folder.string() << " is absent");
     return;

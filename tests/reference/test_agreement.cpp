@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "support/places.h"
 #include "support/process.h"
 
 // The native engine beside torch, on references of the real dataset.
@@ -18,7 +19,7 @@ std::string python_with_torch() {
 }
 
 TEST_CASE("References of every kind agree with torch") {
-  const fs::path repository = FIB_SOURCE_DIR;
+  const fs::path repository = testing::source_folder();
   const std::string python = python_with_torch();
   if (python.empty()) {
     WARN("skipped: no Python with torch; FIB_PYTHON can name one");

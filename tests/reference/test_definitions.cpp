@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "reference/support.h"
+#include "support/places.h"
 #include "util/files.h"
 
 // References of the real dataset against loops written here.
@@ -16,7 +17,7 @@ using fib::reference::Engine;
 namespace fs = std::filesystem;
 
 std::optional<std::string> reference_of(const std::string& name) {
-  const fs::path folder = fs::path(FIB_SOURCE_DIR) / "../shared/data/flashinfer_trace/definitions";
+  const fs::path folder = testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
   const fs::path path = folder / (name + ".json");
   if (!fs::exists(path)) {
     WARN("skipped: " << path.string() << " is absent");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/definition.h"
+#include "support/places.h"
 #include "synthesis/integers.h"
 #include "synthesis/rules.h"
 #include "util/error.h"
@@ -55,7 +56,7 @@ inline const model::TensorSpec& input_named(const model::Definition& definition,
 // The definitions of the published dataset, by path; none, with a message, where it is not there.
 inline std::vector<model::Definition> real_definitions() {
   namespace fs = std::filesystem;
-  const fs::path root = fs::path(FIB_SOURCE_DIR) / "../shared/data/flashinfer_trace/definitions";
+  const fs::path root = testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
   std::vector<fs::path> files;
   if (fs::exists(root)) {
     for (const auto& entry : fs::recursive_directory_iterator(root)) {

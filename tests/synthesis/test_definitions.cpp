@@ -4,6 +4,7 @@
 #include "model/constraint.h"
 #include "model/trace.h"
 #include "python/parser.h"
+#include "support/places.h"
 #include "synthesis/inputs.h"
 #include "synthesis/known.h"
 #include "synthesis/proposals.h"
@@ -52,7 +53,7 @@ TEST_CASE("all constraints of the published definitions hold for what is made, a
 
 TEST_CASE("inputs are made for every published workload, none of whose blobs was published") {
   namespace fs = std::filesystem;
-  const fs::path root = fs::path(FIB_SOURCE_DIR) / "../shared/data/flashinfer_trace/workloads";
+  const fs::path root = testing::source_folder() / "../shared/data/flashinfer_trace/workloads";
   std::size_t made = 0;
   for (const auto& definition : real_definitions()) {
     const fs::path file = root / definition.op_type / (definition.name + ".jsonl");

@@ -5,6 +5,8 @@
 #include <regex>
 #include <set>
 
+#include "support/places.h"
+
 // The architecture's direction of includes: each module with what it may use besides itself and util.
 namespace fs = std::filesystem;
 
@@ -54,17 +56,18 @@ std::vector<std::string> violations_in(const fs::path& file, const std::string& 
 }  // namespace
 
 TEST_CASE("includes point in one direction only") {
-  for (const auto& entry : fs::recursive_directory_iterator(FIB_SOURCE_DIR "/lib")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fib::testing::source_folder() / "lib")) {
     const auto extension = entry.path().extension();
     if (extension != ".h" && extension != ".cpp") continue;
-    const std::string module = *entry.path().lexically_relative(FIB_SOURCE_DIR "/lib").begin();
+    const std::string module =
+        *entry.path().lexically_relative(fib::testing::source_folder() / "lib").begin();
     REQUIRE(allowed().contains(module));
     for (const auto& violation : violations_in(entry.path(), module)) FAIL_CHECK(violation);
   }
 }
 
 TEST_CASE("only cmd uses the command line library") {
-  for (const auto& entry : fs::recursive_directory_iterator(FIB_SOURCE_DIR "/lib")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fib::testing::source_folder() / "lib")) {
     if (!entry.is_regular_file()) continue;
     std::ifstream stream(entry.path());
     for (std::string line; std::getline(stream, line);) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "support/places.h"
 #include "support/temporary.h"
 #include "util/capture.h"
 #include "util/file_lock.h"
@@ -60,7 +61,7 @@ constexpr const char* kRunaway = "setsid sh -c 'echo $$; exec sleep 1000' & slee
 }  // namespace
 
 TEST_CASE("a child runs with its own environment, folder and session, and its end is reported") {
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   auto child = start(spawner, "echo $GREETING; pwd; echo ${HOME-none}; exit 5");
   const auto status = spawner.wait(child.id, 5000);
   REQUIRE(status);
@@ -69,14 +70,14 @@ TEST_CASE("a child runs with its own environment, folder and session, and its en
 }
 
 TEST_CASE("a child inherits no descriptor but its channel and its output") {
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   auto child = start(spawner, "ls /proc/self/fd | tr '\\n' ' '");
   REQUIRE(spawner.wait(child.id, 5000));
   CHECK(child.output->take() == "0 1 2 3 4 ");  // 4 is ls's own, on the folder
 }
 
 TEST_CASE("killing a child kills what it started, in whatever session") {
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   auto child = start(spawner, kRunaway);
   const pid_t runaway = printed_pid(child);
   REQUIRE(::kill(runaway, 0) == 0);
@@ -88,7 +89,7 @@ TEST_CASE("killing a child kills what it started, in whatever session") {
 }
 
 TEST_CASE("an orphan does not outlive the child that made it") {
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   auto child =
       start(spawner, "setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & exit' ; sleep 0.3");
   const pid_t orphan = printed_pid(child);
@@ -97,7 +98,7 @@ TEST_CASE("an orphan does not outlive the child that made it") {
 }
 
 TEST_CASE("a program that does not exist is an error that names it") {
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   auto [ours, theirs] = worker::Channel::make_pair();
   const ChildSpec spec{{"/no/such/program"}, {}, "/", 0};
   CHECK_THROWS_WITH((void)spawner.spawn(spec, theirs.fd(), 2), Catch::Contains("/no/such/program"));
@@ -107,7 +108,7 @@ TEST_CASE("when the keeper is killed, nothing of its tree is left, nor its folde
   const testing::TemporaryFolder folder;
   const auto doomed = folder.path() / "run";
   std::filesystem::create_directory(doomed);
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   spawner.remove_at_end(doomed);
   auto child = start(spawner, kRunaway);
   auto plain = start(spawner, "echo $$; exec sleep 1000");
@@ -128,7 +129,7 @@ TEST_CASE("when the keeper is killed, nothing of its tree is left, nor its folde
 }
 
 TEST_CASE("a child that somebody else killed is told apart from one that was killed here") {
-  Spawner spawner(FIB_BINARY);
+  Spawner spawner(testing::fib_binary());
   auto by_itself = start(spawner, "kill -9 $$");
   auto by_us = start(spawner, "echo $$; exec sleep 1000");
   auto not_killed = start(spawner, "exit 9");
@@ -149,7 +150,7 @@ TEST_CASE("when the coordinator is killed, nothing of its tree is left, and the 
   REQUIRE(::pipe(ends) == 0);
   const pid_t coordinator = ::fork();
   if (coordinator == 0) {
-    Spawner spawner(FIB_BINARY);
+    Spawner spawner(testing::fib_binary());
     const auto lock = util::FileLock::try_take(lock_path, util::FileLock::Sharing::kMachine);
     spawner.hold(lock->fd());
     spawner.remove_at_end(doomed);

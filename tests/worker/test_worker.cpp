@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "support/places.h"
 #include "support/temporary.h"
 #include "util/clock.h"
 #include "worker/clients.h"
@@ -31,8 +32,8 @@ worker::JudgeDocument add_document() {
 
 struct Fixture {
   testing::TemporaryFolder folder;
-  worker::Spawner spawner{FIB_BINARY};
-  worker::ChildSetup setup{FIB_BINARY, folder.path()};
+  worker::Spawner spawner{testing::fib_binary()};
+  worker::ChildSetup setup{testing::fib_binary(), folder.path()};
   worker::JudgeClient judge{spawner, setup};
   worker::JudgeOpened opened = judge.open(add_document());
   worker::DoorFds door = judge.attach({opened.workload, false});
