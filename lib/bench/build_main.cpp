@@ -44,9 +44,9 @@ int run_build(util::UniqueFd socket) {
       throw worker::ProtocolError("a builder takes one Build request");
     }
     const auto document = util::make_sealed_document("fib-build", build(message));
-    return channel.send(MessageType::kBuilt, message.sequence, {}, {document.get()}) ? 0 : 1;
+    return channel.send(MessageType::kBuilt, message.ticket, {}, {document.get()}) ? 0 : 1;
   } catch (const std::exception& error) {
-    return channel.send(MessageType::kError, message.sequence, worker::WorkerError{error.what()}.encode())
+    return channel.send(MessageType::kError, message.ticket, worker::WorkerError{error.what()}.encode())
                ? 0
                : 1;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/measurement.h"
+#include "bench/overhead.h"
 #include "worker/clients.h"
 
 namespace fib::bench {
@@ -21,9 +22,16 @@ namespace fib::bench {
                                                           std::uint64_t output_bytes, bool on_cuda,
                                                           bool may_miss_work);
 
-// Fills trials_ms, unexplained_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the calls that count, in
-// order: groups of warm-up calls, which are left out, then timed ones, by m.plan. `m.clock` is set.
+// Fills trials_ms, unexplained_ms, unclaimed_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the calls
+// that count, in order: groups of warm-up calls, which are left out, then timed ones, by m.plan. `m.clock`
+// and `m.overhead` are set.
 void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m);
+
+// Adds to the times of each trial what its calls took beyond their claims, where that is more than m.overhead
+// leaves open, and keeps it in m.added_ms. The medians of claims, and of claims with all that they leave out,
+// are what is compared: a lie that moves its work around from call to call gains nothing either.
+void add_unclaimed_time(Measurement& m);
+[[nodiscard]] std::optional<std::string> about_added_time(const Measurement& m);
 
 // The coordinator's clock saw more, in the median of some trial, than the claims and known waiting.
 [[nodiscard]] std::optional<std::string> unexplained_time(const Measurement& m);

@@ -22,9 +22,20 @@ constexpr double kReferenceShare = 0.5;
 // A call on a multiprocessor slower than this share of its highest clock is made again (nvbench's threshold).
 constexpr double kSlowClock = 0.75;
 constexpr int kMoreLooks = 3;
-// CPU time of a solution's processes while the reference runs: clock ticks of 10 ms, threads that go to rest.
-constexpr double kMostIdleMs = 50;
-constexpr double kMostIdleShare = 0.1;
+// Of the reference's calls, those that say what a call takes beside the work.
+constexpr std::size_t kReferenceCalls = 256;
+
+// A worker that is stopped while this lives.
+class Stopped {
+ public:
+  explicit Stopped(worker::WorkerClient& client) : client_(client) { client_.stop(); }
+  ~Stopped() { client_.go_on(); }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+
+ private:
+  worker::WorkerClient& client_;
+};
 
 // What a call of host code does can change from call to call, so that its clock is one that follows all calls
 // alike; a launch plan queues the same kernels on one stream always.
@@ -49,7 +60,8 @@ Clock first_clock(const LaneDevice& device, ClockChoice choice, bool has_host_co
 
 EvaluationRun::EvaluationRun(const RunConfig& config, const LaneDevice& device, worker::JudgeClient& judge,
                              ReferenceRunner& reference, SolutionWorker& solution, JudgedWorkload& workload,
-                             const PlannedEvaluation& planned, const std::vector<std::string>& symbols)
+                             const PlannedEvaluation& planned, const std::vector<std::string>& symbols,
+                             std::string_view secret)
     : config_(config),
       device_(device),
       judge_(judge),
@@ -57,7 +69,8 @@ EvaluationRun::EvaluationRun(const RunConfig& config, const LaneDevice& device, 
       solution_(solution),
       workload_(workload),
       planned_(planned),
-      symbols_(symbols) {}
+      symbols_(symbols),
+      secret_(secret) {}
 
 template <typename Request>
 auto EvaluationRun::timed(Request request) {
@@ -98,8 +111,11 @@ Measurement EvaluationRun::run() {
   }
   result_.clock = clock_;
   result_.no_witness = solution_.no_tracer;
+  result_.overhead = overhead();
   sort_into_trials(runs_, solution_.is_guest, result_);
-  well = well && times_are_believed() && conclude() && make_further_calls() && conclude();
+  well = well && times_are_believed();
+  add_unclaimed_time(result_);
+  well = well && conclude() && make_further_calls() && conclude();
   if (well) result_.status = Status::PASSED;
   complete_result();
   return std::move(result_);
@@ -121,6 +137,7 @@ void EvaluationRun::complete_result() {
   }
   std::string remarks;
   if (!solution_.note.empty()) remarks += solution_.note + '\n';
+  if (const auto added = about_added_time(result_)) remarks += *added + '\n';
   if (!workload_.synthesized.empty())
     remarks +=
         fmt::format("inputs made by --synthesize-missing: {}\n", fmt::join(workload_.synthesized, ", "));
@@ -165,32 +182,40 @@ bool EvaluationRun::make_expected_until(std::uint64_t end) {
   const bool needed = eval::needs_expected(planned_.rule);
   if (needed ? std::max(made_, expected_until_) >= end : reference_timed_ || !config_.profile_baseline)
     return true;
-  const std::int64_t begin = util::monotonic_ns();
-  const std::int64_t before = solution_.client->cpu_ns();
+  // What the solution does meanwhile would slow the reference down, which makes the solution look better.
+  const Stopped stopped(*solution_.client);
   if (!needed) time_reference(result_.reference_ms);
   for (std::uint64_t call = std::max(made_, expected_until_); needed && call < end; ++call) {
     make_expected(set_of(call));
     expected_until_ = call + 1;
   }
   if (needed && one_set) time_reference(workload_.reference_ms);
-  return solution_rested(solution_.client->cpu_ns() - before, util::monotonic_ns() - begin);
+  return true;
 }
 
-// What a solution does between its calls slows the reference down, which makes it look better.
-bool EvaluationRun::solution_rested(std::int64_t cpu_ns, std::int64_t wall_ns) {
-  if (in_ms(cpu_ns) <= kMostIdleMs + kMostIdleShare * in_ms(wall_ns)) return true;
-  return fail(Status::RUNTIME_ERROR,
-              fmt::format("the solution used {:.0f} ms of CPU time outside of its calls, in the {:.0f} ms in "
-                          "which the reference ran",
-                          in_ms(cpu_ns), in_ms(wall_ns)));
+ReferenceRunner::Timed EvaluationRun::call_reference(const worker::SetId& set) {
+  judge_.fill(reference_door_.door, set);
+  auto timed = reference_.call(layout());
+  if (timed.cold) workload_.cold_reference_ms = in_ms(timed.ns);
+  auto& calls = workload_.reference_calls;
+  if (!timed.cold && calls.size() < kReferenceCalls) calls.push_back(timed.ran);
+  return timed;
+}
+
+// What a call takes beside the work. On a device a worker of another kind than the reference's takes other
+// steps.
+std::optional<Overhead> EvaluationRun::overhead() const {
+  if (device_.is_cuda()) return std::nullopt;
+  auto overhead = overhead_of(workload_.reference_calls);
+  if (overhead && solution_.is_guest && !reference_.on_device())
+    overhead = for_guest(*overhead, layout().inputs.size() + layout().outputs.size());
+  return overhead;
 }
 
 void EvaluationRun::make_expected(const worker::SetId& set) {
   // Only sets that others use too may be known already.
   if (set.solution_sha256.empty() && judge_.knows(reference_door_.door, set)) return;
-  judge_.fill(reference_door_.door, set);
-  const auto timed = reference_.call(layout());
-  if (timed.cold) workload_.cold_reference_ms = in_ms(timed.ns);
+  const auto timed = call_reference(set);
   if (timed.tied_rows > 0) workload_.tied_sets.insert(set);
   auto& times = set.solution_sha256.empty() ? workload_.reference_ms : result_.reference_ms;
   if (!timed.cold && times.size() < static_cast<std::size_t>(config_.iterations))
@@ -209,9 +234,7 @@ void EvaluationRun::time_reference(std::vector<double>& times) {
   for (std::uint64_t call = 0; call < kTimedReferenceCalls; ++call) {
     const double next_ms = workload_.cold_reference_ms.value_or(0);
     if (in_ms(util::monotonic_ns() - begin) + next_ms > budget_ms) return;
-    judge_.fill(reference_door_.door, set_of(call));
-    const auto timed = reference_.call(layout());
-    if (timed.cold) workload_.cold_reference_ms = in_ms(timed.ns);
+    const auto timed = call_reference(set_of(call));
     if (!timed.cold) times.push_back(in_ms(timed.ns));
   }
 }
@@ -283,8 +306,9 @@ bool EvaluationRun::make_calls(std::uint64_t count) {
 std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock clock) {
   if (!make_expected_until(made_ + 1)) return std::nullopt;
   const worker::SetId set = set_of(made_ - repeats_);
-  judge_.fill(solution_door_.door, set);
   auto& client = *solution_.client;
+  client.begin_call();
+  judge_.fill(solution_door_.door, set);
   const auto failed = [&](const Failure& failure, const char* request) {
     fail(failure, request);
     return std::nullopt;
@@ -292,9 +316,10 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
   const auto ready = timed([&](std::int64_t until) { return client.prepare(until); });
   if (const auto* failure = std::get_if<Failure>(&ready))
     return failed(*failure, "while the call was prepared");
-  const auto ran = timed([&](std::int64_t until) { return client.run(clock, until); });
+  auto ran = timed([&](std::int64_t until) { return client.run(clock, until); });
   if (const auto* failure = std::get_if<Failure>(&ran)) return failed(*failure, "while the solution ran");
-  const auto& seen = std::get<worker::WorkerClient::Ran>(ran);
+  auto& seen = std::get<worker::WorkerClient::Ran>(ran);
+  if (!came_to_rest(seen.at_work)) return std::nullopt;
   if (seen.done.dropped && !is_by_cupti(clock)) {
     fail(Status::RUNTIME_ERROR, "the worker says that records are missing, which its clock has none of");
     return std::nullopt;
@@ -302,10 +327,22 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
   const auto collected = timed([&](std::int64_t until) { return client.collect(until); });
   if (const auto* failure = std::get_if<Failure>(&collected))
     return failed(*failure, "while outputs were collected");
+  seen.beside = client.beside_last_call();
   if (!judge_call(set, std::get<worker::Collected>(collected))) return std::nullopt;
   if (!seen.done.dropped && !claim_is_possible(seen)) return std::nullopt;
   ++made_;
   return seen;
+}
+
+bool EvaluationRun::came_to_rest(worker::WatchedProcess::Worker at_work) {
+  using Worker = worker::WatchedProcess::Worker;
+  if (at_work == Worker::kThreads)
+    return fail(Status::RUNTIME_ERROR,
+                "threads of the solution keep running after the call has returned; they must sleep or end");
+  if (at_work == Worker::kProcesses)
+    return fail(Status::RUNTIME_ERROR,
+                "processes of the solution keep running outside of its calls; they must sleep or end");
+  return true;
 }
 
 bool EvaluationRun::make_counted_call() {
@@ -358,11 +395,11 @@ bool EvaluationRun::settle_calls_so_far() {
   return true;
 }
 
-// Once a trial, just before its timed calls begin.
-bool EvaluationRun::witness_is_due() const {
+bool EvaluationRun::witness_is_due() {
   if (!has_tracer() || made_ < 2 || result_.plan.too_dear) return false;
-  const auto warmup = static_cast<std::size_t>(result_.plan.warmup);
-  return runs_.size() % (warmup + static_cast<std::size_t>(result_.plan.timed)) == warmup;
+  if (!looks_)
+    looks_ = look_places(secret_, planned_.solution_sha256 + planned_.workload->uuid, result_.plan);
+  return looks_->contains(runs_.size());
 }
 
 // Records of kernels one at a time are the truest, but for streams that work at the same time.

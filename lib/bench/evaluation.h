@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/config.h"
+#include "bench/looks.h"
 #include "bench/measurement.h"
 #include "bench/reference_runner.h"
 #include "worker/clients.h"
@@ -17,12 +18,13 @@ namespace fib::bench {
 // A workload as the judge knows it, and what was learned about it.
 struct JudgedWorkload {
   worker::JudgeOpened opened;
-  std::vector<std::string> synthesized{};     // inputs that were made in place of what the workload names
-  bool dear = false;                          // its reference is too slow for sets of every solution's own
-  CallPlan dear_plan{};                       // then: how many calls are made
-  std::vector<double> reference_ms{};         // the reference's calls so far on sets that are shared
-  std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
-  std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
+  std::vector<std::string> synthesized{};  // inputs that were made in place of what the workload names
+  bool dear = false;                       // its reference is too slow for sets of every solution's own
+  CallPlan dear_plan{};                    // then: how many calls are made
+  std::vector<double> reference_ms{};      // the reference's calls so far on sets that are shared
+  std::vector<worker::WorkerClient::Ran> reference_calls{};  // the last of its calls
+  std::optional<double> cold_reference_ms{};                 // the last of its calls that tell little
+  std::set<worker::SetId> tied_sets{};  // for which it took some of several equals (reference/engine.h)
 };
 
 // A solution's worker with what belongs to it.
@@ -50,10 +52,11 @@ struct LaneDevice {
 // throws ReferenceError, worker::JudgeLost, or Error for inputs that cannot be made. One thread, one use.
 class EvaluationRun {
  public:
-  // `symbols` are the kernels' names of a solution with spec.launch.
+  // `symbols` are the kernels' names of a solution with spec.launch; `secret` is the run's.
   EvaluationRun(const RunConfig& config, const LaneDevice& device, worker::JudgeClient& judge,
                 ReferenceRunner& reference, SolutionWorker& solution, JudgedWorkload& workload,
-                const PlannedEvaluation& planned, const std::vector<std::string>& symbols);
+                const PlannedEvaluation& planned, const std::vector<std::string>& symbols,
+                std::string_view secret);
   ~EvaluationRun();
   EvaluationRun(const EvaluationRun&) = delete;
   EvaluationRun& operator=(const EvaluationRun&) = delete;
@@ -66,10 +69,12 @@ class EvaluationRun {
   [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
   // Expected outputs for the calls up to, and without, number `end`.
   bool make_expected_until(std::uint64_t end);
-  bool solution_rested(std::int64_t cpu_ns, std::int64_t wall_ns);
   void make_expected(const worker::SetId& set);
   void time_reference(std::vector<double>& times);
+  ReferenceRunner::Timed call_reference(const worker::SetId& set);
+  [[nodiscard]] std::optional<Overhead> overhead() const;
   bool make_calls(std::uint64_t count);
+  bool came_to_rest(worker::WatchedProcess::Worker at_work);
   // One call by this clock, with the next set; nothing when the evaluation has failed.
   std::optional<worker::WorkerClient::Ran> make_call(worker::Clock clock);
   bool make_counted_call();
@@ -77,7 +82,7 @@ class EvaluationRun {
   [[nodiscard]] worker::Clock witness_clock() const;
   bool choose_clock();
   bool settle_calls_so_far();
-  [[nodiscard]] bool witness_is_due() const;
+  [[nodiscard]] bool witness_is_due();
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
   bool make_pilot_calls();
@@ -111,6 +116,8 @@ class EvaluationRun {
   JudgedWorkload& workload_;
   const PlannedEvaluation& planned_;
   const std::vector<std::string>& symbols_;
+  const std::string secret_;
+  std::optional<std::set<std::size_t>> looks_{};  // once the plan is fitted (looks.h)
   worker::DoorFds reference_door_;
   worker::DoorFds solution_door_;
   Measurement result_;

@@ -160,7 +160,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   if (!start_solution(planned, artifact, measurement)) return measurement;
   try {
     return EvaluationRun(setup_.config, setup_.device, *judge_, reference_, solution_, *workload, planned,
-                         artifact.kernels)
+                         artifact.kernels, setup_.secret)
         .run();
   } catch (const ReferenceError& error) {
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();

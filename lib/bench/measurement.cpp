@@ -66,6 +66,17 @@ void add_second_clock(ordered_json& witness, const Measurement& m) {
   witness["device_calls"] = m.witness_ms.size();
 }
 
+void add_overhead(ordered_json& witness, const Measurement& m) {
+  const auto& overhead = *m.overhead;
+  witness["overhead"] = {{"run_ms", overhead.gap_ms},
+                         {"prepare_ms", overhead.prepare_ms},
+                         {"collect_ms", overhead.collect_ms},
+                         {"cpu_ms", overhead.cpu_ms},
+                         {"slack_ms", overhead.slack_ms}};
+  witness["unclaimed_median_ms"] = eval::median(joined(m.unclaimed_ms));
+  witness["added_ms"] = m.added_ms;
+}
+
 void add_timing(ordered_json& fib, const Measurement& m) {
   const auto all = joined(m.trials_ms);
   if (all.empty()) return;
@@ -89,6 +100,7 @@ void add_timing(ordered_json& fib, const Measurement& m) {
                     {"envelope_median_ms", eval::median(m.envelopes_ms)},
                     {"unexplained_median_ms", eval::median(joined(m.unexplained_ms))},
                     {"round_trip_ms", m.round_trip_ms}};
+  if (m.overhead) add_overhead(fib["witness"], m);
   if (m.on_cuda) add_second_clock(fib["witness"], m);
   fib["flush"] = m.device.flush;
 }

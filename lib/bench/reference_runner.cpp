@@ -101,13 +101,15 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
 }
 
 ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
+  worker_->begin_call();
   (void)expect(worker_->prepare(deadline()));
-  const auto ran = expect(worker_->run(clock_, deadline()));
+  auto ran = expect(worker_->run(clock_, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
-  return {ran.done.elapsed_ns, is_cold(ran.done), collected.tied_rows};
+  ran.beside = worker_->beside_last_call();
+  return {ran.done.elapsed_ns, is_cold(ran.done), collected.tied_rows, ran};
 }
 
 // Where there are events alone: a call that cannot be queued as a whole waits for the device inside.

@@ -53,6 +53,7 @@ class ReferenceRunner {
     double ns = 0;
     bool cold = false;
     std::uint64_t tied_rows = 0;  // the native engine's choices among equals (reference/engine.h)
+    worker::WorkerClient::Ran ran{};
   };
   // A call on the inputs that lie at the door; the outputs lie there afterwards.
   [[nodiscard]] Timed call(const eval::Layout& layout);

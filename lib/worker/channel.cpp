@@ -12,16 +12,17 @@
 namespace fib::worker {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x31424946;  // "FIB1": protocol version 1
+constexpr std::uint32_t kMagic = 0x32424946;  // "FIB2": protocol version 2
 
 struct Header {
   std::uint32_t magic;
   std::uint16_t type;
   std::uint16_t reserved;
-  std::uint32_t sequence;
+  std::uint64_t ticket;
   std::uint32_t length;
+  std::uint32_t reserved_too;
 };
-static_assert(sizeof(Header) == 16);
+static_assert(sizeof(Header) == 24);
 
 // Looks for something to read until `spin_ns` have passed.
 bool spin_readable(int fd, std::int64_t spin_ns) {
@@ -78,12 +79,12 @@ std::pair<Channel, Channel> Channel::make_pair() {
   return {Channel(util::UniqueFd(ends[0])), Channel(util::UniqueFd(ends[1]))};
 }
 
-bool Channel::send(MessageType type, std::uint32_t sequence, const std::string& payload,
+bool Channel::send(MessageType type, std::uint64_t ticket, const std::string& payload,
                    const std::vector<int>& fds) {
   if (payload.size() > kMaxPayload) throw ProtocolError("a message of {} bytes is too large", payload.size());
   if (fds.size() > kMaxFds) throw ProtocolError("a message carries at most {} descriptors", kMaxFds);
-  Header header{kMagic, static_cast<std::uint16_t>(type), 0, sequence,
-                static_cast<std::uint32_t>(payload.size())};
+  Header header{kMagic, static_cast<std::uint16_t>(type),           0,
+                ticket, static_cast<std::uint32_t>(payload.size()), 0};
   iovec parts[2] = {{&header, sizeof header}, {const_cast<char*>(payload.data()), payload.size()}};
   alignas(cmsghdr) char control[CMSG_SPACE(kMaxFds * sizeof(int))] = {};
   msghdr packet{};
@@ -106,6 +107,11 @@ bool Channel::send(MessageType type, std::uint32_t sequence, const std::string& 
     throw util::errno_error("cannot send a message to a child");
   }
   return true;
+}
+
+bool Channel::has_unread() const {
+  char byte = 0;
+  return ::recv(socket_.get(), &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 Channel::Result Channel::receive(Message& message, std::int64_t deadline_ns, std::int64_t spin_ns) {
@@ -133,7 +139,7 @@ Channel::Result Channel::receive(Message& message, std::int64_t deadline_ns, std
   check_header(header, static_cast<std::size_t>(got), packet.msg_flags);
   message.payload.assign(buffer_.get(), header.length);
   message.type = static_cast<MessageType>(header.type);
-  message.sequence = header.sequence;
+  message.ticket = header.ticket;
   return Result::kMessage;
 }
 

@@ -13,11 +13,11 @@ namespace fib::worker {
 
 enum class MessageType : std::uint16_t;
 
-// One message: its type, the number of the request it is (or answers), its fields and the descriptors beside
+// One message: its type, the ticket of the request it is (or answers), its fields and the descriptors beside
 // it.
 struct Message {
   MessageType type{};
-  std::uint32_t sequence = 0;
+  std::uint64_t ticket = 0;
   std::string payload;
   std::vector<util::UniqueFd> fds;
 };
@@ -39,8 +39,11 @@ class Channel {
   // Sends one message; descriptors stay the caller's. False when the peer is gone, or has so many unread
   // messages that this one would have to wait. Throws ProtocolError when the payload is larger than
   // kMaxPayload.
-  [[nodiscard]] bool send(MessageType type, std::uint32_t sequence, const std::string& payload,
+  [[nodiscard]] bool send(MessageType type, std::uint64_t ticket, const std::string& payload,
                           const std::vector<int>& fds = {});
+
+  // Whether something has arrived that was not received yet. Does not wait.
+  [[nodiscard]] bool has_unread() const;
 
   enum class Result { kMessage, kClosed, kTimeout };
 

@@ -1,6 +1,7 @@
 #include "worker/child.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 
 #include <algorithm>
 
@@ -14,6 +15,13 @@ constexpr int kExitWaitMs = 5000;  // between the end of a child's channel and i
 
 // Most answers come within this time; waking a sleeping coordinator takes as long on virtual machines.
 constexpr std::int64_t kSpinNs = 50'000;
+
+std::uint64_t random_ticket() {
+  std::uint64_t ticket = 0;
+  if (::getrandom(&ticket, sizeof ticket, 0) != sizeof ticket)
+    throw util::errno_error("the system gives no random numbers");
+  return ticket;
+}
 
 std::int64_t after_ms(int milliseconds) {
   return util::monotonic_ns() + std::int64_t{1'000'000} * milliseconds;
@@ -62,9 +70,11 @@ void Child::greet(int start_timeout_ms) {
 Answer<Message> Child::request(MessageType type, const std::string& payload, MessageType expected,
                                std::int64_t deadline_ns, const std::vector<int>& fds) {
   if (!alive_) return Failure{Failure::Kind::kDied, name_ + " is not running"};
-  ++sequence_;
-  if (!channel_->send(type, sequence_, payload, fds)) return ended();
   try {
+    // Who knows nothing of a request cannot have answered it.
+    if (channel_->has_unread()) throw ProtocolError("it answered before it was asked");
+    const std::uint64_t ticket = random_ticket();
+    if (!channel_->send(type, ticket, payload, fds)) return ended();
     Message answer;
     // On the CPU nothing of ours may run beside a timed call.
     const std::int64_t spin_ns = std::max(awake_ns_, type == MessageType::kRun ? 0 : kSpinNs);
@@ -76,7 +86,7 @@ Answer<Message> Child::request(MessageType type, const std::string& payload, Mes
       case Channel::Result::kMessage:
         break;
     }
-    if (answer.sequence != sequence_) throw ProtocolError("it answered a request that was not made");
+    if (answer.ticket != ticket) throw ProtocolError("it answered a request that was not made");
     if (answer.type == MessageType::kError) {
       return Failure{Failure::Kind::kRefused, WorkerError::decode(answer.payload).text};
     }

@@ -37,7 +37,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Sends a request and waits for the one answer it may have, until `deadline_ns` of the monotonic clock.
+  // Sends a request and waits for the one answer it may have, until `deadline_ns` of the monotonic clock. The
+  // answer repeats the request's ticket, a random number; nothing may have been sent before the request.
   // After any Failure but kRefused the child is dead.
   [[nodiscard]] Answer<Message> request(MessageType type, const std::string& payload, MessageType expected,
                                         std::int64_t deadline_ns, const std::vector<int>& fds = {});
@@ -64,7 +65,6 @@ class Child {
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<util::Capture> output_;
   std::uint32_t id_ = 0;
-  std::uint32_t sequence_ = 0;
   bool alive_ = false;
   std::int64_t awake_ns_ = 0;
 };

@@ -1,22 +1,25 @@
 #include "worker/clients.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
-#include <ctime>
 
 #include "util/clock.h"
 #include "util/errno_error.h"
-#include "util/machine.h"
-#include "worker/process_tree.h"
 
 namespace fib::worker {
 namespace {
 
 // Importing torch takes seconds, minutes where a disk is slow.
 constexpr int kGuestStartMs = 180'000;
+// How long threads and processes are watched, and how long they may take to come to rest.
+constexpr int kRestWindowUs = 100;
+constexpr int kRestLimitMs = 3000;
+constexpr int kSettleMs = 20;  // after a stop
 constexpr std::int64_t kJudgeTimeoutNs = std::int64_t{600} * 1'000'000'000;
 
 ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std::filesystem::path& folder,
@@ -128,7 +131,7 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std:
     : folder_(setup.temporary, "worker-"),
       child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit),
              setup.start_timeout_ms),
-      worker_delay_(child_.pid().value_or(-1)) {
+      process_(child_.pid().value_or(-1), false) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
@@ -136,13 +139,14 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
                            const std::string& name, std::uint64_t file_size_limit)
     : folder_(setup.temporary, "worker-"),
       child_(spawner, name, guest_spec(guest, setup.files, folder_.path(), file_size_limit), kGuestStartMs),
-      worker_delay_(child_.pid().value_or(-1)) {
+      process_(child_.pid().value_or(-1), true) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
                                   const std::vector<util::UniqueFd>& files) {
   own_delay_.emplace(0);
+  is_watched_ = !request.device.is_cuda() && request.kind != TargetKind::kReference;
   util::UniqueFd code;
   std::vector<int> fds;
   if (!document.empty()) {
@@ -159,49 +163,75 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
                                      {door.inputs.get(), door.outputs.get()}));
 }
 
+void WorkerClient::begin_call() {
+  beside_ = {};
+  call_began_ = process_.usage();
+}
+
 Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
-  return acknowledged(child_.request(MessageType::kPrepare, {}, MessageType::kReady, deadline_ns));
+  const std::int64_t waited = waiting_ns();
+  const std::int64_t begin = util::monotonic_ns();
+  auto answer = acknowledged(child_.request(MessageType::kPrepare, {}, MessageType::kReady, deadline_ns));
+  beside_.prepare_ns = util::monotonic_ns() - begin;
+  beside_.prepare_waited_ns = waiting_ns() - waited;
+  return answer;
 }
 
 Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const Waiting before = waiting();
+  const auto before = process_.usage();
+  beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
+  const std::int64_t waited = process_.waiting_ns();
+  const std::int64_t own_waited = own_delay_->ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer = child_.request(MessageType::kRun, Run{clock}.encode(), MessageType::kDone, deadline_ns);
-  const std::int64_t envelope = util::monotonic_ns() - begin;
+  Ran ran;
+  ran.envelope_ns = util::monotonic_ns() - begin;
+  ran.waited_ns = process_.waiting_ns() - waited;
+  ran.own_waited_ns = own_delay_->ns() - own_waited;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
-  return Ran{std::get<Done>(done), envelope, explained_ns(before, waiting(), std::get<Done>(done))};
+  ran.done = std::get<Done>(done);
+  if (is_watched_) await_rest(ran);
+  run_ended_ = process_.usage();
+  ran.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
+  ran.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
+  return ran;
 }
 
-WorkerClient::Waiting WorkerClient::waiting() {
-  Waiting now{worker_delay_.times(), own_delay_->ns(), 0};
-  clockid_t clock = 0;
-  timespec used{};
-  const auto pid = child_.pid();
-  if (pid && ::clock_getcpuclockid(*pid, &clock) == 0 && ::clock_gettime(clock, &used) == 0)
-    now.worker_process_ns = std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
-  return now;
-}
-
-// The main thread may also wait because other threads of the worker have its CPU: what they use beyond the
-// claim, on all cores, is work and no waiting.
-std::int64_t WorkerClient::explained_ns(const Waiting& before, const Waiting& after, const Done& done) {
-  const std::int64_t waited = after.worker.waiting_ns - before.worker.waiting_ns;
-  const std::int64_t others = (after.worker_process_ns - before.worker_process_ns) -
-                              (after.worker.on_cpu_ns - before.worker.on_cpu_ns);
-  const auto claimed =
-      static_cast<std::int64_t>(std::clamp(done.elapsed_ns, 0.0, 1e15) * util::usable_cores());
-  const std::int64_t hidden = std::max<std::int64_t>(0, others - claimed);
-  return std::max<std::int64_t>(0, waited - hidden) + after.own_ns - before.own_ns;
-}
-
-std::int64_t WorkerClient::cpu_ns() {
-  const auto pid = child_.pid();
-  return pid ? cpu_ns_of_tree(*pid) : 0;
+// What its threads and processes do after the call has returned belongs to it.
+void WorkerClient::await_rest(Ran& ran) {
+  const std::int64_t answered = util::monotonic_ns();
+  const auto rest = process_.wait_until_rest(kRestWindowUs, kRestLimitMs);
+  ran.at_work = rest.at_work;
+  const std::int64_t late_ns = std::max<std::int64_t>(0, rest.last_activity_ns - answered);
+  ran.done.elapsed_ns += static_cast<double>(late_ns);
+  ran.envelope_ns += late_ns;
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
-  return decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
+  const std::int64_t waited = waiting_ns();
+  const std::int64_t begin = util::monotonic_ns();
+  auto answer =
+      decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
+  beside_.collect_ns = util::monotonic_ns() - begin;
+  beside_.collect_waited_ns = waiting_ns() - waited;
+  process_.await_main_thread();
+  const auto now = process_.usage();
+  beside_.main_cpu_ns = now.main_ns - call_began_.main_ns;
+  beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, now);
+  return answer;
+}
+
+// All of a worker's processes are in the group that it leads: the sandbox lets none leave.
+void WorkerClient::stop() {
+  if (const auto pid = child_.pid()) ::kill(-*pid, SIGSTOP);
+}
+
+// Its threads go to sleep again before anything of theirs is counted.
+void WorkerClient::go_on() {
+  const auto pid = child_.pid();
+  if (!pid || ::kill(-*pid, SIGCONT) != 0) return;
+  (void)process_.wait_until_rest(kRestWindowUs, kSettleMs);
 }
 
 Answer<std::int64_t> WorkerClient::ping(std::int64_t deadline_ns) {

@@ -12,6 +12,7 @@
 #include "worker/guest_client.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
+#include "worker/watched_process.h"
 
 namespace fib::worker {
 
@@ -90,21 +91,42 @@ class WorkerClient {
                                     const std::string& document = {},
                                     const std::vector<util::UniqueFd>& files = {});
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns);
+  // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
+  // before its inputs are written where the worker can read them.
+  void begin_call();
   [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
-  // The worker's claim, the coordinator's own clock around the request, and how much of that the worker's
-  // main thread and the coordinator's spent waiting for a CPU.
+  // What a call took beside its run: the coordinator's clock around the two other requests, and the waiting
+  // for a CPU in them.
+  struct Beside {
+    std::int64_t prepare_ns = 0;
+    std::int64_t prepare_waited_ns = 0;
+    std::int64_t collect_ns = 0;
+    std::int64_t collect_waited_ns = 0;
+    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to collect(), the run included
+    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run
+  };
+  // The worker's claim, and the coordinator's own clock around the request. On the CPU both end when the
+  // worker's threads and processes have come to rest.
   struct Ran {
     Done done;
     std::int64_t envelope_ns = 0;
-    std::int64_t delay_ns = 0;
+    std::int64_t waited_ns = 0;      // of it, the worker's main thread was ready to run and had no CPU
+    std::int64_t own_waited_ns = 0;  // the same of the coordinator's thread
+    std::int64_t others_cpu_ns = 0;  // used by the worker's other threads and processes
+    bool lost_processes = false;     // some may have ended meanwhile: they are not in it
+    WatchedProcess::Worker at_work = WatchedProcess::Worker::kNobody;  // who never came to rest
+    Beside beside{};                                                   // for the caller to keep with it
   };
   [[nodiscard]] Answer<Ran> run(Clock clock, std::int64_t deadline_ns);
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns);
+  // Of the last call, once it is collected.
+  [[nodiscard]] const Beside& beside_last_call() const { return beside_; }
+
+  // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered.
+  void stop();
+  void go_on();
   // The median of a few empty round trips, in nanoseconds.
   [[nodiscard]] Answer<std::int64_t> ping(std::int64_t deadline_ns);
-
-  // CPU time of the worker and its processes so far (process_tree.h).
-  [[nodiscard]] std::int64_t cpu_ns();
 
   [[nodiscard]] std::string take_output() { return child_.take_output(); }
   [[nodiscard]] bool alive() const { return child_.alive(); }
@@ -112,21 +134,17 @@ class WorkerClient {
   [[nodiscard]] bool killed_by_others() { return child_.killed_by_others(); }
 
  private:
-  // What tells waiting for a CPU apart from work.
-  struct Waiting {
-    util::RunDelay::Times worker;        // its main thread
-    std::int64_t own_ns = 0;             // the coordinator's thread
-    std::int64_t worker_process_ns = 0;  // CPU time of all of the worker's threads
-  };
-  [[nodiscard]] Waiting waiting();
-  // Of the time since `before`, what explains an envelope that is longer than the claim.
-  [[nodiscard]] static std::int64_t explained_ns(const Waiting& before, const Waiting& after,
-                                                 const Done& done);
+  [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
+  void await_rest(Ran& ran);
 
   util::TemporaryFolder folder_;
   Child child_;
   std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
-  util::RunDelay worker_delay_;
+  bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
+  WatchedProcess process_;
+  WatchedProcess::Usage call_began_;  // by begin_call()
+  WatchedProcess::Usage run_ended_;
+  Beside beside_;
 };
 
 }  // namespace fib::worker

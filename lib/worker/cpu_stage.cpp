@@ -3,7 +3,6 @@
 
 #include "device/cpu/cache.h"
 #include "device/cpu/memory.h"
-#include "device/cpu/quiescence.h"
 #include "util/clock.h"
 #include "worker/stage.h"
 
@@ -14,13 +13,8 @@ using device::cpu::PrivateMemory;
 using device::cpu::SharedMemory;
 using device::cpu::WorkerAccess;
 
-constexpr int kQuietWindowUs = 100;
-constexpr int kQuietLimitMs = 50;
-
 class CpuStage : public Stage {
  public:
-  explicit CpuStage(bool has_threads) : has_threads_(has_threads) {}
-
   void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override {
     layout_ = layout;
     shared_inputs_.emplace(SharedMemory::open(std::move(inputs), layout.input_bytes, WorkerAccess::kReads));
@@ -42,7 +36,10 @@ class CpuStage : public Stage {
     }
   }
 
+  // The shared buffers too: they hold the same values, and a target can find them.
   void flush() override {
+    device::cpu::flush_from_caches(shared_inputs_->data(), layout_.input_bytes);
+    device::cpu::flush_from_caches(shared_outputs_->data(), layout_.output_bytes);
     device::cpu::flush_from_caches(inputs_.data(), layout_.input_bytes);
     device::cpu::flush_from_caches(outputs_.data(), layout_.output_bytes);
   }
@@ -50,21 +47,13 @@ class CpuStage : public Stage {
   Done run(Target& target, Clock) override {
     const std::int64_t begin = util::monotonic_ns();
     target.call();
-    std::int64_t end = util::monotonic_ns();
-    if (has_threads_) {
-      const auto quiescence = device::cpu::wait_until_quiet(kQuietWindowUs, kQuietLimitMs);
-      if (!quiescence.quiet) {
-        throw Error(
-            "threads of the solution keep running after the call has returned; they must sleep or end");
-      }
-      if (quiescence.last_activity_ns != 0) end = quiescence.last_activity_ns;
-    }
-    if (target.waits_for_processes()) end = util::monotonic_ns();
     Done done;
-    done.elapsed_ns = static_cast<double>(end - begin);
+    done.elapsed_ns = static_cast<double>(util::monotonic_ns() - begin);
     done.host_ns = done.elapsed_ns;
     return done;
   }
+
+  bool watches_processes() const override { return false; }
 
   void take_output(const eval::Slot& slot, std::uint64_t address) override {
     std::memcpy(outputs_.data() + slot.offset, reinterpret_cast<const void*>(address), slot.bytes);  // NOLINT
@@ -84,7 +73,6 @@ class CpuStage : public Stage {
   }
 
  private:
-  bool has_threads_;
   eval::Layout layout_;
   std::optional<SharedMemory> shared_inputs_;
   std::optional<SharedMemory> shared_outputs_;
@@ -95,6 +83,6 @@ class CpuStage : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_cpu_stage(bool has_threads) { return std::make_unique<CpuStage>(has_threads); }
+std::unique_ptr<Stage> make_cpu_stage() { return std::make_unique<CpuStage>(); }
 
 }  // namespace fib::worker

@@ -65,7 +65,7 @@ LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
   loaded.answer.sandbox = entered().held;
   // torch's streams and those of extensions begin at the default stream: fib's work goes there too.
   loaded.stage = on_cuda ? make_cuda_stage(request.device, files.kernels, {true, WorkStream::kDefault})
-                         : make_cpu_stage(true);
+                         : make_cpu_stage();
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
   expect_success(callbacks.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
   // torch.compile locks files; fib's own locks are out of sight of private files.

@@ -57,7 +57,7 @@ class Judge {
  private:
   bool answer(const Message& message) {
     const auto reply = [&](MessageType type, const std::string& payload, const std::vector<int>& fds = {}) {
-      return channel_.send(type, message.sequence, payload, fds);
+      return channel_.send(type, message.ticket, payload, fds);
     };
     switch (message.type) {
       case MessageType::kUseDevice:

@@ -18,7 +18,7 @@ int serve(Channel& channel, const std::function<bool(Message&)>& answer,
       std::fflush(nullptr);  // what was printed so far belongs to the log of this failure
       // The log limit of the parent is far above this; a message's is not.
       const std::string text = std::string(error.what()).substr(0, kMaxPayload / 2);
-      if (!channel.send(MessageType::kError, message.sequence, WorkerError{text}.encode())) return 1;
+      if (!channel.send(MessageType::kError, message.ticket, WorkerError{text}.encode())) return 1;
     }
   }
   return 0;

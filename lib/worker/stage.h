@@ -35,6 +35,10 @@ class Stage {
   // be asked before the sandbox is closed: it may start one.
   [[nodiscard]] virtual std::string prepare_tracer() { return "the CPU has one clock"; }
 
+  // Whether the worker looks itself at what processes of the target do outside of their call; else who asks
+  // for the calls does (watched_process.h).
+  [[nodiscard]] virtual bool watches_processes() const { return true; }
+
   // Within the timed call: an output lies there. What its memory costs when it is looked at is paid now.
   virtual void touch_output(const eval::Slot& /*slot*/, std::uint64_t /*address*/) {}
 
@@ -46,9 +50,8 @@ class Stage {
   [[nodiscard]] virtual bool collect() = 0;
 };
 
-// The CPU. `has_threads`: the target may have threads of its own, whose work counts (a solution, not the
-// reference).
-[[nodiscard]] std::unique_ptr<Stage> make_cpu_stage(bool has_threads);
+// The CPU.
+[[nodiscard]] std::unique_ptr<Stage> make_cpu_stage();
 
 // On which stream fib queues its own work and begins the solution's.
 enum class WorkStream { kOwn, kDefault };

@@ -1,5 +1,7 @@
 #include "worker/worker_loop.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -21,10 +23,18 @@ class Worker {
 
  private:
   // Within a call the next request comes at once, and nothing but this process has work to do: stay awake.
+  // After the run of a process with threads the parent waits until all of them sleep.
   [[nodiscard]] std::int64_t spin_after(MessageType request) const {
     constexpr std::int64_t kSpinNs = 50'000;
-    return std::max(awake_ns_,
-                    request == MessageType::kPrepare || request == MessageType::kRun ? kSpinNs : 0);
+    const bool is_within =
+        request == MessageType::kPrepare || (request == MessageType::kRun && !has_other_threads());
+    return std::max(awake_ns_, is_within ? kSpinNs : 0);
+  }
+
+  // A process's task folder has a link for each thread besides "." and "..".
+  static bool has_other_threads() {
+    struct stat info {};
+    return ::stat("/proc/self/task", &info) == 0 && info.st_nlink > 3;
   }
 
   bool answer(Message& message) {
@@ -49,7 +59,7 @@ class Worker {
   }
 
   bool reply(const Message& request, MessageType type, const std::string& payload) {
-    return channel_.send(type, request.sequence, payload);
+    return channel_.send(type, request.ticket, payload);
   }
 
   const Loaded& load(Message& message) {

@@ -18,7 +18,7 @@ LoadedTarget load_reference(const Load& request, const std::vector<util::UniqueF
   if (fds.size() != 1) throw ProtocolError("a reference comes as one document");
   const std::string document = util::read_document(fds[0].get(), kMaxDocument);
   LoadedTarget loaded;
-  loaded.stage = make_cpu_stage(false);
+  loaded.stage = make_cpu_stage();
   loaded.target = make_reference_target(document, request.threads, request.device.uuid, loaded.answer.engine);
   return loaded;
 }
@@ -36,7 +36,7 @@ LoadedTarget load_solution(const Load& request, const std::vector<util::UniqueFd
   if (!is_open) sandbox::drop_capabilities();
   const bool host_code = request.kind == TargetKind::kSharedLibrary;
   loaded.stage =
-      request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code}) : make_cpu_stage(true);
+      request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code}) : make_cpu_stage();
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
   if (is_open) sandbox::limit_data(request.data_limit_bytes);
   if (!is_open) sandbox::enter(request.data_limit_bytes, {});

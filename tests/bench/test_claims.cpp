@@ -8,11 +8,11 @@ using Ran = fib::worker::WorkerClient::Ran;
 
 namespace {
 
-Ran call(double elapsed_ns, std::int64_t envelope_ns, std::int64_t delay_ns = 0) {
+Ran call(double elapsed_ns, std::int64_t envelope_ns, std::int64_t waited_ns = 0) {
   Ran ran;
   ran.done.elapsed_ns = elapsed_ns;
   ran.envelope_ns = envelope_ns;
-  ran.delay_ns = delay_ns;
+  ran.waited_ns = waited_ns;
   return ran;
 }
 
@@ -67,6 +67,40 @@ TEST_CASE("a run that was cut off has fewer trials, the last with fewer calls") 
   m.plan = {3, 1, 2, false};
   bench::sort_into_trials({call(1, 9), call(2e6, 9), call(3, 9), call(4, 9), call(5e6, 9)}, false, m);
   CHECK(m.trials_ms == std::vector<std::vector<double>>{{2, 3e-6}, {5}});
+}
+
+TEST_CASE("what calls take beyond their claims is added to a trial where it is more than usual") {
+  bench::Measurement m;
+  m.overhead = bench::Overhead{.slack_ms = 0.03};
+  m.trials_ms = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}};
+  // In one of three calls; by little; and in every call, each time in another way.
+  m.unclaimed_ms = {{0, 5, 0}, {0.12, 0.12, 0.12}, {0.5, 0.5, 0.5}};
+  bench::add_unclaimed_time(m);
+  CHECK(m.added_ms == std::vector<double>{1, 0, 0.5});
+  CHECK(m.trials_ms[0] == std::vector<double>{2, 3, 4});
+  CHECK(m.trials_ms[1] == std::vector<double>{1, 2, 3});
+  CHECK(m.trials_ms[2] == std::vector<double>{1.5, 2.5, 3.5});
+  REQUIRE(bench::about_added_time(m));
+  CHECK(bench::about_added_time(m)->starts_with("1.0000 ms a call"));
+}
+
+TEST_CASE("claims that are lies in other calls than those that are slow gain nothing") {
+  bench::Measurement m;
+  m.overhead = bench::Overhead{.slack_ms = 0.03};
+  // 0.5 ms each, of which a third of the calls claims all, and the others leave all of it out.
+  m.trials_ms = {{0.5, 0.001, 0.001, 0.5, 0.001, 0.001}};
+  m.unclaimed_ms = {{0, 0.5, 0.5, 0, 0.5, 0.5}};
+  bench::add_unclaimed_time(m);
+  CHECK(m.trials_ms[0][1] == Approx(0.5).epsilon(0.01));
+}
+
+TEST_CASE("nothing is added where nothing is known of the reference's calls") {
+  bench::Measurement m;
+  m.trials_ms = {{1, 2, 3}};
+  m.unclaimed_ms = {{}};
+  bench::add_unclaimed_time(m);
+  CHECK(m.trials_ms[0] == std::vector<double>{1, 2, 3});
+  CHECK_FALSE(bench::about_added_time(m));
 }
 
 TEST_CASE("what Python needs to queue a call is known waiting, up to the end of the spin") {

@@ -26,8 +26,9 @@ constexpr const char* kOutOfMemory = "bad_alloc";
 #endif
 
 struct Expectation {
-  std::string status;
-  std::string log;  // a part of it
+  std::string status;   // empty: it passes with the true time, or is refused as a RUNTIME_ERROR
+  std::string log;      // a part of it
+  double least_ms = 0;  // what its calls take in truth, less what watching them can see
 };
 
 const std::map<std::string, Expectation>& expectations() {
@@ -55,13 +56,21 @@ const std::map<std::string, Expectation>& expectations() {
       {"missing_symbol", {"COMPILE_ERROR", "declare the function extern \"C\""}},
       {"fork_bomb", {"RUNTIME_ERROR", "fork: Operation not permitted"}},
       {"runaway_grandchild", {"PASSED", "computed"}},
-      {"late_thread", {"PASSED", ""}},
+      // Its thread works for 3 ms; they are found in its time.
+      {"late_thread", {"PASSED", "", 2.5}},
+      {"claims_a_microsecond", {"PASSED", "are added to the worker's claims", 0.25}},
+      {"works_when_prepared", {"PASSED", "are added to the worker's claims", 0.4}},
+      {"works_when_collected", {"PASSED", "are added to the worker's claims", 0.4}},
+      {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.4}},
+      {"works_before_the_call", {"", "", 0.4}},
+      {"helper_takes_the_cpu", {"", "", 4}},
+      {"answers_early", {"RUNTIME_ERROR", "broke the protocol: it answered"}},
+      {"reads_the_shared_inputs", {"PASSED", ""}},
       {"reads_the_judge", {"PASSED", "opened 0"}},
       {"wrong_shape", {"INCORRECT_SHAPE", "expected shape (1000), got (1001)"}},
       {"wrong_dtype", {"INCORRECT_DTYPE", "expected dtype float32, got bfloat16"}},
       {"claims_no_time", {"RUNTIME_ERROR", "broke the protocol"}},
-      {"claims_less",
-       {"RUNTIME_ERROR", "the worker claims 0.005 ms a call, and the coordinator's clock saw 5."}},
+      {"claims_less", {"", "", 15}},
   };
   return table;
 }
@@ -98,9 +107,9 @@ TEST_CASE("every hostile solution gets the status it deserves, and the run goes 
     INFO(trace.solution << ": " << trace.log.substr(0, 2000));
     REQUIRE(expectations().contains(trace.solution));
     const auto& expected = expectations().at(trace.solution);
-    // Its thread works for 3 ms; they are found in its time, to within what watching a thread can see.
-    if (trace.solution == "late_thread") CHECK(trace.latency_ms > 2.5);
-    CHECK(trace.status == expected.status);
+    if (expected.least_ms > 0 && trace.status == "PASSED") CHECK(trace.latency_ms > expected.least_ms);
+    if (expected.status.empty()) CHECK((trace.status == "PASSED" || trace.status == "RUNTIME_ERROR"));
+    if (!expected.status.empty()) CHECK(trace.status == expected.status);
     CHECK(trace.log.find(expected.log) != std::string::npos);
     CHECK(trace.log.size() < 6 * 1024 * 1024);
     if (trace.solution == "fingerprint_cache") CHECK(trace.log.find("FOUND") == std::string::npos);

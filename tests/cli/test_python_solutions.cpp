@@ -39,6 +39,20 @@ struct PythonRun : testing::FibRun {
   }
 };
 
+// The ticket of the request to run that is being served, from the worker's copy on the stack: type, ticket,
+// a string of one byte, and an empty list of descriptors.
+const std::string kTicketOfRun =
+    "import ctypes, re\n"
+    "def ticket_of_run():\n"
+    "    maps = open('/proc/self/maps').read()\n"
+    "    begin, end = [int(x, 16) for x in re.search(r'(\\w+)-(\\w+) .*\\[stack\\]', maps).groups()]\n"
+    "    words = list((ctypes.c_uint64 * ((end - begin) // 8)).from_address(begin))\n"
+    "    for i in range(len(words) - 8):\n"
+    "        if words[i] & 0xffff == 9 and words[i + 2] and words[i + 3] == 1 and words[i + 6] == words[i + "
+    "7]:\n"
+    "            return words[i + 1]\n"
+    "    return 0\n";
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -243,16 +257,43 @@ TEST_CASE("work that a Python solution leaves for after its call is in its time"
   }
 }
 
+TEST_CASE("work that a Python solution does while its call is prepared is added to its time") {
+  PythonRun run;
+  // The guest makes the arguments of the next call, its output last, when the inputs are there.
+  run.add("prepares",
+          "import __main__, time\n"
+          "make, made = __main__.Guest.argument, {}\n"
+          "def argument(self, slot, memory):\n"
+          "    made[slot['name']] = value = make(self, slot, memory)\n"
+          "    if slot['name'] == 'c':\n"
+          "        run_for_good(**made)\n"
+          "        end = time.monotonic() + 0.003\n"
+          "        while time.monotonic() < end: pass\n"
+          "    return value\n"
+          "__main__.Guest.argument = argument\n"
+          "def run_for_good(a, b, c): c.elements()[:] = array.array('f', " +
+              kSum + ")\ndef run(a, b, c): pass\n");
+  run.add("sleeping_children",
+          "import os, threading, time\n"
+          "for i in range(8):\n"
+          "    if os.fork() == 0: time.sleep(1000)\n"
+          "for i in range(32): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n" +
+              passing());
+  const auto traces = run.traces(few());
+  check_trace(traces.at("prepares"), "PASSED", "are added to the worker's claims");
+  CHECK(traces.at("prepares").latency_ms > 2.5);
+  check_trace(traces.at("sleeping_children"), "PASSED", "");
+}
+
 TEST_CASE("a worker that speaks for itself cannot claim that its measurements are missing") {
   PythonRun run;
-  // The first request to run is the ninth.
   run.add("speaks",
-          "import os, socket, struct, time\n"
-          "def run(a, b, c):\n"
-          "    done = struct.pack('<ddBdIIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0, 0, 0, 1, 0.0, 0.0)\n"
-          "    header = struct.pack('<IHHII', 0x31424946, 10, 0, 9, len(done))\n"
-          "    socket.socket(fileno=3).send(header + done)\n"
-          "    time.sleep(100)\n");
+          "import os, socket, struct, time\n" + kTicketOfRun +
+              "def run(a, b, c):\n"
+              "    done = struct.pack('<ddBdIIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0, 0, 0, 1, 0.0, 0.0)\n"
+              "    header = struct.pack('<IHHQII', 0x32424946, 10, 0, ticket_of_run(), len(done), 0)\n"
+              "    socket.socket(fileno=3).send(header + done)\n"
+              "    time.sleep(100)\n");
   check_trace(run.traces(few({"--timeout", "8"})).at("speaks"), "RUNTIME_ERROR",
               "says that records are missing");
 }

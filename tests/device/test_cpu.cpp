@@ -11,7 +11,6 @@
 #include "device/cpu/cache.h"
 #include "device/cpu/hardware.h"
 #include "device/cpu/memory.h"
-#include "device/cpu/quiescence.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -46,46 +45,6 @@ TEST_CASE("flushing changes no data, at any alignment and size") {
   }
   CHECK(data == copy);
   CHECK_FALSE(device::cpu::flush_method().empty());
-}
-
-TEST_CASE("a process without other threads is quiet at once") {
-  const auto result = device::cpu::wait_until_quiet(100, 50);
-  CHECK(result.quiet);
-  CHECK(result.last_activity_ns == 0);
-}
-
-TEST_CASE("a sleeping thread is quiet, a spinning one is not") {
-  std::atomic<int> mode = 0;  // 0 sleep, 1 spin, 2 end
-  std::thread thread([&] {
-    while (mode != 2) {
-      if (mode == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  });
-  mode = 1;
-  CHECK_FALSE(device::cpu::wait_until_quiet(2000, 50).quiet);
-  mode = 2;
-  thread.join();
-}
-
-TEST_CASE("work that a thread does after the call is seen and waited for") {
-  std::atomic<bool> started = false;
-  std::int64_t ended = 0;
-  std::thread thread([&] {
-    started = true;
-    const std::int64_t end = util::monotonic_ns() + 20'000'000;
-    while (util::monotonic_ns() < end) {
-    }
-    ended = util::monotonic_ns();
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  });
-  while (!started) {
-  }
-  const std::int64_t asked = util::monotonic_ns();
-  const auto result = device::cpu::wait_until_quiet(10'000, 2000);
-  thread.join();
-  CHECK(result.quiet);
-  // Activity is seen window by window. On a busy machine the thread may have ended its work before we asked.
-  CHECK((result.last_activity_ns + 10'000'000 >= ended || ended < asked));
 }
 
 TEST_CASE("the CPU has a name") { CHECK_FALSE(device::cpu::model_name().empty()); }

@@ -21,22 +21,22 @@ void send_raw(const Channel& channel, const std::string& bytes) {
 }
 
 std::string header(std::uint32_t magic, std::uint32_t length) {
-  std::string bytes(16, '\0');
+  std::string bytes(24, '\0');
   std::memcpy(bytes.data(), &magic, 4);
-  std::memcpy(bytes.data() + 12, &length, 4);
+  std::memcpy(bytes.data() + 16, &length, 4);
   return bytes;
 }
 
 }  // namespace
 
-TEST_CASE("a message arrives with its type, number, payload and descriptors") {
+TEST_CASE("a message arrives with its type, ticket, payload and descriptors") {
   auto [a, b] = Channel::make_pair();
   const auto document = fib::util::make_sealed_document("test", "beside");
-  REQUIRE(a.send(MessageType::kRun, 7, "hello", {document.get()}));
+  REQUIRE(a.send(MessageType::kRun, 0x0123456789abcdef, "hello", {document.get()}));
   Message message;
   REQUIRE(b.receive(message, soon()) == Channel::Result::kMessage);
   CHECK(message.type == MessageType::kRun);
-  CHECK(message.sequence == 7);
+  CHECK(message.ticket == 0x0123456789abcdef);
   CHECK(message.payload == "hello");
   REQUIRE(message.fds.size() == 1);
   CHECK(fib::util::read_document(message.fds[0].get(), 100) == "beside");
@@ -59,6 +59,18 @@ TEST_CASE("silence is a timeout and a closed peer is seen") {
   a.close();
   CHECK(b.receive(message, soon()) == Channel::Result::kClosed);
   CHECK_FALSE(b.send(MessageType::kRun, 1, ""));
+}
+
+TEST_CASE("what has arrived is known before it is received") {
+  auto [a, b] = Channel::make_pair();
+  CHECK_FALSE(b.has_unread());
+  REQUIRE(a.send(MessageType::kRun, 1, ""));
+  CHECK(b.has_unread());
+  Message message;
+  REQUIRE(b.receive(message, soon()) == Channel::Result::kMessage);
+  CHECK_FALSE(b.has_unread());
+  a.close();
+  CHECK_FALSE(b.has_unread());
 }
 
 TEST_CASE("a peer that reads nothing cannot make the sender wait") {
@@ -96,10 +108,10 @@ TEST_CASE("what is not a message of this protocol is an error") {
   Message message;
   SECTION("too short") { send_raw(a, "short"); }
   SECTION("another magic") { send_raw(a, header(0x12345678, 0)); }
-  SECTION("a length that is too large") { send_raw(a, header(0x31424946, 5)); }
-  SECTION("a length that is too small") { send_raw(a, header(0x31424946, 0) + "more"); }
+  SECTION("a length that is too large") { send_raw(a, header(0x32424946, 5)); }
+  SECTION("a length that is too small") { send_raw(a, header(0x32424946, 0) + "more"); }
   SECTION("a packet that is too large") {
-    send_raw(a, header(0x31424946, 0) + std::string(kMaxPayload + 1, 'x'));
+    send_raw(a, header(0x32424946, 0) + std::string(kMaxPayload + 1, 'x'));
   }
   CHECK_THROWS_AS(b.receive(message, soon()), ProtocolError);
 }

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "support/temporary.h"
 #include "util/clock.h"
 #include "worker/clients.h"
+#include "worker/process_tree.h"
 
 using namespace fib;
 using worker::Failure;
@@ -191,6 +193,24 @@ TEST_CASE("a worker runs a reference through the same door") {
   const auto b = floats_at(f.door.inputs.get(), f.opened.layout.inputs[1].offset, 1000);
   const auto c = floats_at(f.door.outputs.get(), 0, 1000);
   for (std::size_t i = 0; i < 1000; ++i) REQUIRE(c[i] == a[i] - b[i]);
+}
+
+TEST_CASE("a worker that is stopped goes on when it is told to") {
+  Fixture f;
+  worker::WorkerClient client(f.spawner, f.setup, "worker", 0);
+  REQUIRE(std::holds_alternative<std::int64_t>(client.ping(in_seconds(5))));
+  const auto stopped = [&] {
+    const auto children = worker::children_of(f.spawner.keeper_pid());
+    return std::count_if(children.begin(), children.end(),
+                         [](pid_t pid) { return worker::state_of(pid) == 'T'; });
+  };
+  client.stop();
+  for (int i = 0; i < 1000 && stopped() == 0; ++i) ::usleep(1000);
+  CHECK(stopped() == 1);
+  client.go_on();
+  CHECK(std::holds_alternative<std::int64_t>(client.ping(in_seconds(5))));
+  CHECK(stopped() == 0);
+  client.stop();  // it is killed all the same
 }
 
 TEST_CASE("a worker that is asked out of order refuses and lives on") {

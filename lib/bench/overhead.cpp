@@ -1,0 +1,89 @@
+#include "bench/overhead.h"
+
+#include <algorithm>
+
+#include "eval/statistics.h"
+#include "util/clock.h"
+
+namespace fib::bench {
+namespace {
+
+using util::in_ms;
+using Ran = worker::WorkerClient::Ran;
+
+// No two workers are alike to the microsecond: the steps around a call take longer in caches that other code
+// has used.
+constexpr double kLeastSlackMs = 0.04;
+// By how much more than the reference's calls those of a solution may spread.
+constexpr double kSpread = 2;
+// A worker looks for its next request twice in a call, for so long together, before it sleeps
+// (worker_loop.cpp), and answers. Where the reference's worker was asked sooner, that the solution's was not
+// is no work of the solution.
+constexpr double kSpinsMs = 0.13;
+// What an interpreter needs around a call, and for each tensor that it makes.
+constexpr double kGuestMs = 0.1;
+constexpr double kGuestTensorMs = 0.03;
+
+double gap_ms(const Ran& ran) { return in_ms(ran.envelope_ns) - in_ms(ran.done.elapsed_ns); }
+
+// Not more than what a call claims is work inside of the run.
+double cpu_beside_ms(const Ran& ran) { return in_ms(ran.beside.main_cpu_ns) - in_ms(ran.done.elapsed_ns); }
+
+// By how much a request took longer than usual, and the waiting in it.
+double longer(double wall_ms, double waited_ms, double usual_ms) {
+  return std::max(0.0, wall_ms - std::max(0.0, waited_ms) - usual_ms);
+}
+
+template <typename Number>
+double median_of(const std::vector<Ran>& calls, Number number) {
+  std::vector<double> values;
+  for (const auto& call : calls) values.push_back(number(call));
+  return std::max(0.0, eval::median(values));
+}
+
+}  // namespace
+
+std::optional<Overhead> overhead_of(const std::vector<Ran>& calls) {
+  if (calls.empty()) return std::nullopt;
+  Overhead overhead;
+  overhead.gap_ms = median_of(calls, gap_ms);
+  overhead.prepare_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.prepare_ns); });
+  overhead.collect_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.collect_ns); });
+  overhead.cpu_ms = median_of(calls, cpu_beside_ms);
+  const double spread = median_of(calls, [&](const Ran& ran) { return unclaimed_ms(ran, overhead, false); });
+  overhead.slack_ms = kLeastSlackMs + kSpread * spread;
+  return overhead;
+}
+
+Overhead for_guest(Overhead overhead, std::size_t tensors) {
+  const double more = kGuestMs + kGuestTensorMs * static_cast<double>(tensors);
+  overhead.prepare_ms += more;
+  overhead.collect_ms += kGuestMs;
+  overhead.cpu_ms += more;
+  return overhead;
+}
+
+double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
+  const auto& beside = ran.beside;
+  const double others = in_ms(beside.others_cpu_ns);
+  const double main = std::max(0.0, cpu_beside_ms(ran) - overhead.cpu_ms);
+  const double main_work = std::max(0.0, main - std::max(0.0, kSpinsMs - overhead.cpu_ms));
+  // Of the waiting, what the worker's own threads explain. That they had the main thread's CPU is likely,
+  // that they had the coordinator's less: there only counts what they did beyond the claim.
+  const double own = others + main_work;
+  const double in_run = in_ms(ran.others_cpu_ns);
+  const double waited = std::max(0.0, in_ms(ran.waited_ns) - own - in_run);
+  const double own_waited =
+      std::max(0.0, in_ms(ran.own_waited_ns) - own - std::max(0.0, in_run - in_ms(ran.done.elapsed_ns)));
+  // Of processes that came and went nothing is known.
+  const double gap = longer(gap_ms(ran), ran.lost_processes ? 0 : waited + own_waited, overhead.gap_ms);
+  const double around =
+      longer(in_ms(beside.prepare_ns), in_ms(beside.prepare_waited_ns) - own, overhead.prepare_ms) +
+      longer(in_ms(beside.collect_ns), in_ms(beside.collect_waited_ns) - own, overhead.collect_ms);
+  // A main thread that wakes up late takes long and uses no CPU; one that looks for its next request uses the
+  // CPU, and answers in time. Work does both, but that of processes of which nothing is known.
+  if (may_fork) return std::max(gap + around, main_work + others);
+  return std::max(gap + std::min(around, main), main_work) + others;
+}
+
+}  // namespace fib::bench

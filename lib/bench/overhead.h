@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "worker/clients.h"
+
+namespace fib::bench {
+
+// What the calls of a workload take on the CPU beside the work itself, in milliseconds: measured with the
+// reference's worker, which takes the same steps over the same layout and does not lie. What a solution's
+// worker takes beyond it is work that its claim leaves out.
+struct Overhead {
+  double gap_ms = 0;      // the coordinator's clock around Run, less the claim
+  double prepare_ms = 0;  // the coordinator's clock around Prepare
+  double collect_ms = 0;  // and Collect
+  double cpu_ms = 0;      // CPU time of the worker's main thread in the whole call, less the claim
+  double slack_ms = 0;    // by how much the median of a trial's calls may be above all that for other reasons
+};
+
+// Nothing where there are no calls.
+[[nodiscard]] std::optional<Overhead> overhead_of(
+    const std::vector<worker::WorkerClient::Ran>& reference_calls);
+
+// The same for a guest, where the reference's worker is none: `tensors` are made in Python for each call.
+[[nodiscard]] Overhead for_guest(Overhead overhead, std::size_t tensors);
+
+// How much longer a call took than it claims and `overhead` explains, in milliseconds, never below 0: the
+// time around the run; in Prepare and Collect time in which the main thread used the CPU, and where the
+// worker `may_fork` any time; and what its other threads and processes used of the CPUs outside of the run.
+// Waiting for a CPU explains what others used, not what the worker did.
+[[nodiscard]] double unclaimed_ms(const worker::WorkerClient::Ran& ran, const Overhead& overhead,
+                                  bool may_fork);
+
+}  // namespace fib::bench

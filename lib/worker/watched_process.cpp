@@ -1,0 +1,165 @@
+#include "worker/watched_process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "util/clock.h"
+#include "util/unique_fd.h"
+#include "worker/process_tree.h"
+
+namespace fib::worker {
+namespace {
+
+// What begins a small file of /proc; empty where it cannot be read.
+std::string begin_of(const std::string& path) {
+  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char text[256];
+  const ssize_t size = fd.valid() ? ::read(fd.get(), text, sizeof text) : 0;
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+// The file's last fields: "<runnable>/<all threads> <process id that was given last>".
+struct Load {
+  long runnable = -1;
+  long last_pid = -1;
+};
+
+Load load_now() {
+  const std::string text = begin_of("/proc/loadavg");
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return {};
+  const std::size_t runnable = text.rfind(' ', slash);
+  const std::size_t last = text.find(' ', slash);
+  if (runnable == std::string::npos || last == std::string::npos) return {};
+  return {std::atol(text.c_str() + runnable), std::atol(text.c_str() + last)};
+}
+
+// The state letter in a thread's stat file: "<id> (<name>) S ..."; '?' when it has just ended.
+char state_in(const std::string& stat) {
+  const std::size_t name_end = stat.rfind(')');
+  return name_end != std::string::npos && name_end + 2 < stat.size() ? stat[name_end + 2] : '?';
+}
+
+bool is_at_work(char state) { return state == 'R' || state == 'D'; }
+
+}  // namespace
+
+WatchedProcess::WatchedProcess(pid_t pid, bool may_fork)
+    : pid_(pid), may_fork_(may_fork), main_thread_(pid) {}
+
+std::int64_t WatchedProcess::cpu_ns(pid_t pid) const {
+  clockid_t clock = 0;
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
+  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+WatchedProcess::Usage WatchedProcess::usage() {
+  Usage usage;
+  usage.main_ns = main_thread_.times().on_cpu_ns;
+  usage.others_ns = std::max<std::int64_t>(0, cpu_ns(pid_) - usage.main_ns);
+  if (!may_fork_) return usage;
+  usage.last_pid = load_now().last_pid;
+  if (!has_descendants()) return usage;
+  for (const pid_t pid : listed_descendants_of(pid_)) usage.descendants_ns[pid] = cpu_ns(pid);
+  return usage;
+}
+
+std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage& now) {
+  std::int64_t used = now.others_ns - before.others_ns;
+  for (const auto& [pid, ns] : now.descendants_ns) {
+    const auto known = before.descendants_ns.find(pid);
+    used += std::max<std::int64_t>(0, ns - (known == before.descendants_ns.end() ? 0 : known->second));
+  }
+  return std::max<std::int64_t>(0, used);
+}
+
+void WatchedProcess::await_main_thread() const {
+  constexpr int kLooks = 200;
+  for (int look = 0; look < kLooks && state_of(pid_) == 'R'; ++look) ::usleep(20);
+}
+
+bool WatchedProcess::may_have_lost_some(const Usage& before, const Usage& now) {
+  const auto lives = [&](const auto& process) { return now.descendants_ns.contains(process.first); };
+  return before.last_pid != now.last_pid ||
+         !std::all_of(before.descendants_ns.begin(), before.descendants_ns.end(), lives);
+}
+
+// A process's task folder has a link for each thread besides "." and "..".
+bool WatchedProcess::has_other_threads() const {
+  struct stat info {};
+  return ::stat(("/proc/" + std::to_string(pid_) + "/task").c_str(), &info) == 0 && info.st_nlink > 3;
+}
+
+// Where no process or thread has been started on the machine since the last look, there are none still.
+bool WatchedProcess::has_descendants() {
+  if (!may_fork_) return false;
+  const long last_pid = load_now().last_pid;
+  if (last_pid >= 0 && last_pid == childless_at_) return false;
+  const bool some = !listed_descendants_of(pid_).empty();
+  childless_at_ = some ? -1 : last_pid;
+  return some;
+}
+
+// Whether a thread but the main one runs, wants to, or waits for memory: on a busy machine one that works may
+// get no CPU time for a whole window.
+bool WatchedProcess::another_is_runnable() const {
+  // Looking at each thread takes long, and where nobody but the caller is runnable there is nothing to see.
+  if (load_now().runnable == 1) return false;
+  const std::string folder = "/proc/" + std::to_string(pid_) + "/task/";
+  const std::string main = std::to_string(pid_);
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(folder.c_str()), ::closedir);
+  if (!tasks) return false;  // it has ended
+  while (const dirent* entry = ::readdir(tasks.get())) {
+    if (entry->d_name[0] == '.' || main == entry->d_name) continue;
+    if (is_at_work(state_in(begin_of(folder + entry->d_name + "/stat")))) return true;
+  }
+  return false;
+}
+
+WatchedProcess::Rest WatchedProcess::wait_until_rest(int window_us, int limit_ms) {
+  Rest rest;
+  // One that works now is seen by its state, or by what it has used when it was taken off its CPU: a
+  // twentieth of the window is more than a thread that sleeps can have used.
+  const std::int64_t noise_ns = std::int64_t{window_us} * 50;
+  const std::int64_t begin = util::monotonic_ns();
+  const auto others_now = [this] { return cpu_ns(pid_) - main_thread_.times().on_cpu_ns; };
+  const auto processes_work = [this] {
+    if (!has_descendants()) return false;
+    const auto all = listed_descendants_of(pid_);
+    return std::any_of(all.begin(), all.end(), [](pid_t pid) { return is_at_work(state_of(pid)); });
+  };
+  const bool threads = has_other_threads();
+  std::int64_t others = others_now();
+  while (true) {
+    bool threads_work = false;
+    if (threads) {
+      ::usleep(static_cast<useconds_t>(window_us));
+      // In this order: what then runs unseen by the first look shows in the second.
+      threads_work = another_is_runnable();
+      const std::int64_t now = others_now();
+      threads_work = threads_work || now - others > noise_ns;
+      others = now;
+    }
+    const bool processes = processes_work();
+    const std::int64_t seen = util::monotonic_ns();
+    if (threads_work || processes) rest.last_activity_ns = seen;
+    if (!threads_work && !processes) return rest;
+    if (seen - begin > std::int64_t{limit_ms} * 1'000'000) {
+      rest.at_work = processes ? Worker::kProcesses : Worker::kThreads;
+      return rest;
+    }
+    if (processes && !threads_work) ::usleep(1000);
+  }
+}
+
+}  // namespace fib::worker

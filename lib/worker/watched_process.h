@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+
+#include "util/run_delay.h"
+
+namespace fib::worker {
+
+// A worker's process seen from outside: what it uses of the CPUs, and whether it is at rest. All of it is the
+// kernel's word. One thread at a time.
+class WatchedProcess {
+ public:
+  // `may_fork`: its descendants are looked at too (of a process in the sandbox without processes there are
+  // none).
+  WatchedProcess(pid_t pid, bool may_fork);
+
+  // CPU time so far, in nanoseconds. Exact for threads that sleep; others lag behind by a tick of the kernel
+  // at most.
+  struct Usage {
+    std::int64_t main_ns = 0;                        // the main thread
+    std::int64_t others_ns = 0;                      // all other threads, those that have ended too
+    std::map<pid_t, std::int64_t> descendants_ns{};  // those that live
+    long last_pid = 0;  // where it may fork: the machine's last process or thread id
+  };
+  [[nodiscard]] Usage usage();
+  // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
+  // known.
+  [[nodiscard]] static std::int64_t used_by_others_ns(const Usage& before, const Usage& now);
+
+  // Whether a descendant may have begun and ended in between, or has ended.
+  [[nodiscard]] static bool may_have_lost_some(const Usage& before, const Usage& now);
+
+  // How long the main thread has been ready to run without getting a CPU so far, in nanoseconds.
+  [[nodiscard]] std::int64_t waiting_ns() const { return main_thread_.ns(); }
+
+  // Waits until the main thread sleeps, so that its CPU time is exact; a few milliseconds at most.
+  void await_main_thread() const;
+
+  [[nodiscard]] bool has_other_threads() const;
+  // Whether it has, or may have, descendants.
+  [[nodiscard]] bool has_descendants();
+
+  enum class Worker { kNobody, kThreads, kProcesses };
+  struct Rest {
+    Worker at_work = Worker::kNobody;   // who still worked after the limit
+    std::int64_t last_activity_ns = 0;  // monotonic; when they were last seen working, 0 if never
+  };
+  // The CPU's counterpart of a device-wide synchronise: waits until no thread but the main one, and no
+  // descendant, works. Returns at once when there are none; otherwise watches for `window_us` without
+  // activity, for at most `limit_ms`.
+  [[nodiscard]] Rest wait_until_rest(int window_us, int limit_ms);
+
+ private:
+  [[nodiscard]] std::int64_t cpu_ns(pid_t pid) const;
+  [[nodiscard]] bool another_is_runnable() const;
+
+  pid_t pid_;
+  bool may_fork_;
+  util::RunDelay main_thread_;
+  long childless_at_ = -1;  // the machine's last process id when it had no descendants
+};
+
+}  // namespace fib::worker

@@ -1,0 +1,112 @@
+#include <catch2/catch.hpp>
+
+#include "bench/overhead.h"
+
+namespace bench = fib::bench;
+using Ran = fib::worker::WorkerClient::Ran;
+
+namespace {
+
+// A call of a millisecond, with this much around it, in microseconds. `cpu_us`: of the main thread, beside
+// the run.
+Ran call(std::int64_t gap_us, std::int64_t prepare_us, std::int64_t collect_us, std::int64_t cpu_us) {
+  Ran ran;
+  ran.done.elapsed_ns = 1e6;
+  ran.envelope_ns = 1'000'000 + 1000 * gap_us;
+  ran.beside.prepare_ns = 1000 * prepare_us;
+  ran.beside.collect_ns = 1000 * collect_us;
+  ran.beside.main_cpu_ns = 1'000'000 + 1000 * cpu_us;
+  return ran;
+}
+
+bench::Overhead usual() {
+  return *bench::overhead_of({call(20, 100, 50, 140), call(20, 100, 50, 140), call(5000, 9000, 9000, 9000)});
+}
+
+double unclaimed(const Ran& ran, bool may_fork = false) {
+  return bench::unclaimed_ms(ran, usual(), may_fork);
+}
+
+}  // namespace
+
+TEST_CASE("the overhead is what the reference's worker takes in the median") {
+  CHECK_FALSE(bench::overhead_of({}));
+  const auto overhead = usual();
+  CHECK(overhead.gap_ms == Approx(0.02));
+  CHECK(overhead.prepare_ms == Approx(0.1));
+  CHECK(overhead.collect_ms == Approx(0.05));
+  CHECK(overhead.cpu_ms == Approx(0.14));
+  CHECK(overhead.slack_ms == Approx(0.04));  // most calls take no more
+}
+
+TEST_CASE("where the reference's calls spread, a solution's may") {
+  std::vector<Ran> calls;
+  for (int i = 0; i < 11; ++i) calls.push_back(call(20 + 40 * i, 100, 50, 140));
+  CHECK(bench::overhead_of(calls)->slack_ms == Approx(0.04));
+  for (int i = 0; i < 11; ++i) calls.push_back(call(20 + 40 * i, 100, 50, 140 + 40 * (10 - i)));
+  CHECK(bench::overhead_of(calls)->slack_ms > 0.1);
+}
+
+TEST_CASE("a call that takes no more than usual leaves nothing out, and less in one step pays for no other") {
+  CHECK(unclaimed(call(20, 100, 50, 140)) == Approx(0).margin(1e-9));
+  CHECK(unclaimed(call(0, 0, 0, -900)) == Approx(0).margin(1e-9));
+  CHECK(unclaimed(call(520, 0, 0, 0)) == Approx(0.5));
+}
+
+TEST_CASE("what is done before, in or after the run without being claimed is left out") {
+  CHECK(unclaimed(call(350, 100, 50, 470)) == Approx(0.33));
+  CHECK(unclaimed(call(20, 600, 50, 640)) == Approx(0.5));
+  CHECK(unclaimed(call(20, 100, 550, 640)) == Approx(0.5));
+  // Before Prepare has come, beyond the time in which a worker looks for its next request.
+  CHECK(unclaimed(call(20, 100, 50, 640)) == Approx(0.5));
+  const bench::Overhead soon{.cpu_ms = 0.03};
+  CHECK(bench::unclaimed_ms(call(0, 0, 0, 130), soon, false) == Approx(0).margin(1e-9));
+  CHECK(bench::unclaimed_ms(call(0, 0, 0, 230), soon, false) == Approx(0.1));
+  // By a thread beside the steps.
+  Ran helped = call(20, 100, 50, 140);
+  helped.beside.others_cpu_ns = 500'000;
+  CHECK(unclaimed(helped) == Approx(0.5));
+  // By a process, of which nothing is left but the time.
+  CHECK(unclaimed(call(20, 600, 50, 140), true) == Approx(0.5));
+  CHECK(unclaimed(call(20, 600, 50, 140), false) == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("waiting for a CPU explains what others used") {
+  Ran waited = call(9020, 5100, 50, 140);
+  waited.waited_ns = 9'000'000;
+  waited.beside.prepare_waited_ns = 5'000'000;
+  CHECK(unclaimed(waited, true) == Approx(0).margin(1e-9));
+  waited.waited_ns = 0;
+  waited.own_waited_ns = 9'000'000;  // of the coordinator
+  CHECK(unclaimed(waited, true) == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("waiting for a CPU does not explain what the worker did itself") {
+  // A thread of its own had the main thread's CPU.
+  Ran helped = call(9020, 100, 50, 140);
+  helped.waited_ns = 9'000'000;
+  helped.others_cpu_ns = 9'000'000;
+  CHECK(unclaimed(helped) == Approx(9));
+  // The main thread went on working where the coordinator waited for the CPU.
+  Ran early = call(3020, 100, 50, 3140);
+  early.own_waited_ns = 3'000'000;
+  CHECK(unclaimed(early) == Approx(3));
+  // Threads that work within the claim are no reason why the coordinator waits afterwards.
+  Ran parallel = call(2020, 100, 50, 140);
+  parallel.own_waited_ns = 2'000'000;
+  parallel.others_cpu_ns = 1'000'000;
+  CHECK(unclaimed(parallel) == Approx(0).margin(1e-9));
+  // Of processes that came and went nobody knows what they used.
+  Ran forked = call(9020, 100, 50, 140);
+  forked.waited_ns = 9'000'000;
+  forked.lost_processes = true;
+  CHECK(unclaimed(forked, true) == Approx(9));
+}
+
+TEST_CASE("an interpreter makes its arguments anew for each call") {
+  const auto guest = bench::for_guest(usual(), 3);
+  CHECK(guest.prepare_ms > usual().prepare_ms + 0.1);
+  CHECK(guest.cpu_ms > usual().cpu_ms + 0.1);
+  CHECK(guest.collect_ms > usual().collect_ms);
+  CHECK(guest.gap_ms == usual().gap_ms);
+}

@@ -1,0 +1,117 @@
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "support/fib_run.h"
+#include "support/python.h"
+#include "util/files.h"
+
+// Honest solutions (tests/data/honest) with pools of threads, OpenMP, child processes, compilers, torch where
+// it is installed, on a machine with twice as many busy processes as cores beside them: none may be refused.
+// FIB_HONEST_ROUNDS says how often (scripts/honest-test).
+namespace fs = std::filesystem;
+using namespace fib;
+
+namespace {
+
+const fs::path kSources = FIB_SOURCE_DIR "/tests/data/honest";
+
+// Processes that use all cores, twice.
+class BusyMachine {
+ public:
+  BusyMachine() {
+    for (long i = 0; i < 2 * ::sysconf(_SC_NPROCESSORS_ONLN); ++i) {
+      const pid_t pid = ::fork();
+      if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (volatile bool on = true; on;) {
+        }
+      }
+      pids_.push_back(pid);
+    }
+  }
+  ~BusyMachine() {
+    for (const pid_t pid : pids_) ::kill(pid, SIGKILL);
+    for (const pid_t pid : pids_) ::waitpid(pid, nullptr, 0);
+  }
+  BusyMachine(const BusyMachine&) = delete;
+  BusyMachine& operator=(const BusyMachine&) = delete;
+
+ private:
+  std::vector<pid_t> pids_;
+};
+
+void add_cpp(testing::FibRun& run, const std::string& name, const std::string& source) {
+  run.dataset.solution(name, "test", source, "add", {{"pool.h", util::read_file(kSources / "pool.h")}});
+  if (source.find("-fopenmp") == std::string::npos) return;
+  const auto path = run.dataset.root() / "solutions/test/test/add" / (name + ".json");
+  auto json = nlohmann::ordered_json::parse(util::read_file(path));
+  json["spec"]["compile_options"] = {{"cflags", {"-fopenmp"}}, {"ld_flags", {"-fopenmp"}}};
+  util::write_file_atomic(path, json.dump());
+}
+
+// Returns how many there are.
+std::size_t add_solutions(testing::FibRun& run, bool with_torch) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(kSources)) {
+    const std::string extension = entry.path().extension();
+    const std::string source = util::read_file(entry.path());
+    const std::string name = entry.path().stem().string() + (extension == ".py" ? "_python" : "");
+    if (extension == ".cpp") {
+      add_cpp(run, name, source);
+    } else if (extension == ".py" && (with_torch || source.find("Needs torch") == std::string::npos)) {
+      run.dataset.python_solution(name, source);
+    } else {
+      continue;
+    }
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("on a busy machine no honest solution is refused") {
+  testing::FibRun run;
+  const auto with_torch = testing::python_with_torch();
+  run.python = with_torch ? *with_torch : testing::plain_python(run.folder.path());
+  run.dataset.add_definition({1000, 100'000});
+  const std::size_t solutions = add_solutions(run, with_torch.has_value());
+  const char* rounds = std::getenv("FIB_HONEST_ROUNDS");
+  const int wanted = rounds != nullptr ? std::atoi(rounds) : 1;
+  std::map<std::string, int> refused;
+  std::map<std::string, int> added;
+  std::size_t evaluations = 0;
+  for (int round = 0; round < wanted; ++round) {
+    const BusyMachine busy;
+    fs::remove_all(run.dataset.root() / "traces");
+    const auto result =
+        run.run({"--iterations", "12", "--num-trials", "3", "--warmup-runs", "3", "--call-budget", "60"});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    const auto traces = testing::read_traces(run.dataset.root());
+    CHECK(traces.size() == 2 * solutions);
+    evaluations += traces.size();
+    for (const auto& trace : traces) {
+      INFO(trace.solution << ": " << trace.log.substr(0, 3000));
+      CHECK(trace.status == "PASSED");
+      if (trace.status != "PASSED") ++refused[trace.solution + ": " + trace.log];
+      if (trace.log.find("are added to the worker's claims") != std::string::npos) ++added[trace.solution];
+    }
+    if (wanted > 1)
+      std::printf("round %d: %zu evaluations, %zu refused\n", round + 1, evaluations, refused.size());
+    std::fflush(stdout);
+  }
+  for (const auto& [what, count] : refused) std::printf("refused %d times: %s\n", count, what.c_str());
+  if (wanted > 1) {
+    for (const auto& [name, count] : added) std::printf("time added %d times: %s\n", count, name.c_str());
+  }
+}

@@ -1,0 +1,7 @@
+// OpenMP, with -fopenmp.
+#include <cstdint>
+
+extern "C" void run(const float* a, const float* b, float* c, std::int64_t n) {
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}

@@ -1,0 +1,138 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "util/clock.h"
+#include "worker/watched_process.h"
+
+using fib::util::monotonic_ns;
+using fib::worker::WatchedProcess;
+
+namespace {
+
+void work_for_ms(int milliseconds) {
+  for (const std::int64_t end = monotonic_ns() + 1'000'000LL * milliseconds; monotonic_ns() < end;) {
+  }
+}
+
+// A process that does this, says so, and sleeps until it is killed.
+class Process {
+ public:
+  explicit Process(const std::function<void()>& body) {
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::setpgid(0, 0);
+      body();
+      (void)!::write(ready[1], "x", 1);
+      while (true) ::pause();
+    }
+    char byte = 0;
+    (void)!::read(ready[0], &byte, 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~Process() {
+    ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+void let_a_thread(const std::function<void()>& body) { std::thread(body).detach(); }
+
+void let_a_child(const std::function<void()>& body) {
+  if (::fork() != 0) return;
+  body();
+  while (true) ::pause();
+}
+
+using Worker = WatchedProcess::Worker;
+
+}  // namespace
+
+TEST_CASE("a process without other threads is at rest at once") {
+  const Process process([] {});
+  WatchedProcess watched(process.pid(), true);
+  CHECK_FALSE(watched.has_other_threads());
+  CHECK_FALSE(watched.has_descendants());
+  const auto rest = watched.wait_until_rest(100, 50);
+  CHECK(rest.at_work == Worker::kNobody);
+  CHECK(rest.last_activity_ns == 0);
+}
+
+TEST_CASE("threads that sleep are at rest, however many they are, and one that spins is not") {
+  const Process sleeping([] {
+    for (int i = 0; i < 200; ++i) let_a_thread([] { ::pause(); });
+    ::usleep(100'000);
+  });
+  WatchedProcess pool(sleeping.pid(), false);
+  CHECK(pool.has_other_threads());
+  CHECK(pool.wait_until_rest(100, 2000).at_work == Worker::kNobody);
+  const Process spinning([] {
+    let_a_thread([] {
+      while (true) {
+      }
+    });
+  });
+  WatchedProcess busy(spinning.pid(), false);
+  const auto rest = busy.wait_until_rest(2000, 50);
+  CHECK(rest.at_work == Worker::kThreads);
+  CHECK(rest.last_activity_ns > 0);
+}
+
+TEST_CASE("work that a thread does for a while is seen and waited for") {
+  const Process process([] { let_a_thread([] { work_for_ms(50); }); });
+  WatchedProcess watched(process.pid(), false);
+  const std::int64_t begin = monotonic_ns();
+  const auto rest = watched.wait_until_rest(1000, 5000);
+  CHECK(rest.at_work == Worker::kNobody);
+  // On a busy machine it may have worked before the first look.
+  if (rest.last_activity_ns != 0) CHECK(rest.last_activity_ns > begin);
+}
+
+TEST_CASE("children that sleep are at rest, one that works is not, and its CPU time is seen") {
+  const Process quiet([] { let_a_child([] {}); });
+  WatchedProcess sleeping(quiet.pid(), true);
+  CHECK(sleeping.has_descendants());
+  CHECK(sleeping.wait_until_rest(100, 2000).at_work == Worker::kNobody);
+  CHECK_FALSE(WatchedProcess(quiet.pid(), false).has_descendants());
+  const Process loud([] { let_a_child([] { work_for_ms(60'000); }); });
+  WatchedProcess working(loud.pid(), true);
+  const auto before = working.usage();
+  CHECK(working.wait_until_rest(100, 100).at_work == Worker::kProcesses);
+  CHECK(WatchedProcess::used_by_others_ns(before, working.usage()) > 1'000'000);
+}
+
+TEST_CASE("a process's CPU time is that of all of its threads, those that have ended too") {
+  const Process process([] {
+    work_for_ms(20);
+    std::thread([] { work_for_ms(20); }).join();
+  });
+  WatchedProcess watched(process.pid(), false);
+  ::usleep(50'000);  // until the main thread sleeps
+  const auto usage = watched.usage();
+  CHECK(usage.main_ns > 0);
+  CHECK(usage.others_ns > 5'000'000);
+  CHECK(WatchedProcess::used_by_others_ns(usage, watched.usage()) == 0);
+}
+
+TEST_CASE("a process that has ended is at rest") {
+  pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  WatchedProcess watched(gone, true);
+  CHECK(watched.wait_until_rest(100, 50).at_work == Worker::kNobody);
+  CHECK(watched.usage().others_ns == 0);
+}
