@@ -46,9 +46,9 @@ struct LoadOptions {
 // folder with a definition.json is a problem of SOL-ExecBench: workload.jsonl beside it holds its workloads,
 // every solution*.json a solution; sources without content are the files beside their solution. Files of
 // records are read on as many threads as there are cores, eight at most. A broken file or line costs itself
-// only and becomes a problem; so do duplicate names and uuids (the first is kept). A last line without
-// newline that is no whole record is a torn record: a problem, never a trace. Records of unknown definitions
-// or solutions are kept, with a warning. Throws Error when `root` is no folder, and in strict mode.
+// only and becomes a problem; so do duplicate names and uuids (the first is kept), names that can be no files
+// (paths.h) and torn records (a last line without newline that is no whole record). Records of unknown
+// definitions or solutions are kept, with a warning. Throws Error without a folder `root`, and if strict.
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none

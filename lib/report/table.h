@@ -65,8 +65,8 @@ struct TextStyle {
   bool bold = false;      // escape codes for bold may be written
 };
 
-// For a terminal or a pipe: header, rule, rows. Every line ends with a newline and none with spaces. Empty
-// when the table has no rows. Fits the width when cutting text can make it so.
+// Header, rule, rows, each with a newline, without spaces before it; "" when there are no rows. Fits the
+// width when cutting text can make it so; else, below 60 columns, every cell gets a line, with its name.
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
 
 // A GitHub table; text is escaped. Empty when the table has no rows.

@@ -38,7 +38,7 @@ struct ChildSpec {
 //
 // A keeper that is killed, or that does not answer for a minute, is lost: this side then does what is left of
 // its work. It kills every child by its pidfd, and all descendants, which the kernel hands to the coordinator
-// (a subreaper from the constructor on); then it removes the folders of remove_at_end() and sweeps caches.
+// (a subreaper as long as this lives); then it removes the folders of remove_at_end() and sweeps caches.
 // These descendants are told apart from the coordinator's own children by their sessions, so a process has
 // one Spawner at a time, and its other children stay in its session.
 class Spawner {
