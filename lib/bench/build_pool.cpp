@@ -1,9 +1,7 @@
 #include "bench/build_pool.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <mutex>
-#include <system_error>
 
 #include "bench/build_document.h"
 #include "util/clock.h"
@@ -13,25 +11,11 @@
 namespace fib::bench {
 namespace {
 
-using Outcome = compile::BuildResult::Outcome;
 using worker::Failure;
 using worker::MessageType;
 
 constexpr double kKernelsLimitS = 120;
 constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
-
-// What the system says of a disk that is full or fails: a compiler that met it tells nothing about the
-// source.
-std::string fault_of_the_disk(const std::string& log) {
-  for (const int error : {ENOSPC, EDQUOT, EIO}) {
-    const std::string text = std::generic_category().message(error);
-    const auto at = log.find(text);
-    if (at == std::string::npos) continue;
-    const auto begin = log.rfind('\n', at) + 1;  // npos + 1 is 0
-    return log.substr(begin, log.find('\n', at) - begin);
-  }
-  return {};
-}
 
 BuildOutcome timed_out(double timeout_s) {
   BuildOutcome outcome;
@@ -67,10 +51,7 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
     if (failure->kind == Failure::Kind::kTimeout) return timed_out(timeout_s);
     return {{}, failure->text};
   }
-  auto result = parse_build_result(std::get<std::string>(answer));
-  if (result.outcome != Outcome::kFailed) return {std::move(result), {}};
-  std::string fault = fault_of_the_disk(result.log);
-  return {std::move(result), std::move(fault)};
+  return {parse_build_result(std::get<std::string>(answer)), {}};
 } catch (const std::exception& error) {
   return {{}, error.what()};
 }

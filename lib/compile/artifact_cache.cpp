@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 using Digests = std::vector<std::string>;
 
 constexpr const char* kDigests = "digests.json";
+constexpr std::chrono::minutes kMostWaiting{5};  // for another process that builds the same
 
 // What killed builders of the same entry left behind; called with its lock held.
 void remove_leftovers(const fs::path& parent, const std::string& prefix) {
@@ -86,8 +88,7 @@ CacheResult through_cache(const CacheEntry& entry, const sandbox::FileAccess& ac
   const fs::path parent = entry.cache / entry.kind / entry.key.substr(0, 2);
   const fs::path folder = parent / entry.key;
   fs::create_directories(parent);
-  const auto lock = util::FileLock::take(entry.cache / "locks" / (entry.key + ".lock"),
-                                         util::FileLock::Sharing::kUser, [] { return true; });
+  const auto lock = util::FileLock::take_within(entry.cache / "locks" / (entry.key + ".lock"), kMostWaiting);
   if (auto digests = believed(entry, folder)) return {folder, true, {}, std::move(*digests)};
   fs::remove_all(folder);
   remove_leftovers(parent, entry.key + ".tmp-");

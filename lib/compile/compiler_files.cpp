@@ -33,7 +33,10 @@ sandbox::FileAccess files_of_compilers(const BuildTarget& target) {
   append(access.readable, cuda::include_folders());
   append(access.readable, cuda::library_folders());
 #endif
-  if (target.python) append(access.readable, target.python->folders);
+  if (target.python) {
+    append(access.readable, sandbox::folders_of_program(target.python->path));
+    append(access.readable, target.python->folders);
+  }
   return access;
 }
 

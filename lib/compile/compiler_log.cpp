@@ -71,6 +71,18 @@ std::string first_error_first(const std::string& output) {
   return output;
 }
 
+std::string without_dot_slash(std::string output) {
+  constexpr std::string_view kBeforePaths = " \t\n'\"`(<,=:";
+  for (std::size_t at = output.find("./"); at != std::string::npos; at = output.find("./", at)) {
+    if (at == 0 || kBeforePaths.find(output[at - 1]) != std::string_view::npos) {
+      output.erase(at, 2);
+    } else {
+      at += 2;
+    }
+  }
+  return output;
+}
+
 std::string without_folder(std::string output, const std::filesystem::path& folder) {
   const std::string prefix = folder.string() + "/";
   for (std::size_t at = output.find(prefix); at != std::string::npos; at = output.find(prefix, at))

@@ -125,7 +125,7 @@ class NativeBuild {
 
   bool run_compiler(const Words& command) {
     const auto result = util::run_command(command, sources_, {"LC_ALL=C"});
-    log_ += result.output;
+    log_ += without_dot_slash(result.output);
     if (result.succeeded()) return true;
     expect_sound_machine(command[0], result);
     if (result.output.empty()) log_ += fmt::format("{} ended with {}\n", command[0], result.status_text());

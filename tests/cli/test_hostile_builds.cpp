@@ -123,7 +123,8 @@ TEST_CASE("a compiler that is killed leaves no verdict, and --resume goes on") {
   run.dataset.solution("honest", "test", kAdd);
   const auto compiler = run.folder.path() / "bin/c++";
   fs::create_directory(compiler.parent_path());
-  std::ofstream(compiler) << "#!/bin/sh\n[ \"$1\" = --version ] && exec c++ --version\nkill -9 $$\n";
+  std::ofstream(compiler)
+      << "#!/bin/sh\n[ \"$1\" = --version ] && exec c++ --version\nulimit -t 1; while :; do :; done\n";
   fs::permissions(compiler, fs::perms(0755));
   auto environment = run.environment();
   environment.push_back("CXX=" + compiler.string());

@@ -23,6 +23,13 @@ TEST_CASE("output that begins with its error, or has none, stays as it is") {
   CHECK(first_error_first("").empty());
 }
 
+TEST_CASE("paths lose the dot and slash that the compiler was given") {
+  using fib::compile::without_dot_slash;
+  CHECK(without_dot_slash("./a.cpp:1:2: error\nIn file included from ./b/c.h:1:\n") ==
+        "a.cpp:1:2: error\nIn file included from b/c.h:1:\n");
+  CHECK(without_dot_slash("../x.h /a./b \"./c.h\"") == "../x.h /a./b \"c.h\"");
+}
+
 TEST_CASE("a linker's complaint is an error too") {
   CHECK(first_error_first("note\na.o: undefined reference to `f'\n").find("a.o: undefined reference") == 0);
 }

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_CASE("Every reference and constraint of the FlashInfer-Trace dataset parses") {
-  const fs::path folder = testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
+  const fs::path folder = fib::testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
   if (!fs::exists(folder)) {
     WARN("skipped: " << folder.string() << " is absent");
     return;

@@ -19,7 +19,7 @@ std::string python_with_torch() {
 }
 
 TEST_CASE("References of every kind agree with torch") {
-  const fs::path repository = testing::source_folder();
+  const fs::path repository = fib::testing::source_folder();
   const std::string python = python_with_torch();
   if (python.empty()) {
     WARN("skipped: no Python with torch; FIB_PYTHON can name one");

@@ -17,7 +17,7 @@ using fib::reference::Engine;
 namespace fs = std::filesystem;
 
 std::optional<std::string> reference_of(const std::string& name) {
-  const fs::path folder = testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
+  const fs::path folder = fib::testing::source_folder() / "../shared/data/flashinfer_trace/definitions";
   const fs::path path = folder / (name + ".json");
   if (!fs::exists(path)) {
     WARN("skipped: " << path.string() << " is absent");
