@@ -23,6 +23,7 @@ sandbox::FileAccess files_of_solutions(const RunConfig& config, model::DeviceKin
   target.sandbox = config.sandbox;
   target.readable = config.sandbox_readable;
   auto access = compile::files_of_compilers(target);
+  access.endless_devices = true;
   access.gpu = device == model::DeviceKind::cuda;
   access.private_bytes = std::clamp(util::physical_memory() / 8, 256 * kMiB, 8192 * kMiB);
   return access;

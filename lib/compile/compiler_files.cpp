@@ -20,6 +20,7 @@ sandbox::FileAccess files_of_compilers(const BuildTarget& target) {
   sandbox::FileAccess access;
   access.mode = target.sandbox;
   access.private_bytes = kPrivateBytes;
+  access.endless_devices = false;  // a source may include them
   access.readable = target.readable;
   const Toolchain toolchain;
   for (const auto* command : {&toolchain.cxx, &toolchain.cc, &toolchain.nvcc}) {

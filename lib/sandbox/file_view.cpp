@@ -85,12 +85,14 @@ class Builder {
     return mount("tmpfs", at(path), "tmpfs", kNoSetuid | kNoDevices, options);
   }
 
-  // The file or folder, and what is mounted below it, at its own path.
-  bool add(const fs::path& path, std::uint64_t attributes) {
+  // The file or folder, and what is mounted below it, at its own path. Where it is in sight already, because
+  // a wider folder is, it stays as it is unless it is to have attributes of its own.
+  enum class InSight { kStays, kIsLaidOver };
+  bool add(const fs::path& path, std::uint64_t attributes, InSight in_sight) {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
     if (error || real == "/") return true;  // it is not there, or is everything, which is never shown
-    if (!is_shown(real)) {
+    if (in_sight == InSight::kIsLaidOver || !is_shown(real)) {
       if (!bind(real)) return false;
       if (!set_attributes(at(real), attributes, 0, AT_RECURSIVE)) return false;
       shown_.push_back(real);
@@ -142,15 +144,17 @@ bool build(const FileView& view, Builder& builder) {
   auto readable = view.readable;
   std::sort(readable.begin(), readable.end());
   for (const auto& path : readable) {
-    if (!builder.add(path, kProgram)) return false;
+    if (!builder.add(path, kProgram, Builder::InSight::kStays)) return false;
   }
   for (const auto& path : view.writable) {
-    if (!builder.add(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)) return false;
+    if (!builder.add(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, Builder::InSight::kIsLaidOver)) return false;
   }
   for (const auto& path : view.devices) {
-    if (!builder.add(path, MOUNT_ATTR_NOSUID)) return false;
+    if (!builder.add(path, MOUNT_ATTR_NOSUID, Builder::InSight::kStays)) return false;
   }
-  if (!builder.add("/sys", kProgram) || !builder.add("/proc", kProgram)) return false;
+  for (const char* path : {"/sys", "/proc"}) {
+    if (!builder.add(path, kProgram, Builder::InSight::kStays)) return false;
+  }
   // CUDA names its threads by writing below the process's own folder.
   const fs::path own = builder.at("/proc/" + std::to_string(::getpid()));
   if (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)) return false;

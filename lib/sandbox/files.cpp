@@ -36,9 +36,11 @@ Paths entries_of(const fs::path& folder, std::string_view beginning) {
   return paths;
 }
 
-Paths device_nodes(bool gpu) {
-  Paths nodes = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-  if (!gpu) return nodes;
+Paths device_nodes(const FileAccess& access) {
+  Paths nodes = {"/dev/null"};
+  if (access.endless_devices)
+    nodes.insert(nodes.end(), {"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"});
+  if (!access.gpu) return nodes;
   for (const auto& node : entries_of("/dev", "nvidia")) nodes.push_back(node);
   for (const auto& node : entries_of("/dev", "nvhost")) nodes.push_back(node);
   nodes.insert(nodes.end(), {"/dev/nvmap", "/dev/dxg"});
@@ -79,11 +81,9 @@ std::string FileAccess::to_json() const {
     for (const auto& path : paths) list.push_back(path.string());
     return list;
   };
-  return nlohmann::json{{"mode", static_cast<int>(mode)},
-                        {"readable", texts(readable)},
-                        {"writable", texts(writable)},
-                        {"gpu", gpu},
-                        {"private_bytes", private_bytes}}
+  return nlohmann::json{{"mode", static_cast<int>(mode)},     {"readable", texts(readable)},
+                        {"writable", texts(writable)},        {"gpu", gpu},
+                        {"endless_devices", endless_devices}, {"private_bytes", private_bytes}}
       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -96,6 +96,7 @@ FileAccess FileAccess::parse(std::string_view text) {
     for (const auto& path : json.at("readable")) access.readable.emplace_back(path.get<std::string>());
     for (const auto& path : json.at("writable")) access.writable.emplace_back(path.get<std::string>());
     json.at("gpu").get_to(access.gpu);
+    json.at("endless_devices").get_to(access.endless_devices);
     json.at("private_bytes").get_to(access.private_bytes);
     return access;
   } catch (const nlohmann::json::exception& error) {
@@ -143,7 +144,7 @@ Held confine_files(const FileAccess& access, const fs::path& own) {
   if (access.mode == Mode::kOff) return held;
   Paths readable = system_paths();
   append(readable, access.readable);
-  const Paths devices = device_nodes(access.gpu);
+  const Paths devices = device_nodes(access);
   held.mounts = enter_file_view({readable, access.writable, devices, access.private_bytes}, own);
   LandlockRules rules;
   rules.devices = devices;

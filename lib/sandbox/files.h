@@ -19,9 +19,10 @@ enum class Mode {
 // Which files code may reach that is not trusted. Travels to child processes as JSON.
 struct FileAccess {
   Mode mode = Mode::kAuto;
-  std::vector<std::filesystem::path> readable = {};       // besides system_paths(): folders and files
-  std::vector<std::filesystem::path> writable = {};       // folders
-  bool gpu = false;                                       // the device nodes of NVIDIA's driver
+  std::vector<std::filesystem::path> readable = {};  // besides system_paths(): folders and files
+  std::vector<std::filesystem::path> writable = {};  // folders
+  bool gpu = false;                                  // the device nodes of NVIDIA's driver
+  bool endless_devices = true;  // /dev/zero, full, random, urandom; /dev/null is always there
   std::uint64_t private_bytes = std::uint64_t{1} << 30U;  // of each private folder (file_view.h)
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static FileAccess parse(std::string_view text);  // throws Error

@@ -146,7 +146,8 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
                                   const std::vector<util::UniqueFd>& files) {
   own_delay_.emplace(0);
-  is_watched_ = !request.device.is_cuda() && request.kind != TargetKind::kReference;
+  is_on_cpu_ = !request.device.is_cuda();
+  is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
   util::UniqueFd code;
   std::vector<int> fds;
   if (!document.empty()) {
@@ -215,6 +216,8 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
       decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
   beside_.collect_ns = util::monotonic_ns() - begin;
   beside_.collect_waited_ns = waiting_ns() - waited;
+  // On CUDA nothing is added to times, and the worker stays awake between requests.
+  if (!is_on_cpu_) return answer;
   process_.await_main_thread();
   const auto now = process_.usage();
   beside_.main_cpu_ns = now.main_ns - call_began_.main_ns;
@@ -231,7 +234,7 @@ void WorkerClient::stop() {
 void WorkerClient::go_on() {
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGCONT) != 0) return;
-  (void)process_.wait_until_rest(kRestWindowUs, kSettleMs);
+  if (is_on_cpu_) (void)process_.wait_until_rest(kRestWindowUs, kSettleMs);
 }
 
 Answer<std::int64_t> WorkerClient::ping(std::int64_t deadline_ns) {

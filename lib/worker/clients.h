@@ -140,6 +140,7 @@ class WorkerClient {
   util::TemporaryFolder folder_;
   Child child_;
   std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
+  bool is_on_cpu_ = false;                   // its calls; set by load()
   bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()

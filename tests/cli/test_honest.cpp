@@ -16,13 +16,13 @@
 
 // Honest solutions (tests/data/honest) with pools of threads, OpenMP, child processes, compilers, torch where
 // it is installed, on a machine with twice as many busy processes as cores beside them: none may be refused.
-// FIB_HONEST_ROUNDS says how often (scripts/honest-test).
+// Run by scripts/honest-test: FIB_HONEST_ROUNDS says how often.
 namespace fs = std::filesystem;
 using namespace fib;
 
 namespace {
 
-const fs::path kSources = FIB_SOURCE_DIR "/tests/data/honest";
+const fs::path kSources = testing::source_folder() / "tests/data/honest";
 
 // Processes that use all cores, twice.
 class BusyMachine {
@@ -79,7 +79,7 @@ std::size_t add_solutions(testing::FibRun& run, bool with_torch) {
 
 }  // namespace
 
-TEST_CASE("on a busy machine no honest solution is refused") {
+TEST_CASE("on a busy machine no honest solution is refused", "[.]") {
   testing::FibRun run;
   const auto with_torch = testing::python_with_torch();
   run.python = with_torch ? *with_torch : testing::plain_python(run.folder.path());

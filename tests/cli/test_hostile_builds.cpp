@@ -44,8 +44,8 @@ TEST_CASE("a source named like a file of arguments starts no program, and costs 
   write_record(run, "plugin",
                {{{"path", "k.cpp"}, {"content", kAdd}}, {{"path", "-fplugin=x.cpp"}, {"content", kAdd}}});
   const auto result = run.run(kFewCalls);
-  CHECK(result.err.find("'@': @k.cpp") != std::string::npos);
-  CHECK(result.err.find("'@': -fplugin=x.cpp") != std::string::npos);
+  CHECK(result.err.find("'@'): @k.cpp") != std::string::npos);
+  CHECK(result.err.find("'@'): -fplugin=x.cpp") != std::string::npos);
   const auto traces = testing::read_traces(run.dataset.root());
   REQUIRE(traces.size() == 1);
   CHECK(traces[0].solution == "honest");

@@ -66,7 +66,7 @@ TEST_CASE("a sweep over an option and an axis is one run with a trace for each c
     if (trace.solution == "bad") continue;
     CHECK(fib.at("n") == fib.at("sweep").at("iterations"));
     points.insert(fib.at("sweep").dump());
-    std::istringstream lines(trace.log);
+    std::istringstream lines(testing::printed_by(trace));
     for (std::string input; std::getline(lines, input); ++calls) inputs.insert(input);
   }
   CHECK(points.size() == 4);

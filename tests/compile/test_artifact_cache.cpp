@@ -77,7 +77,7 @@ TEST_CASE("an entry that was damaged, or belongs to another key, is made again")
       [&] { fs::copy_file(other / "file", folder / "file", fs::copy_options::overwrite_existing); },
       [&] { fs::remove(folder / "digests.json"); },
       [&] { std::ofstream(folder / "digests.json") << "{"; },
-      [&] { fs::copy(other, folder, fs::copy_options::overwrite_existing); },
+      [&] { fs::copy(other, folder, fs::copy_options::overwrite_existing | fs::copy_options::recursive); },
   };
   for (const auto& damage : damages) {
     damage();
@@ -139,6 +139,7 @@ TEST_CASE("what a source names outside of its build is not there, and in no log"
         compile::build(solution(source + "extern \"C\" void run() {}\n"), {}, {}, cache.path());
     CHECK(result.outcome == Outcome::kFailed);
     CHECK(result.log.find("HIDDEN_WORD") == std::string::npos);
+    CHECK(result.log.find("out of memory") == std::string::npos);
     CHECK(result.log.find("error: #error seen") == std::string::npos);
   }
 }

@@ -86,6 +86,15 @@ DatasetBuilder& DatasetBuilder::python_solution(const std::string& name, const s
   return *this;
 }
 
+std::string printed_by(const TraceLine& trace) {
+  std::string text = trace.log;
+  const auto mark = text.find("are added to the worker's claims");
+  if (mark == std::string::npos) return text;
+  const auto begin = text.rfind('\n', mark) + 1;  // npos + 1 is 0
+  const auto end = text.find('\n', mark);
+  return text.erase(begin, end == std::string::npos ? end : end + 1 - begin);
+}
+
 std::vector<TraceLine> read_traces(const fs::path& root) {
   std::vector<fs::path> files;
   if (fs::exists(root / "traces")) {

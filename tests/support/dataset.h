@@ -47,4 +47,7 @@ struct TraceLine {
 // All traces under <root>/traces, files by path.
 std::vector<TraceLine> read_traces(const std::filesystem::path& root);
 
+// The log without fib's remark on time that was added, which a busy machine may cause.
+std::string printed_by(const TraceLine& trace);
+
 }  // namespace fib::testing

@@ -54,8 +54,8 @@ inline Header receive() {
   return request;
 }
 
-// The ticket of the Run request that is being served: the worker's copy of it lies further up on the stack, as
-// type, ticket, a string of one byte, and a list of descriptors that is empty.
+// The ticket of the Run request that is being served: the worker's copy of it lies further up on the stack,
+// as type, ticket, a string of one byte, and a list of descriptors that is empty.
 [[gnu::noinline]] inline std::uint64_t ticket_of_run() {
   const auto* word = static_cast<const std::uint64_t*>(__builtin_frame_address(0));
   for (int i = 0; i < 8192; ++i, ++word) {
@@ -76,6 +76,8 @@ inline std::string done_in(double elapsed_ns) {
   put(done, elapsed_ns);                                    // of the host
   put(done, std::uint8_t{1});                               // covered
   put(done, 0.0);                                           // no clock known
+  put(done, std::uint32_t{0});                              // segments
+  put(done, 0.0);                                           // of an empty pair of events
   for (int i = 0; i < 4; ++i) put(done, std::uint32_t{0});  // kernels, copies, streams, side streams
   put(done, std::uint8_t{0});
   for (int i = 0; i < 2; ++i) put(done, 0.0);
@@ -114,11 +116,12 @@ inline void work_for_us(std::int64_t us) {
   }
 }
 
-// The shared buffers are the two memfds: the inputs cannot be written, the outputs can.
+// The shared buffers are two memfds: the inputs cannot be written, the outputs can.
 inline int find_buffer(bool writable) {
   for (int fd = 4; fd < 64; ++fd) {
-    struct stat info {};
-    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink != 0) continue;
+    char name[64] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (::readlink(link.c_str(), name, sizeof name - 1) <= 0 || !std::strstr(name, "fib-buffer")) continue;
     const bool can_write = ::pwrite(fd, "", 0, 0) == 0 && (::fcntl(fd, F_GET_SEALS) & 0x0010) == 0;
     if (can_write == writable) return fd;
   }
@@ -137,8 +140,8 @@ inline void add(std::int64_t n) {
   if (::pwrite(outputs, c.data(), bytes, 0) < 0) return;
 }
 
-// Serves all requests from the Run request on that is being served: the functions say what is done when each comes.
-// `run` returns the claim in nanoseconds.
+// Serves all requests from the Run request on that is being served: the functions say what is done when each
+// comes. `run` returns the claim in nanoseconds.
 template <typename Prepare, typename Run, typename Collect>
 [[noreturn]] void serve(std::int64_t n, Prepare prepare, Run run, Collect collect) {
   Header request;
