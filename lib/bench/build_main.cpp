@@ -46,9 +46,8 @@ int run_build(util::UniqueFd socket) {
     const auto document = util::make_sealed_document("fib-build", build(message));
     return channel.send(MessageType::kBuilt, message.ticket, {}, {document.get()}) ? 0 : 1;
   } catch (const std::exception& error) {
-    return channel.send(MessageType::kError, message.ticket, worker::WorkerError{error.what()}.encode())
-               ? 0
-               : 1;
+    return channel.send(MessageType::kError, message.ticket, worker::WorkerError{error.what()}.encode()) ? 0
+                                                                                                         : 1;
   }
 }
 

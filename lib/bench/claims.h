@@ -17,10 +17,9 @@ namespace fib::bench {
 [[nodiscard]] bool is_by_cupti(worker::Clock clock);
 
 // Of one call: not longer than the coordinator saw, and not shorter than writing its outputs takes on the
-// fastest memory, unless its clock `may_miss_work`.
+// fastest memory.
 [[nodiscard]] std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran,
-                                                          std::uint64_t output_bytes, bool on_cuda,
-                                                          bool may_miss_work);
+                                                          std::uint64_t output_bytes, bool on_cuda);
 
 // Fills trials_ms, unexplained_ms, unclaimed_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the calls
 // that count, in order: groups of warm-up calls, which are left out, then timed ones, by m.plan. `m.clock`
@@ -28,12 +27,13 @@ namespace fib::bench {
 void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m);
 
 // Adds to the times of each trial what its calls took beyond their claims, where that is more than m.overhead
-// leaves open, and keeps it in m.added_ms. The medians of claims, and of claims with all that they leave out,
-// are what is compared: a lie that moves its work around from call to call gains nothing either.
+// leaves open, and keeps it in m.added_ms. The median of the claims is compared with the tenth percentile of
+// claims with all that they leave out: every call has to do the work, so that a lie that moves it around from
+// call to call gains nothing, and what disturbs some calls of a busy machine, even most, is no lie.
 void add_unclaimed_time(Measurement& m);
 [[nodiscard]] std::optional<std::string> about_added_time(const Measurement& m);
 
-// The coordinator's clock saw more, in the median of some trial, than the claims and known waiting.
+// The coordinator's clock saw more, in some trial, than the claims and known waiting; compared as above.
 [[nodiscard]] std::optional<std::string> unexplained_time(const Measurement& m);
 
 // The second clock of a device saw more work than events, in the median.

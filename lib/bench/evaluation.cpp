@@ -389,7 +389,7 @@ bool EvaluationRun::settle_calls_so_far() {
     return true;
   }
   for (auto ran = timed; ran != runs_.end(); ++ran) {
-    const auto problem = impossible_claim(*ran, layout().output_bytes, device_.is_cuda(), false);
+    const auto problem = impossible_claim(*ran, layout().output_bytes, device_.is_cuda());
     if (problem) return refuse(Status::RUNTIME_ERROR, "one of the first calls: " + *problem);
   }
   return true;
@@ -464,7 +464,7 @@ void EvaluationRun::fit_plan(double call_s) {
 }
 
 bool EvaluationRun::claim_is_possible(const worker::WorkerClient::Ran& ran) {
-  const auto problem = impossible_claim(ran, layout().output_bytes, device_.is_cuda(), false);
+  const auto problem = impossible_claim(ran, layout().output_bytes, device_.is_cuda());
   return !problem || fail(Status::RUNTIME_ERROR, *problem);
 }
 

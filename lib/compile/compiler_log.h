@@ -18,8 +18,8 @@ namespace fib::compile {
 // or SIGABRT: that is the source's.)
 void expect_sound_machine(const std::string& program, const util::CommandResult& result);
 
-// The output with "./" taken from the beginnings of paths: compilers get sources by such paths, messages shall
-// name them as the solution does.
+// The output with "./" taken from the beginnings of paths: compilers get sources by such paths, messages
+// shall name them as the solution does.
 [[nodiscard]] std::string without_dot_slash(std::string output);
 
 // The output with paths below `folder` relative to it: messages name the sources as the solution does, not by

@@ -18,8 +18,8 @@ struct PythonInterpreter {
   // say. Those that are missing are not here. "ninja" is here when there is such a program, on PATH or among
   // the interpreter's own.
   std::map<std::string, std::string> packages = {};
-  std::string torch_cuda = {};  // the CUDA version that torch was built with, "13.0"; empty: none
-  bool has_headers = false;     // Python.h, which extensions are built with
+  std::string torch_cuda = {};     // the CUDA version that torch was built with, "13.0"; empty: none
+  bool has_headers = false;        // Python.h, which extensions are built with
   bool interprets_triton = false;  // the environment variable TRITON_INTERPRET is 1, which guests get too
   // What it needs to be read: its own folders and those that packages are imported from.
   std::vector<std::filesystem::path> folders = {};

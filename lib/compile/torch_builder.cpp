@@ -220,7 +220,10 @@ BuildResult build_torch(const model::Solution& solution, const model::Definition
   const std::string module = model::package_name(solution, "torch_");
   const Toolchain toolchain;
   const CacheEntry entry{cache, "torch", key_of(solution, target, module, toolchain), {module + ".so"}};
-  const auto access = files_of_compilers(target);
+  auto access = files_of_compilers(target);
+  // Importing torch takes random numbers. A source that includes an endless device ends at the build's
+  // limits.
+  access.endless_devices = true;
   const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
     TorchBuild build(solution, target, module, toolchain, work, out);
     std::string failure = build.run();

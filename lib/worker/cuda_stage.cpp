@@ -125,7 +125,6 @@ Done CudaStage::trace(Target& target, device::cuda::TraceKind kind) {
   done.kernels = static_cast<std::uint32_t>(trace.kernels);
   done.copies = static_cast<std::uint32_t>(trace.copies);
   done.streams = static_cast<std::uint32_t>(trace.streams);
-  done.side_streams = static_cast<std::uint32_t>(trace.side_streams);
   done.dropped = trace.dropped > 0;
   done.busy_ns = trace.busy_ns;
   done.span_ns = trace.span_ns;

@@ -298,11 +298,7 @@ std::string Done::encode() const {
   WireWriter out;
   out.number(elapsed_ns).number(host_ns).number(static_cast<std::uint8_t>(covered)).number(clock_mhz);
   out.number(segments).number(empty_pair_ns);
-  out.number(kernels)
-      .number(copies)
-      .number(streams)
-      .number(side_streams)
-      .number(static_cast<std::uint8_t>(dropped));
+  out.number(kernels).number(copies).number(streams).number(static_cast<std::uint8_t>(dropped));
   return out.number(busy_ns).number(span_ns).payload();
 }
 Done Done::decode(const std::string& payload) {
@@ -316,7 +312,6 @@ Done Done::decode(const std::string& payload) {
     m.kernels = in.number<std::uint32_t>();
     m.copies = in.number<std::uint32_t>();
     m.streams = in.number<std::uint32_t>();
-    m.side_streams = in.number<std::uint32_t>();
     m.dropped = take_bool(in);
     m.busy_ns = take_amount(in);
     m.span_ns = take_amount(in);

@@ -171,8 +171,7 @@ struct Done {
   std::uint32_t kernels = 0;
   std::uint32_t copies = 0;  // and sets
   std::uint32_t streams = 0;
-  std::uint32_t side_streams = 0;  // of them, those other than the call's own
-  bool dropped = false;            // records were lost: the call does not count
+  bool dropped = false;  // records were lost: the call does not count
   double busy_ns = 0;
   double span_ns = 0;
   [[nodiscard]] std::string encode() const;

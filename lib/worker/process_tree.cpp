@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 
 namespace fib::worker {
@@ -36,17 +35,6 @@ std::string after_name(pid_t pid) {
 pid_t parent_of(pid_t pid) {
   const std::string text = after_name(pid);
   return text.size() > 3 ? std::atoi(text.c_str() + 3) : -1;
-}
-
-// User and system time of a process and of the children it has waited for: the 14th to 17th fields.
-std::int64_t ticks_of(pid_t pid) {
-  std::istringstream rest(after_name(pid));
-  std::string field;
-  std::int64_t sum = 0;
-  for (int number = 3; number <= 17 && rest >> field; ++number) {
-    if (number >= 14) sum += std::atoll(field.c_str());
-  }
-  return sum;
 }
 
 // Appends the children of all threads of `pid`; false where the kernel does not list them.
@@ -104,12 +92,6 @@ std::vector<pid_t> listed_descendants_of(pid_t root) {
   if (!append_children(root, result)) return descendants_of(root);
   for (std::size_t i = 0; i < result.size(); ++i) append_children(result[i], result);
   return result;
-}
-
-std::int64_t cpu_ns_of_tree(pid_t root) {
-  std::int64_t ticks = ticks_of(root);
-  for (const pid_t pid : listed_descendants_of(root)) ticks += ticks_of(pid);
-  return ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
 }
 
 void kill_tree(pid_t root) {

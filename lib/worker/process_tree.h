@@ -20,10 +20,6 @@ namespace fib::worker {
 // The direct children of `parent`, zombies included.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 
-// CPU time that `root` and its living descendants have used, in nanoseconds, with that of children that they
-// have waited for; in steps of the kernel's clock tick (10 ms). 0 when there is no such process.
-[[nodiscard]] std::int64_t cpu_ns_of_tree(pid_t root);
-
 // Stops `root` and all its descendants first, so that none can fork while the others die, then sends SIGKILL.
 // Looks again until no new ones appear. Where `root` leads a process group, all of that is killed first, at
 // once. Reaps nothing.

@@ -182,15 +182,28 @@ TEST_CASE("published torch extensions compile for a GPU", "[real_extensions]") {
   }
 }
 
-TEST_CASE("a torch that cannot be imported is no fault of an extension") {
+TEST_CASE("a torch that cannot be imported is no fault of an extension, and may take random numbers") {
   const testing::TemporaryFolder folder;
-  compile::PythonInterpreter python;
-  python.path = testing::broken_python(folder.path());
-  python.packages = {{"torch", "2.0"}, {"setuptools", "1"}, {"ninja", "1"}};
-  python.has_headers = true;
-  const auto solution = extension({{"main.cpp", kSmall}, kPart, kHeader}, kFactor);
-  CHECK_THROWS_WITH(
-      compile::build(solution, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python},
-                     folder.path() / "cache"),
-      python.path.string() + " cannot build torch extensions: ImportError: libx.so.1:\nfile too short");
+  const auto said_when_built_by = [&](const std::string& path) {
+    compile::PythonInterpreter python;
+    python.path = path;
+    python.packages = {{"torch", "2.0"}, {"setuptools", "1"}, {"ninja", "1"}};
+    python.has_headers = true;
+    const auto solution = extension({{"main.cpp", kSmall}, kPart, kHeader}, kFactor);
+    try {
+      (void)compile::build(solution, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python},
+                           folder.path() / "cache");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was built");
+  };
+  const auto broken = testing::broken_python(folder.path() / "a");
+  CHECK(said_when_built_by(broken) ==
+        broken + " cannot build torch extensions: ImportError: libx.so.1:\nfile too short");
+  // torch 2 does when it is imported.
+  const auto random = testing::broken_python(
+      folder.path() / "b", "torch",
+      "with open('/dev/urandom', 'rb') as file: raise ImportError(f'{len(file.read(8))} random bytes')\n");
+  CHECK(said_when_built_by(random) == random + " cannot build torch extensions: ImportError: 8 random bytes");
 }

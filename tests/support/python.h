@@ -22,12 +22,13 @@ inline std::string plain_python(const std::filesystem::path& folder) {
 
 // A plain_python() whose torch, or another package, cannot be imported.
 inline constexpr const char* kWhyBroken = "cannot import torch: ImportError: libx.so.1: file too short";
-inline std::string broken_python(const std::filesystem::path& folder, const std::string& package = "torch") {
+inline std::string broken_python(
+    const std::filesystem::path& folder, const std::string& package = "torch",
+    const std::string& source = "raise ImportError('libx.so.1:\\nfile too short')\n") {
   const std::string python = plain_python(folder);
   const auto packages =
       run_process({python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'), end='')"}).out;
-  util::write_file_atomic(packages + "/" + package + "/__init__.py",
-                          "raise ImportError('libx.so.1:\\nfile too short')\n");
+  util::write_file_atomic(packages + "/" + package + "/__init__.py", source);
   return python;
 }
 
