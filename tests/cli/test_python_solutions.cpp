@@ -290,7 +290,7 @@ TEST_CASE("a worker that speaks for itself cannot claim that its measurements ar
   run.add("speaks",
           "import os, socket, struct, time\n" + kTicketOfRun +
               "def run(a, b, c):\n"
-              "    done = struct.pack('<ddBdIdIIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, 0, 1, 0.0, 0.0)\n"
+              "    done = struct.pack('<ddBdIdIIIBdd', 1.0, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, 1, 0.0, 0.0)\n"
               "    header = struct.pack('<IHHQII', 0x32424946, 10, 0, ticket_of_run(), len(done), 0)\n"
               "    socket.socket(fileno=3).send(header + done)\n"
               "    time.sleep(100)\n");

@@ -21,7 +21,7 @@ void watch(std::int64_t n) {
   for (float last = b[n - 1];; ::usleep(300)) {
     if (b[n - 1] == last) continue;
     last = b[n - 1];
-    lie::work_for_us(500);
+    lie::work_for_us(1000);
     for (std::int64_t i = 0; i < n; ++i) answer[i] = inputs[i] + b[i];
     known = true;
   }

@@ -6,7 +6,7 @@ extern "C" void run(const float*, const float*, float*, std::int64_t n) {
   const auto at_once = [] { return 1000.0; };
   const auto work = [n] {
     lie::add(n);
-    lie::work_for_us(500);
+    lie::work_for_us(1000);
   };
   lie::serve(n, nothing, at_once, work);
 }
