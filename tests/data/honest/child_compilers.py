@@ -13,6 +13,10 @@ for _ in range(4):
 compiled = []
 
 
+def elements(tensor):
+    return tensor.elements() if hasattr(tensor, "elements") else memoryview(tensor.numpy())  # fib's or torch's
+
+
 def build(name):
     folder = tempfile.mkdtemp()
     source = os.path.join(folder, name + ".c")
@@ -28,4 +32,4 @@ build("imported")
 def run(a, b, c):
     if len(compiled) < 2:
         build("called")
-    c.elements()[:] = array.array("f", [x + y for x, y in zip(a.elements(), b.elements())])
+    elements(c)[:] = array.array("f", [x + y for x, y in zip(elements(a), elements(b))])
