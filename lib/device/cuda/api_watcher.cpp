@@ -64,7 +64,7 @@ const std::map<CUpti_CallbackId, StreamPlace>& stream_places() {
 
 CUstream stream_in(const void* arguments, std::size_t offset) {
   CUstream stream = nullptr;
-  std::memcpy(&stream, static_cast<const std::byte*>(arguments) + offset, sizeof stream);
+  std::memcpy(&stream, static_cast<const std::byte*>(arguments) + offset, sizeof stream);  // NOLINT: a handle
   return stream;
 }
 
