@@ -1,6 +1,7 @@
 #include "bench/lane.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "bench/input_files.h"
 #include "bench/python_code.h"
@@ -92,9 +93,12 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   std::optional<Measurement> measurement;
   try {
     measurement = made(planned, artifact);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
+    // Not an Error where threads or memory have run out: the solution may have them. They come back with its
+    // end.
     if (setup_.interrupted) return;
     running_ = nullptr;
+    solution_.client.reset();
     return observer_.not_done(planned, close_if_lost() ? closed_ : error.what());
   }
   if (setup_.interrupted) return;

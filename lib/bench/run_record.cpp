@@ -97,7 +97,8 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
 
 void RunRecorder::write(const RunReport& report) const {
   for (std::size_t i = 0; i < datasets_.size(); ++i) {
-    dataset::append_lines(dataset::runs_file(datasets_[i].root), {record(report, i).dump()});
+    const auto& root = datasets_[i].root;
+    dataset::append_lines(root, dataset::runs_file(root), {record(report, i).dump()});
   }
 }
 

@@ -12,9 +12,10 @@ void TraceSink::append(const PlannedEvaluation& planned, const model::Evaluation
   trace.workload = *planned.workload;
   trace.solution = planned.solution->name;
   trace.evaluation = evaluation;
-  const auto file = dataset::traces_file(datasets_[planned.dataset].root, planned.solution->author,
-                                         planned.definition->op_type, planned.definition->name);
-  const auto report = dataset::append_lines(file, {model::to_json(trace)});
+  const auto& root = datasets_[planned.dataset].root;
+  const auto file = dataset::traces_file(root, planned.solution->author, planned.definition->op_type,
+                                         planned.definition->name);
+  const auto report = dataset::append_lines(root, file, {model::to_json(trace)});
   if (report.torn_file) {
     warn_(fmt::format("{}: its last line was torn ({} bytes); moved to {}", file.string(), report.torn_bytes,
                       report.torn_file->string()));

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sandbox/confined_step.h"
+#include "util/beneath.h"
 #include "util/errno_error.h"
 #include "util/file_lock.h"
 #include "util/files.h"
@@ -21,12 +22,14 @@ namespace fs = std::filesystem;
 using Digests = std::vector<std::string>;
 
 constexpr const char* kDigests = "digests.json";
+constexpr const char* kOut = "out";
+constexpr off_t kMostBytes = off_t{512} << 20;   // of a file that a build makes
 constexpr std::chrono::minutes kMostWaiting{5};  // for another process that builds the same
 
 // What killed builders of the same entry left behind; called with its lock held.
 void remove_leftovers(const fs::path& parent, const std::string& prefix) {
   for (const auto& entry : fs::directory_iterator(parent)) {
-    if (entry.path().filename().string().starts_with(prefix)) fs::remove_all(entry.path());
+    if (entry.path().filename().string().starts_with(prefix)) util::remove_tree(entry.path());
   }
 }
 
@@ -50,19 +53,46 @@ void sync(const fs::path& path) {
     throw util::errno_error("cannot write " + path.string() + " to the disk");
 }
 
-// Files that the build left, before they are the cache's: each a file, and on the disk.
-Digests seal(const CacheEntry& entry, const fs::path& out) {
+// A file that the build left.
+std::string content_of(int folder, const std::string& name) try {
+  const auto file = util::file_beneath(folder, name, O_RDONLY | O_NONBLOCK);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw util::errno_error("cannot examine " + name);
+  if (!S_ISREG(status.st_mode)) throw Error("the build has made no file {}", name);
+  if (status.st_size > kMostBytes)
+    throw sandbox::LimitReached("the build made {} with more than {} MiB", name, kMostBytes >> 20);
+  std::string content(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t got = ::read(file.get(), content.data() + done, content.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw util::errno_error("cannot read " + name);
+    done += static_cast<std::size_t>(got);
+  }
+  return content;
+} catch (const std::system_error&) {  // it is not there, or a link is in the way
+  throw Error("the build has made no file {}", name);
+}
+
+// Copies what the build was to make from its folder `out` into `entry_folder`, which is new and nobody
+// else's: modes, links and whatever else the build has made stay behind. All of it is on the disk afterwards.
+Digests take_over(const CacheEntry& entry, const fs::path& work, const fs::path& entry_folder) {
+  const auto work_folder = util::open_folder(work);
+  util::UniqueFd out;
+  try {
+    out = util::folder_beneath(work_folder.get(), kOut, false);
+  } catch (const std::system_error&) {
+    throw Error("the build has left no folder");
+  }
   Digests digests;
   nlohmann::ordered_json document = {{"key", entry.key}, {"files", nlohmann::ordered_json::object()}};
   for (const auto& file : entry.files) {
-    if (!fs::is_regular_file(fs::symlink_status(out / file)))
-      throw Error("the build has made no file {}", file);
-    sync(out / file);
-    digests.push_back(util::sha256_hex(util::read_file(out / file)));
+    const std::string content = content_of(out.get(), file);
+    util::write_file_atomic(entry_folder / file, content);
+    digests.push_back(util::sha256_hex(content));
     document["files"][file] = digests.back();
   }
-  util::write_file_atomic(out / kDigests, document.dump());
-  sync(out);
+  util::write_file_atomic(entry_folder / kDigests, document.dump());
+  sync(entry_folder);
   return digests;
 }
 
@@ -92,13 +122,18 @@ CacheResult through_cache(const CacheEntry& entry, const sandbox::FileAccess& ac
   if (auto digests = believed(entry, folder)) return {folder, true, {}, std::move(*digests)};
   fs::remove_all(folder);
   remove_leftovers(parent, entry.key + ".tmp-");
-  const util::TemporaryFolder temporary(parent, entry.key + ".tmp-");
-  const fs::path out = temporary.path() / "out";
-  fs::create_directory(out);
-  CacheResult result{folder, false, run_build(access, temporary.path(), out, build), {}};
+  const util::TemporaryFolder work(parent, entry.key + ".tmp-");
+  const util::TemporaryFolder made(parent, entry.key + ".tmp-");
+  fs::create_directory(work.path() / kOut);
+  CacheResult result{folder, false, run_build(access, work.path(), work.path() / kOut, build), {}};
   if (!result.answer.failure.empty()) return result;
-  result.digests = seal(entry, out);
-  fs::rename(out, folder);
+  try {
+    result.digests = take_over(entry, work.path(), made.path() / kOut);
+  } catch (const sandbox::LimitReached& limit) {
+    result.answer.failure = limit.what();
+    return result;
+  }
+  fs::rename(made.path() / kOut, folder);
   sync(parent);
   return result;
 } catch (const fs::filesystem_error& error) {

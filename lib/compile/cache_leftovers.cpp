@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "util/beneath.h"
 #include "util/error.h"
 #include "util/file_lock.h"
 
@@ -29,8 +30,7 @@ void remove_if_unused(const fs::path& cache, const fs::path& folder) {
   try {
     const auto lock = util::FileLock::try_take(cache / "locks" / (name.substr(0, mark) + ".lock"),
                                                util::FileLock::Sharing::kUser);
-    std::error_code ignored;
-    if (lock) fs::remove_all(folder, ignored);
+    if (lock) util::remove_tree(folder);
   } catch (const Error&) {
     // Somebody else's cache, or a disk that fails.
   }

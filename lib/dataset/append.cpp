@@ -10,6 +10,7 @@
 
 #include "dataset/paths.h"
 #include "model/json_value.h"
+#include "util/beneath.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
 #include "util/file_lock.h"
@@ -29,23 +30,18 @@ std::string described(std::string_view what, const fs::path& path) {
   throw Error(text);
 }
 
-void sync_folder(const fs::path& folder) {
-  const util::UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid() || ::fsync(fd.get()) != 0) throw util::errno_error(described("sync folder", folder));
-}
-
-fs::path folder_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-// Creates missing folders so that they survive a loss of power: each new entry is synced.
-void create_folders(const fs::path& folder) {
-  if (folder.empty() || fs::exists(folder)) return;
-  create_folders(folder.parent_path());
-  std::error_code error;
-  fs::create_directory(folder, error);  // another process may be faster
-  if (error) fail(folder.string() + ": cannot create the folder", error.value());
-  if (folder.has_parent_path()) sync_folder(folder.parent_path());
+// The folder that holds the file, made where it is missing. A link in a dataset could lead anywhere.
+util::UniqueFd folder_of(const fs::path& root, const fs::path& path) {
+  try {
+    const auto root_folder = util::open_folder(root);
+    return util::folder_beneath(root_folder.get(), path.lexically_relative(root).parent_path(), true);
+  } catch (const std::system_error& error) {
+    const int code = error.code().value();
+    const fs::path folder = path.parent_path();
+    if (code == ELOOP || code == ENOTDIR)
+      throw Error("{}: a folder on the way below {} is a link, or none", folder.string(), root.string());
+    fail(folder.string() + ": cannot create the folder", code);
+  }
 }
 
 // The file, opened for appending and locked.
@@ -54,26 +50,32 @@ struct LockedFile {
   bool is_new = false;
 };
 
-// Whether `path` still names the open file; a rewrite may have replaced it while we waited for the lock.
-bool is_current(int fd, const fs::path& path) {
+// Whether the name still stands for the open file; a rewrite may have replaced it while we waited for the
+// lock.
+bool is_current(int fd, int folder, const fs::path& path) {
   struct stat opened {};
   struct stat named {};
   if (::fstat(fd, &opened) != 0) throw util::errno_error(described("examine", path));
-  return ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+  if (!S_ISREG(opened.st_mode)) throw Error("{} is no regular file", path.string());
+  if (opened.st_nlink > 1) throw Error("{} has another name elsewhere (a hard link)", path.string());
+  return ::fstatat(folder, path.filename().c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-LockedFile open_locked(const fs::path& path, std::chrono::milliseconds lock_limit) {
-  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC;
+LockedFile open_locked(int folder, const fs::path& path, std::chrono::milliseconds lock_limit) {
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const fs::path name = path.filename();
   while (true) {
     LockedFile file;
-    file.fd.reset(::open(path.c_str(), kFlags));
+    file.fd.reset(::openat(folder, name.c_str(), kFlags));
     if (!file.fd.valid() && errno == ENOENT) {
-      file.fd.reset(::open(path.c_str(), kFlags | O_CREAT, 0666));
+      file.fd.reset(::openat(folder, name.c_str(), kFlags | O_CREAT, 0666));
       file.is_new = true;
     }
+    if (!file.fd.valid() && errno == ELOOP) throw Error("{} is a link", path.string());
     if (!file.fd.valid()) fail(described("open for appending", path), errno);
     util::lock_for_writing(file.fd.get(), path, lock_limit);
-    if (is_current(file.fd.get(), path)) return file;
+    if (is_current(file.fd.get(), folder, path)) return file;
   }
 }
 
@@ -115,16 +117,34 @@ void cut(int fd, off_t size, const fs::path& path) {
   if (::ftruncate(fd, size) != 0) throw util::errno_error(described("cut back", path));
 }
 
-fs::path unused_torn_file(const fs::path& path) {
+void sync_folder(int folder, const fs::path& path) {
+  if (::fsync(folder) != 0) throw util::errno_error(described("sync the folder of", path));
+}
+
+// Writes a new file beside `path`; its path.
+fs::path keep_torn(int folder, const fs::path& path, const std::string& line) {
   while (true) {
-    fs::path torn = torn_file(path, util::utc_compact());
-    if (!fs::exists(torn)) return torn;
+    const fs::path torn = torn_file(path, util::utc_compact());
+    const std::string name = torn.filename();
+    const util::UniqueFd fd(
+        ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!fd.valid() && errno == EEXIST) continue;
+    if (!fd.valid()) fail(described("create", torn), errno);
+    try {
+      util::write_all(fd.get(), line, described("write", torn));
+      if (::fsync(fd.get()) != 0) throw util::errno_error(described("sync", torn));
+    } catch (...) {
+      ::unlinkat(folder, name.c_str(), 0);
+      throw;
+    }
+    sync_folder(folder, torn);
+    return torn;
   }
 }
 
 // Makes the file end with a whole record. The missing newline of the last record is only noted: it is written
 // together with what follows.
-AppendReport repair_end(int fd, const fs::path& path) {
+AppendReport repair_end(int fd, int folder, const fs::path& path) {
   AppendReport report;
   const off_t size = size_of(fd, path);
   const std::string line = last_line(fd, size, path);
@@ -134,10 +154,8 @@ AppendReport repair_end(int fd, const fs::path& path) {
     report.newline_added = true;
     return report;
   }
-  report.torn_file = unused_torn_file(path);
+  report.torn_file = keep_torn(folder, path, line);  // before the bytes go from here
   report.torn_bytes = line.size();
-  util::write_file_atomic(*report.torn_file, line);
-  sync_folder(folder_of(path));  // before the bytes go from here
   cut(fd, size - static_cast<off_t>(line.size()), path);
   return report;
 }
@@ -171,17 +189,17 @@ std::string joined(const std::vector<std::string>& lines, const fs::path& path) 
 
 }  // namespace
 
-AppendReport append_lines(const fs::path& path, const std::vector<std::string>& lines,
+AppendReport append_lines(const fs::path& root, const fs::path& path, const std::vector<std::string>& lines,
                           std::chrono::milliseconds lock_limit) {
   if (lines.empty()) return {};
   std::string text = joined(lines, path);
-  create_folders(path.parent_path());
-  const LockedFile file = open_locked(path, lock_limit);
+  const util::UniqueFd folder = folder_of(root, path);
+  const LockedFile file = open_locked(folder.get(), path, lock_limit);
   const int fd = file.fd.get();
-  const AppendReport report = repair_end(fd, path);
+  const AppendReport report = repair_end(fd, folder.get(), path);
   if (report.newline_added) text.insert(0, 1, '\n');
   write_whole(fd, text, size_of(fd, path), path);
-  if (file.is_new) sync_folder(folder_of(path));
+  if (file.is_new) sync_folder(folder.get(), path);
   return report;
 }
 

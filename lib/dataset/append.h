@@ -24,14 +24,16 @@ struct AppendReport {
   std::uint64_t torn_bytes = 0;
 };
 
-// Appends `lines` (one record each, without newlines; none empty) to `path`, all or nothing:
-// creates missing folders and the file; takes the file's lock (util::lock_for_writing: only who may write to
-// the file can take it), waiting for others at most `lock_limit`; repairs the end (a
-// last line that is a JSON object gets its newline, any other moves to torn_file()); then writes all lines
-// with one write and syncs the data, and the folder when the file is new. Nothing is written for an empty
-// list. On a short or failed write the file is cut back to what it was, and Error is thrown, DiskFull where
-// that is why. Any thread, any process.
-AppendReport append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines,
+// Appends `lines` (one record each, without newlines; none empty) to `path`, which lies below the dataset's
+// folder `root`, all or nothing: creates missing folders and the file (no link below `root` is followed, and
+// a file that has another name elsewhere is refused, since a dataset could lead to any file with them); takes
+// the file's lock (util::lock_for_writing: only who may write to the file can take it), waiting for others at
+// most `lock_limit`; repairs the end (a last line that is a JSON object gets its newline, any other moves to
+// torn_file()); then writes all lines with one write and syncs the data, and the folder when the file is new.
+// Nothing is written for an empty list. On a short or failed write the file is cut back to what it was, and
+// Error is thrown, DiskFull where that is why. Any thread, any process.
+AppendReport append_lines(const std::filesystem::path& root, const std::filesystem::path& path,
+                          const std::vector<std::string>& lines,
                           std::chrono::milliseconds lock_limit = std::chrono::minutes(2));
 
 }  // namespace fib::dataset

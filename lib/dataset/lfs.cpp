@@ -1,7 +1,6 @@
 #include "dataset/lfs.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
@@ -21,30 +20,69 @@ namespace fs = std::filesystem;
 constexpr double kLimitS = 500;
 constexpr std::size_t kMostBytes = 100'000;  // of one argument; Linux takes 128 KiB
 
+// A setting of git: "core.bare", "remote.origin.url". What stands between the first dot and the last one is a
+// name that anybody may choose, with dots of its own.
+struct Setting {
+  std::string section;
+  bool is_named = false;
+  std::string key;
+  std::string value;
+};
+
+// "key\nvalue", or a key without one.
+Setting setting_of(const std::string& text) {
+  const std::size_t newline = std::min(text.find('\n'), text.size());
+  const std::string name = text.substr(0, newline);
+  const std::size_t first = std::min(name.find('.'), name.size());
+  const std::size_t last = name.rfind('.');
+  Setting setting;
+  setting.section = name.substr(0, first);
+  setting.is_named = last != std::string::npos && last > first;
+  if (last != std::string::npos) setting.key = name.substr(last + 1);
+  if (newline < text.size()) setting.value = text.substr(newline + 1);
+  return setting;
+}
+
+struct Harmless {
+  const char* section;
+  bool is_named;
+  const char* key;
+  const char* value = nullptr;  // any
+};
+
 // What `git clone`, `git config user...` and `git lfs install --local` write, which starts no program.
-constexpr std::array kHarmless = {"core.repositoryformatversion=*",
-                                  "core.filemode=*",
-                                  "core.bare=*",
-                                  "core.logallrefupdates=*",
-                                  "core.ignorecase=*",
-                                  "core.precomposeunicode=*",
-                                  "core.symlinks=*",
-                                  "core.autocrlf=*",
-                                  "remote.*.url=*",
-                                  "remote.*.fetch=*",
-                                  "branch.*.remote=*",
-                                  "branch.*.merge=*",
-                                  "user.name=*",
-                                  "user.email=*",
-                                  "lfs.repositoryformatversion=*",
-                                  "lfs.*.access=*",
-                                  "lfs.*.locksverify=*",
-                                  "filter.lfs.clean=git-lfs clean -- %f",
-                                  "filter.lfs.smudge=git-lfs smudge -- %f",
-                                  "filter.lfs.smudge=git-lfs smudge --skip -- %f",
-                                  "filter.lfs.process=git-lfs filter-process",
-                                  "filter.lfs.process=git-lfs filter-process --skip",
-                                  "filter.lfs.required=true"};
+constexpr std::array kHarmless = {Harmless{"core", false, "repositoryformatversion"},
+                                  Harmless{"core", false, "filemode"},
+                                  Harmless{"core", false, "bare"},
+                                  Harmless{"core", false, "logallrefupdates"},
+                                  Harmless{"core", false, "ignorecase"},
+                                  Harmless{"core", false, "precomposeunicode"},
+                                  Harmless{"core", false, "symlinks"},
+                                  Harmless{"core", false, "autocrlf"},
+                                  Harmless{"remote", true, "url"},
+                                  Harmless{"remote", true, "fetch"},
+                                  Harmless{"branch", true, "remote"},
+                                  Harmless{"branch", true, "merge"},
+                                  Harmless{"user", false, "name"},
+                                  Harmless{"user", false, "email"},
+                                  Harmless{"lfs", false, "repositoryformatversion"},
+                                  Harmless{"lfs", true, "access"},
+                                  Harmless{"lfs", true, "locksverify"},
+                                  Harmless{"filter", true, "clean", "git-lfs clean -- %f"},
+                                  Harmless{"filter", true, "smudge", "git-lfs smudge -- %f"},
+                                  Harmless{"filter", true, "smudge", "git-lfs smudge --skip -- %f"},
+                                  Harmless{"filter", true, "process", "git-lfs filter-process"},
+                                  Harmless{"filter", true, "process", "git-lfs filter-process --skip"},
+                                  Harmless{"filter", true, "required", "true"}};
+
+bool is_harmless(const std::string& text) {
+  if (text.find("::") != std::string::npos) return false;  // of a remote, "ext::command" is a program
+  const Setting setting = setting_of(text);
+  return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const Harmless& known) {
+    return setting.section == known.section && setting.is_named == known.is_named &&
+           setting.key == known.key && (known.value == nullptr || setting.value == known.value);
+  });
+}
 
 class Git {
  public:
@@ -71,16 +109,11 @@ class Git {
 
 void refuse_programs(const Git& git, const fs::path& root) {
   std::string settings = git({"config", "--local", "--no-includes", "--list", "-z"});
-  std::replace(settings.begin(), settings.end(), '\n', '=');  // "key\nvalue" with -z
   for (std::size_t begin = 0; begin < settings.size();) {
     const std::size_t end = std::min(settings.find('\0', begin), settings.size());
-    const std::string setting = settings.substr(begin, end - begin);
-    const bool runs_helper = setting.find("::") != std::string::npos;  // of a remote: "ext::command"
-    const bool harmless =
-        !runs_helper && std::any_of(kHarmless.begin(), kHarmless.end(), [&](const char* pattern) {
-          return ::fnmatch(pattern, setting.c_str(), 0) == 0;
-        });
-    if (!harmless) {
+    std::string setting = settings.substr(begin, end - begin);
+    if (!is_harmless(setting)) {
+      std::replace(setting.begin(), setting.end(), '\n', '=');
       throw Error(
           "blobs of {} are not fetched, since its git configuration says \"{}\"; look at it and fetch "
           "them with: git lfs pull",

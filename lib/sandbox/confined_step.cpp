@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "sandbox/process.h"
 #include "sandbox/process_group.h"
@@ -30,6 +31,8 @@ constexpr char kReturned = 'R';  // the first byte of the answer; the text follo
 constexpr char kThrew = 'E';
 constexpr int kBetweenLooksMs = 200;
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20U;
+constexpr int kMostDepth = 100;  // of folders in folders
+constexpr std::uint64_t kMostEntries = 200'000;
 
 void limit(__rlimit_resource resource, std::uint64_t value) {
   rlimit both{value, value};
@@ -56,7 +59,7 @@ void shut_in(const FileAccess& access, const fs::path& work, const StepLimits& l
   ::setenv("HOME", temporary.c_str(), 1);
   if (access.mode == Mode::kOff) return;
   drop_capabilities();
-  refuse_system_calls({.processes = true, .locks = true});
+  refuse_system_calls({.processes = true, .locks = true, .metadata = held.mounts});
 }
 
 // In the new process. Descriptors: /dev/null three times, and where the answer goes.
@@ -87,16 +90,23 @@ bool take_descriptors(int answer) {
   return ::dup3(kept, kAnswer, O_CLOEXEC) == kAnswer && ::close_range(kAnswer + 1, ~0U, 0) == 0;
 }
 
+// What is there can be hidden from this by nothing but its coming and going.
 std::uint64_t bytes_in(const fs::path& folder) {
   std::uint64_t bytes = 0;
+  std::uint64_t entries = 0;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry.depth() > kMostDepth)
+      throw LimitReached("the build made folders in folders, more than {} deep", kMostDepth);
+    if (++entries > kMostEntries) throw LimitReached("the build made more than {} files", kMostEntries);
     std::error_code gone;
     if (!entry->is_regular_file(gone) || entry->is_symlink(gone)) continue;
     const auto size = entry->file_size(gone);
     if (!gone) bytes += size;
   }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw LimitReached("the build made a folder that cannot be read: {}", error.message());
   return bytes;
 }
 

@@ -116,6 +116,17 @@ Paths system_paths() {
   return paths;
 }
 
+// Whether what lies beside `bin` belongs to its programs: not in somebody's home, which may have a bin too.
+bool is_bin_of_toolchain(const fs::path& bin) {
+  const fs::path folder = bin.parent_path();
+  const char* home = std::getenv("HOME");
+  if (bin.filename() != "bin" || folder == "/") return false;
+  if (home != nullptr && *home != '\0' && (folder == home || is_below(fs::path(home), folder))) return false;
+  std::error_code error;
+  return fs::exists(folder / "lib", error) || fs::exists(folder / "lib64", error) ||
+         fs::exists(folder / "libexec", error);
+}
+
 Paths folders_of_program(const std::string& program) {
   const fs::path found = find_program(program);
   std::error_code error;
@@ -125,8 +136,7 @@ Paths folders_of_program(const std::string& program) {
   for (const auto& path : {fs::absolute(found), real}) {
     if (is_system(path)) continue;
     const fs::path folder = path.parent_path();
-    folders.push_back(folder.filename() == "bin" && folder.parent_path() != "/" ? folder.parent_path()
-                                                                                : folder);
+    folders.push_back(is_bin_of_toolchain(folder) ? folder.parent_path() : folder);
   }
   return folders;
 }

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,11 +42,35 @@ const std::vector<long>& refused_calls() {
       SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_io_uring_setup, SYS_io_uring_enter,
       SYS_io_uring_register,
       // memory that RLIMIT_DATA does not count and that outlives the process
-      SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open,
+      SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_memfd_secret,
+      // what others have made of it: an id or a name is enough
+      SYS_shmat, SYS_shmctl, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_semop, SYS_semtimedop, SYS_semctl,
+      SYS_mq_unlink, SYS_mq_timedsend, SYS_mq_timedreceive, SYS_mq_notify, SYS_mq_getsetattr,
+      // a timer may send SIGCONT to a process that was stopped
+      SYS_timer_create,
+      // news of others' files, and faults that others handle
+      SYS_fanotify_init, SYS_userfaultfd,
       // locks on files that fib writes, and other processes' priorities
       SYS_setpriority, SYS_ioprio_set, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setparam};
   return calls;
 }
+
+// Calls that change what a file is to others, not what is in it. A mount that is read-only refuses them;
+// without one nothing does, as Landlock does not know them.
+const std::vector<long>& metadata_calls() {
+  static const std::vector<long> calls = {
+#ifdef SYS_chmod
+      SYS_chmod,     SYS_chown,     SYS_lchown,      SYS_utime,        SYS_utimes,      SYS_futimesat,
+#endif
+#ifdef SYS_fchmodat2
+      SYS_fchmodat2,
+#endif
+      SYS_fchmod,    SYS_fchmodat,  SYS_fchown,      SYS_fchownat,     SYS_utimensat,   SYS_setxattr,
+      SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr};
+  return calls;
+}
+// Newer than the headers that fib is built with: setxattrat, removexattrat, file_setattr.
+constexpr long kNewMetadataCalls[] = {452, 463, 466, 469};
 
 // Calls that make other processes, or other programs of this one.
 const std::vector<long>& process_calls() {
@@ -62,7 +88,9 @@ constexpr std::uint32_t kNamespaces =
 // Commands that lock files or have the kernel send signals to others.
 constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,    F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
                                            F_SETSIG, F_SETOWN_EX, F_SETLEASE,  F_NOTIFY};
-constexpr std::uint32_t kRefusedIoctl[] = {FIOSETOWN, SIOCSPGRP};
+constexpr std::uint32_t kRefusedIoctl[] = {FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR};
+// Of kinds of sockets, the one that can be sent to any address.
+constexpr std::uint32_t kKindsOfSockets = 0xf;
 
 constexpr std::uint32_t offset_of_argument(unsigned index) {
   // The low half of a 64-bit argument; both supported machines are little-endian.
@@ -93,13 +121,24 @@ class Filter {
     answer(SECCOMP_RET_ERRNO | EPERM);
     load(offsetof(seccomp_data, nr));
   }
-  // Lets `call` pass only if its argument, and-ed with `mask`, equals `value`.
-  void require(long call, unsigned argument, std::uint32_t mask, std::uint32_t value) {
+  // Refuses `call` when its argument, and-ed with `mask`, equals `value`.
+  void refuse_masked(long call, unsigned argument, std::uint32_t mask, std::uint32_t value) {
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 5);
+    load(offset_of_argument(argument));
+    add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+    jump(BPF_JEQ, value, 0, 1);
+    answer(SECCOMP_RET_ERRNO | EPERM);
+    load(offsetof(seccomp_data, nr));
+  }
+  // Lets `call` pass only if its argument, and-ed with `mask`, equals `value`; `error` is what else it
+  // returns.
+  void require(long call, unsigned argument, std::uint32_t mask, std::uint32_t value,
+               std::uint32_t error = EPERM) {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 5);
     load(offset_of_argument(argument));
     add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
     jump(BPF_JEQ, value, 1, 0);
-    answer(SECCOMP_RET_ERRNO | EPERM);
+    answer(SECCOMP_RET_ERRNO | error);
     answer(SECCOMP_RET_ALLOW);
   }
   void install() {
@@ -123,9 +162,10 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
+constexpr std::uint32_t kPretendSuccess = 0;
+
 // A child that escaped its ancestor's sight could work unseen, and one that left its group could outlive it.
 void allow_processes(Filter& filter) {
-  constexpr std::uint32_t kPretendSuccess = 0;
   filter.refuse(SYS_setsid, kPretendSuccess);
   filter.refuse(SYS_setpgid, kPretendSuccess);
   filter.require(SYS_clone, 0, kNamespaces | CLONE_PARENT, 0);
@@ -152,7 +192,13 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   filter.require(SYS_tgkill, 0, ~0U, self);
   filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, self);
   filter.require(SYS_prlimit64, 0, ~0U, 0);
-  filter.require(SYS_sched_setaffinity, 0, ~0U, 0);
+  // A thread that is not pinned works as well; the thread asked for may be another process's.
+  filter.require(SYS_sched_setaffinity, 0, ~0U, 0, kPretendSuccess);
+  filter.refuse_masked(SYS_socketpair, 1, kKindsOfSockets, SOCK_DGRAM);
+  if (!doors.metadata) {
+    for (const long call : metadata_calls()) filter.refuse(call, kPretendSuccess);
+    for (const long call : kNewMetadataCalls) filter.refuse(call, kPretendSuccess);
+  }
   for (const std::uint32_t command : kRefusedFcntl) filter.refuse_value(SYS_fcntl, 1, command);
   for (const std::uint32_t command : kRefusedIoctl) filter.refuse_value(SYS_ioctl, 1, command);
   filter.install();

@@ -6,6 +6,7 @@ namespace fib::sandbox {
 struct SystemCallDoors {
   bool processes = false;  // compilers of Python code and of builds: all stay in one process group
   bool locks = false;      // flock(), where no files of fib's own can be reached
+  bool metadata = true;    // modes, owners, times and attributes of files; else changing them does nothing
 };
 
 // Installs a seccomp filter in all threads of the calling process, for good and for what it starts. It lets

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "util/beneath.h"
 #include "util/errno_error.h"
 
 namespace fib::util {
@@ -88,10 +89,7 @@ fs::path make_temporary_folder(const fs::path& parent, const std::string& prefix
   return name;
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+TemporaryFolder::~TemporaryFolder() { remove_tree(path_); }
 
 NewFile::NewFile(const fs::path& target)
     : target_(prepare_place(fs::absolute(target), target)),

@@ -71,7 +71,9 @@ LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
   // torch.compile locks files; fib's own locks are out of sight of private files.
   const bool is_open = entered().mode == sandbox::Mode::kOff;
   if (is_open) sandbox::limit_data(request.data_limit_bytes);
-  if (!is_open) sandbox::enter(request.data_limit_bytes, {.processes = true, .locks = entered().held.mounts});
+  const bool mounts = entered().held.mounts;
+  if (!is_open)
+    sandbox::enter(request.data_limit_bytes, {.processes = true, .locks = mounts, .metadata = mounts});
   loaded.target = make_python_target(callbacks, claims(), *loaded.stage, files.document);
   return loaded;
 }

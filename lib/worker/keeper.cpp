@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "compile/cache_leftovers.h"
+#include "util/beneath.h"
 #include "util/c_strings.h"
 #include "util/errno_error.h"
 #include "worker/channel.h"
@@ -208,8 +209,7 @@ class Keeper {
       for (const pid_t pid : children_of(::getpid())) kill_tree(pid);
       if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
     }
-    std::error_code ignored;
-    for (const auto& folder : folders_) std::filesystem::remove_all(folder, ignored);
+    for (const auto& folder : folders_) util::remove_tree(folder);
     for (const auto& cache : caches_) compile::remove_cache_leftovers(cache);
   }
 

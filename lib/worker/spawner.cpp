@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "compile/cache_leftovers.h"
+#include "util/beneath.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
 #include "worker/process_tree.h"
@@ -259,8 +260,7 @@ void Spawner::clean_up() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  std::error_code ignored;
-  for (const auto& folder : folders) std::filesystem::remove_all(folder, ignored);
+  for (const auto& folder : folders) util::remove_tree(folder);
   for (const auto& cache : caches) compile::remove_cache_leftovers(cache);
 }
 

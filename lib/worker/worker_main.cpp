@@ -39,7 +39,7 @@ LoadedTarget load_solution(const Load& request, const std::vector<util::UniqueFd
       request.device.is_cuda() ? make_cuda_stage(request.device, kernels, {host_code}) : make_cpu_stage();
   loaded.answer.no_tracer = loaded.stage->prepare_tracer();
   if (is_open) sandbox::limit_data(request.data_limit_bytes);
-  if (!is_open) sandbox::enter(request.data_limit_bytes, {});
+  if (!is_open) sandbox::enter(request.data_limit_bytes, {.metadata = loaded.answer.sandbox.mounts});
   if (request.kind == TargetKind::kKernels) {
     loaded.target = make_kernel_target(*loaded.stage, util::read_document(fds[0].get(), kMaxCubin));
   } else {

@@ -73,7 +73,7 @@ TEST_CASE("a solution that fills the disk of temporary folders does not keep tra
   REQUIRE(run.run(few({"--no-save-results"})).exit_code == 0);  // it is in the cache from now on
   fs::create_directory(disk.root() / "tmp");
   fs::create_directory(disk.root() / "traces");
-  fs::create_directory_symlink(disk.root() / "traces", run.dataset.root() / "traces");
+  disk.appear_at(run.dataset.root() / "traces", "traces");
   auto environment = run.environment();
   environment[0] = "TMPDIR=" + (disk.root() / "tmp").string();
   const auto result = run_process(run.words(few()), environment);
@@ -93,7 +93,7 @@ TEST_CASE("a run whose traces do not fit on the disk says so, ends, and keeps th
   }
   FibRun run;
   run.dataset.add_definition({100}).solution("one", "alice", kHonest);
-  fs::create_directory_symlink(disk.root(), run.dataset.root() / "traces");
+  disk.appear_at(run.dataset.root() / "traces");
   REQUIRE(run.run(few()).exit_code == 0);
   const fs::path file = disk.root() / "alice" / "test" / "add.jsonl";
   end_page(file);

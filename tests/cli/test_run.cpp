@@ -216,6 +216,19 @@ TEST_CASE("what fib cannot run is skipped with its reason and has no trace") {
   CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
 }
 
+TEST_CASE("what fib says of a dataset has nothing in it that a terminal would obey") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const auto file = run.dataset.root() / "solutions" / "alice" / "test" / "add" / "one.json";
+  auto json = nlohmann::ordered_json::parse(util::read_file(file));
+  json["spec"]["language"] = "mojo\033]0;x\007\033[2J \xe2\x80\xae";
+  util::write_file_atomic(file, json.dump());
+  const auto result = run.run();
+  INFO(result.err);
+  CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
+  for (const char* part : {"\033", "\007", "\xe2\x80\xae"}) CHECK(result.err.find(part) == std::string::npos);
+}
+
 TEST_CASE("what a solution burns between its calls is added to its time, if it is not refused") {
   FibRun run;
   run.dataset.add_definition({1 << 20}).solution("hog", "mallory", R"(

@@ -108,6 +108,10 @@ TEST_CASE("git is not asked to fetch where the dataset's own configuration could
   refused("filter.lfs.process", touch);
   refused("remote.origin.url", "ext::" + touch);
   refused("include.path", "/etc/hostname");
+  // Names in the middle may look like the end of a harmless one.
+  refused("lfs.extension.evil.smudge", "./agent.access=1");
+  refused("lfs.customtransfer.x.path", "./agent.access=1");
+  refused("filter.lfs.clean", "git-lfs clean -- %f x");
 }
 
 TEST_CASE("a blob that stays a Git LFS pointer is said, with git's words") {

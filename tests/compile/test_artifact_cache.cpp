@@ -1,6 +1,10 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <set>
 
 #include "compile/artifact_cache.h"
 #include "compile/builder.h"
@@ -101,6 +105,68 @@ TEST_CASE("a build that leaves a link, or nothing, makes no entry") {
   CHECK_THROWS_WITH(build([](const fs::path&, const fs::path&) -> compile::BuildAnswer { return {}; }),
                     Catch::Contains("made no file"));
   CHECK_FALSE(fs::exists(cache.path() / "kind/ab/abcd"));
+}
+
+TEST_CASE("of what a build leaves only the contents of the files asked for become the entry") {
+  const testing::TemporaryFolder cache;
+  const auto made =
+      compile::through_cache({cache.path(), "kind", "abcd", {"file", "package/part"}}, {},
+                             [](const fs::path&, const fs::path& out) -> compile::BuildAnswer {
+                               fs::create_directory(out / "package");
+                               for (const char* name : {"file", "package/part", "shell"}) {
+                                 std::ofstream(out / name) << name;
+                                 fs::permissions(out / name, fs::perms::all | fs::perms::set_uid);
+                               }
+                               fs::create_symlink("/etc/shadow", out / "link");
+                               if (::mkfifo((out / "pipe").c_str(), 0666) != 0) return {"no pipe", {}};
+                               fs::permissions(out, fs::perms::all);
+                               return {};
+                             });
+  CHECK(made.answer.failure.empty());
+  std::set<std::string> left;
+  for (const auto& entry : fs::recursive_directory_iterator(made.folder)) {
+    left.insert(entry.path().lexically_relative(made.folder));
+    if (entry.is_regular_file()) CHECK(entry.status().permissions() == fs::perms(0644));
+  }
+  CHECK(left == std::set<std::string>{"file", "package", "package/part", "digests.json"});
+  CHECK((fs::status(made.folder).permissions() & fs::perms::others_write) == fs::perms::none);
+  CHECK(util::read_file(made.folder / "package/part") == "package/part");
+}
+
+TEST_CASE("a build that puts a link in the place of its folder changes nothing elsewhere") {
+  const testing::TemporaryFolder cache;
+  const testing::TemporaryFolder elsewhere;
+  std::ofstream(elsewhere.path() / "file") << "text";
+  CHECK_THROWS_WITH(compile::through_cache({cache.path(), "kind", "abcd", {"file"}}, {},
+                                           [&](const fs::path& work, const fs::path& out) {
+                                             fs::rename(out, work / "moved");
+                                             fs::create_directory_symlink(elsewhere.path(), out);
+                                             return compile::BuildAnswer{};
+                                           }),
+                    Catch::Contains("the build has left no folder"));
+  CHECK_FALSE(fs::exists(elsewhere.path() / "digests.json"));
+  CHECK_FALSE(fs::exists(cache.path() / "kind/ab/abcd"));
+}
+
+TEST_CASE("a build's limits hold for single files, and for folders that are hard to look into") {
+  const testing::TemporaryFolder cache;
+  const auto failure_of = [&](const std::function<void(const fs::path&)>& leave) {
+    return compile::through_cache({cache.path(), "kind", "abcd", {"file"}}, {},
+                                  [&](const fs::path&, const fs::path& out) {
+                                    std::ofstream(out / "file") << "text";
+                                    leave(out);
+                                    return compile::BuildAnswer{};
+                                  })
+        .answer.failure;
+  };
+  CHECK(failure_of([](const fs::path& out) { fs::resize_file(out / "file", std::uintmax_t{600} << 20); }) ==
+        "the build made file with more than 512 MiB");
+  CHECK(failure_of([](const fs::path& out) {
+          fs::path deep = out;
+          for (int i = 0; i < 200; ++i) deep /= "d";
+          fs::create_directories(deep);
+        }) == "the build made folders in folders, more than 100 deep");
+  CHECK(fs::is_empty(cache.path() / "kind/ab"));
 }
 
 TEST_CASE("a compiler that is killed, or meets a full disk, says nothing of the solution") {

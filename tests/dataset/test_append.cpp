@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,14 @@ namespace fs = std::filesystem;
 using testing::TemporaryDataset;
 
 namespace {
+
+// Below the first folder on the way that is there.
+dataset::AppendReport append(const fs::path& path, const std::vector<std::string>& lines,
+                             std::chrono::milliseconds lock_limit = std::chrono::minutes(2)) {
+  fs::path root = path.parent_path();
+  while (!fs::exists(root)) root = root.parent_path();
+  return dataset::append_lines(root, path, lines, lock_limit);
+}
 
 // Runs `child` in a process of its own; true when it returned true.
 template <typename Child>
@@ -142,7 +151,7 @@ std::size_t writer_of(std::string_view line) {
 
 std::string error_of_append(const fs::path& path, const std::vector<std::string>& lines) {
   try {
-    dataset::append_lines(path, lines);
+    append(path, lines);
   } catch (const Error& error) {
     return error.what();
   }
@@ -154,28 +163,28 @@ std::string error_of_append(const fs::path& path, const std::vector<std::string>
 TEST_CASE("appending creates folders and file and writes whole lines") {
   const TemporaryDataset dataset;
   const auto path = dataset.root() / "traces" / "me" / "op" / "d.jsonl";
-  const auto report = dataset::append_lines(path, {R"({"a":1})", R"({"b":2})"});
+  const auto report = append(path, {R"({"a":1})", R"({"b":2})"});
   CHECK_FALSE(report.newline_added);
   CHECK_FALSE(report.torn_file);
   CHECK(util::read_file(path) == "{\"a\":1}\n{\"b\":2}\n");
-  dataset::append_lines(path, {R"({"c":3})"});
+  append(path, {R"({"c":3})"});
   CHECK(util::read_file(path) == "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n");
 }
 
 TEST_CASE("appending nothing creates and changes nothing") {
   const TemporaryDataset dataset;
-  dataset::append_lines(dataset.root() / "traces" / "d.jsonl", {});
+  append(dataset.root() / "traces" / "d.jsonl", {});
   CHECK_FALSE(std::filesystem::exists(dataset.root() / "traces"));
   const auto path = dataset.write("d.jsonl", "{\"a\":1}");
-  dataset::append_lines(path, {});
+  append(path, {});
   CHECK(util::read_file(path) == "{\"a\":1}");
 }
 
 TEST_CASE("a record must be one line") {
   const TemporaryDataset dataset;
   const auto path = dataset.root() / "d.jsonl";
-  CHECK_THROWS_AS(dataset::append_lines(path, {"{\n}"}), Error);
-  CHECK_THROWS_AS(dataset::append_lines(path, {""}), Error);
+  CHECK_THROWS_AS(append(path, {"{\n}"}), Error);
+  CHECK_THROWS_AS(append(path, {""}), Error);
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
@@ -188,7 +197,7 @@ TEST_CASE("a log cut at any byte of its last two records keeps whole records and
     CHECK(log.loaded_traces() == log.whole);
     CHECK(log.loaded_errors() == (log.torn.empty() ? 0 : 1));
     const std::string added = record("w4", 4);
-    const auto report = dataset::append_lines(log.path, {added});
+    const auto report = append(log.path, {added});
     auto expected = log.whole;
     expected.push_back(added);
     CHECK(util::read_file(log.path) == log_of(expected));
@@ -208,7 +217,7 @@ TEST_CASE("a torn record longer than the read buffer moves aside whole") {
   const TemporaryDataset dataset;
   const std::string torn = "{\"log\":\"" + std::string(200'000, 'x');
   const auto path = dataset.write("d.jsonl", "{}\n" + torn);
-  const auto report = dataset::append_lines(path, {"{\"n\":1}"});
+  const auto report = append(path, {"{\"n\":1}"});
   REQUIRE(report.torn_file);
   CHECK(util::read_file(*report.torn_file) == torn);
   CHECK(util::read_file(path) == "{}\n{\"n\":1}\n");
@@ -217,7 +226,7 @@ TEST_CASE("a torn record longer than the read buffer moves aside whole") {
 TEST_CASE("a file that is nothing but a torn record becomes empty before the append") {
   const TemporaryDataset dataset;
   const auto path = dataset.write("d.jsonl", "{\"a\"");
-  dataset::append_lines(path, {"{}"});
+  append(path, {"{}"});
   CHECK(util::read_file(path) == "{}\n");
 }
 
@@ -231,7 +240,7 @@ TEST_CASE("eight processes that append at the same time lose and mix nothing") {
   for (int writer = 0; writer < kWriters; ++writer) {
     children.push_back(start([&] {
       gate.wait();
-      for (int i = 0; i < kBatches; ++i) dataset::append_lines(path, batch_of(writer, i));
+      for (int i = 0; i < kBatches; ++i) append(path, batch_of(writer, i));
       return true;
     }));
   }
@@ -275,9 +284,9 @@ TEST_CASE("a full disk: appending says so in one sentence, and the file is as it
   CHECK_THAT(new_message, Catch::Contains("is the disk full?") || Catch::Contains(disk.word()));
   CHECK(content == old);
   CHECK(files == 1);
-  CHECK(dataset::append_lines(path, {large}).torn_bytes == (old.size() > 9000 ? torn.size() : 0));
+  CHECK(append(path, {large}).torn_bytes == (old.size() > 9000 ? torn.size() : 0));
   CHECK(util::read_file(path) == "{\"a\":1}\n" + large + "\n");
-  CHECK(dataset::append_lines(disk.root() / "new" / "d.jsonl", {large}).torn_bytes == 0);
+  CHECK(append(disk.root() / "new" / "d.jsonl", {large}).torn_bytes == 0);
   CHECK(util::read_file(disk.root() / "new" / "d.jsonl") == large + "\n");
 }
 
@@ -289,7 +298,7 @@ TEST_CASE("a write that the disk takes in part is undone and reported") {
     const rlimit limit{100, 100};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
-      dataset::append_lines(path, {"{\"b\":\"" + std::string(500, 'x') + "\"}"});
+      append(path, {"{\"b\":\"" + std::string(500, 'x') + "\"}"});
     } catch (const Error&) {
       return true;
     }
@@ -306,7 +315,7 @@ TEST_CASE("a file that is replaced while the writer waits for its lock is opened
   util::lock_for_writing(old.get(), path, std::chrono::milliseconds(0));
   const pid_t child = start([&] {
     ::close(old.get());
-    dataset::append_lines(path, {"{\"b\":1}"});
+    append(path, {"{\"b\":1}"});
     return true;
   });
   while (!has_open(child, path)) ::usleep(1000);
@@ -326,7 +335,7 @@ TEST_CASE("locks of who can only read the file hold nobody up") {
   struct flock whole {};
   whole.l_type = F_WRLCK;
   CHECK(::fcntl(reader.get(), F_OFD_SETLK, &whole) != 0);
-  dataset::append_lines(path, {"{\"b\":1}"}, std::chrono::milliseconds(0));
+  append(path, {"{\"b\":1}"}, std::chrono::milliseconds(0));
   CHECK(util::read_file(path) == "{\"a\":1}\n{\"b\":1}\n");
 }
 
@@ -335,7 +344,7 @@ TEST_CASE("waiting for the lock ends, and says who holds it") {
   const auto path = dataset.write("d.jsonl", "{\"a\":1}\n");
   const util::UniqueFd holder(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   util::lock_for_writing(holder.get(), path, std::chrono::milliseconds(0));
-  CHECK_THROWS_WITH(dataset::append_lines(path, {"{\"b\":1}"}, std::chrono::milliseconds(100)),
+  CHECK_THROWS_WITH(append(path, {"{\"b\":1}"}, std::chrono::milliseconds(100)),
                     Catch::Contains(path.string() + " is locked by ") &&
                         Catch::Contains("process " + std::to_string(::getpid()) + " (test_dataset)") &&
                         Catch::Contains(" for more than 0.1 s"));
@@ -346,5 +355,45 @@ TEST_CASE("a folder in the file's place is an error that names it") {
   const TemporaryDataset dataset;
   const auto path = dataset.root() / "d.jsonl";
   std::filesystem::create_directories(path);
-  CHECK_THROWS_WITH(dataset::append_lines(path, {"{}"}), Catch::Contains(path.string()));
+  CHECK_THROWS_WITH(append(path, {"{}"}), Catch::Contains(path.string()));
+}
+
+TEST_CASE("a dataset's links and other names lead to no other file") {
+  const testing::TemporaryFolder folder;
+  const fs::path root = folder.path() / "dataset";
+  const fs::path victim = folder.path() / "victim";
+  fs::create_directories(root / "traces/real");
+  fs::create_directory(victim);
+  const std::string torn = "a secret without a newline";
+  util::write_file_atomic(victim / "file", torn);
+  fs::create_symlink("../../../victim/file", root / "traces/real/link.jsonl");
+  fs::create_symlink("../../../victim/new", root / "traces/real/dangling.jsonl");
+  fs::create_directory_symlink("../../victim", root / "traces/author");
+  fs::create_hard_link(victim / "file", root / "traces/real/hard.jsonl");
+  fs::create_directory(root / "traces/real/folder.jsonl");
+  REQUIRE(::mkfifo((root / "traces/real/pipe.jsonl").c_str(), 0600) == 0);
+  const auto refusal = [&](const char* path) {
+    try {
+      dataset::append_lines(root, root / path, {"{}"});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("written");
+  };
+  CHECK(refusal("traces/real/link.jsonl") == (root / "traces/real/link.jsonl is a link").string());
+  CHECK(refusal("traces/real/dangling.jsonl") == (root / "traces/real/dangling.jsonl is a link").string());
+  CHECK(refusal("traces/author/file") == (root / "traces/author").string() + ": a folder on the way below " +
+                                             root.string() + " is a link, or none");
+  CHECK(refusal("traces/author/deeper/file").find("is a link, or none") != std::string::npos);
+  CHECK(refusal("traces/real/hard.jsonl").find("has another name elsewhere") != std::string::npos);
+  CHECK(refusal("traces/real/folder.jsonl") != "written");
+  CHECK(refusal("traces/real/pipe.jsonl").find("is no regular file") != std::string::npos);
+  CHECK_THROWS_AS(dataset::append_lines(root, victim / "file", {"{}"}), Error);
+  CHECK(util::read_file(victim / "file") == torn);
+  CHECK(std::distance(fs::directory_iterator(victim), fs::directory_iterator()) == 1);
+  dataset::append_lines(root, root / "traces/real/new.jsonl", {"{}"});
+  // The dataset itself may be reached by a link: whoever names it trusts that.
+  fs::create_directory_symlink(root, folder.path() / "link");
+  dataset::append_lines(folder.path() / "link", folder.path() / "link/traces/real/new.jsonl", {"{}"});
+  CHECK(util::read_file(root / "traces/real/new.jsonl") == "{}\n{}\n");
 }

@@ -238,11 +238,22 @@ TEST_CASE("a file access travels as JSON") {
 TEST_CASE("a program outside of the system's folders brings its own") {
   const testing::TemporaryFolder folder;
   fs::create_directories(folder.path() / "toolkit/bin");
+  fs::create_directories(folder.path() / "toolkit/lib");
   const auto program = folder.path() / "toolkit/bin/tool";
   std::ofstream(program) << "#!/bin/sh\n";
   fs::permissions(program, fs::perms(0755));
   CHECK(sandbox::folders_of_program(program) ==
         std::vector<fs::path>{folder.path() / "toolkit", folder.path() / "toolkit"});
+  // A bin in somebody's home, or with nothing of a toolchain beside it, comes alone.
+  const auto bin = folder.path() / "toolkit/bin";
+  const std::string home = std::getenv("HOME");
+  for (const auto& in : {folder.path() / "toolkit", folder.path() / "toolkit/deep/home"}) {
+    ::setenv("HOME", in.c_str(), 1);
+    CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{bin, bin});
+  }
+  ::setenv("HOME", home.c_str(), 1);
+  fs::remove(folder.path() / "toolkit/lib");
+  CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{bin, bin});
   CHECK(sandbox::folders_of_program("sh").empty());
   CHECK(sandbox::folders_of_program("no-such-program").empty());
 }

@@ -1,22 +1,30 @@
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/file.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <thread>
 
 #include "sandbox/in_child.h"
 #include "sandbox/process.h"
+#include "support/temporary.h"
 
 using namespace fib;
 
@@ -72,6 +80,85 @@ TEST_CASE("sockets, file locks and owners of descriptors are refused") {
           return ::fcntl(fd, F_SETOWN, ::getppid()) != 0 && ::fcntl(fd, F_GETFD) >= 0 ? 0 : 2;
         }) == 0);
   CHECK(in_sandbox([] { return ::setpriority(PRIO_PROCESS, 0, 5) != 0 ? 0 : 1; }) == 0);
+}
+
+TEST_CASE("what other processes share by name or number is out of reach") {
+  CHECK(in_sandbox([] {
+          return ::shmat(0, nullptr, 0) == reinterpret_cast<void*>(-1) && errno == EPERM ? 0 : 1;
+        }) == 0);
+  CHECK(in_sandbox([] {
+          shmid_ds status{};
+          return ::shmctl(0, IPC_STAT, &status) < 0 && errno == EPERM ? 0 : 1;
+        }) == 0);
+  CHECK(in_sandbox([] { return ::syscall(SYS_mq_unlink, "queue") < 0 && errno == EPERM ? 0 : 1; }) == 0);
+  CHECK(in_sandbox([] {
+          int pair[2];
+          if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 || errno != EPERM) return 1;
+          return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : 2;
+        }) == 0);
+}
+
+TEST_CASE("no timer lets a process go on that was stopped") {
+  const auto refused = [] {
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGCONT;
+    timer_t timer{};
+    return ::timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 && errno == EPERM ? 0 : 1;
+  };
+  CHECK(in_sandbox(refused) == 0);
+  CHECK(in_sandbox(refused, {.processes = true}) == 0);
+}
+
+TEST_CASE("threads that want to be pinned are made, and other processes stay where they are") {
+  CHECK(in_sandbox([] {
+          cpu_set_t first;
+          CPU_ZERO(&first);
+          CPU_SET(0, &first);
+          pthread_attr_t attributes;
+          pthread_attr_init(&attributes);
+          pthread_attr_setaffinity_np(&attributes, sizeof first, &first);
+          pthread_t thread{};
+          if (pthread_create(
+                  &thread, &attributes, [](void*) -> void* { return nullptr; }, nullptr) != 0)
+            return 1;
+          pthread_join(thread, nullptr);
+          cpu_set_t before;
+          cpu_set_t after;
+          ::sched_getaffinity(::getppid(), sizeof before, &before);
+          ::sched_setaffinity(::getppid(), sizeof first, &first);
+          ::sched_getaffinity(::getppid(), sizeof after, &after);
+          return CPU_EQUAL(&before, &after) ? 0 : 2;
+        }) == 0);
+}
+
+TEST_CASE("where no mount keeps them, modes, owners and times of files stay as they are") {
+  const testing::TemporaryFolder folder;
+  const auto file = (folder.path() / "file").string();
+  std::ofstream(file) << "text";
+  REQUIRE(::chmod(file.c_str(), 0600) == 0);
+  for (const bool processes : {true, false}) {
+    CHECK(in_sandbox(
+              [&] {
+                struct stat before {};
+                struct stat after {};
+                ::stat(file.c_str(), &before);
+                const int fd = ::open(file.c_str(), O_RDONLY);
+                const timespec times[2] = {};
+                // Honest code asks for this too: it is told that all went well.
+                if (::chmod(file.c_str(), 04777) != 0 || ::fchmod(fd, 04777) != 0) return 1;
+                if (::fchmodat(AT_FDCWD, file.c_str(), 04777, 0) != 0) return 2;
+                if (::chown(file.c_str(), 65534, 65534) != 0 || ::fchown(fd, 65534, 65534) != 0) return 3;
+                if (::utimensat(AT_FDCWD, file.c_str(), times, 0) != 0) return 4;
+                if (::setxattr(file.c_str(), "user.x", "y", 1, 0) != 0) return 5;
+                ::stat(file.c_str(), &after);
+                return before.st_mode == after.st_mode && before.st_uid == after.st_uid &&
+                               before.st_mtim.tv_sec == after.st_mtim.tv_sec
+                           ? 0
+                           : 6;
+              },
+              {.processes = processes, .metadata = false}) == 0);
+  }
 }
 
 TEST_CASE("memory files, which no limit counts, are refused as if the kernel had none") {

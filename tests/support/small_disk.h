@@ -12,6 +12,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "support/temporary.h"
 #include "util/files.h"
@@ -28,6 +29,7 @@ class SmallDisk {
   }
   ~SmallDisk() {
     make_room();
+    for (const auto& place : places_) ::umount2(place.c_str(), MNT_DETACH);
     if (mounted_) ::umount2(root().c_str(), MNT_DETACH);
   }
   SmallDisk(const SmallDisk&) = delete;
@@ -35,6 +37,13 @@ class SmallDisk {
 
   [[nodiscard]] bool mounted() const { return mounted_; }
   [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
+
+  // Lets a folder of the disk, or all of it, appear at `place`, which is made. Needs mounted().
+  void appear_at(const std::filesystem::path& place, const std::filesystem::path& folder = {}) {
+    std::filesystem::create_directories(place);
+    REQUIRE(::mount((root() / folder).c_str(), place.c_str(), nullptr, MS_BIND, nullptr) == 0);
+    places_.push_back(place);
+  }
 
   // What a write to the full disk says.
   [[nodiscard]] std::string word() const { return std::strerror(mounted_ ? ENOSPC : EFBIG); }
@@ -73,6 +82,7 @@ class SmallDisk {
 
   TemporaryFolder folder_;
   bool mounted_;
+  std::vector<std::filesystem::path> places_;
   std::optional<rlimit> old_limit_;
   void (*old_action_)(int) = SIG_DFL;
 };
