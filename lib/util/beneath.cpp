@@ -102,8 +102,7 @@ UniqueFd folder_beneath(int root, const fs::path& relative, bool create) {
 UniqueFd file_beneath(int root, const fs::path& relative, int flags, unsigned mode) {
   if (!is_name(relative.filename())) throw Error("{} is no path below a folder", relative.string());
   const UniqueFd folder = folder_beneath(root, relative.parent_path(), false);
-  UniqueFd file(
-      ::openat(folder.get(), relative.filename().c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
+  UniqueFd file(::openat(folder.get(), relative.filename().c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!file.valid()) fail(relative);
   return file;
 }

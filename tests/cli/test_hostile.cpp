@@ -118,6 +118,49 @@ TEST_CASE("every hostile solution gets the status it deserves, and the run goes 
   CHECK(run.processes().empty());
 }
 
+TEST_CASE("a solution does not run while the reference is timed") {
+  testing::FibRun run;
+  // Takes some tenths of a second.
+  run.dataset.definition(
+      "test", "slow",
+      R"({"name": "slow", "op_type": "test", "axes": {"n": {"type": "var"}},
+        "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"b": {"shape": ["n"], "dtype": "float32"}},
+        "reference": "import torch\n\ndef run(a):\n    x = a\n    for i in range(20):\n        x = torch.log(torch.exp(x))\n    return x\n"})",
+      {R"({"definition": "slow", "workload": {"axes": {"n": 1000000}, "inputs": {"a": {"type": "random"}}, "uuid": "w"}})"});
+  // Its thread wakes up every millisecond, and remembers for how long it once did not.
+  run.dataset.solution("wakes", "mallory", R"(
+    #include <time.h>
+    #include <unistd.h>
+    #include <atomic>
+    #include <cstdio>
+    #include <cstring>
+    #include <thread>
+    static std::atomic<double> longest{0};
+    static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return 1e3 * t.tv_sec + 1e-6 * t.tv_nsec; }
+    static std::thread watch([] {
+      for (double last = now();; usleep(1000)) {
+        const double time = now();
+        if (time - last > longest) longest = time - last;
+        last = time;
+      }
+    });
+    extern "C" void run(const float* a, float* b, long n) {
+      std::memcpy(b, a, 4 * n);
+      std::printf("did not run for %.0f ms\n", longest.load());
+    })",
+                       "slow");
+  const auto result = run.run(few_calls());
+  INFO(result.err);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  INFO(traces[0].log << traces[0].text);
+  CHECK(traces[0].status == "PASSED");
+  const auto said = traces[0].log.rfind("did not run for ");
+  REQUIRE(said != std::string::npos);
+  const auto fib = nlohmann::json::parse(traces[0].text).at("evaluation").at("performance");
+  CHECK(std::stod(traces[0].log.substr(said + 16)) > 0.8 * fib.at("reference_latency_ms").get<double>());
+}
+
 TEST_CASE("a cache of answers gains nothing in a second run either") {
   testing::FibRun run;
   run.dataset.add_definition({1000});

@@ -1,5 +1,3 @@
-#include "util/beneath.h"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,6 +11,7 @@
 #include <system_error>
 
 #include "support/temporary.h"
+#include "util/beneath.h"
 #include "util/error.h"
 #include "util/files.h"
 
