@@ -76,6 +76,12 @@ std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran
 }
 
 void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m) {
+  m.trials_ms.clear();
+  m.unexplained_ms.clear();
+  m.unclaimed_ms.clear();
+  m.envelopes_ms.clear();
+  m.host_ms.clear();
+  m.clocks_mhz.clear();
   const auto warmup = static_cast<std::size_t>(m.plan.warmup);
   const std::size_t group = warmup + static_cast<std::size_t>(m.plan.timed);
   for (std::size_t call = 0; call < runs.size(); ++call) {

@@ -21,9 +21,9 @@ namespace fib::bench {
 [[nodiscard]] std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran,
                                                           std::uint64_t output_bytes, bool on_cuda);
 
-// Fills trials_ms, unexplained_ms, unclaimed_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the calls
-// that count, in order: groups of warm-up calls, which are left out, then timed ones, by m.plan. `m.clock`
-// and `m.overhead` are set.
+// Fills anew trials_ms, unexplained_ms, unclaimed_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the
+// calls that count, in order: groups of warm-up calls, which are left out, then timed ones, by m.plan.
+// `m.clock` and `m.overhead` are set.
 void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m);
 
 // Adds to the times of each trial what its calls took beyond their claims, where that is more than m.overhead

@@ -86,6 +86,7 @@ class EvaluationRun {
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
   bool make_pilot_calls();
+  bool make_planned_calls(bool well);
   bool make_further_calls();
   bool make_repeated_calls();
   [[nodiscard]] bool is_in_budget() const;
@@ -117,6 +118,7 @@ class EvaluationRun {
   const PlannedEvaluation& planned_;
   const std::vector<std::string>& symbols_;
   const std::string secret_;
+  int attempt_ = 1;                               // at making all calls
   std::optional<std::set<std::size_t>> looks_{};  // once the plan is fitted (looks.h)
   worker::DoorFds reference_door_;
   worker::DoorFds solution_door_;
