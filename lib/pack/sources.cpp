@@ -55,11 +55,19 @@ std::vector<std::string> find_sources(const fs::path& folder) {
   return found;
 }
 
-std::string read_text(const fs::path& file) {
+// What a link elsewhere leads to would be given away with the solution.
+void expect_beneath(const fs::path& folder, const fs::path& file) {
+  const fs::path below = fs::canonical(file).lexically_relative(fs::canonical(folder));
+  if (*below.begin() == "..")
+    throw Error("{} is a link out of {}; put the file itself there", file.string(), folder.string());
+}
+
+std::string read_text(const fs::path& folder, const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
     throw Error("cannot read {}: {}", file.string(), error ? error.message() : "it is not a regular file");
   }
+  expect_beneath(folder, file);
   std::string text = util::read_file(file);
   if (text.empty()) throw Error("{} is empty; fill it, or list the sources in build.files", file.string());
   if (!simdjson::validate_utf8(text.data(), text.size())) {
@@ -75,7 +83,7 @@ std::vector<model::SourceFile> read_sources(const fs::path& folder, const Config
   std::vector<model::SourceFile> sources;
   if (config.files) {
     for (const ListedFile& listed : *config.files) {
-      sources.push_back({listed.path, read_text(below / listed.file), listed.more});
+      sources.push_back({listed.path, read_text(folder, below / listed.file), listed.more});
     }
     return sources;
   }
@@ -83,7 +91,7 @@ std::vector<model::SourceFile> read_sources(const fs::path& folder, const Config
     if (!simdjson::validate_utf8(path.data(), path.size())) {
       throw Error("a file in {} has a name that is not UTF-8; rename it", below.string());
     }
-    sources.push_back({path, read_text(below / path), {}});
+    sources.push_back({path, read_text(folder, below / path), {}});
   }
   if (sources.empty()) throw Error("there are no sources ({}) in {}", kSourceSuffixes, below.string());
   return sources;

@@ -11,7 +11,8 @@ namespace fib::pack {
 // The sources of the solution in `folder`: those that `config` lists, in that order; else every file with a
 // source's suffix, sorted by path. They lie in source_dir, by default solution/<language> where that is a
 // folder, else `folder` itself. Hidden files and folders are left out, linked folders are not entered. Throws
-// Error, one sentence naming the file: none found, missing, not a regular file, unreadable, empty, not UTF-8.
+// Error, one sentence naming the file: none found, missing, not a regular file, a link to
+// one outside of `folder`, unreadable, empty, not UTF-8.
 [[nodiscard]] std::vector<model::SourceFile> read_sources(const std::filesystem::path& folder,
                                                           const Config& config);
 

@@ -126,8 +126,12 @@ TEST_CASE("pack says in one sentence what it cannot pack, and writes nothing") {
   check_error(pack(), "in/k.cpp is empty; fill it, or list the sources in build.files");
   files.write("in/k.cpp", "\x80");
   check_error(pack(), "in/k.cpp is not UTF-8 text; convert it, or list the sources in build.files");
+  files.write("secret", "void run();");
+  fs::create_symlink(files.root() / "secret", files.root() / "in/linked.h");
   files.write("in/k.cpp", "void run();");
-  files.write("in/k.h", "void run();");
+  check_error(pack(), "in/linked.h is a link out of in; put the file itself there");
+  fs::remove(files.root() / "in/linked.h");
+  fs::create_symlink("k.cpp", files.root() / "in/k.h");  // within
   check_error(pack(),
               "in/config.toml:8: entry_point \"run\" names no file, and no source defines it; write "
               "\"<file>::run\"");
