@@ -221,8 +221,19 @@ std::string first_lines(const std::vector<std::string>& lines) {
 
 namespace {
 
-void find_files(const fs::path& folder, std::string_view extension, std::vector<fs::path>& found,
-                std::vector<std::pair<fs::path, std::string>>& unlisted) {
+// Whether a file of the dataset at `root` lies somewhere else: what a cloned dataset links to may be anything
+// of the user's, and records are printed, merged and published. A snapshot in Hugging Face's cache has links
+// into the blobs beside it.
+bool leads_out(const fs::path& file, const fs::path& root) {
+  const fs::path target = fs::weakly_canonical(file);
+  const fs::path whole = fs::weakly_canonical(root);
+  if (is_inside(target, whole)) return false;
+  const fs::path snapshots = whole.parent_path();
+  return snapshots.filename() != "snapshots" || !is_inside(target, snapshots.parent_path() / "blobs");
+}
+
+void find_files(const fs::path& folder, const fs::path& root, std::string_view extension, bool is_linked,
+                std::vector<fs::path>& found, std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code gone;  // a dangling link is no file
@@ -230,10 +241,15 @@ void find_files(const fs::path& folder, std::string_view extension, std::vector<
       if (entry->is_symlink(gone)) {
         unlisted.emplace_back(entry->path(), "it is a link to a folder; put the folder itself there");
       } else {
-        find_files(entry->path(), extension, found, unlisted);
+        find_files(entry->path(), root, extension, is_linked, found, unlisted);
       }
     } else if (entry->is_regular_file(gone) && entry->path().extension() == extension) {
-      found.push_back(entry->path());
+      if ((is_linked || entry->is_symlink(gone)) && leads_out(entry->path(), root)) {
+        unlisted.emplace_back(entry->path(),
+                              "it lies outside of the dataset, by a link; put the file itself there");
+      } else {
+        found.push_back(entry->path());
+      }
     }
   }
   if (error) unlisted.emplace_back(folder, error.message());
@@ -258,7 +274,8 @@ bool is_utf8(const std::string& text) { return util::valid_utf8(text) == text; }
 std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension,
                                  std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::vector<fs::path> found;
-  if (fs::exists(folder)) find_files(folder, extension, found, unlisted);
+  if (fs::exists(folder))
+    find_files(folder, folder.parent_path(), extension, fs::is_symlink(folder), found, unlisted);
   std::sort(found.begin(), found.end());
   return found;
 }

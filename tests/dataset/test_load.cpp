@@ -123,6 +123,40 @@ TEST_CASE("links to folders are not followed, and that is said") {
                                  "the folder itself there"});
 }
 
+TEST_CASE("files that lie outside of a dataset by a link are left out, and their text is nowhere") {
+  const TemporaryDataset elsewhere;
+  elsewhere.write("secret", "PASSWORD");
+  elsewhere.write("d.json", definition_text("d"));
+  elsewhere.write("definitions/f.json", definition_text("f"));
+  const TemporaryDataset files;
+  files.write("e.json", definition_text("e"));
+  std::filesystem::create_directories(files.root() / "definitions/a");
+  std::filesystem::create_symlink("../../e.json", files.root() / "definitions/a/e.json");  // within
+  std::filesystem::create_symlink(elsewhere.root() / "d.json", files.root() / "definitions/a/d.json");
+  std::filesystem::create_symlink(elsewhere.root() / "secret", files.root() / "definitions/a/s.json");
+  auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.size() == 1);
+  const std::string why =
+      ".json: cannot be listed: it lies outside of the dataset, by a link; put the file itself there";
+  CHECK(texts(loaded) == std::vector<std::string>{"definitions/a/d" + why, "definitions/a/s" + why});
+  std::filesystem::remove_all(files.root() / "definitions");
+  std::filesystem::create_directory_symlink(elsewhere.root() / "definitions", files.root() / "definitions");
+  loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.empty());
+  CHECK(texts(loaded) == std::vector<std::string>{"definitions/f" + why});
+}
+
+TEST_CASE("a snapshot in the cache of Hugging Face has links to the blobs beside it") {
+  const TemporaryDataset cache;
+  cache.write("repo/blobs/123", definition_text("d"));
+  const auto snapshot = cache.root() / "repo/snapshots/abc";
+  std::filesystem::create_directories(snapshot / "definitions");
+  std::filesystem::create_symlink("../../../blobs/123", snapshot / "definitions/d.json");
+  const auto loaded = dataset::load(snapshot);
+  CHECK(texts(loaded).empty());
+  CHECK(loaded.definitions.size() == 1);
+}
+
 TEST_CASE("a broken line costs that line only, and is named") {
   const std::string good = workload_line("good");
   const auto bad =
