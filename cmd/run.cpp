@@ -13,6 +13,7 @@
 
 #include "bench/fetch_blobs.h"
 #include "bench/input_files.h"
+#include "bench/run_folder.h"
 #include "commands.h"
 #include "compile/python_interpreter.h"
 #include "dataset/load.h"
@@ -195,6 +196,7 @@ int run(RunOptions options) {
     print_plan(plan, kind);
     return kDone;
   }
+  bench::sweep_run_folders(std::filesystem::temp_directory_path());
   if (plan.evaluations.empty()) {
     fmt::print("nothing to run{}\n", why_nothing(plan, datasets));
     return plan.unmatched.empty() ? kDone : kNotAllDone;

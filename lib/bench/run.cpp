@@ -15,6 +15,7 @@
 #include "bench/device_lock.h"
 #include "bench/interrupt_watch.h"
 #include "bench/python_code.h"
+#include "bench/run_folder.h"
 #include "bench/run_record.h"
 #include "bench/solution_files.h"
 #include "util/clock.h"
@@ -332,8 +333,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
   worker::Spawner spawner(setup.program);
-  const util::TemporaryFolder temporary(fs::temp_directory_path(), "fib-run-");
-  spawner.remove_at_end(temporary.path());
+  const RunFolder temporary(fs::temp_directory_path(), spawner);
   spawner.sweep_at_end(setup.cache);
   const InterruptWatch watch(interrupted, spawner);
   worker::ChildSetup children{setup.program, temporary.path()};

@@ -7,10 +7,12 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <set>
 #include <thread>
 
 #include "cli/run_support.h"
 #include "util/file_lock.h"
+#include "worker/process_tree.h"
 
 // The processes of `fib run`: who lives how long, who takes turns, and what is left when one is killed.
 namespace fs = std::filesystem;
@@ -115,6 +117,44 @@ TEST_CASE("kill -9 of the coordinator leaves no process and no torn record, and 
   CHECK(resumed.exit_code == 0);
   CHECK(resumed.out.find(fmt::format("{0} of {0} evaluations done", 6 - before)) == 0);
   CHECK(testing::read_traces(run.dataset.root()).size() == 6);
+}
+
+TEST_CASE("what a coordinator and its keeper leave that are killed together goes with the next run") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const pid_t coordinator = run.start(few());
+  const fs::path tmp = run.folder.path() / "tmp";
+  REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  const auto children = worker::children_of(coordinator);
+  REQUIRE(children.size() == 1);
+  for (const int signal : {SIGSTOP, SIGKILL}) {
+    for (const pid_t pid : {children[0], coordinator}) ::kill(pid, signal);
+  }
+  ::waitpid(coordinator, nullptr, 0);
+  CHECK(wait_for([&] { return run.processes().empty(); }));
+  REQUIRE_FALSE(fs::is_empty(tmp));
+  // A folder that is being made has no lock yet; a link may lead anywhere; other names are nobody's business.
+  fs::create_directory(tmp / "fib-run-young");
+  fs::create_directory(tmp / "other");
+  util::write_file_atomic(tmp / "other/in-use", "");
+  fs::create_directory_symlink("other", tmp / "fib-run-link");
+  CHECK(run.run(few({"--resume"})).exit_code == 0);
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(tmp)) left.insert(entry.path().filename());
+  CHECK(left == std::set<std::string>{"fib-run-link", "fib-run-young", "other"});
+  CHECK(fs::exists(tmp / "other/in-use"));
+}
+
+TEST_CASE("a run leaves the folder of another one that lives") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const pid_t first = run.start(few());
+  REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
+  CHECK(run.run(few({"--dry-run"})).exit_code == 0);
+  CHECK(run.run(few()).exit_code == 0);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  CHECK(status == 0);
 }
 
 TEST_CASE(
