@@ -30,15 +30,15 @@ sandbox::FileAccess files_of_solutions(const RunConfig& config, model::DeviceKin
 }
 
 void expect_whole_sandbox(const std::string& program) {
-  const auto tried = util::run_command({program, "__sandbox"}, "/");
+  const util::TemporaryFolder place(std::filesystem::temp_directory_path(), "fib-sandbox-");
+  const auto tried = util::run_command({program, "__sandbox"}, place.path());
   if (!tried.succeeded()) throw Error("--sandbox strict: {}", tried.output);
 }
 
 int try_sandbox() {
-  const util::TemporaryFolder place(std::filesystem::temp_directory_path(), "fib-sandbox-");
   std::string missing;
   try {
-    const auto held = sandbox::confine_files({}, place.path());
+    const auto held = sandbox::confine_files({}, std::filesystem::current_path());
     if (!held.mounts)
       missing = "this system allows no mount namespaces (unprivileged user namespaces, or root)";
     if (held.landlock == 0)

@@ -61,14 +61,7 @@ std::string content_of(int folder, const std::string& name) try {
   if (!S_ISREG(status.st_mode)) throw Error("the build has made no file {}", name);
   if (status.st_size > kMostBytes)
     throw sandbox::LimitReached("the build made {} with more than {} MiB", name, kMostBytes >> 20);
-  std::string content(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t done = 0; done < content.size();) {
-    const ssize_t got = ::read(file.get(), content.data() + done, content.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw util::errno_error("cannot read " + name);
-    done += static_cast<std::size_t>(got);
-  }
-  return content;
+  return util::read_document(file.get(), kMostBytes);
 } catch (const std::system_error&) {  // it is not there, or a link is in the way
   throw Error("the build has made no file {}", name);
 }

@@ -42,6 +42,7 @@ void limit(__rlimit_resource resource, std::uint64_t value) {
 void shut_in(const FileAccess& access, const fs::path& work, const StepLimits& limits) {
   offer_to_oom_killer();
   limit(RLIMIT_CORE, 0);
+  limit_descriptors();
   limit(RLIMIT_FSIZE, limits.file_bytes);
 #if !defined(__SANITIZE_ADDRESS__)
   limit(RLIMIT_DATA, limits.process_bytes);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -46,6 +47,17 @@ void limit_data(std::uint64_t more_bytes) {
   if (::setrlimit(RLIMIT_DATA, &both) != 0) throw util::errno_error("cannot limit the sandbox's memory");
 }
 
+void limit_descriptors() {
+  constexpr rlim_t kLeast = 256;
+  constexpr rlim_t kMost = 4096;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) throw util::errno_error("cannot read the sandbox's limits");
+  const rlim_t most = std::clamp(limit.rlim_max / 2, kLeast, kMost);
+  limit.rlim_max = std::min(limit.rlim_max, most);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) throw util::errno_error("cannot limit the sandbox's files");
+}
+
 void offer_to_oom_killer() {
   constexpr std::string_view kFirst = "1000";
   const util::UniqueFd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
@@ -55,6 +67,7 @@ void offer_to_oom_killer() {
 
 void enter(std::uint64_t data_limit_bytes, const SystemCallDoors& doors) {
   limit_data(data_limit_bytes);
+  limit_descriptors();
   drop_capabilities();
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
     throw util::errno_error("cannot make the sandbox undumpable");

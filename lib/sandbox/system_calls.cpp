@@ -62,14 +62,11 @@ const std::vector<long>& metadata_calls() {
 #ifdef SYS_chmod
       SYS_chmod,     SYS_chown,     SYS_lchown,      SYS_utime,        SYS_utimes,      SYS_futimesat,
 #endif
-#ifdef SYS_fchmodat2
-      SYS_fchmodat2,
-#endif
       SYS_fchmod,    SYS_fchmodat,  SYS_fchown,      SYS_fchownat,     SYS_utimensat,   SYS_setxattr,
       SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr};
   return calls;
 }
-// Newer than the headers that fib is built with: setxattrat, removexattrat, file_setattr.
+// Newer than the headers that fib is built with: fchmodat2, setxattrat, removexattrat, file_setattr.
 constexpr long kNewMetadataCalls[] = {452, 463, 466, 469};
 
 // Calls that make other processes, or other programs of this one.
@@ -113,16 +110,8 @@ class Filter {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1);
     answer(SECCOMP_RET_ERRNO | error);
   }
-  // Refuses `call` when its argument equals `value`.
-  void refuse_value(long call, unsigned argument, std::uint32_t value) {
-    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
-    load(offset_of_argument(argument));
-    jump(BPF_JEQ, value, 0, 1);
-    answer(SECCOMP_RET_ERRNO | EPERM);
-    load(offsetof(seccomp_data, nr));
-  }
   // Refuses `call` when its argument, and-ed with `mask`, equals `value`.
-  void refuse_masked(long call, unsigned argument, std::uint32_t mask, std::uint32_t value) {
+  void refuse_value(long call, unsigned argument, std::uint32_t value, std::uint32_t mask = ~0U) {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 5);
     load(offset_of_argument(argument));
     add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
@@ -194,7 +183,7 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   filter.require(SYS_prlimit64, 0, ~0U, 0);
   // A thread that is not pinned works as well; the thread asked for may be another process's.
   filter.require(SYS_sched_setaffinity, 0, ~0U, 0, kPretendSuccess);
-  filter.refuse_masked(SYS_socketpair, 1, kKindsOfSockets, SOCK_DGRAM);
+  filter.refuse_value(SYS_socketpair, 1, SOCK_DGRAM, kKindsOfSockets);
   if (!doors.metadata) {
     for (const long call : metadata_calls()) filter.refuse(call, kPretendSuccess);
     for (const long call : kNewMetadataCalls) filter.refuse(call, kPretendSuccess);

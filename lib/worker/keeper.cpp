@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <system_error>
 #include <vector>
 
 #include "compile/cache_leftovers.h"
@@ -141,8 +142,14 @@ class Keeper {
       pids_[request.id] = answer.pid;
       pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, answer.pid, 0)));
     }
-    (void)channel_.send(MessageType::kSpawned, request.id, answer.encode(),
-                        pidfd.valid() ? std::vector<int>{pidfd.get()} : std::vector<int>{});
+    try {
+      (void)channel_.send(MessageType::kSpawned, request.id, answer.encode(),
+                          pidfd.valid() ? std::vector<int>{pidfd.get()} : std::vector<int>{});
+    } catch (const std::system_error& error) {  // too many descriptors are on their way
+      kill_tree(answer.pid);
+      answer = {request.id, 0, std::string("cannot hand over the process: ") + error.what()};
+      (void)channel_.send(MessageType::kSpawned, request.id, answer.encode(), {});
+    }
   }
 
   // Forks and waits until the child has executed its program; the error's text, or empty.

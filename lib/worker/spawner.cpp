@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -62,9 +63,18 @@ std::vector<pid_t> adopted_children() {
   return children;
 }
 
+// Of this process and, by inheritance, of the keeper and the judge (sandbox::limit_descriptors says why).
+void use_hard_limit_of_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 Spawner::Spawner(const std::string& fib_program) {
+  use_hard_limit_of_descriptors();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   auto [ours, theirs] = Channel::make_pair();
   keeper_pid_ = start_keeper(fib_program, theirs.fd());

@@ -53,6 +53,29 @@ TEST_CASE("no process can be made in the sandbox, but threads can") {
         }) == 7);
 }
 
+TEST_CASE(
+    "the sandbox has fewer descriptors than who starts it, so that it cannot use up what the user may have "
+    "on their way") {
+  const auto hard_limit = [](rlim_t before) {
+    return testing::in_child([before] {
+      const rlimit limit{std::min<rlim_t>(before, 1024), before};
+      if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+      sandbox::enter(std::uint64_t{1} << 30U, {});
+      rlimit now{};
+      ::getrlimit(RLIMIT_NOFILE, &now);
+      const rlimit more{now.rlim_max, before};
+      if (now.rlim_max < before && ::setrlimit(RLIMIT_NOFILE, &more) == 0) return -2;
+      return static_cast<int>(now.rlim_max / 100);  // an exit code has eight bits
+    });
+  };
+  rlimit own{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &own) == 0);
+  if (own.rlim_max >= 9000) CHECK(hard_limit(9000) == 40);
+  CHECK(hard_limit(2000) == 10);
+  CHECK(hard_limit(400) == 2);
+  CHECK(hard_limit(200) == 2);
+}
+
 TEST_CASE("signals reach only the sandbox itself") {
   CHECK(in_sandbox([] { return ::kill(::getppid(), 0) < 0 && errno == EPERM ? 0 : 1; }) == 0);
   CHECK(in_sandbox([] { return ::kill(-1, SIGKILL) < 0 ? 0 : 1; }) == 0);
