@@ -36,17 +36,40 @@ constexpr double kWitnessSlackNs = 5000;
 constexpr double kGapsShare = 3;
 constexpr double kGapsSlackNs = 20'000;
 
-// Python may take milliseconds to queue what the device does in microseconds, while the device waits.
-double queueing_ms(const worker::Done& done, Clock clock, bool is_guest) {
+// The host may take milliseconds to queue what the device does in microseconds, while the device waits.
+double queueing_ms(const worker::Done& done, Clock clock) {
   const bool waits_meanwhile = (clock == Clock::kEvents && done.covered) || clock == Clock::kEventSegments;
-  if (!is_guest || !waits_meanwhile) return 0;
-  return std::min(in_ms(done.host_ns), kMostQueueingMs);
+  return waits_meanwhile ? std::min(in_ms(done.host_ns), kMostQueueingMs) : 0;
 }
 
 // On a device the worker's other threads have little to do: what they use is work. On the CPU overhead.h says
 // what waiting explains; all of it is taken off before a claim is refused.
 std::int64_t known_waiting_ns(const worker::WorkerClient::Ran& ran, bool on_cuda) {
   return std::max<std::int64_t>(0, ran.waited_ns - (on_cuda ? ran.others_cpu_ns : 0)) + ran.own_waited_ns;
+}
+
+// What the coordinator's clock saw beyond the claim and all waiting.
+double unexplained_ms(const worker::WorkerClient::Ran& ran, bool on_cuda) {
+  return in_ms(ran.envelope_ns - known_waiting_ns(ran, on_cuda)) - in_ms(ran.done.elapsed_ns);
+}
+
+// What of that may be there without being called a lie, or being added on a device.
+double unexplained_slack_ms(const Measurement& m, double claim_ms) {
+  const double least = is_by_cupti(m.clock) ? kTracedSlackMs : kLeastSlackMs;
+  return std::max(least, 5 * m.round_trip_ms) + kSlackShare * claim_ms;
+}
+
+// On a device: what Python's interpreter takes to queue a call is no work. What C or C++ takes may be.
+double unclaimed_on_device_ms(const worker::WorkerClient::Ran& ran, bool is_guest, const Measurement& m) {
+  const double gap = unexplained_ms(ran, true) - (is_guest ? queueing_ms(ran.done, m.clock) : 0);
+  return std::max(0.0, gap) + (m.overhead ? longer_around_ms(ran.beside, *m.overhead) : 0);
+}
+
+// What a trial's calls may take beyond their claims before it is added to them.
+double unclaimed_slack_ms(const Measurement& m, double claim_ms) {
+  const double usual = m.overhead ? m.overhead->slack_ms : 0;
+  if (m.on_cuda) return std::max(usual, unexplained_slack_ms(m, claim_ms));
+  return usual + std::min(kMostWakingMs, kWakingShare * claim_ms) + kAddedShare * claim_ms;
 }
 
 // By how much the tenth percentile of a trial's calls, with all that their claims leave out, is more than the
@@ -95,9 +118,12 @@ void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool i
     const auto& ran = runs[call];
     const auto& done = ran.done;
     m.trials_ms[trial].push_back(in_ms(done.elapsed_ns));
-    m.unexplained_ms[trial].push_back(in_ms(ran.envelope_ns - known_waiting_ns(ran, m.on_cuda)) -
-                                      in_ms(done.elapsed_ns) - queueing_ms(done, m.clock, is_guest));
-    if (m.overhead) m.unclaimed_ms[trial].push_back(unclaimed_ms(ran, *m.overhead, is_guest));
+    m.unexplained_ms[trial].push_back(unexplained_ms(ran, m.on_cuda) - queueing_ms(done, m.clock));
+    if (m.on_cuda) {
+      m.unclaimed_ms[trial].push_back(unclaimed_on_device_ms(ran, is_guest, m));
+    } else if (m.overhead) {
+      m.unclaimed_ms[trial].push_back(unclaimed_ms(ran, *m.overhead, is_guest));
+    }
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
     m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
@@ -105,13 +131,11 @@ void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool i
 }
 
 void add_unclaimed_time(Measurement& m) {
-  if (!m.overhead) return;
+  if (!m.on_cuda && !m.overhead) return;
   for (std::size_t trial = 0; trial < m.trials_ms.size(); ++trial) {
     auto& times = m.trials_ms[trial];
-    const double claim = eval::median(times);
     const double left_out = left_out_ms(times, m.unclaimed_ms[trial]);
-    const double waking = std::min(kMostWakingMs, kWakingShare * claim);
-    const bool is_much = left_out > m.overhead->slack_ms + waking + kAddedShare * claim;
+    const bool is_much = left_out > unclaimed_slack_ms(m, eval::median(times));
     m.added_ms.push_back(is_much ? left_out : 0);
     for (auto& time : times) time += m.added_ms.back();
   }
@@ -120,10 +144,10 @@ void add_unclaimed_time(Measurement& m) {
 std::optional<std::string> about_added_time(const Measurement& m) {
   const double most = m.added_ms.empty() ? 0 : *std::max_element(m.added_ms.begin(), m.added_ms.end());
   if (most == 0) return std::nullopt;
-  return fmt::format(
-      "{:.4f} ms a call (in the trial with the most) are added to the worker's claims: it worked so much "
-      "longer around them than the reference's worker does",
-      most);
+  return fmt::format("{:.4f} ms a call (in the trial with the most) are added to the worker's claims: {}",
+                     most,
+                     m.on_cuda ? "the host took so much longer around them, which may have been work"
+                               : "it worked so much longer around them than the reference's worker does");
 }
 
 // The worker's clock may leave out a round trip; waiting for a CPU is known; what remains, in any trial, must
@@ -132,12 +156,12 @@ std::optional<std::string> unexplained_time(const Measurement& m) {
   for (std::size_t trial = 0; trial < m.trials_ms.size(); ++trial) {
     const double claim = eval::median(m.trials_ms[trial]);
     const double unexplained = left_out_ms(m.trials_ms[trial], m.unexplained_ms[trial]);
-    const double least = is_by_cupti(m.clock) ? kTracedSlackMs : kLeastSlackMs;
-    if (unexplained <= std::max(least, 5 * m.round_trip_ms) + kSlackShare * claim) continue;
+    if (unexplained <= unexplained_slack_ms(m, claim)) continue;
     return fmt::format(
         "the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more that nothing "
-        "explains",
-        claim, unexplained);
+        "explains{}",
+        claim, unexplained,
+        m.clock == Clock::kEvents ? " (--clock events cannot time calls that wait for the device)" : "");
   }
   return std::nullopt;
 }

@@ -23,13 +23,14 @@ namespace fib::bench {
 
 // Fills anew trials_ms, unexplained_ms, unclaimed_ms, envelopes_ms, host_ms and clocks_mhz of `m` from the
 // calls that count, in order: groups of warm-up calls, which are left out, then timed ones, by m.plan.
-// `m.clock` and `m.overhead` are set.
+// `m.clock`, `m.on_cuda`, `m.overhead` and `m.round_trip_ms` are set.
 void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m);
 
 // Adds to the times of each trial what its calls took beyond their claims, where that is more than m.overhead
-// leaves open, and keeps it in m.added_ms. The median of the claims is compared with the tenth percentile of
-// claims with all that they leave out: every call has to do the work, so that a lie that moves it around from
-// call to call gains nothing, and what disturbs some calls of a busy machine, even most, is no lie.
+// (on a device: the slack of unexplained_time) leaves open, and keeps it in m.added_ms. The median of the
+// claims is compared with the tenth percentile of claims with all that they leave out: every call has to do
+// the work, so that a lie that moves it around from call to call gains nothing, and what disturbs some calls
+// of a busy machine, even most, is no lie.
 void add_unclaimed_time(Measurement& m);
 [[nodiscard]] std::optional<std::string> about_added_time(const Measurement& m);
 

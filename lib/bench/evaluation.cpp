@@ -114,7 +114,6 @@ Measurement EvaluationRun::run() {
   // again.
   for (; well && attempt_ < kMostAttempts && unexplained_time(result_); ++attempt_) {
     runs_.clear();
-    looks_.reset();
     result_.witness_ms.clear();
     well = make_planned_calls(true);
   }
@@ -130,6 +129,10 @@ Measurement EvaluationRun::run() {
 // failed.
 bool EvaluationRun::make_planned_calls(bool well) {
   const auto total = static_cast<std::uint64_t>(result_.plan.total());
+  if (has_tracer() && !result_.plan.too_dear)
+    looks_ = look_places(secret_,
+                         fmt::format("{}{}{}", planned_.solution_sha256, planned_.workload->uuid, attempt_),
+                         result_.plan);
   while (well && runs_.size() < total) well = make_calls(std::min(chunk(), total - runs_.size()));
   result_.clock = clock_;
   result_.overhead = overhead();
@@ -218,10 +221,9 @@ ReferenceRunner::Timed EvaluationRun::call_reference(const worker::SetId& set) {
   return timed;
 }
 
-// What a call takes beside the work. On a device a worker of another kind than the reference's takes other
-// steps.
+// What a call takes beside the work: nothing is known on a device where the reference does not run there.
 std::optional<Overhead> EvaluationRun::overhead() const {
-  if (device_.is_cuda()) return std::nullopt;
+  if (device_.is_cuda() && !reference_.on_device()) return std::nullopt;
   auto overhead = overhead_of(workload_.reference_calls);
   if (overhead && solution_.is_guest && !reference_.on_device())
     overhead = for_guest(*overhead, layout().inputs.size() + layout().outputs.size());
@@ -307,13 +309,13 @@ bool EvaluationRun::make_pilot_calls() {
   return true;
 }
 
-// Expected outputs are made ahead, so that the reference rests while calls are timed; calls that are made
-// besides, as witnesses, take some too.
+// Expected outputs are made ahead, so that the reference rests while calls are timed and looked at.
 bool EvaluationRun::make_calls(std::uint64_t count) {
-  if (!make_expected_until(made_ + count)) return false;
   const std::size_t end = runs_.size() + count;
+  const auto looks = std::distance(looks_.lower_bound(runs_.size()), looks_.lower_bound(end));
+  if (!make_expected_until(made_ + count + static_cast<std::uint64_t>(looks))) return false;
   for (std::uint64_t i = 0; i < count && runs_.size() < end; ++i) {
-    if (witness_is_due() && !make_witness_call()) return false;
+    if (looks_.erase(runs_.size()) > 0 && !make_witness_call()) return false;
     if (!make_counted_call()) return false;
   }
   return true;
@@ -329,7 +331,7 @@ std::optional<worker::WorkerClient::Ran> EvaluationRun::make_call(worker::Clock 
     fail(failure, request);
     return std::nullopt;
   };
-  const auto ready = timed([&](std::int64_t until) { return client.prepare(until); });
+  const auto ready = timed([&](std::int64_t until) { return client.prepare(clock, until); });
   if (const auto* failure = std::get_if<Failure>(&ready))
     return failed(*failure, "while the call was prepared");
   auto ran = timed([&](std::int64_t until) { return client.run(clock, until); });
@@ -409,15 +411,6 @@ bool EvaluationRun::settle_calls_so_far() {
     if (problem) return refuse(Status::RUNTIME_ERROR, "one of the first calls: " + *problem);
   }
   return true;
-}
-
-bool EvaluationRun::witness_is_due() {
-  if (!has_tracer() || made_ < 2 || result_.plan.too_dear) return false;
-  if (!looks_)
-    looks_ = look_places(secret_,
-                         fmt::format("{}{}{}", planned_.solution_sha256, planned_.workload->uuid, attempt_),
-                         result_.plan);
-  return looks_->contains(runs_.size());
 }
 
 // Records of kernels one at a time are the truest, but for streams that work at the same time.

@@ -82,7 +82,6 @@ class EvaluationRun {
   [[nodiscard]] worker::Clock witness_clock() const;
   bool choose_clock();
   bool settle_calls_so_far();
-  [[nodiscard]] bool witness_is_due();
   bool judge_call(const worker::SetId& set, const worker::Collected& collected);
   [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
   bool make_pilot_calls();
@@ -118,8 +117,8 @@ class EvaluationRun {
   const PlannedEvaluation& planned_;
   const std::vector<std::string>& symbols_;
   const std::string secret_;
-  int attempt_ = 1;                               // at making all calls
-  std::optional<std::set<std::size_t>> looks_{};  // once the plan is fitted (looks.h)
+  int attempt_ = 1;                // at making all calls
+  std::set<std::size_t> looks_{};  // those to come, once the plan is fitted (looks.h)
   worker::DoorFds reference_door_;
   worker::DoorFds solution_door_;
   Measurement result_;

@@ -73,8 +73,6 @@ void add_overhead(ordered_json& witness, const Measurement& m) {
                          {"collect_ms", overhead.collect_ms},
                          {"cpu_ms", overhead.cpu_ms},
                          {"slack_ms", overhead.slack_ms}};
-  witness["unclaimed_median_ms"] = eval::median(joined(m.unclaimed_ms));
-  witness["added_ms"] = m.added_ms;
 }
 
 void add_timing(ordered_json& fib, const Measurement& m) {
@@ -101,6 +99,10 @@ void add_timing(ordered_json& fib, const Measurement& m) {
                     {"unexplained_median_ms", eval::median(joined(m.unexplained_ms))},
                     {"round_trip_ms", m.round_trip_ms}};
   if (m.overhead) add_overhead(fib["witness"], m);
+  if (!m.added_ms.empty()) {
+    fib["witness"]["unclaimed_median_ms"] = eval::median(joined(m.unclaimed_ms));
+    fib["witness"]["added_ms"] = m.added_ms;
+  }
   if (m.on_cuda) add_second_clock(fib["witness"], m);
   fib["flush"] = m.device.flush;
 }

@@ -28,8 +28,8 @@ struct Measurement {
   std::vector<std::vector<double>> trials_ms;       // timed calls of each trial, the worker's clock
   std::vector<double> envelopes_ms;                 // the coordinator's clock around the same calls
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
-  std::optional<Overhead> overhead{};               // on the CPU: what calls take beside the work
-  std::vector<std::vector<double>> unclaimed_ms{};  // with it: what each call took beyond claim and overhead
+  std::optional<Overhead> overhead{};               // what calls take beside the work, where it is known
+  std::vector<std::vector<double>> unclaimed_ms{};  // what each call took beyond claim and overhead
   std::vector<double> added_ms{};                   // to the times of each trial, since nobody claimed it
   std::vector<double> reference_ms;                 // calls of the reference
   double round_trip_ms = 0;                         // an empty request to the worker

@@ -68,6 +68,11 @@ Overhead for_guest(Overhead overhead, std::size_t tensors) {
   return overhead;
 }
 
+double longer_around_ms(const worker::WorkerClient::Beside& beside, const Overhead& overhead, double own_ms) {
+  return longer(in_ms(beside.prepare_ns), in_ms(beside.prepare_waited_ns) - own_ms, overhead.prepare_ms) +
+         longer(in_ms(beside.collect_ns), in_ms(beside.collect_waited_ns) - own_ms, overhead.collect_ms);
+}
+
 double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
   const auto& beside = ran.beside;
   const double others = in_ms(beside.others_cpu_ns);
@@ -82,9 +87,7 @@ double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
       std::max(0.0, in_ms(ran.own_waited_ns) - own - std::max(0.0, in_run - in_ms(ran.done.elapsed_ns)));
   // Of processes that came and went nothing is known.
   const double gap = longer(gap_ms(ran), ran.lost_processes ? 0 : waited + own_waited, overhead.gap_ms);
-  const double around =
-      longer(in_ms(beside.prepare_ns), in_ms(beside.prepare_waited_ns) - own, overhead.prepare_ms) +
-      longer(in_ms(beside.collect_ns), in_ms(beside.collect_waited_ns) - own, overhead.collect_ms);
+  const double around = longer_around_ms(beside, overhead, own);
   // A main thread that wakes up late takes long and uses no CPU; one that looks for its next request uses the
   // CPU, and answers in time. Work does both, but that of processes of which nothing is known.
   if (may_fork) return std::max(gap + around, main_work + others);

@@ -14,8 +14,9 @@ struct Overhead {
   double gap_ms = 0;      // the coordinator's clock around Run, less the claim
   double prepare_ms = 0;  // the coordinator's clock around Prepare
   double collect_ms = 0;  // and Collect
-  double cpu_ms = 0;      // CPU time of the worker's main thread in the whole call, less the claim
-  double slack_ms = 0;    // by how much the median of a trial's calls may be above all that for other reasons
+  double cpu_ms = 0;      // CPU time of the worker's main thread in the whole call beside the work: at least
+                          // that of Prepare and Collect
+  double slack_ms = 0;    // by how much a trial's calls may be above all that for other reasons (claims.h)
 };
 
 // Nothing where there are no calls.
@@ -31,5 +32,10 @@ struct Overhead {
 // Waiting for a CPU explains what others used, not what the worker did.
 [[nodiscard]] double unclaimed_ms(const worker::WorkerClient::Ran& ran, const Overhead& overhead,
                                   bool may_fork);
+
+// Of that, by how much Prepare and Collect took longer; the waiting in them does not count, as far as it was
+// not for `own_ms` of the worker's own.
+[[nodiscard]] double longer_around_ms(const worker::WorkerClient::Beside& beside, const Overhead& overhead,
+                                      double own_ms = 0);
 
 }  // namespace fib::bench

@@ -102,7 +102,7 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
 
 ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
   worker_->begin_call();
-  (void)expect(worker_->prepare(deadline()));
+  (void)expect(worker_->prepare(clock_, deadline()));
   auto ran = expect(worker_->run(clock_, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {

@@ -24,14 +24,10 @@ Cupti Cupti::open() {
   load("cuptiActivityRegisterCallbacks", cupti.register_callbacks);
   load("cuptiActivityEnable", cupti.enable);
   load("cuptiActivityDisable", cupti.disable);
-  load("cuptiActivityEnableDriverApi", cupti.enable_driver_function);
-  load("cuptiActivityEnableRuntimeApi", cupti.enable_runtime_function);
   load("cuptiGetCallbackName", cupti.callback_name);
   load("cuptiActivityFlushAll", cupti.flush);
   load("cuptiActivityGetNextRecord", cupti.next_record);
   load("cuptiActivityGetNumDroppedRecords", cupti.dropped_records);
-  load("cuptiActivityPushExternalCorrelationId", cupti.push_id);
-  load("cuptiActivityPopExternalCorrelationId", cupti.pop_id);
   load("cuptiSubscribe", cupti.subscribe);
   load("cuptiUnsubscribe", cupti.unsubscribe);
   load("cuptiEnableCallback", cupti.enable_callback);

@@ -20,14 +20,10 @@ struct Cupti {
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
   decltype(&cuptiActivityDisable) disable = nullptr;
-  decltype(&cuptiActivityEnableDriverApi) enable_driver_function = nullptr;
-  decltype(&cuptiActivityEnableRuntimeApi) enable_runtime_function = nullptr;
   decltype(&cuptiGetCallbackName) callback_name = nullptr;
   decltype(&cuptiActivityFlushAll) flush = nullptr;
   decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
-  decltype(&cuptiActivityPushExternalCorrelationId) push_id = nullptr;
-  decltype(&cuptiActivityPopExternalCorrelationId) pop_id = nullptr;
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enable_callback = nullptr;

@@ -166,13 +166,14 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
 
 void WorkerClient::begin_call() {
   beside_ = {};
-  call_began_ = process_.usage();
+  if (is_on_cpu_) call_began_ = process_.usage();
 }
 
-Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
+Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
   const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = acknowledged(child_.request(MessageType::kPrepare, {}, MessageType::kReady, deadline_ns));
+  auto answer = acknowledged(
+      child_.request(MessageType::kPrepare, CallRequest{clock}.encode(), MessageType::kReady, deadline_ns));
   beside_.prepare_ns = util::monotonic_ns() - begin;
   beside_.prepare_waited_ns = waiting_ns() - waited;
   return answer;
@@ -180,11 +181,12 @@ Answer<bool> WorkerClient::prepare(std::int64_t deadline_ns) {
 
 Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   const auto before = process_.usage();
-  beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
+  if (is_on_cpu_) beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
   const std::int64_t waited = process_.waiting_ns();
   const std::int64_t own_waited = own_delay_->ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = child_.request(MessageType::kRun, Run{clock}.encode(), MessageType::kDone, deadline_ns);
+  auto answer =
+      child_.request(MessageType::kRun, CallRequest{clock}.encode(), MessageType::kDone, deadline_ns);
   Ran ran;
   ran.envelope_ns = util::monotonic_ns() - begin;
   ran.waited_ns = process_.waiting_ns() - waited;
@@ -216,7 +218,7 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
       decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
   beside_.collect_ns = util::monotonic_ns() - begin;
   beside_.collect_waited_ns = waiting_ns() - waited;
-  // On CUDA nothing is added to times, and the worker stays awake between requests.
+  // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
   process_.await_main_thread();
   const auto now = process_.usage();

@@ -94,7 +94,7 @@ class WorkerClient {
   // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
   // before its inputs are written where the worker can read them.
   void begin_call();
-  [[nodiscard]] Answer<bool> prepare(std::int64_t deadline_ns);
+  [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns);
   // What a call took beside its run: the coordinator's clock around the two other requests, and the waiting
   // for a CPU in them.
   struct Beside {

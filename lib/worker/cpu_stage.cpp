@@ -27,7 +27,7 @@ class CpuStage : public Stage {
 
   Buffers buffers() override { return {inputs_.data(), outputs_.data(), scalars_.data(), nullptr}; }
 
-  void fill() override {
+  void fill(Clock /*clock*/) override {
     std::memcpy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
     std::memcpy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {

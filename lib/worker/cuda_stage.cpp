@@ -21,6 +21,13 @@ device::cuda::StreamKind stream_of(WorkStream stream) {
   return stream == WorkStream::kOwn ? device::cuda::StreamKind::kOwn : device::cuda::StreamKind::kDefault;
 }
 
+bool is_traced(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
+
+void refuse_orphans(std::uint64_t orphans) {
+  if (orphans > 0)
+    throw Error("{} pieces of work on the device were not launched by the call itself", orphans);
+}
+
 // The driver's type of a device address is an integer.
 std::byte* as_pointer(CUdeviceptr address) {
   return reinterpret_cast<std::byte*>(address);  // NOLINT
@@ -58,28 +65,48 @@ void CudaStage::copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes
     context_.check(context_.driver().copy(target, source, bytes, context_.stream()), "cuMemcpyDtoDAsync");
 }
 
-void CudaStage::fill() {
-  copy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
-  copy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
-  for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
-    const auto& slot = layout_.inputs[i];
-    if (!slot.scalar) continue;
-    context_.check(context_.driver().copy_to_host(scalars_.data() + 8 * i,
-                                                  shared_inputs_->data() + slot.offset, 8, context_.stream()),
-                   "cuMemcpyDtoHAsync");
-  }
+template <typename Work>
+void CudaStage::own(Work work) {
+  if (!tracer_) return work();
+  tracer_->own(work);
+}
+
+device::cuda::Tracer& CudaStage::tracer() {
+  if (!tracer_) throw Error("there is no second clock");
+  return *tracer_;
+}
+
+// From before the inputs are there for anyone to see.
+void CudaStage::fill(Clock clock) {
+  using device::cuda::TraceKind;
+  if (is_traced(clock))
+    tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
+  own([&] {
+    copy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
+    copy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
+    for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
+      const auto& slot = layout_.inputs[i];
+      if (!slot.scalar) continue;
+      context_.check(context_.driver().copy_to_host(
+                         scalars_.data() + 8 * i, shared_inputs_->data() + slot.offset, 8, context_.stream()),
+                     "cuMemcpyDtoHAsync");
+    }
+  });
   context_.wait();
 }
 
 void CudaStage::flush() {
-  flush_();
-  context_.wait();
+  own([&] { flush_(); });
+  // Not for fib's stream alone: where a process has dozens of streams, half of the calls that then came read
+  // up to 22 us too much (docs/measuring.md).
+  context_.wait_for_all();
 }
 
 std::string CudaStage::prepare_tracer() {
   try {
-    tracer_.emplace(context_);
-    segment_timer_.emplace(context_, kernels_, timer_);
+    watcher_.emplace(context_);
+    tracer_.emplace(context_, *watcher_);
+    segment_timer_.emplace(context_, kernels_, timer_, *watcher_);
     return {};
   } catch (const Error& error) {
     tracer_.reset();
@@ -88,9 +115,7 @@ std::string CudaStage::prepare_tracer() {
 }
 
 Done CudaStage::run(Target& target, Clock clock) {
-  using device::cuda::TraceKind;
-  if (clock == Clock::kCuptiKernel) return trace(target, TraceKind::kOneAtATime);
-  if (clock == Clock::kCuptiConcurrent) return trace(target, TraceKind::kConcurrent);
+  if (is_traced(clock)) return trace(target, clock);
   const std::int64_t begin = util::monotonic_ns();
   const auto timing = time(target, clock);
   Done done;
@@ -111,36 +136,36 @@ device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
   return segment_timer_->time(call);
 }
 
-Done CudaStage::trace(Target& target, device::cuda::TraceKind kind) {
-  if (!tracer_) throw Error("there is no second clock");
+Done CudaStage::trace(Target& target, Clock clock) {
   Done done;
-  const auto trace = tracer_->trace(kind, [&] {
+  const auto trace = tracer().call([&] {
     const std::int64_t begin = util::monotonic_ns();
     target.call();
     done.host_ns = static_cast<double>(util::monotonic_ns() - begin);
   });
-  if (trace.orphans > 0 && trace.dropped == 0) {
-    throw Error("{} pieces of work on the device were not launched by the call itself", trace.orphans);
-  }
+  if (trace.dropped == 0) refuse_orphans(trace.orphans);
   done.kernels = static_cast<std::uint32_t>(trace.kernels);
   done.copies = static_cast<std::uint32_t>(trace.copies);
   done.streams = static_cast<std::uint32_t>(trace.streams);
   done.dropped = trace.dropped > 0;
   done.busy_ns = trace.busy_ns;
   done.span_ns = trace.span_ns;
-  done.elapsed_ns = kind == device::cuda::TraceKind::kOneAtATime ? trace.busy_ns : trace.span_ns;
+  done.elapsed_ns = clock == Clock::kCuptiKernel ? trace.busy_ns : trace.span_ns;
   return done;
 }
 
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
-  copy(outputs_.data() + slot.offset, address, slot.bytes);
+  own([&] { copy(outputs_.data() + slot.offset, address, slot.bytes); });
 }
 
 bool CudaStage::collect() {
   std::memset(differs_.data(), 0, sizeof(std::uint32_t));
-  copy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
-  kernels_.differs(inputs_.data(), shared_inputs_->data(), layout_.input_bytes, differs_.device());
+  own([&] {
+    copy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
+    kernels_.differs(inputs_.data(), shared_inputs_->data(), layout_.input_bytes, differs_.device());
+  });
   context_.wait();
+  if (tracer_) refuse_orphans(tracer_->finish());
   std::uint32_t differs = 0;
   std::memcpy(&differs, differs_.data(), sizeof differs);
   return differs != 0;

@@ -22,7 +22,7 @@ class CudaStage : public Stage {
 
   void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override;
   Buffers buffers() override;
-  void fill() override;
+  void fill(Clock clock) override;
   void flush() override;
   Done run(Target& target, Clock clock) override;
   std::string prepare_tracer() override;
@@ -32,16 +32,21 @@ class CudaStage : public Stage {
   [[nodiscard]] const device::cuda::Context& context() const { return context_; }
 
  private:
+  [[nodiscard]] device::cuda::Tracer& tracer();
   device::cuda::Timing time(Target& target, Clock clock);
-  Done trace(Target& target, device::cuda::TraceKind kind);
+  Done trace(Target& target, Clock clock);
+  // Runs fib's own work on the device, so that the tracer knows it.
+  template <typename Work>
+  void own(Work work);
   void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes);
 
   device::cuda::Context context_;
   device::cuda::Kernels kernels_;
   device::cuda::Timer timer_;
+  std::optional<device::cuda::ApiWatcher> watcher_;  // CUPTI's, if it is there, as the next two
   std::optional<device::cuda::SegmentTimer> segment_timer_;
-  device::cuda::Flush flush_;
   std::optional<device::cuda::Tracer> tracer_;
+  device::cuda::Flush flush_;
   device::cuda::PinnedMemory differs_;
   eval::Layout layout_;
   std::optional<device::cuda::SharedDeviceMemory> shared_inputs_;

@@ -288,10 +288,13 @@ Open Open::decode(const std::string& payload) {
   });
 }
 
-std::string Run::encode() const { return WireWriter().number(static_cast<std::uint8_t>(clock)).payload(); }
-Run Run::decode(const std::string& payload) {
-  return decode_all<Run>(
-      payload, [](WireReader& in, Run& m) { m.clock = take_enum(in, Clock::kEventSegments, "a clock"); });
+std::string CallRequest::encode() const {
+  return WireWriter().number(static_cast<std::uint8_t>(clock)).payload();
+}
+CallRequest CallRequest::decode(const std::string& payload) {
+  return decode_all<CallRequest>(payload, [](WireReader& in, CallRequest& m) {
+    m.clock = take_enum(in, Clock::kEventSegments, "a clock");
+  });
 }
 
 std::string Done::encode() const {

@@ -151,10 +151,11 @@ enum class Clock : std::uint8_t {
 
 [[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
 
-struct Run {
+// Prepare and Run: the clock of the call.
+struct CallRequest {
   Clock clock = Clock::kHost;
   [[nodiscard]] std::string encode() const;
-  [[nodiscard]] static Run decode(const std::string& payload);
+  [[nodiscard]] static CallRequest decode(const std::string& payload);
 };
 
 // What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a

@@ -23,12 +23,14 @@ class Stage {
   // The private buffers, valid until the next open().
   [[nodiscard]] virtual Buffers buffers() = 0;
 
-  // Copies inputs and poison to the private buffers, and scalars to host memory.
-  virtual void fill() = 0;
+  // A call that this clock will time begins: copies inputs and poison to the private buffers, and scalars to
+  // host memory.
+  virtual void fill(Clock clock) = 0;
   // Then, as the last step before the call: takes the caches to their starting state.
   virtual void flush() = 0;
 
-  // One timed call; the device is idle when it returns. Throws Error with the sentence for the log.
+  // One call, timed by the clock that fill() was told; the device is idle when it returns. Throws Error with
+  // the sentence for the log.
   [[nodiscard]] virtual Done run(Target& target, Clock clock) = 0;
 
   // Why it has no second clock, nor one that follows a call's waits and streams; empty when it has both. To
@@ -46,7 +48,8 @@ class Stage {
   // slot in the private buffers. Between run() and collect().
   virtual void take_output(const eval::Slot& slot, std::uint64_t address) = 0;
 
-  // Copies the outputs back; whether the private inputs changed.
+  // Copies the outputs back; whether the private inputs changed. Throws Error where the clock has seen work
+  // since fill() that was neither the call's nor fib's.
   [[nodiscard]] virtual bool collect() = 0;
 };
 

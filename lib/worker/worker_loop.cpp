@@ -47,10 +47,10 @@ class Worker {
         open(message);
         return reply(message, MessageType::kOpened, {});
       case MessageType::kPrepare:
-        prepare();
+        prepare(CallRequest::decode(message.payload));
         return reply(message, MessageType::kReady, {});
       case MessageType::kRun:
-        return reply(message, MessageType::kDone, run_once(Run::decode(message.payload)).encode());
+        return reply(message, MessageType::kDone, run_once(CallRequest::decode(message.payload)).encode());
       case MessageType::kCollect:
         return reply(message, MessageType::kCollected, collect().encode());
       default:
@@ -85,14 +85,14 @@ class Worker {
     if (!open_) throw ProtocolError("no workload is open");
   }
 
-  void prepare() {
+  void prepare(const CallRequest& request) {
     require_open();
-    loaded_.stage->fill();
+    loaded_.stage->fill(request.clock);
     loaded_.target->prepare();
     loaded_.stage->flush();
   }
 
-  Done run_once(const Run& request) {
+  Done run_once(const CallRequest& request) {
     require_open();
     return loaded_.stage->run(*loaded_.target, request.clock);
   }

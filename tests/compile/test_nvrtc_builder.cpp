@@ -155,7 +155,7 @@ TEST_CASE("a kernel on CuTe's tensors and CUTLASS's conversions is compiled with
   }
   const testing::TemporaryFolder cache;
   ::setenv("CUTLASS_PATH", kCutlassPath.c_str(), 1);
-  const auto source = util::read_file(testing::source_folder() / "tests/data/hostile_cuda/cutlass.cu");
+  const auto source = util::read_file(testing::source_folder() / "tests/hostile/cuda/cutlass.cu");
   const auto result = build(single(source, {{"dependencies", {"cutlass"}}}), cache);
   ::unsetenv("CUTLASS_PATH");
   INFO(result.log);

@@ -2,7 +2,6 @@
 
 #include "device/cuda/trace.h"
 
-using fib::device::cuda::Activity;
 using fib::device::cuda::summarise;
 
 TEST_CASE("busy time is the union of what runs, the span reaches over the gaps") {
@@ -10,34 +9,33 @@ TEST_CASE("busy time is the union of what runs, the span reaches over the gaps")
                                 {100, 200, 1, 10, true, false},   // out of order
                                 {150, 220, 2, 11, false, false},  // overlaps, on another stream
                                 {160, 170, 2, 11, true, false}},  // inside
-                               {10, 11, 12}, 1);
+                               {{10, 11, 12}, {}});
   CHECK(trace.kernels == 3);
   CHECK(trace.copies == 1);
   CHECK(trace.streams == 2);
-  CHECK(trace.side_streams == 1);
   CHECK(trace.orphans == 0);
   CHECK(trace.busy_ns == 220);
   CHECK(trace.span_ns == 300);
 }
 
-TEST_CASE("work that the call did not launch is an orphan, work of its kernels is not") {
+TEST_CASE("work that the call did not ask for is an orphan, work of its kernels is not") {
   const auto trace = summarise(
-      {{0, 10, 1, 1, true, false}, {5, 15, 3, 99, true, false}, {10, 20, 4, 77, true, true}}, {1}, 1);
+      {{0, 10, 1, 1, true, false}, {5, 15, 3, 99, true, false}, {10, 20, 4, 77, true, true}}, {{1}, {}});
   CHECK(trace.orphans == 1);
-  CHECK(trace.side_streams == 1);
   CHECK(trace.kernels == 3);
   CHECK(trace.busy_ns == 20);
 }
 
-TEST_CASE("work on one stream alone is aside when that is not the call's own") {
-  const std::vector<Activity> work = {{0, 10, 7, 1, true, false}, {10, 20, 7, 1, true, false}};
-  CHECK(summarise(work, {1}, 7).side_streams == 0);
-  CHECK(summarise(work, {1}, 13).side_streams == 1);
-  CHECK(summarise(work, {1}, 13).streams == 1);
+TEST_CASE("fib's own work is not the call's, and no orphan") {
+  const auto trace = summarise({{0, 10, 1, 1, false, false}, {20, 25, 1, 2, true, false}}, {{2}, {1}});
+  CHECK(trace.orphans == 0);
+  CHECK(trace.copies == 0);
+  CHECK(trace.kernels == 1);
+  CHECK(trace.span_ns == 5);
 }
 
 TEST_CASE("a call without work has no time") {
-  const auto trace = summarise({}, {}, 1);
+  const auto trace = summarise({}, {});
   CHECK(trace.kernels == 0);
   CHECK(trace.streams == 0);
   CHECK(trace.busy_ns == 0);

@@ -171,7 +171,7 @@ const std::vector<CheckMessage>& messages() {
   static const std::vector<CheckMessage> all = {
       check_message<Hello>,       check_message<WorkerError>,   check_message<UseDevice>,
       check_message<Load>,        check_message<Loaded>,        check_message<Open>,
-      check_message<Run>,         check_message<Done>,          check_message<Collected>,
+      check_message<CallRequest>, check_message<Done>,          check_message<Collected>,
       check_message<SetRequest>,  check_message<Known>,         check_message<DeviceState>,
       check_message<JudgeOpened>, check_message<Attached>,      check_message<Attach>,
       check_message<Number>,      check_message<Verdict>,       check_message<Spawn>,

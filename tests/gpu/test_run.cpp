@@ -31,7 +31,7 @@ struct Expectation {
   int kernels = 0;  // that one call launches
 };
 
-// What each file of tests/data/hostile_cuda deserves.
+// What each file of tests/hostile/cuda deserves.
 const std::map<std::string, Expectation>& expectations() {
   static const ordered_json none = ordered_json::object();
   static const std::map<std::string, Expectation> table = {
@@ -43,6 +43,11 @@ const std::map<std::string, Expectation>& expectations() {
       {"infinite", {kLaunch, "TIMEOUT", "no answer while the solution ran"}},
       {"changes_inputs", {kLaunch, "PASSED", "the solution changed its inputs in"}},
       {"cached_first_answer", {kOneBlock, "INCORRECT_NUMERICAL", "call 2: "}},
+      {"cached_by_pointer", {kOneBlock, "INCORRECT_NUMERICAL", "call 2: "}},
+      {"right_at_first", {kOneBlock, "INCORRECT_NUMERICAL", "call 6: "}},
+      {"wrong_last_element",
+       {kOneBlock, "INCORRECT_NUMERICAL", "1 of 1000 elements do not match; first at c[999]"}},
+      {"zeros", {kOneBlock, "INCORRECT_NUMERICAL", "elements do not match"}},
       {"fingerprint_cache", {kOneBlock, "PASSED", ""}},
       {"unwritten",
        {kLaunch, "INCORRECT_NUMERICAL", "500 of 1000 elements were never written; first at c[500]"}},
@@ -73,6 +78,9 @@ const std::map<std::string, Expectation>& expectations() {
       {"host_joined_stream", {none, "PASSED", "", 0, "event-segments", 1}},
       {"host_waits_between", {none, "PASSED", "", 0, "event-segments", 2}},
       {"host_waits_often", {none, "PASSED", "", 0.04, "event-segments", 40}},
+      // Nothing tells a slow host from one that does the work itself.
+      {"host_takes_long", {none, "PASSED", "the host took so much longer around them", 1, "event-segments"}},
+      {"host_works_ahead", {none, "RUNTIME_ERROR", "were not launched by the call itself"}},
       // The host computes for two milliseconds.
       {"host_computes_between", {none, "PASSED", "", 1.8, "event-segments"}},
       // Half a millisecond of a kernel that CUPTI does not see, behind a wait.
@@ -115,7 +123,7 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   if (testing::gpu() == nullptr) return;
   FibRun run;
   run.dataset.add_definition({1000});
-  const auto sources = testing::source_folder() / "tests/data/hostile_cuda";
+  const auto sources = testing::source_folder() / "tests/hostile/cuda";
   std::size_t planned = 0;
   for (const auto& [name, expected] : expectations()) {
     if (name.starts_with("host_") && !nvcc_is_here()) {
@@ -177,7 +185,7 @@ TEST_CASE("a kernel reads alike from a launch plan and from host code that waits
   }
   FibRun run;
   run.dataset.add_definition({100'000});
-  const auto sources = testing::source_folder() / "tests/data/hostile_cuda";
+  const auto sources = testing::source_folder() / "tests/hostile/cuda";
   run.dataset.cuda_solution("honest", "test", util::read_file(sources / "honest.cu"), kLaunch);
   for (const std::string name :
        {"host_honest", "host_synchronises", "host_joined_stream", "host_short_side_stream"}) {
@@ -208,9 +216,8 @@ TEST_CASE("a CUDA trace names the device, its state and its clock, and has no sp
   if (gpu == nullptr) return;
   FibRun run;
   run.dataset.add_definition({1000, 100000});
-  run.dataset.cuda_solution("honest", "test",
-                            util::read_file(testing::source_folder() / "tests/data/hostile_cuda/honest.cu"),
-                            kLaunch);
+  run.dataset.cuda_solution(
+      "honest", "test", util::read_file(testing::source_folder() / "tests/hostile/cuda/honest.cu"), kLaunch);
   REQUIRE(run.run(few({"--flush", "dirty"})).exit_code == 0);
   const auto traces = testing::read_traces(run.dataset.root());
   REQUIRE(traces.size() == 2);
@@ -298,7 +305,7 @@ TEST_CASE("made inputs have the same bits on the CPU and on the GPU", "[gpu]") {
 TEST_CASE("two runs take turns on a GPU, and the second says that it waits", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
-  const std::string honest = util::read_file(testing::source_folder() / "tests/data/hostile_cuda/honest.cu");
+  const std::string honest = util::read_file(testing::source_folder() / "tests/hostile/cuda/honest.cu");
   FibRun first;
   first.dataset.add_definition({1000, 2000, 3000});
   first.dataset.cuda_solution("one", "test", honest, kLaunch);

@@ -45,8 +45,9 @@ TEST_CASE("work reads the same however it is queued and waited for", "[gpu][cupt
   const CUstream own = context.stream();
 
   Timer timer(context, gpu->kernels);
-  Tracer tracer(context);
-  SegmentTimer segments(context, gpu->kernels, timer);
+  device::cuda::ApiWatcher watcher(context);
+  Tracer tracer(context, watcher);
+  SegmentTimer segments(context, gpu->kernels, timer, watcher);
   const auto time = [&](const std::function<void()>& call, std::uint32_t wanted_segments) {
     std::vector<double> device_ns;
     for (int i = 0; i < 9; ++i) {
@@ -131,8 +132,10 @@ TEST_CASE("work reads the same however it is queued and waited for", "[gpu][cupt
   CHECK(std::abs(time([&] { work(own); }, 1) - truth) < kNearNs);  // after an error too
 
   // Both of CUPTI's interfaces in one process: records as before, and events as before.
-  const auto traced = tracer.trace(TraceKind::kConcurrent, [&] { work(own), context.wait(), work(side); });
+  tracer.start(TraceKind::kConcurrent);
+  const auto traced = tracer.call([&] { work(own), context.wait(), work(side); });
   CHECK(traced.kernels == 2);
-  CHECK(traced.side_streams == 1);
+  CHECK(traced.streams == 2);
+  CHECK(tracer.finish() == 0);
   CHECK(std::abs(time([&] { work(own); }, 1) - truth) < kNearNs);
 }

@@ -17,10 +17,17 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
   const device::cuda::PinnedMemory words(context, 128);
   const device::cuda::DeviceMemory memory(context, 1 << 20);
   const auto spin = [&](std::uint64_t ns) { gpu->kernels.spin(words.device(), ns, ns, words.device() + 64); };
+  device::cuda::ApiWatcher watcher(context);
   {
-    Tracer tracer(context);
+    Tracer tracer(context, watcher);
+    const auto traced = [&](TraceKind kind, const std::function<void()>& work) {
+      tracer.start(kind);
+      auto trace = tracer.call(work);
+      CHECK(tracer.finish() == trace.orphans);
+      return trace;
+    };
     for (const TraceKind kind : {TraceKind::kOneAtATime, TraceKind::kConcurrent}) {
-      const auto trace = tracer.trace(kind, [&] {
+      const auto trace = traced(kind, [&] {
         spin(50'000);
         spin(30'000);
         driver.set_bytes(memory.data(), 0, 1000, context.stream());
@@ -28,7 +35,6 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
       CHECK(trace.kernels == 2);
       CHECK(trace.copies == 1);
       CHECK(trace.streams == 1);
-      CHECK(trace.side_streams == 0);
       CHECK(trace.orphans == 0);
       CHECK(trace.dropped == 0);
       CHECK(trace.busy_ns > 79'000);
@@ -39,25 +45,41 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
 
     CUstream side = nullptr;
     REQUIRE(driver.stream_create(&side, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
-    const auto two = tracer.trace(TraceKind::kConcurrent, [&] {
+    const auto two = traced(TraceKind::kConcurrent, [&] {
       spin(50'000);
       driver.set_bytes(memory.data(), 0, 1 << 20, side);
     });
     CHECK(two.streams == 2);
-    CHECK(two.side_streams == 1);
     const auto aside =
-        tracer.trace(TraceKind::kConcurrent, [&] { driver.set_bytes(memory.data(), 0, 1 << 20, side); });
+        traced(TraceKind::kConcurrent, [&] { driver.set_bytes(memory.data(), 0, 1 << 20, side); });
     CHECK(aside.streams == 1);
-    CHECK(aside.side_streams == 1);
 
-    // Another thread's work carries no id of the call.
-    const auto orphan = tracer.trace(TraceKind::kConcurrent, [&] {
+    // Another thread's work is not the call's.
+    const auto orphan = traced(TraceKind::kConcurrent, [&] {
       spin(20'000);
       std::thread([&] { driver.set_bytes(memory.data(), 0, 1000, side); }).join();
     });
     CHECK(orphan.orphans + orphan.dropped == 1);
 
-    const auto nothing = tracer.trace(TraceKind::kConcurrent, [] {});
+    // What is done around the call: fib's own work is known, that of anyone else is not, on this thread or
+    // another.
+    const auto set = [&] { driver.set_bytes(memory.data(), 0, 1000, side); };
+    tracer.start(TraceKind::kOneAtATime);
+    tracer.own(set);
+    CHECK(tracer.call([&] { spin(20'000); }).kernels == 1);
+    tracer.own([&] { spin(20'000); });
+    CHECK(tracer.finish() == 0);
+    for (const bool before : {true, false}) {
+      tracer.start(TraceKind::kOneAtATime);
+      if (before) std::thread(set).join();
+      CHECK(tracer.call([&] { spin(20'000); }).orphans == (before ? 1 : 0));
+      if (!before) set();
+      CHECK(tracer.finish() == 1);
+    }
+    set();
+    CHECK(tracer.finish() == 0);
+
+    const auto nothing = traced(TraceKind::kConcurrent, [] {});
     CHECK(nothing.kernels == 0);
 
     // With every kind of record disabled again, events read what they read without CUPTI.
@@ -67,10 +89,12 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
     CHECK(after.device_ns < 55'000);
   }
   // With one small buffer for ten thousand kernels records are lost, and the tracer knows.
-  Tracer small(context, {16 * 1024, 1});
-  const auto lost = small.trace(TraceKind::kConcurrent, [&] {
+  Tracer small(context, watcher, {16 * 1024, 1});
+  small.start(TraceKind::kConcurrent);
+  const auto lost = small.call([&] {
     for (int i = 0; i < 10'000; ++i) gpu->kernels.poison(0, memory.data(), 64);
   });
   CHECK(lost.dropped > 0);
   CHECK(lost.kernels + lost.dropped >= 10'000);
+  CHECK(small.finish() == 0);
 }

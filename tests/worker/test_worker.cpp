@@ -180,7 +180,7 @@ TEST_CASE("a worker runs a reference through the same door") {
   REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
   const worker::SetId set{"one", 0};
   f.judge.fill(f.door.door, set);
-  REQUIRE(std::holds_alternative<bool>(client.prepare(in_seconds(5))));
+  REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, in_seconds(5))));
   const auto ran = client.run(worker::Clock::kHost, in_seconds(5));
   REQUIRE(std::holds_alternative<worker::WorkerClient::Ran>(ran));
   CHECK(std::get<worker::WorkerClient::Ran>(ran).done.elapsed_ns > 0);

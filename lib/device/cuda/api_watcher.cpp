@@ -148,6 +148,7 @@ class ApiWatcher::Subscription {
   ApiCall call_of(CUpti_CallbackId id, const Function& function, const CUpti_CallbackData& info) const {
     ApiCall call;
     call.effect = function.effect;
+    call.correlation = info.correlationId;
     if (call.effect == Effect::kCopy && !may_block(id, info.functionParams)) call.effect = Effect::kWork;
     call.in_this_context = info.context == nullptr || info.context == context_.handle();
     if (info.callbackSite == CUPTI_API_EXIT && info.functionReturnValue != nullptr)

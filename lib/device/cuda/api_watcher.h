@@ -2,7 +2,7 @@
 
 #include <cuda.h>
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 
 #include "device/cuda/api_effect.h"
@@ -15,6 +15,7 @@ struct ApiCall {
   Effect effect = Effect::kNone;
   CUstream stream = nullptr;  // where it queues something; never 0: the default streams have their own names
   bool knows_stream = true;   // false: it queues something on a stream that fib cannot name
+  std::uint32_t correlation = 0;   // CUPTI's number of it, which records of its work carry
   bool in_this_context = true;     // it is made in the context that is timed
   CUresult result = CUDA_SUCCESS;  // when it has happened
 };

@@ -12,7 +12,7 @@ constexpr std::size_t kClocksOffset = 96;
 
 }  // namespace
 
-SegmentTimer::SegmentTimer(const Context& context, Kernels& kernels, const Timer& timer)
+SegmentTimer::SegmentTimer(const Context& context, Kernels& kernels, const Timer& timer, ApiWatcher& watcher)
     : context_(context),
       kernels_(kernels),
       timer_(timer),
@@ -23,7 +23,7 @@ SegmentTimer::SegmentTimer(const Context& context, Kernels& kernels, const Timer
                    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(shared_.data())).store(released ? 1 : 0);
                  },
                  static_cast<std::int64_t>(kSpinLimitNs)}),
-      watcher_(context) {}
+      watcher_(watcher) {}
 
 CUresult SegmentTimer::spin(CUstream stream) {
   try {

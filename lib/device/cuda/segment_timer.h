@@ -13,13 +13,11 @@ namespace fib::device::cuda {
 
 // Times work of any kind by events behind spins, also work that waits for the device inside and work on
 // streams of its own: each stretch between two waits has events and spins of its own, on every stream that it
-// uses (segment_recorder.h). A plain call reads what Timer reads. One thread; one a process, for CUPTI knows
-// one subscriber.
+// uses (segment_recorder.h). A plain call reads what Timer reads. One thread.
 class SegmentTimer {
  public:
-  // `timer` has measured the empty pair. Throws Error with one sentence when CUPTI is missing, too old or
-  // refuses.
-  SegmentTimer(const Context& context, Kernels& kernels, const Timer& timer);
+  // `timer` has measured the empty pair. All must outlive this.
+  SegmentTimer(const Context& context, Kernels& kernels, const Timer& timer, ApiWatcher& watcher);
 
   // As Timer::time. Throws Error where the call gives the device work from other threads, in other contexts
   // or on streams that it does not name.
@@ -34,7 +32,7 @@ class SegmentTimer {
   const Timer& timer_;
   PinnedMemory shared_;  // the spins' release word; the first spin's clocks; the others'
   SegmentRecorder recorder_;
-  ApiWatcher watcher_;
+  ApiWatcher& watcher_;
 };
 
 }  // namespace fib::device::cuda

@@ -20,26 +20,28 @@ std::int64_t covered(const std::vector<Activity>& sorted) {
 
 }  // namespace
 
-Trace summarise(std::vector<Activity> activities, const std::vector<std::uint32_t>& launched,
-                std::uint32_t own_stream) {
+Trace summarise(const std::vector<Activity>& activities, const AskedFor& asked_for) {
   Trace trace;
-  std::sort(activities.begin(), activities.end(),
-            [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
-  const std::set<std::uint32_t> own(launched.begin(), launched.end());
-  std::set<std::uint32_t> streams;
-  std::set<std::uint32_t> side_streams;
-  std::int64_t last = 0;
+  const std::set<std::uint32_t> by_call(asked_for.by_call.begin(), asked_for.by_call.end());
+  const std::set<std::uint32_t> by_fib(asked_for.by_fib.begin(), asked_for.by_fib.end());
+  std::vector<Activity> counted;
   for (const auto& activity : activities) {
+    if (by_fib.contains(activity.correlation)) continue;
+    counted.push_back(activity);
+    if (!activity.from_device && !by_call.contains(activity.correlation)) ++trace.orphans;
+  }
+  std::sort(counted.begin(), counted.end(),
+            [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+  std::set<std::uint32_t> streams;
+  std::int64_t last = 0;
+  for (const auto& activity : counted) {
     ++(activity.kernel ? trace.kernels : trace.copies);
     streams.insert(activity.stream);
-    if (activity.stream != own_stream && !activity.from_device) side_streams.insert(activity.stream);
     last = std::max(last, activity.end_ns);
-    if (!activity.from_device && !own.contains(activity.correlation)) ++trace.orphans;
   }
   trace.streams = streams.size();
-  trace.side_streams = side_streams.size();
-  trace.busy_ns = static_cast<double>(covered(activities));
-  if (!activities.empty()) trace.span_ns = static_cast<double>(last - activities.front().begin_ns);
+  trace.busy_ns = static_cast<double>(covered(counted));
+  if (!counted.empty()) trace.span_ns = static_cast<double>(last - counted.front().begin_ns);
   return trace;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "device/cuda/api_watcher.h"
 #include "device/cuda/context.h"
 #include "device/cuda/trace.h"
 
@@ -13,13 +14,13 @@ namespace fib::device::cuda {
 // Compute; concurrent leaves streams as they are, but slows some kernels (docs/measuring.md).
 enum class TraceKind { kOneAtATime, kConcurrent };
 
-// Records what one call makes the device do, by CUPTI's activity records: kernels, copies and sets, also
-// those that graphs and other kernels launch. Outside of trace() every kind of record is disabled, so that it
-// costs nothing.
+// Records what this process makes the device do between start() and finish(), by CUPTI's activity records:
+// kernels, copies and sets, also those that graphs and other kernels launch. At other times every kind of
+// record is disabled, so that it costs nothing.
 //
-// A record belongs to the call by an external correlation id that the calling thread carries, never by time;
-// only launches, copies and sets are traced on the host. CUPTI knows one session a process and calls back
-// without a context, so there can be one Tracer a process. One thread.
+// A record belongs to the call when the thread of start() asked the driver for it within call(), and to fib
+// within own(): by the number that CUPTI gives each call of the driver, never by time. CUPTI knows one
+// session a process and calls back without a context, so there can be one Tracer a process. One thread.
 class Tracer {
  public:
   struct Limits {
@@ -27,16 +28,28 @@ class Tracer {
     std::size_t buffers = 1024;             // at a time; records beyond are lost, and counted
   };
 
-  // Throws Error with one sentence when CUPTI is missing, too old, or refuses (another profiler is attached).
-  explicit Tracer(const Context& context) : Tracer(context, Limits{}) {}
-  Tracer(const Context& context, Limits limits);
+  // `watcher` must outlive the tracer. Throws Error with one sentence when CUPTI is missing, too old, or
+  // refuses (another profiler is attached).
+  Tracer(const Context& context, ApiWatcher& watcher) : Tracer(context, watcher, Limits{}) {}
+  Tracer(const Context& context, ApiWatcher& watcher, Limits limits);
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  // Runs `work`, waits for the whole device, and says what it did. Throws DriverError, Error, and what `work`
-  // throws.
-  [[nodiscard]] Trace trace(TraceKind kind, const std::function<void()>& work);
+  // What an earlier start() without finish() has recorded is forgotten. The device must be idle: what begins
+  // before is not recorded. Throws Error.
+  void start(TraceKind kind);
+
+  // Runs `work`, waits for the whole device, and says what the device did for it. Throws DriverError, Error,
+  // and what `work` throws.
+  [[nodiscard]] Trace call(const std::function<void()>& work);
+
+  // Runs `work`: fib's own, not the call's. May be used at any time.
+  void own(const std::function<void()>& work);
+
+  // Waits for the whole device; how many pieces of its work since start() were neither the call's nor fib's
+  // own. Nothing where records were lost. Does nothing and says 0 without start().
+  [[nodiscard]] std::uint64_t finish();
 
  private:
   class Session;
