@@ -8,8 +8,7 @@
 // What the tests of `fib run` share: solutions of the definition "add", and few calls.
 namespace fib::testing {
 
-inline const std::string kHonest =
-    util::read_file(testing::source_folder() / "tests/data/hostile/honest.cpp");
+inline const std::string kHonest = util::read_file(testing::source_folder() / "tests/hostile/cpp/honest.cpp");
 
 // Right, and takes a tenth of a second a call.
 inline const std::string kSlow = R"(

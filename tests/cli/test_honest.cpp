@@ -14,15 +14,15 @@
 #include "support/python.h"
 #include "util/files.h"
 
-// Honest solutions (tests/data/honest) with pools of threads, OpenMP, child processes, compilers, torch where
-// it is installed, on a machine with twice as many busy processes as cores beside them: none may be refused.
-// Run by scripts/honest-test: FIB_HONEST_ROUNDS says how often.
+// Honest solutions (tests/hostile/honest) with pools of threads, OpenMP, child processes, compilers, torch
+// where it is installed, on a machine with twice as many busy processes as cores beside them: none may be
+// refused. Run by scripts/honest-test: FIB_HONEST_ROUNDS says how often.
 namespace fs = std::filesystem;
 using namespace fib;
 
 namespace {
 
-const fs::path kSources = testing::source_folder() / "tests/data/honest";
+const fs::path kSources = testing::source_folder() / "tests/hostile/honest";
 
 // Processes that use all cores, twice.
 class BusyMachine {

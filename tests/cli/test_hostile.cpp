@@ -7,14 +7,14 @@
 #include "support/fib_run.h"
 #include "util/files.h"
 
-// Solutions that break, hang, lie or cheat (tests/data/hostile), run by the real program: each must end with
+// Solutions that break, hang, lie or cheat (tests/hostile/cpp), run by the real program: each must end with
 // the status and the log that it deserves, and the run must go on.
 namespace fs = std::filesystem;
 using namespace fib;
 
 namespace {
 
-const fs::path kSources = testing::source_folder() / "tests/data/hostile";
+const fs::path kSources = testing::source_folder() / "tests/hostile/cpp";
 
 std::string source_of(const std::string& name) { return util::read_file(kSources / (name + ".cpp")); }
 
@@ -38,6 +38,10 @@ const std::map<std::string, Expectation>& expectations() {
       {"wrong_last_element", {"INCORRECT_NUMERICAL", "1 of 1000 elements do not match; first at c[999]"}},
       {"right_at_first", {"INCORRECT_NUMERICAL", "call 6: "}},
       {"cached_first_answer", {"INCORRECT_NUMERICAL", "call 2: "}},
+      {"cached_by_pointer", {"INCORRECT_NUMERICAL", "call 2: "}},
+      {"replays_from_a_file", {"INCORRECT_NUMERICAL", "call 2: "}},
+      {"zeros", {"INCORRECT_NUMERICAL", "elements do not match"}},
+      {"returns_an_input", {"INCORRECT_NUMERICAL", "elements do not match"}},
       {"fingerprint_cache", {"PASSED", ""}},
       {"changed_inputs", {"PASSED", "the solution changed its inputs in"}},
       {"unwritten_output",
@@ -54,6 +58,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"allocates_100_gb", {"RUNTIME_ERROR", kOutOfMemory}},
       {"compile_error", {"COMPILE_ERROR", "error: 'undeclared_name' was not declared"}},
       {"missing_symbol", {"COMPILE_ERROR", "declare the function extern \"C\""}},
+      {"fills_descriptors", {"PASSED", "refused with "}},
       {"fork_bomb", {"RUNTIME_ERROR", "fork: Operation not permitted"}},
       {"runaway_grandchild", {"PASSED", "computed"}},
       // Its thread works for 3 ms; they are found in its time.
@@ -67,6 +72,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"answers_early", {"RUNTIME_ERROR", "broke the protocol: it answered"}},
       {"reads_the_shared_inputs", {"PASSED", ""}},
       {"reads_the_judge", {"PASSED", "opened 0"}},
+      {"looks_around", {"PASSED", "command "}},
       {"wrong_shape", {"INCORRECT_SHAPE", "expected shape (1000), got (1001)"}},
       {"wrong_dtype", {"INCORRECT_DTYPE", "expected dtype float32, got bfloat16"}},
       {"claims_no_time", {"RUNTIME_ERROR", "broke the protocol"}},
@@ -113,9 +119,26 @@ TEST_CASE("every hostile solution gets the status it deserves, and the run goes 
     CHECK(trace.log.find(expected.log) != std::string::npos);
     CHECK(trace.log.size() < 6 * 1024 * 1024);
     if (trace.solution == "fingerprint_cache") CHECK(trace.log.find("FOUND") == std::string::npos);
+    if (trace.solution == "looks_around") {
+      CHECK(trace.log.find(run.dataset.root().string()) == std::string::npos);
+      CHECK(trace.log.find("FIB_") == std::string::npos);
+      CHECK(trace.log.find("__worker") != std::string::npos);  // it is told apart from nothing else
+    }
     if (trace.solution == "reads_the_judge") CHECK(without(testing::printed_by(trace), "opened 0\n").empty());
   }
   CHECK(run.processes().empty());
+}
+
+TEST_CASE("the table of hostile solutions names all of them") {
+  const fs::path folder = kSources.parent_path();
+  const std::string table = util::read_file(folder / "README.md");
+  for (const char* language : {"cpp", "python", "cuda"}) {
+    for (const auto& entry : fs::directory_iterator(folder / language)) {
+      if (entry.path().extension() == ".h") continue;
+      INFO(entry.path());
+      CHECK(table.find("`" + entry.path().stem().string() + "`") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a solution does not run while the reference is timed") {

@@ -12,7 +12,8 @@ extern "C" void run(const float*, const float*, float*, std::int64_t) {
       message.ticket = ticket;
       std::memcpy(packet.data(), &message, sizeof message);
       ::send(fd, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (fd > 2) [[maybe_unused]] const auto put = ::write(fd, packet.data(), packet.size());
+      if (fd > 2) [[maybe_unused]]
+        const auto put = ::write(fd, packet.data(), packet.size());
     }
   }
 }

@@ -1,5 +1,5 @@
-// Lets a thread work on the very CPU that the worker's main thread waits for, and claims a tenth of the time: the rest
-// shall pass for waiting.
+// Lets a thread work on the very CPU that the worker's main thread waits for, and claims a tenth of the time:
+// the rest shall pass for waiting.
 #include <pthread.h>
 #include <sched.h>
 

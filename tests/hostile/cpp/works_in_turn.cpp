@@ -1,5 +1,5 @@
-// Works for a millisecond in every call: when it is prepared, when it runs, or when outputs are collected, in turn,
-// so that none of the three is slow in most calls.
+// Works for a millisecond in every call: when it is prepared, when it runs, or when outputs are collected, in
+// turn, so that none of the three is slow in most calls.
 #include "takes_over_protocol.h"
 
 extern "C" void run(const float*, const float*, float*, std::int64_t n) {

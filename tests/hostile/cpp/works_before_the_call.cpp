@@ -1,4 +1,5 @@
-// A thread watches the shared inputs. As soon as they change, before the call is even prepared, it computes the answer.
+// A thread watches the shared inputs. As soon as they change, before the call is even prepared, it computes
+// the answer.
 #include <sys/mman.h>
 
 #include <atomic>

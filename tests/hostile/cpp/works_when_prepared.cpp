@@ -1,5 +1,5 @@
-// Makes its output buffer read-only after each call. Who prepares the next call writes there, after the inputs, and runs
-// into a handler that computes the answer: the call itself only copies it.
+// Makes its output buffer read-only after each call. Who prepares the next call writes there, after the
+// inputs, and runs into a handler that computes the answer: the call itself only copies it.
 #include <sys/mman.h>
 
 #include <csignal>

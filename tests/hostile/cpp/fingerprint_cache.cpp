@@ -1,5 +1,6 @@
-// Keeps every answer it ever gave, in memory and in files under every folder that might survive, by a fingerprint of
-// the inputs. Correct, since it computes what it does not find; it prints how often it found something.
+// Keeps every answer it ever gave, in memory and in files under every folder that might survive, by a
+// fingerprint of the inputs. Correct, since it computes what it does not find; it prints how often it found
+// something.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
