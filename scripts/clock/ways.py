@@ -1,7 +1,7 @@
 """The same kernel, y = 2x + 1, launched in many ways: the third table of scripts/bench-clock.
 
 A C launcher, a graph, streams, waits inside, a torch extension and Triton give the device the same work, so each has to
-read what Nsight Compute reads for the kernels alone."""
+read what Nsight Compute reads for the kernels alone; two kernels in a row what event pairs read."""
 
 import csv
 import json
@@ -18,10 +18,8 @@ FEW = ["--num-trials", "1", "--iterations", "30"]
 FEW_SIZES = [16 * K, M]
 # In microseconds, beyond what is allowed: what these ways give the device besides the kernels.
 MORE = {
-    "halves": 0.5,  # what lies between two launches on one stream
     "halves, two streams": 12,
-    "C, copies back": 12,
-    "Triton, halves": 0.5,
+    "C, copies back": 15,  # its end is known when the host has returned from it
 }
 
 KERNEL = """__global__ void twice_plus_one(const float* x, float* y, long long first, long long last) {
@@ -128,7 +126,37 @@ TRITON_WAYS = {
 }
 TRITON_PROGRAM = TRITON + f"    {TRITON_CALL}{TRITON_FIRST}{TRITON_SECOND}" + """
 
+import statistics, sys
+
 tensors = [(torch.rand(n, device="cuda"), torch.empty(n, device="cuda")) for n in SIZES]
+
+
+def event_pairs(work):
+    # The median time of the work in us between two events behind a queue.
+    times = []
+    flush = torch.zeros(40 << 20, device="cuda")
+    for _ in range(60):
+        flush.sum()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda.synchronize()
+        torch.cuda._sleep(2_000_000)
+        begin.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(1000 * begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def halves(x, y):
+    n = x.shape[0]
+TRITON_HALVES
+
+if sys.argv[1:] == ["events"]:
+    for x, y in tensors:
+        halves(x, y)
+        print(event_pairs(lambda: halves(x, y)) - event_pairs(lambda: None))
+    sys.exit()
 for _ in range(15):
     for x, y in tensors:
         run(x, y)
@@ -203,12 +231,24 @@ def ncu(command, kernel):
     return [float(row["Metric Value"].replace(",", "")) / 1000 for row in csv.DictReader(lines)]
 
 
-PROGRAM = LAUNCH + """int main() {
+PROGRAM = LAUNCH + """#include <cstdio>
+#include "event_pairs.cuh"
+int main(int argc, char**) {
   const long long sizes[] = {SIZES};
   float *x, *y;
   cudaMalloc(&x, 64LL << 20);
   cudaMalloc(&y, 64LL << 20);
   cudaMemset(x, 0x3e, 64LL << 20);
+  if (argc > 1) {
+    EventPairs events;
+    for (const long long n : sizes) {
+      printf("%.3f\\n", events.time([&] {
+        launch(x, y, 0, n / 2, 0);
+        launch(x, y, n / 2, n, 0);
+      }));
+    }
+    return cudaDeviceSynchronize();
+  }
   for (int i = 0; i < 15; ++i) {
     for (const long long n : sizes) {
       launch(x, y, 0, n, 0);
@@ -221,45 +261,61 @@ PROGRAM = LAUNCH + """int main() {
 """
 
 
+def durations(command, kernel):
+    """By Nsight Compute, by size: of the whole kernel, and of its two halves together, in us."""
+    all_us = ncu(command, kernel)
+    middle = [statistics.median(all_us[i::3 * len(SIZES)]) for i in range(3 * len(SIZES))]
+    return ({n: middle[3 * i] for i, n in enumerate(SIZES)},
+            {n: middle[3 * i + 1] + middle[3 * i + 2] for i, n in enumerate(SIZES)})
+
+
+def event_pairs(command):
+    """Of two halves in a row, with what lies between them, by size."""
+    output = subprocess.run([*command, "events"], check=True, capture_output=True, text=True).stdout
+    return {n: float(line) for n, line in zip(SIZES, output.split())}
+
+
+class Truths:
+    """Times in us by size: of the kernel (`whole`), of its halves alone (`halves`) and in a row (`row`)."""
+
+    def __init__(self, ncu_tool, command, kernel):
+        self.whole, self.halves = durations([ncu_tool, *command], kernel)
+        self.row = event_pairs(command)
+
+    def of(self, name):
+        if name in ("halves", "Triton, halves"):
+            return self.row
+        return self.halves if "halves" in name else self.whole
+
+
 def truths(folder, nvcc, ncu_tool, has_torch):
-    """Nsight Compute's time in us of the whole kernel, of its two halves together, and of Triton's, by size."""
+    """Of the C ways, and of Triton's."""
     text = ", ".join(str(n) for n in SIZES)
     (folder / "ways.cu").write_text(PROGRAM.replace("SIZES", text))
-    subprocess.run([nvcc, "-std=c++17", "-arch=native", "-O3", "-o", folder / "ways", folder / "ways.cu"], check=True)
-    all_us = ncu([ncu_tool, str(folder / "ways")], "twice_plus_one")
-    step = 3 * len(SIZES)
-    middle = [statistics.median(all_us[i::step]) for i in range(step)]
-    whole = {n: middle[3 * i] for i, n in enumerate(SIZES)}
-    halves = {n: middle[3 * i + 1] + middle[3 * i + 2] for i, n in enumerate(SIZES)}
+    subprocess.run([nvcc, "-std=c++17", "-arch=native", "-O3", "-I", pathlib.Path(__file__).parent, "-o", folder / "ways",
+                    folder / "ways.cu"], check=True)
+    of_c = Truths(ncu_tool, [str(folder / "ways")], "twice_plus_one")
     if not has_torch:
-        return whole, halves, {}, {}
-    (folder / "ways.py").write_text(TRITON_PROGRAM.replace("SIZES", f"[{text}]"))
-    all_us = ncu([ncu_tool, sys.executable, str(folder / "ways.py")], "scale")
-    middle = [statistics.median(all_us[i::step]) for i in range(step)]
-    return whole, halves, {n: middle[3 * i] for i, n in enumerate(SIZES)}, {
-        n: middle[3 * i + 1] + middle[3 * i + 2] for i, n in enumerate(SIZES)}
-
-
-def truth_of(name, whole, halves, triton, triton_halves):
-    if name.startswith("Triton"):
-        return triton_halves if "halves" in name else triton
-    return halves if name.startswith("halves") else whole
+        return of_c, None
+    program = TRITON_PROGRAM.replace("SIZES", f"[{text}]").replace("TRITON_HALVES", TRITON_FIRST + TRITON_SECOND)
+    (folder / "ways.py").write_text(program)
+    return of_c, Truths(ncu_tool, [sys.executable, str(folder / "ways.py")], "scale")
 
 
 def table(fib, folder, nvcc, ncu_tool, clocks):
     """Prints the table; how many readings of auto are outside of 0.5 us or 2 %. Those outside of 0.2 us or 1 % are marked."""
     has_torch = subprocess.run([sys.executable, "-c", "import torch, triton"], capture_output=True).returncode == 0
     folder = pathlib.Path(folder)
-    measured = truths(folder, nvcc, ncu_tool, has_torch)
+    of_c, of_triton = truths(folder, nvcc, ncu_tool, has_torch)
     found = {}
     for clock in clocks:
         root = folder / ("all_sizes" if clock == "auto" else "few_sizes")
         names = make_dataset(root, has_torch, SIZES if clock == "auto" else FEW_SIZES)
         found[clock] = fib_latencies(fib, root, clock)
     bad = 0
-    print(f"{'way':30} {'n':>9} {'ncu us':>8} " + " ".join(f"{clock:>16}" for clock in clocks) + "  auto's clock, difference")
+    print(f"{'way':30} {'n':>9} {'truth us':>8} " + " ".join(f"{clock:>16}" for clock in clocks) + "  auto's clock, difference")
     for name in names:
-        for n, truth in truth_of(name, *measured).items():
+        for n, truth in (of_triton if name.startswith("Triton") else of_c).of(name).items():
             readings = [found[clock].get((slug(name), n)) for clock in clocks]
             auto, clock_name = readings[0] or (float("nan"), "none")
             off = abs(auto - truth) - MORE.get(name, 0)
