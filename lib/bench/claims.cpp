@@ -84,8 +84,6 @@ double left_out_ms(const std::vector<double>& claims, const std::vector<double>&
 
 }  // namespace
 
-bool is_by_cupti(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
-
 std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran, std::uint64_t output_bytes,
                                             bool on_cuda) {
   const double floor_ns = static_cast<double>(output_bytes) / (on_cuda ? kFastestCudaMemory : kFastestMemory);

@@ -14,8 +14,6 @@ namespace fib::bench {
 // Whether the times that a worker claims can be true, and how they are sorted into trials: functions of what
 // was seen, without state. Those that find something wrong return it as a sentence for the log.
 
-[[nodiscard]] bool is_by_cupti(worker::Clock clock);
-
 // Of one call: not longer than the coordinator saw, and not shorter than writing its outputs takes on the
 // fastest memory.
 [[nodiscard]] std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran,

@@ -52,8 +52,9 @@ struct LoadOptions {
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none
-// where there is no folder. Links to folders are not followed. These, and folders that cannot be
-// listed go to `unlisted`, with the reason.
+// where there is no folder. Links to folders are not followed, and files that lie outside of the dataset (the
+// folder above `folder`) by a link are left out. These, and folders that cannot be listed, go to `unlisted`,
+// with the reason.
 [[nodiscard]] std::vector<std::filesystem::path> list_files(
     const std::filesystem::path& folder, std::string_view extension,
     std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);

@@ -21,8 +21,6 @@ device::cuda::StreamKind stream_of(WorkStream stream) {
   return stream == WorkStream::kOwn ? device::cuda::StreamKind::kOwn : device::cuda::StreamKind::kDefault;
 }
 
-bool is_traced(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
-
 void refuse_orphans(std::uint64_t orphans) {
   if (orphans > 0)
     throw Error("{} pieces of work on the device were not launched by the call itself", orphans);
@@ -79,7 +77,7 @@ device::cuda::Tracer& CudaStage::tracer() {
 // From before the inputs are there for anyone to see.
 void CudaStage::fill(Clock clock) {
   using device::cuda::TraceKind;
-  if (is_traced(clock))
+  if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
   own([&] {
     copy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
@@ -115,7 +113,7 @@ std::string CudaStage::prepare_tracer() {
 }
 
 Done CudaStage::run(Target& target, Clock clock) {
-  if (is_traced(clock)) return trace(target, clock);
+  if (is_by_cupti(clock)) return trace(target, clock);
   const std::int64_t begin = util::monotonic_ns();
   const auto timing = time(target, clock);
   Done done;

@@ -215,6 +215,8 @@ std::string name_of(Flush flush) {
   return flush == Flush::kClean ? "clean" : flush == Flush::kDirty ? "dirty" : "none";
 }
 
+bool is_by_cupti(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
+
 std::string name_of(Clock clock) {
   switch (clock) {
     case Clock::kHost:

@@ -149,6 +149,7 @@ enum class Clock : std::uint8_t {
                      // (device/cuda/segment_timer.h)
 };
 
+[[nodiscard]] bool is_by_cupti(Clock clock);
 [[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
 
 // Prepare and Run: the clock of the call.
