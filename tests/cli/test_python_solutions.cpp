@@ -70,7 +70,7 @@ TEST_CASE("Python solutions write to their outputs, or return them, alone, in a 
     CHECK(trace.latency_ms > 0);
   }
   CHECK(contains(traces.at("returns").log, "called as value-returning"));
-  CHECK(traces.at("main_passing").log.empty());
+  CHECK_FALSE(contains(traces.at("main_passing").log, "called as"));  // it says itself how
   CHECK(contains(traces.at("own_memory").log, "the solution changed its inputs"));
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("Python solutions that fail, hang, lie or cheat get the status they de
         "No module named 'nothing_there' while the solution was loaded"}},
       {"loops", {passing("", "    while True: pass\n"), "TIMEOUT", "no answer while the solution ran"}},
       {"prints",
-       {passing("", "    for i in range(50): print('x' * 1000000)\n"), "PASSED", "[log truncated]"}},
+       {passing("", "    for i in range(10): print('x' * 1000000)\n"), "PASSED", "[log truncated]"}},
       {"runs_a_program",
        {passing("import subprocess\n", "    subprocess.run(['true'], check=True)\n"), "PASSED", ""}},
       {"writes_elsewhere",

@@ -1,5 +1,5 @@
-// Has as many descriptors on their way through sockets as the kernel lets a user have, so that no process of the user
-// can send one. Begins when it is loaded; its answers are right.
+// Has as many descriptors on their way through sockets as the kernel lets a user have, so that no process of
+// the user can send one. Begins when it is loaded; its answers are right.
 #include <sys/socket.h>
 #include <unistd.h>
 
