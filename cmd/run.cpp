@@ -22,8 +22,10 @@
 #include "interrupt.h"
 #include "logging.h"
 #include "progress.h"
+#include "report_common.h"
 #include "run_surroundings.h"
 #include "run_sweep.h"
+#include "time_table.h"
 
 namespace fib::cmd {
 namespace {
@@ -48,6 +50,8 @@ struct RunOptions {
   bool strict = false;
   bool strict_load = false;
   bool dry_run = false;
+  std::string timeline;
+  bool explain_time = false;
   std::string log_level = "info";
 };
 
@@ -170,6 +174,12 @@ int print_report(const bench::RunReport& report, const RunOptions& options, cons
   return options.strict && report.passed != report.finished ? kGateFailed : kDone;
 }
 
+// Null where nobody wants to know where the time goes.
+std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
+  if (!options.timeline.empty()) return std::make_unique<util::Timeline>(options.timeline);
+  return options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
+}
+
 int run(RunOptions options) {
   set_up_logging(options.log_level);
   const ChosenDevices chosen = choose_devices(options.devices);
@@ -204,18 +214,24 @@ int run(RunOptions options) {
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   log_synthesized(options, plan, datasets);
+  const auto timeline = wanted_timeline(options);
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),
                               python,
                               FIB_VERSION,
                               options.save_results,
-                              around};
+                              around,
+                              timeline.get()};
   const auto report = [&] {
     Progress progress(::isatty(STDERR_FILENO) == 1);
     return bench::run(datasets, plan, sweep, setup, progress, interrupted);
   }();
-  return print_report(report, options, plan, datasets);
+  const int exit_code = print_report(report, options, plan, datasets);
+  if (options.explain_time)
+    fmt::print("\n{}", report::to_text(time_table(timeline->totals()), stdout_style()));
+  if (timeline) timeline->finish();
+  return exit_code;
 }
 
 void add_selection(CLI::App& app, RunOptions& o) {
@@ -361,6 +377,12 @@ void add_run(CLI::App& app, int& exit_code) {
   add_confining(*run_app, *options);
   run_app->add_flag("--save-results,!--no-save-results", options->save_results,
                     "Append traces to the datasets (on by default)");
+  run_app->add_flag("--explain-time", options->explain_time,
+                    "Print where the time went: starts, builds, references, calls, comparisons");
+  run_app
+      ->add_option("--timeline", options->timeline,
+                   "Write what each process did when, in Chrome's trace format (ui.perfetto.dev draws it)")
+      ->type_name("FILE");
   run_app->add_option("--log-level", options->log_level, "What is logged to stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str();

@@ -76,6 +76,9 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
   if (result.outcome == compile::BuildResult::Outcome::kUnsupported)
     return observer_.not_done(planned, result.log);
   observer_.started(planned);
+  const util::Timeline::Span span(
+      setup_.spawner.timeline(), 0, worker::kCoordinator, "evaluation",
+      fmt::format("{} {} {}", planned.definition->name, planned.solution->name, planned.workload->uuid));
   if (result.outcome == compile::BuildResult::Outcome::kFailed) {
     Measurement failed;
     failed.status = Status::COMPILE_ERROR;
@@ -266,7 +269,9 @@ std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact&
                                                   kFileSizeLimit);
   }
   if (!guests_) throw Error("there is no Python to run it");
-  return guests_->take();
+  auto guest = guests_->take();
+  guest->set_role("the solution's worker");
+  return guest;
 }
 
 worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
@@ -291,6 +296,7 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
 
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,
                   const std::string& started_utc) {
+  const util::Timeline::Span span(setup_.spawner.timeline(), 0, worker::kCoordinator, "write the trace");
   const auto evaluation = make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc);
   try {
     observer_.finished(planned, evaluation);

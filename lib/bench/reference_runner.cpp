@@ -53,6 +53,7 @@ void ReferenceRunner::start(const model::Definition& definition) {
 void ReferenceRunner::start_python(const model::Definition& definition) {
   try {
     worker_ = setup_.guests->take();
+    worker_->set_role("the reference's worker");
   } catch (const BrokenTorch& error) {
     return start_without_torch(definition, error.what());
   }

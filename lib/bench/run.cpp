@@ -332,7 +332,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
                              config.seed.has_value(), setup.python};
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
-  worker::Spawner spawner(setup.program);
+  worker::Spawner spawner(setup.program, setup.timeline);
   const RunFolder temporary(fs::temp_directory_path(), spawner);
   spawner.sweep_at_end(setup.cache);
   const InterruptWatch watch(interrupted, spawner);
@@ -356,12 +356,15 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   }
   const auto jobs = jobs_of(plan, setup, config);
   std::size_t built = 0;
-  const auto builds = build_all(
-      spawner, children, jobs, setup.cache, config.build_timeout_s, util::usable_cores(),
-      [&](const auto& solution, const auto& outcome) {
-        observer.built(solution, outcome, ++built, jobs.size());
-      },
-      interrupted);
+  const auto builds = [&] {
+    const util::Timeline::Span span(setup.timeline, 0, worker::kCoordinator, "all builds");
+    return build_all(
+        spawner, children, jobs, setup.cache, config.build_timeout_s, util::usable_cores(),
+        [&](const auto& solution, const auto& outcome) {
+          observer.built(solution, outcome, ++built, jobs.size());
+        },
+        interrupted);
+  }();
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, plan.evaluations.size());

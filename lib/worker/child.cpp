@@ -27,10 +27,54 @@ std::int64_t after_ms(int milliseconds) {
   return util::monotonic_ns() + std::int64_t{1'000'000} * milliseconds;
 }
 
+// A request as the timeline calls it.
+std::string_view name_of(MessageType request) {
+  switch (request) {
+    case MessageType::kLoad:
+      return "load";
+    case MessageType::kOpen:
+    case MessageType::kJudgeOpen:
+      return "open";
+    case MessageType::kPrepare:
+      return "prepare";
+    case MessageType::kRun:
+      return "run";
+    case MessageType::kCollect:
+      return "collect";
+    case MessageType::kPing:
+      return "ping";
+    case MessageType::kUseDevice:
+      return "use device";
+    case MessageType::kDescribe:
+      return "describe";
+    case MessageType::kAttach:
+      return "attach";
+    case MessageType::kDetach:
+      return "detach";
+    case MessageType::kDiffer:
+      return "differ";
+    case MessageType::kKnows:
+      return "look up";
+    case MessageType::kFill:
+      return "fill";
+    case MessageType::kKeep:
+      return "keep";
+    case MessageType::kCompare:
+      return "compare";
+    case MessageType::kConclude:
+      return "conclude";
+    case MessageType::kBuild:
+      return "build";
+    default:
+      return "other";
+  }
+}
+
 }  // namespace
 
 Child::Child(Spawner& spawner, std::string name, const ChildSpec& spec, int start_timeout_ms)
-    : spawner_(spawner), name_(std::move(name)) {
+    : spawner_(spawner), name_(std::move(name)), role_(name_) {
+  auto starting = span("start");
   auto [ours, theirs] = Channel::make_pair();
   int output[2];
   if (::pipe2(output, O_CLOEXEC) != 0) throw util::errno_error("cannot make a pipe");
@@ -39,6 +83,8 @@ Child::Child(Spawner& spawner, std::string name, const ChildSpec& spec, int star
   id_ = spawner_.spawn(spec, theirs.fd(), write_end.get());
   channel_ = std::make_unique<Channel>(std::move(ours));
   alive_ = true;
+  pid_ = spawner_.pid_of(id_).value_or(0);
+  starting.draw_at(pid_);
   theirs.close();
   greet(start_timeout_ms);
 }
@@ -70,6 +116,7 @@ void Child::greet(int start_timeout_ms) {
 Answer<Message> Child::request(MessageType type, const std::string& payload, MessageType expected,
                                std::int64_t deadline_ns, const std::vector<int>& fds) {
   if (!alive_) return Failure{Failure::Kind::kDied, name_ + " is not running"};
+  const auto asking = span(name_of(type));
   try {
     // Who knows nothing of a request cannot have answered it.
     if (channel_->has_unread()) throw ProtocolError("it answered before it was asked");

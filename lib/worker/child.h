@@ -30,8 +30,8 @@ using Answer = std::variant<T, Failure>;
 // descendants, when this object goes away. One thread at a time.
 class Child {
  public:
-  // Starts `fib <arguments>` and checks its greeting within `start_timeout_ms`. `name` is for messages.
-  // Throws Error when it does not come up.
+  // Starts `fib <arguments>` and checks its greeting within `start_timeout_ms`. `name` is for messages and
+  // the timeline. Throws Error when it does not come up.
   Child(Spawner& spawner, std::string name, const ChildSpec& spec, int start_timeout_ms);
   ~Child();
   Child(const Child&) = delete;
@@ -42,6 +42,14 @@ class Child {
   // After any Failure but kRefused the child is dead.
   [[nodiscard]] Answer<Message> request(MessageType type, const std::string& payload, MessageType expected,
                                         std::int64_t deadline_ns, const std::vector<int>& fds = {});
+
+  // Its name in the timeline from here on.
+  void set_role(std::string role) { role_ = std::move(role); }
+
+  // A span of the spawner's timeline, in which the calling thread waits for this child: `what` for.
+  [[nodiscard]] util::Timeline::Span span(std::string_view what) const {
+    return {spawner_.timeline(), pid_, role_, what};
+  }
 
   // What the child printed since the last call, at most 5 MiB.
   [[nodiscard]] std::string take_output();
@@ -62,9 +70,11 @@ class Child {
 
   Spawner& spawner_;
   std::string name_;
+  std::string role_;
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<util::Capture> output_;
   std::uint32_t id_ = 0;
+  pid_t pid_ = 0;
   bool alive_ = false;
   std::int64_t awake_ns_ = 0;
 };

@@ -203,6 +203,7 @@ Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_n
 
 // What its threads and processes do after the call has returned belongs to it.
 void WorkerClient::await_rest(Ran& ran) {
+  const auto span = child_.span("come to rest");
   const std::int64_t answered = util::monotonic_ns();
   const auto rest = process_.wait_until_rest(kRestWindowUs, kRestLimitMs);
   ran.at_work = rest.at_work;
@@ -220,6 +221,7 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   beside_.collect_waited_ns = waiting_ns() - waited;
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
+  const auto span = child_.span("come to rest");
   process_.await_main_thread();
   const auto now = process_.usage();
   beside_.main_cpu_ns = now.main_ns - call_began_.main_ns;
@@ -234,6 +236,7 @@ void WorkerClient::stop() {
 
 // Its threads go to sleep again before anything of theirs is counted.
 void WorkerClient::go_on() {
+  const auto span = child_.span("go on");
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGCONT) != 0) return;
   if (is_on_cpu_) (void)process_.wait_until_rest(kRestWindowUs, kSettleMs);

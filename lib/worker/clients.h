@@ -86,6 +86,9 @@ class WorkerClient {
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest, const std::string& name,
                std::uint64_t file_size_limit);
 
+  // Its name in the timeline, where what it is for is known after its start.
+  void set_role(std::string role) { child_.set_role(std::move(role)); }
+
   // `document`, if there is one, and then `files` travel beside the request.
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
                                     const std::string& document = {},

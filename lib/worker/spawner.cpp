@@ -73,7 +73,7 @@ void use_hard_limit_of_descriptors() {
 
 }  // namespace
 
-Spawner::Spawner(const std::string& fib_program) {
+Spawner::Spawner(const std::string& fib_program, util::Timeline* timeline) : timeline_(timeline) {
   use_hard_limit_of_descriptors();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   auto [ours, theirs] = Channel::make_pair();

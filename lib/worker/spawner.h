@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "util/error.h"
+#include "util/timeline.h"
 #include "util/unique_fd.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
@@ -24,6 +25,9 @@ class KeeperLost : public Error {
  public:
   using Error::Error;
 };
+
+// The name of the process that has the Spawner, in the timeline.
+constexpr const char* kCoordinator = "fib";
 
 // What to start: a program with arguments, its whole environment, and where.
 struct ChildSpec {
@@ -43,8 +47,9 @@ struct ChildSpec {
 // one Spawner at a time, and its other children stay in its session.
 class Spawner {
  public:
-  // Starts the keeper: `fib_program` is the fib binary. Throws Error.
-  explicit Spawner(const std::string& fib_program);
+  // Starts the keeper: `fib_program` is the fib binary. `timeline`, which must outlive this, is where
+  // children tell what they were asked to do when. Throws Error.
+  explicit Spawner(const std::string& fib_program, util::Timeline* timeline = nullptr);
   ~Spawner();
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
@@ -86,6 +91,7 @@ class Spawner {
   void sweep_at_end(const std::filesystem::path& cache);
 
   [[nodiscard]] pid_t keeper_pid() const { return keeper_pid_; }
+  [[nodiscard]] util::Timeline* timeline() const { return timeline_; }  // null: nobody wants to know
 
  private:
   struct ChildState {
@@ -115,6 +121,7 @@ class Spawner {
   std::vector<std::filesystem::path> caches_;   // to be swept
   bool keeper_gone_ = false;
   std::string loss_;
+  util::Timeline* timeline_;
   std::thread reader_;
 };
 

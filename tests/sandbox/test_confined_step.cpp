@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "sandbox/confined_step.h"
-#include "sandbox/in_child.h"
 #include "sandbox/process_group.h"
+#include "support/in_child.h"
 #include "support/temporary.h"
 
 using namespace fib;

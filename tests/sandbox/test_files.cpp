@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "sandbox/files.h"
-#include "sandbox/in_child.h"
 #include "sandbox/process.h"
+#include "support/in_child.h"
 #include "support/temporary.h"
 #include "util/error.h"
 

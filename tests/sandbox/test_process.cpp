@@ -22,8 +22,8 @@
 #include <functional>
 #include <thread>
 
-#include "sandbox/in_child.h"
 #include "sandbox/process.h"
+#include "support/in_child.h"
 #include "support/temporary.h"
 
 using namespace fib;

@@ -3,13 +3,14 @@ it does not find; it says so when it finds something."""
 import array
 import hashlib
 import os
+import tempfile
 
 answers = {}
 
 
 def run(a, b):
     key = hashlib.sha256(bytes(a.bytes) + bytes(b.bytes)).hexdigest()
-    path = "/tmp/fib-test-cheat-" + key
+    path = os.path.join(tempfile.gettempdir(), "fib-test-cheat-" + key)
     if key in answers or os.path.exists(path):
         print("FOUND")
     if key not in answers:

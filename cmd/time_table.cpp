@@ -1,0 +1,75 @@
+#include "time_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "util/clock.h"
+#include "worker/spawner.h"
+
+namespace fib::cmd {
+namespace {
+
+using Total = util::Timeline::Total;
+
+constexpr const char* kEvaluation = "evaluation";
+
+bool is_of_evaluations(const Total& total) {
+  return total.what == kEvaluation || total.within == kEvaluation;
+}
+
+report::Cell milli_cell(double value) { return report::number_cell(value, fmt::format("{:.3f}", value)); }
+
+std::vector<report::Cell> row_of(const Total& total, report::Cell share) {
+  const double ms = util::in_ms(total.ns);
+  return {report::text_cell(total.owner), report::text_cell(total.what), report::count_cell(total.times),
+          milli_cell(ms / 1e3), milli_cell(ms / static_cast<double>(total.times)), std::move(share)};
+}
+
+report::Cell share_cell(const Total& total, double all_ns) {
+  const double share = static_cast<double>(total.ns) / all_ns;
+  return report::number_cell(share, fmt::format("{:.1f} %", 100 * share));
+}
+
+// Outside of evaluations it does not matter in which thread something was done.
+void add_outside(std::vector<Total>& outside, const Total& total) {
+  const auto same = std::find_if(outside.begin(), outside.end(), [&](const Total& one) {
+    return one.owner == total.owner && one.what == total.what;
+  });
+  if (same == outside.end()) return outside.push_back(total);
+  same->times += total.times;
+  same->ns += total.ns;
+}
+
+}  // namespace
+
+report::Table time_table(const std::vector<Total>& totals) {
+  report::Table table;
+  table.columns = {report::text_column("Process", "process"),  report::text_column("What", "what"),
+                   report::number_column("Times", "times"),    report::number_column("Seconds", "seconds"),
+                   report::number_column("Each [ms]", "each_ms"), report::number_column("Share", "share")};
+  std::vector<Total> outside;
+  std::vector<Total> inside;
+  double all_ns = 0;
+  for (const auto& total : totals) {
+    if (!is_of_evaluations(total)) {
+      add_outside(outside, total);
+      continue;
+    }
+    inside.push_back(total);
+    if (total.what != kEvaluation) continue;
+    all_ns = static_cast<double>(total.ns);
+    Total own = total;
+    own.what = "everything else";
+    own.ns = total.own_ns;
+    inside.push_back(own);
+  }
+  std::stable_sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  for (const auto& total : outside)
+    table.rows.push_back(row_of(total, report::no_cell()));
+  for (const auto& total : inside)
+    table.rows.push_back(row_of(total, share_cell(total, all_ns)));
+  return table;
+}
+
+}  // namespace fib::cmd
