@@ -63,7 +63,8 @@ const std::map<std::string, Expectation>& expectations() {
       {"runaway_grandchild", {"PASSED", "computed"}},
       // Its thread works for 3 ms; they are found in its time.
       {"late_thread", {"PASSED", "", 2.5}},
-      {"claims_a_microsecond", {"PASSED", "are added to the worker's claims", 0.15}},
+      // What it leaves out is near the most that is not called a lie.
+      {"claims_a_microsecond", {"", "are added to the worker's claims", 0.15}},
       {"works_when_prepared", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_when_collected", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.7}},
