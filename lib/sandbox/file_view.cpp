@@ -158,11 +158,8 @@ bool build(const FileView& view, Builder& builder) {
   // CUDA names its threads by writing below the process's own folder.
   const fs::path own = builder.at("/proc/" + std::to_string(::getpid()));
   if (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)) return false;
-  for (const char* name : {"fd", "stdin", "stdout", "stderr"}) {
-    const std::string number = name[3] == 'i' ? "/0" : name[3] == 'o' ? "/1" : name[0] == 'f' ? "" : "/2";
-    if (!builder.link(fs::path("/dev") / name, "/proc/self/fd" + number)) return false;
-  }
-  return true;
+  return builder.link("/dev/fd", "/proc/self/fd") && builder.link("/dev/stdin", "/proc/self/fd/0") &&
+         builder.link("/dev/stdout", "/proc/self/fd/1") && builder.link("/dev/stderr", "/proc/self/fd/2");
 }
 
 // Makes `root` the root folder. Where that is the machine's first file system (an initramfs), which cannot be
