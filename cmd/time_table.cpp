@@ -22,8 +22,12 @@ report::Cell milli_cell(double value) { return report::number_cell(value, fmt::f
 
 std::vector<report::Cell> row_of(const Total& total, report::Cell share) {
   const double ms = util::in_ms(total.ns);
-  return {report::text_cell(total.owner), report::text_cell(total.what), report::count_cell(total.times),
-          milli_cell(ms / 1e3), milli_cell(ms / static_cast<double>(total.times)), std::move(share)};
+  return {report::text_cell(total.owner),
+          report::text_cell(total.what),
+          report::count_cell(total.times),
+          milli_cell(ms / 1e3),
+          milli_cell(ms / static_cast<double>(total.times)),
+          std::move(share)};
 }
 
 report::Cell share_cell(const Total& total, double all_ns) {
@@ -45,8 +49,8 @@ void add_outside(std::vector<Total>& outside, const Total& total) {
 
 report::Table time_table(const std::vector<Total>& totals) {
   report::Table table;
-  table.columns = {report::text_column("Process", "process"),  report::text_column("What", "what"),
-                   report::number_column("Times", "times"),    report::number_column("Seconds", "seconds"),
+  table.columns = {report::text_column("Process", "process"),     report::text_column("What", "what"),
+                   report::number_column("Times", "times"),       report::number_column("Seconds", "seconds"),
                    report::number_column("Each [ms]", "each_ms"), report::number_column("Share", "share")};
   std::vector<Total> outside;
   std::vector<Total> inside;
@@ -65,10 +69,8 @@ report::Table time_table(const std::vector<Total>& totals) {
     inside.push_back(own);
   }
   std::stable_sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
-  for (const auto& total : outside)
-    table.rows.push_back(row_of(total, report::no_cell()));
-  for (const auto& total : inside)
-    table.rows.push_back(row_of(total, share_cell(total, all_ns)));
+  for (const auto& total : outside) table.rows.push_back(row_of(total, report::no_cell()));
+  for (const auto& total : inside) table.rows.push_back(row_of(total, share_cell(total, all_ns)));
   return table;
 }
 

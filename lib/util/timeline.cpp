@@ -79,10 +79,8 @@ void Timeline::end(const Span& span) {
 void Timeline::write(const Span& span, std::int64_t end_ns) {
   const pid_t process = span.process_ == 0 ? ::getpid() : span.process_;
   if (named_.emplace(process, span.owner_).second) {
-    file_ << line_of({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", process},
-                      {"args", {{"name", span.owner_}}}});
+    file_ << line_of(
+        {{"name", "process_name"}, {"ph", "M"}, {"pid", process}, {"args", {{"name", span.owner_}}}});
   }
   ordered_json event = {{"name", span.what_},
                         {"ph", "X"},

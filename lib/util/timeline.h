@@ -63,7 +63,8 @@ class Timeline {
 // reverse order. Does nothing without a timeline.
 class Timeline::Span {
  public:
-  // It is drawn in the row of `process`; with 0 in that of the calling thread. `detail` is for the file alone.
+  // It is drawn in the row of `process`; with 0 in that of the calling thread. `detail` is for the file
+  // alone.
   Span(Timeline* timeline, pid_t process, std::string_view owner, std::string_view what,
        std::string detail = {});
   ~Span();

@@ -294,9 +294,9 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
   const auto result = ended.get();
   INFO(result.err);
   CHECK(result.exit_code == (twice ? 1 : 0));
-  CHECK(
-      (result.err.find("the device's judge was lost twice, its lane is closed: the judge ended with SIGKILL "
-                       "(Killed)\n") != std::string::npos) == twice);
+  // How it ended is told where it had reported before.
+  CHECK((result.err.find("the device's judge was lost twice, its lane is closed: ") != std::string::npos) ==
+        twice);
   const auto traces = testing::read_traces(run.dataset.root());
   CHECK((twice ? traces.size() < 3 : traces.size() == 3));
   for (const auto& trace : traces) CHECK(trace.status == "PASSED");

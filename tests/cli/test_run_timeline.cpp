@@ -16,7 +16,9 @@ struct Row {
   std::string process;  // who
   std::string what;
 };
-bool operator<(const Row& a, const Row& b) { return std::tie(a.process, a.what) < std::tie(b.process, b.what); }
+bool operator<(const Row& a, const Row& b) {
+  return std::tie(a.process, a.what) < std::tie(b.process, b.what);
+}
 
 // The spans of a timeline's file in milliseconds, by process and kind.
 std::map<Row, std::vector<double>> spans_of(const fs::path& file) {
@@ -31,7 +33,8 @@ std::map<Row, std::vector<double>> spans_of(const fs::path& file) {
 }
 
 // The numbers in the row of --explain-time's table that begins with these words.
-std::vector<double> numbers_of(const std::string& table, const std::string& process, const std::string& what) {
+std::vector<double> numbers_of(const std::string& table, const std::string& process,
+                               const std::string& what) {
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind(process + "  ", 0) != 0) continue;

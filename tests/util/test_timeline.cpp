@@ -1,5 +1,3 @@
-#include "util/timeline.h"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "support/in_child.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/timeline.h"
 
 using namespace fib;
 using util::Timeline;
@@ -74,8 +73,9 @@ TEST_CASE("a timeline's file has an event for each span, and a name for each pro
   }
   const auto events = nlohmann::json::parse(util::read_file(path));
   REQUIRE(events.size() == 5);
-  CHECK(events[0] == nlohmann::json::parse(
-                         R"({"name": "process_name", "ph": "M", "pid": 1234, "args": {"name": "the judge"}})"));
+  CHECK(events[0] ==
+        nlohmann::json::parse(
+            R"({"name": "process_name", "ph": "M", "pid": 1234, "args": {"name": "the judge"}})"));
   CHECK(events[1].at("name") == "start");
   CHECK(events[1].at("ph") == "X");
   CHECK(events[1].at("pid") == 1234);
