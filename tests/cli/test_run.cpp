@@ -273,7 +273,7 @@ TEST_CASE("what a solution burns between its calls is added to its time, if it i
   CHECK(traces[0].status == "PASSED");
   CHECK(traces[0].log.find("are added to the worker's claims") != std::string::npos);
   const double added_ms = fib_record(traces[0]).at("witness").at("added_ms").at(0).get<double>();
-  CHECK(added_ms > 1);  // it burns until the next call, and its outputs are compared meanwhile
+  CHECK(added_ms > 0.2);  // it burns while the next inputs are made and copied: the faster, the less
   CHECK(traces[0].latency_ms > added_ms);
 }
 
