@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <limits.h>
 
-#include <algorithm>
 #include <set>
 
+#include "util/beneath.h"
 #include "util/files.h"
 
 namespace fib::compile {
@@ -25,10 +25,8 @@ std::optional<std::string> unusable(const fs::path& path, const std::set<fs::pat
     if (part.native().size() + kSuffix > NAME_MAX) return "its name is too long";
   }
   for (const auto& other : written) {
-    const auto is_below = [](const fs::path& inner, const fs::path& outer) {
-      return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-    };
-    if (is_below(path, other) || is_below(other, path)) return "another source has the name of its folder";
+    if (util::lies_in(path, other) || util::lies_in(other, path))
+      return "another source has the name of its folder";
   }
   return std::nullopt;
 }

@@ -1,9 +1,9 @@
 #include "dataset/blobs.h"
 
-#include <algorithm>
 #include <fstream>
 #include <vector>
 
+#include "util/beneath.h"
 #include "util/error.h"
 
 namespace fib::dataset {
@@ -20,7 +20,7 @@ bool is_file(const fs::path& path) {
 
 Blob confined(const fs::path& root, const fs::path& file, BlobForm form, Confinement confinement) {
   Blob blob{fs::weakly_canonical(file), form};
-  if (confinement == Confinement::to_root && !is_inside(blob.file, fs::weakly_canonical(root))) {
+  if (confinement == Confinement::to_root && !util::lies_in(blob.file, fs::weakly_canonical(root))) {
     throw Error(
         "{} lies outside of the dataset {}; copy the data into the dataset, or allow it with: fib run "
         "--allow-outside",
@@ -49,12 +49,6 @@ std::vector<fs::path> stripped_forms(const fs::path& path) {
 }
 
 }  // namespace
-
-bool is_inside(const fs::path& file, const fs::path& root) {
-  const auto [in_root, in_file] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
-  // A root with a final slash ends with an empty component.
-  return in_root == root.end() || in_root->empty();
-}
 
 std::optional<Blob> resolve_blob(const fs::path& root, std::string_view definition, std::string_view path,
                                  Confinement confinement) {

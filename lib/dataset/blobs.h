@@ -30,9 +30,6 @@ enum class Confinement {
                                                std::string_view path,
                                                Confinement confinement = Confinement::to_root);
 
-// Whether `file` lies in `root`; both absolute and without links.
-[[nodiscard]] bool is_inside(const std::filesystem::path& file, const std::filesystem::path& root);
-
 // True when the file holds a Git LFS pointer instead of data. False when it cannot be read.
 [[nodiscard]] bool is_lfs_pointer(const std::filesystem::path& file);
 

@@ -6,6 +6,7 @@
 #include "dataset/blobs.h"
 #include "dataset/path_names.h"
 #include "dataset/paths.h"
+#include "util/beneath.h"
 #include "util/files.h"
 #include "util/machine.h"
 #include "util/threads.h"
@@ -227,9 +228,9 @@ namespace {
 bool leads_out(const fs::path& file, const fs::path& root) {
   const fs::path target = fs::weakly_canonical(file);
   const fs::path whole = fs::weakly_canonical(root);
-  if (is_inside(target, whole)) return false;
+  if (util::lies_in(target, whole)) return false;
   const fs::path snapshots = whole.parent_path();
-  return snapshots.filename() != "snapshots" || !is_inside(target, snapshots.parent_path() / "blobs");
+  return snapshots.filename() != "snapshots" || !util::lies_in(target, snapshots.parent_path() / "blobs");
 }
 
 void find_files(const fs::path& folder, const fs::path& root, std::string_view extension, bool is_linked,
@@ -294,7 +295,7 @@ void read_sources(const fs::path& root, const fs::path& file, model::Solution& s
   for (auto& source : solution.sources) {
     if (!source.content.empty()) continue;
     const fs::path path = file.parent_path() / source.path;
-    if (!is_inside(fs::weakly_canonical(path), fs::weakly_canonical(root)))
+    if (!util::lies_in(fs::weakly_canonical(path), fs::weakly_canonical(root)))
       throw Error("source \"{}\" has no content, and the file of this name leads out of the dataset",
                   source.path);
     source.content = util::read_file(path);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "pack/folder_names.h"
+#include "util/beneath.h"
 #include "util/files.h"
 
 namespace fib::pack {
@@ -57,8 +58,7 @@ std::vector<std::string> find_sources(const fs::path& folder) {
 
 // What a link elsewhere leads to would be given away with the solution.
 void expect_beneath(const fs::path& folder, const fs::path& file) {
-  const fs::path below = fs::canonical(file).lexically_relative(fs::canonical(folder));
-  if (*below.begin() == "..")
+  if (!util::lies_in(fs::canonical(file), fs::canonical(folder)))
     throw Error("{} is a link out of {}; put the file itself there", file.string(), folder.string());
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 
+#include "util/beneath.h"
 #include "util/unique_fd.h"
 
 namespace fib::sandbox {
@@ -66,11 +67,6 @@ bool unshare_mounts() {
   return mapped;
 }
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 // A view in the making, below `root`.
 class Builder {
  public:
@@ -102,7 +98,7 @@ class Builder {
 
   bool link(const fs::path& path, const fs::path& target) {
     if (path == target || fs::exists(fs::symlink_status(at(path), ignored_))) return true;
-    if (std::any_of(shown_.begin(), shown_.end(), [&](const auto& one) { return is_below(path, one); }))
+    if (std::any_of(shown_.begin(), shown_.end(), [&](const auto& one) { return util::lies_in(path, one); }))
       return true;  // below something that is shown as it is
     std::error_code error;
     fs::create_directories(at(path).parent_path(), error);
@@ -114,7 +110,8 @@ class Builder {
 
  private:
   [[nodiscard]] bool is_shown(const fs::path& real) const {
-    return std::any_of(shown_.begin(), shown_.end(), [&](const auto& one) { return is_below(real, one); });
+    return std::any_of(shown_.begin(), shown_.end(),
+                       [&](const auto& one) { return util::lies_in(real, one); });
   }
 
   bool bind(const fs::path& real) {

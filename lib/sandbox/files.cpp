@@ -8,6 +8,7 @@
 
 #include "sandbox/file_view.h"
 #include "sandbox/landlock.h"
+#include "util/beneath.h"
 #include "util/error.h"
 
 namespace fib::sandbox {
@@ -47,14 +48,9 @@ Paths device_nodes(const FileAccess& access) {
   return nodes;
 }
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 bool is_system(const fs::path& path) {
   const auto system = system_paths();
-  return std::any_of(system.begin(), system.end(), [&](const auto& one) { return is_below(path, one); });
+  return std::any_of(system.begin(), system.end(), [&](const auto& one) { return util::lies_in(path, one); });
 }
 
 // As execvp() finds it; empty when it does not.
@@ -121,7 +117,7 @@ bool is_bin_of_toolchain(const fs::path& bin) {
   const fs::path folder = bin.parent_path();
   const char* home = std::getenv("HOME");
   if (bin.filename() != "bin" || folder == "/") return false;
-  if (home != nullptr && *home != '\0' && (folder == home || is_below(fs::path(home), folder))) return false;
+  if (home != nullptr && *home != '\0' && util::lies_in(home, folder)) return false;
   std::error_code error;
   return fs::exists(folder / "lib", error) || fs::exists(folder / "lib64", error) ||
          fs::exists(folder / "libexec", error);

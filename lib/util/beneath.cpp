@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -105,6 +107,14 @@ UniqueFd file_beneath(int root, const fs::path& relative, int flags, unsigned mo
   UniqueFd file(::openat(folder.get(), relative.filename().c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!file.valid()) fail(relative);
   return file;
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path inner = path.lexically_normal();
+  const fs::path outer = folder.lexically_normal();
+  const auto [in_outer, in_inner] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
+  // A folder with a final slash ends with an empty component.
+  return in_outer == outer.end() || (in_outer->empty() && std::next(in_outer) == outer.end());
 }
 
 void remove_tree(const fs::path& folder) {

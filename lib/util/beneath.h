@@ -22,6 +22,10 @@ namespace fib::util {
 [[nodiscard]] UniqueFd file_beneath(int root, const std::filesystem::path& relative, int flags,
                                     unsigned mode = 0666);
 
+// Whether `path` is `folder` or lies below it, by their texts alone: both absolute ("a/..", "." and a final
+// slash do not matter). Where links may be on the way, give both as std::filesystem::canonical() has them.
+[[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 // Removes `folder` with everything in it, however deep it is and whatever its modes are, with few
 // descriptors; links are removed, not followed. What cannot be removed stays: failures are ignored.
 void remove_tree(const std::filesystem::path& folder);

@@ -73,6 +73,19 @@ TEST_CASE("folders and files below a folder are found and made, and no link is f
   }
 }
 
+TEST_CASE("whether a path lies in a folder is told by whole components, with .. resolved") {
+  CHECK(util::lies_in("/a/b", "/a"));
+  CHECK(util::lies_in("/a/b", "/a/"));
+  CHECK(util::lies_in("/a", "/a"));
+  CHECK(util::lies_in("/a/", "/a"));
+  CHECK(util::lies_in("/a/./b/../c", "/a"));
+  CHECK(util::lies_in("/a", "/"));
+  CHECK_FALSE(util::lies_in("/a", "/a/b"));
+  CHECK_FALSE(util::lies_in("/ab", "/a"));
+  CHECK_FALSE(util::lies_in("/a/b/../../c", "/a"));
+  CHECK_FALSE(util::lies_in("/a/..", "/a"));
+}
+
 TEST_CASE("a tree is removed however deep it is and whatever its modes are, and links are not followed") {
   const testing::TemporaryFolder folder;
   const fs::path tree = folder.path() / "tree";
