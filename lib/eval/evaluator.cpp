@@ -63,6 +63,14 @@ Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>&
   return judgement;
 }
 
+void fill_poison(const Layout& layout, const std::vector<PoisonElement>& elements, std::byte* outputs) {
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    const auto& slot = layout.outputs[i];
+    const std::size_t element = std::max<std::size_t>(1, tensor::bits_of(slot.dtype) / 8);
+    fill_pattern(outputs + slot.offset, slot.bytes, elements[i].data(), element);
+  }
+}
+
 Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::byte* expected,
                         const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
                         std::size_t outputs, unsigned threads) {

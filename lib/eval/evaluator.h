@@ -16,6 +16,9 @@ namespace fib::eval {
 
 using PoisonElement = std::array<std::byte, 8>;
 
+// Fills every output of the buffer with its poison; one element an output.
+void fill_poison(const Layout& layout, const std::vector<PoisonElement>& elements, std::byte* outputs);
+
 // The default rule: every output agrees with the expected one within the tolerance, and none has elements
 // that were never written. `got` and `expected` are whole output buffers; `poison` has one element an output.
 // The first `outputs` outputs are judged. The explanation names the first output that fails.

@@ -91,6 +91,7 @@ Child::Child(Spawner& spawner, std::string name, const ChildSpec& spec, int star
 
 Child::~Child() {
   if (!alive_) return;
+  const auto ending = span("end");
   spawner_.kill(id_);
   (void)spawner_.wait(id_, kExitWaitMs);
 }

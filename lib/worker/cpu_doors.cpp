@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -29,11 +28,7 @@ class CpuDoor : public Door {
   }
 
   void poison(const std::vector<eval::PoisonElement>& elements) override {
-    for (std::size_t i = 0; i < layout_.outputs.size(); ++i) {
-      const auto& slot = layout_.outputs[i];
-      const std::size_t element = std::max<std::size_t>(1, tensor::bits_of(slot.dtype) / 8);
-      eval::fill_pattern(outputs_.data() + slot.offset, slot.bytes, elements[i].data(), element);
-    }
+    eval::fill_poison(layout_, elements, outputs_.data());
   }
 
   std::vector<std::byte> outputs() override {
@@ -81,6 +76,11 @@ class CpuJudgeDevice : public JudgeDevice {
 };
 
 }  // namespace
+
+bool is_shared_on_host(const eval::Layout& layout) {
+  constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 10U;
+  return layout.input_bytes + layout.output_bytes <= kSmallBytes;
+}
 
 std::unique_ptr<JudgeDevice> make_cpu_judge_device(unsigned threads) {
   return std::make_unique<CpuJudgeDevice>(threads);

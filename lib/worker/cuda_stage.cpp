@@ -1,7 +1,6 @@
 #include "worker/cuda_stage.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "util/clock.h"
 
@@ -37,15 +36,12 @@ CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, const 
     : context_(device.uuid, stream_of(options.stream)),
       kernels_(context_, kernels),
       timer_(context_, kernels_),
-      flush_(context_, kernels_, kind_of(device.flush), host_code_of(options)),
-      differs_(context_, sizeof(std::uint32_t)) {}
+      flush_(context_, kernels_, kind_of(device.flush), host_code_of(options)) {}
 
 void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) {
   using device::cuda::DeviceMemory;
-  using device::cuda::SharedDeviceMemory;
-  layout_ = layout;
-  shared_inputs_.emplace(SharedDeviceMemory::open(context_, std::move(inputs), layout.input_bytes));
-  shared_outputs_.emplace(SharedDeviceMemory::open(context_, std::move(outputs), layout.output_bytes));
+  exchange_.reset();
+  exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(inputs), std::move(outputs));
   // Given back first: there may not be room for both.
   inputs_ = DeviceMemory();
   outputs_ = DeviceMemory();
@@ -56,11 +52,6 @@ void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::Un
 
 Buffers CudaStage::buffers() {
   return {as_pointer(inputs_.data()), as_pointer(outputs_.data()), scalars_.data(), context_.stream()};
-}
-
-void CudaStage::copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes) {
-  if (bytes > 0)
-    context_.check(context_.driver().copy(target, source, bytes, context_.stream()), "cuMemcpyDtoDAsync");
 }
 
 template <typename Work>
@@ -74,23 +65,13 @@ device::cuda::Tracer& CudaStage::tracer() {
   return *tracer_;
 }
 
-// From before the inputs are there for anyone to see.
+// From before the inputs are there for anyone to see. Scalars are there when this returns, and the device's
+// buffers when flush() does.
 void CudaStage::fill(Clock clock) {
   using device::cuda::TraceKind;
   if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
-  own([&] {
-    copy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
-    copy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
-    for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
-      const auto& slot = layout_.inputs[i];
-      if (!slot.scalar) continue;
-      context_.check(context_.driver().copy_to_host(
-                         scalars_.data() + 8 * i, shared_inputs_->data() + slot.offset, 8, context_.stream()),
-                     "cuMemcpyDtoHAsync");
-    }
-  });
-  context_.wait();
+  own([&] { exchange_->load(inputs_.data(), outputs_.data(), scalars_.data()); });
 }
 
 void CudaStage::flush() {
@@ -153,20 +134,19 @@ Done CudaStage::trace(Target& target, Clock clock) {
 }
 
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
-  own([&] { copy(outputs_.data() + slot.offset, address, slot.bytes); });
+  if (slot.bytes == 0) return;
+  own([&] {
+    context_.check(
+        context_.driver().copy(outputs_.data() + slot.offset, address, slot.bytes, context_.stream()),
+        "cuMemcpyDtoDAsync");
+  });
 }
 
 bool CudaStage::collect() {
-  std::memset(differs_.data(), 0, sizeof(std::uint32_t));
-  own([&] {
-    copy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
-    kernels_.differs(inputs_.data(), shared_inputs_->data(), layout_.input_bytes, differs_.device());
-  });
+  own([&] { exchange_->begin_store(inputs_.data(), outputs_.data()); });
   context_.wait();
   if (tracer_) refuse_orphans(tracer_->finish());
-  std::uint32_t differs = 0;
-  std::memcpy(&differs, differs_.data(), sizeof differs);
-  return differs != 0;
+  return exchange_->end_store();
 }
 
 std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels,

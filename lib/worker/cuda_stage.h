@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "device/cuda/segment_timer.h"
 #include "device/cuda/timer.h"
 #include "device/cuda/tracer.h"
+#include "worker/cuda_exchange.h"
 #include "worker/stage.h"
 
 namespace fib::worker {
@@ -38,7 +40,6 @@ class CudaStage : public Stage {
   // Runs fib's own work on the device, so that the tracer knows it.
   template <typename Work>
   void own(Work work);
-  void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes);
 
   device::cuda::Context context_;
   device::cuda::Kernels kernels_;
@@ -47,10 +48,7 @@ class CudaStage : public Stage {
   std::optional<device::cuda::SegmentTimer> segment_timer_;
   std::optional<device::cuda::Tracer> tracer_;
   device::cuda::Flush flush_;
-  device::cuda::PinnedMemory differs_;
-  eval::Layout layout_;
-  std::optional<device::cuda::SharedDeviceMemory> shared_inputs_;
-  std::optional<device::cuda::SharedDeviceMemory> shared_outputs_;
+  std::unique_ptr<CudaExchange> exchange_;
   device::cuda::DeviceMemory inputs_;
   device::cuda::DeviceMemory outputs_;
   std::vector<std::byte> scalars_;

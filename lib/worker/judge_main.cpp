@@ -134,7 +134,8 @@ class Judge {
 
   std::uint32_t attach(const Attach& request) {
     const OpenWorkload& workload = workload_of(request.workload);
-    JudgeDevice& where = request.on_device ? device() : *host_;
+    const bool on_host = !request.on_device || is_shared_on_host(workload.layout);
+    JudgeDevice& where = on_host ? *host_ : device();
     const std::uint32_t number = next_number_++;
     AttachedDoor door{request.workload, where.make_door(workload.layout), {}, nullptr};
     if (request.on_device) door.evaluator = make_evaluator(workload);

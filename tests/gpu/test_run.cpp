@@ -176,6 +176,42 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   CHECK(run.processes().empty());
 }
 
+// Small ones are shared in host memory, others in device memory.
+TEST_CASE("small and large buffers are judged alike on a GPU", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  FibRun run;
+  run.dataset.add_definition({1000, 200'000});
+  // What the log of each says; nothing: it passes.
+  const std::map<std::string, std::map<std::int64_t, std::string>> wanted = {
+      {"honest", {}},
+      {"host_honest", {}},
+      {"changes_inputs", {}},
+      {"zeros", {{1000, "elements do not match"}, {200'000, "elements do not match"}}},
+      {"right_at_first", {{1000, "call 6: "}, {200'000, "call 6: "}}},
+      {"wrong_last_element", {{1000, "first at c[999]"}, {200'000, "first at c[199999]"}}},
+      {"unwritten",
+       {{1000, "500 of 1000 elements were never written; first at c[500]"},
+        {200'000, "100000 of 200000 elements were never written; first at c[100000]"}}},
+  };
+  for (const auto& [name, logs] : wanted) {
+    if (name.starts_with("host_") && !nvcc_is_here()) continue;
+    const auto file = testing::source_folder() / "tests/hostile/cuda" / (name + ".cu");
+    run.dataset.cuda_solution(name, "test", util::read_file(file), expectations().at(name).spec);
+  }
+  const auto result = run.run(few());
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  for (const auto& trace : testing::read_traces(run.dataset.root())) {
+    const std::int64_t n = ordered_json::parse(trace.text).at("workload").at("axes").at("n");
+    INFO(trace.solution << " n = " << n << ": " << trace.status << "\n" << trace.log.substr(0, 2000));
+    const auto& logs = wanted.at(trace.solution);
+    CHECK(trace.status == (logs.empty() ? "PASSED" : "INCORRECT_NUMERICAL"));
+    if (!logs.empty()) CHECK(trace.log.find(logs.at(n)) != std::string::npos);
+    if (trace.solution == "changes_inputs")
+      CHECK(trace.log.find("the solution changed its inputs in") != std::string::npos);
+  }
+}
+
 TEST_CASE("a kernel reads alike from a launch plan and from host code that waits or has streams of its own",
           "[gpu]") {
   if (testing::gpu() == nullptr) return;
@@ -240,13 +276,13 @@ TEST_CASE("a CUDA trace names the device, its state and its clock, and has no sp
 TEST_CASE("inputs have the same bits on the CPU and on the GPU: both solutions see the same sets", "[gpu]") {
   if (testing::gpu() == nullptr) return;
   FibRun run;
-  run.dataset.add_definition({100});
+  run.dataset.add_definition({100, 50'000});
   const std::string seed(64, '7');
   // Both print the first element of every call.
   run.dataset.cuda_solution("device", "test", R"(
     extern "C" int printf(const char*, ...);
     extern "C" __global__ void run(const float* a, const float* b, float* c, long long n) {
-      if (threadIdx.x < n) c[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+      for (long long i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i] + b[i];
       if (threadIdx.x == 0) printf("%08x\n", __float_as_uint(a[0]));
     })",
                             kOneBlock);
@@ -254,12 +290,13 @@ TEST_CASE("inputs have the same bits on the CPU and on the GPU: both solutions s
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   const auto first = testing::read_traces(run.dataset.root());
-  REQUIRE(first.size() == 1);
-  CHECK(first[0].status == "PASSED");  // the reference saw the inputs in host memory
+  REQUIRE(first.size() == 2);
+  for (const auto& trace : first) CHECK(trace.status == "PASSED");  // the reference saw inputs in host memory
   REQUIRE(run.run(few({"--seed", seed})).exit_code == 0);
   const auto second = testing::read_traces(run.dataset.root());
-  REQUIRE(second.size() == 2);
-  CHECK(second[0].log == second[1].log);
+  REQUIRE(second.size() == 4);
+  CHECK(second[0].log == second[2].log);
+  CHECK(second[1].log == second[3].log);
   CHECK(std::count(second[0].log.begin(), second[0].log.end(), '\n') ==
         21);  // 14 calls, one to look at what a call does, six looks
 }
@@ -281,7 +318,7 @@ TEST_CASE("made inputs have the same bits on the CPU and on the GPU", "[gpu]") {
       {"reference", "def run(k, positions):\n    return k / 16 + positions[:, None] / 4096\n"}};
   const ordered_json blob = {{"type", "safetensors"}, {"path", "blob/none"}, {"tensor_key", "p"}};
   const ordered_json workload = {
-      {"axes", {{"n", 100}}}, {"inputs", {{"k", {{"type", "random"}}}, {"positions", blob}}}, {"uuid", "w"}};
+      {"axes", {{"n", 2000}}}, {"inputs", {{"k", {{"type", "random"}}}, {"positions", blob}}}, {"uuid", "w"}};
   const ordered_json line = {
       {"definition", "add"}, {"workload", workload}, {"solution", nullptr}, {"evaluation", nullptr}};
   run.dataset.definition("gdn", "add", definition.dump(), {line.dump()});

@@ -118,9 +118,9 @@ SharedDeviceMemory::~SharedDeviceMemory() {
 
 PinnedMemory::PinnedMemory(const Context& context, std::size_t bytes) : context_(context) {
   void* memory = nullptr;
-  context.check(
-      context.driver().host_allocate(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
-      "cuMemHostAlloc");
+  context.check(context.driver().host_allocate(&memory, std::max<std::size_t>(bytes, 1),
+                                               CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
+                "cuMemHostAlloc");
   data_ = static_cast<std::byte*>(memory);
   std::memset(data_, 0, bytes);
 }

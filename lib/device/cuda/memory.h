@@ -63,7 +63,7 @@ class SharedDeviceMemory {
   std::uint64_t size_ = 0;
 };
 
-// Page-locked host memory that the device can read and write. Zeroed.
+// Page-locked host memory that the device can read and write, at least one byte. Zeroed.
 class PinnedMemory {
  public:
   PinnedMemory(const Context& context, std::size_t bytes);

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "device/cuda/context.h"
+#include "device/cuda/kernels.h"
+#include "eval/layout.h"
+#include "util/unique_fd.h"
+
+namespace fib::worker {
+
+// The buffers that a worker on CUDA shares with the judge, and how their content gets to its private buffers
+// and back. All copies are queued on fib's stream. One thread.
+class CudaExchange {
+ public:
+  virtual ~CudaExchange() = default;
+
+  // Copies inputs and poison to the private buffers, and scalars, 8 bytes for each input, to host memory,
+  // where they are when this returns. Throws DriverError.
+  virtual void load(CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) = 0;
+
+  // Begins to copy the outputs back, and to find out whether the inputs are what they were.
+  virtual void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) = 0;
+
+  // When the stream is idle: the outputs lie where the judge sees them. Whether the inputs changed.
+  [[nodiscard]] virtual bool end_store() = 0;
+};
+
+// Opens what the judge has made (doors.h, is_shared_on_host). `context` and `kernels` must outlive it. Throws
+// Error.
+[[nodiscard]] std::unique_ptr<CudaExchange> make_cuda_exchange(const device::cuda::Context& context,
+                                                               device::cuda::Kernels& kernels,
+                                                               const eval::Layout& layout,
+                                                               util::UniqueFd inputs, util::UniqueFd outputs);
+
+}  // namespace fib::worker
