@@ -99,6 +99,7 @@ Measurement EvaluationRun::run() {
   result_.inputs_fixed = workload_.opened.inputs_fixed;
   result_.round_trip_ms = solution_.round_trip_ms;
   result_.sandbox = solution_.sandbox;
+  result_.memory_group = solution_.memory_group;
   result_.device = judge_.describe();
   result_.on_cuda = device_.is_cuda();
   clock_ = first_clock(device_, config_.clock, symbols_.empty(), has_tracer());

@@ -32,6 +32,7 @@ struct SolutionWorker {
   std::unique_ptr<worker::WorkerClient> client;
   double round_trip_ms = 0;
   sandbox::Held sandbox = {};
+  bool memory_group = false;
   std::string no_tracer = {};  // why it has no second clock; empty: it has one
   bool is_guest = false;       // it runs Python
   std::string note = {};       // what every log of it says: how its calling style was found

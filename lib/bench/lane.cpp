@@ -250,6 +250,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
     return false;
   }
   solution_.sandbox = std::get<worker::Loaded>(loaded).sandbox;
+  solution_.memory_group = solution_.client->has_memory_group();
   solution_.no_tracer = std::get<worker::Loaded>(loaded).no_tracer;
   solution_.note = artifact.style.reason;
   solution_.is_guest = runs_in_guest(artifact);

@@ -163,7 +163,8 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["sandbox"] = {{"mode", sandbox::name_of(config.sandbox)},
                     {"mounts", m.sandbox.mounts},
                     {"landlock", m.sandbox.landlock},
-                    {"system_calls", config.sandbox != sandbox::Mode::kOff}};
+                    {"system_calls", config.sandbox != sandbox::Mode::kOff},
+                    {"memory_group", m.memory_group}};
   fib["reference"] = reference_record(m, config, identity.version);
   fib["rule"] = eval::name_of(planned.rule);
   const auto tolerance = tolerance_of(planned, config);

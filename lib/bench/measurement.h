@@ -39,6 +39,7 @@ struct Measurement {
   bool inputs_fixed = false;                        // no input is random: there is one set
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
   sandbox::Held sandbox{};                          // what held in the solution's worker
+  bool memory_group = false;                        // its processes share a limit on memory
   bool on_cuda = false;                             // where the solution ran
   bool reference_on_cuda = false;                   // where the reference ran; elsewhere: no speedup
   worker::Clock clock{};                            // of the last calls

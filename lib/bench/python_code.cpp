@@ -54,6 +54,11 @@ std::uint64_t data_limit() {
   return std::clamp<std::uint64_t>(util::physical_memory() / 2, 2 * kGiB, 64 * kGiB);
 }
 
+// /tmp and /dev/shm are its private folders.
+std::uint64_t memory_limit(const sandbox::FileAccess& files) {
+  return data_limit() + 2 * files.private_bytes;
+}
+
 worker::Load python_request(const worker::UseDevice& device, unsigned threads) {
   worker::Load request;
   request.kind = worker::TargetKind::kPython;

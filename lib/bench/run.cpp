@@ -338,6 +338,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const InterruptWatch watch(interrupted, spawner);
   worker::ChildSetup children{setup.program, temporary.path()};
   children.files = files_of_solutions(config, setup.devices.front().kind, setup.python);
+  children.memory_limit = memory_limit(children.files);
 
   // On the CPU a build would disturb another run's measurements.
   std::optional<util::FileLock> cpu_lock;

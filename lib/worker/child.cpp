@@ -73,7 +73,7 @@ std::string_view name_of(MessageType request) {
 }  // namespace
 
 Child::Child(Spawner& spawner, std::string name, const ChildSpec& spec, int start_timeout_ms)
-    : spawner_(spawner), name_(std::move(name)), role_(name_) {
+    : spawner_(spawner), name_(std::move(name)), role_(name_), memory_limit_(spec.memory_limit) {
   auto starting = span("start");
   auto [ours, theirs] = Channel::make_pair();
   int output[2];
@@ -157,7 +157,10 @@ Failure Child::ended() {
   const auto status = spawner_.wait(id_, kExitWaitMs);
   if (!status) return fail(Failure::Kind::kProtocol, name_ + " closed its channel without ending");
   alive_ = false;
-  return {Failure::Kind::kDied, fmt::format("{} ended with {}", name_, describe_wait_status(*status))};
+  std::string text = fmt::format("{} ended with {}", name_, describe_wait_status(*status));
+  if (spawner_.memory_exhausted(id_))
+    text += fmt::format(" at its memory limit, {} MiB for all its processes,", memory_limit_ >> 20U);
+  return {Failure::Kind::kDied, text};
 }
 
 std::string Child::take_output() { return output_->take(); }

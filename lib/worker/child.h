@@ -61,6 +61,7 @@ class Child {
   [[nodiscard]] bool alive() const { return alive_; }
   // See Spawner.
   [[nodiscard]] bool killed_by_others() { return spawner_.killed_by_others(id_); }
+  [[nodiscard]] bool has_memory_group() { return spawner_.has_memory_group(id_); }
   [[nodiscard]] std::optional<pid_t> pid() { return spawner_.pid_of(id_); }
 
  private:
@@ -77,6 +78,7 @@ class Child {
   pid_t pid_ = 0;
   bool alive_ = false;
   std::int64_t awake_ns_ = 0;
+  std::uint64_t memory_limit_;  // in bytes; 0: none
 };
 
 constexpr std::size_t kOutputLimit = 5 * 1024 * 1024;

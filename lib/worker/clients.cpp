@@ -27,6 +27,11 @@ ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std
   return {{setup.program, command}, clean_environment(folder), folder, file_size_limit};
 }
 
+ChildSpec with_memory_limit(ChildSpec spec, const ChildSetup& setup) {
+  spec.memory_limit = setup.memory_limit;
+  return spec;
+}
+
 // The decoded answer, or the failure; a payload that does not decode is the worker's fault.
 template <typename T>
 Answer<T> decoded(Answer<Message> answer) {
@@ -129,7 +134,8 @@ Concluded JudgeClient::conclude(std::uint32_t door) {
 WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
                            std::uint64_t file_size_limit)
     : folder_(setup.temporary, "worker-"),
-      child_(spawner, name, spec_of(setup, "__worker", folder_.path(), file_size_limit),
+      child_(spawner, name,
+             with_memory_limit(spec_of(setup, "__worker", folder_.path(), file_size_limit), setup),
              setup.start_timeout_ms),
       process_(child_.pid().value_or(-1), false) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
@@ -138,7 +144,9 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const std:
 WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest,
                            const std::string& name, std::uint64_t file_size_limit)
     : folder_(setup.temporary, "worker-"),
-      child_(spawner, name, guest_spec(guest, setup.files, folder_.path(), file_size_limit), kGuestStartMs),
+      child_(spawner, name,
+             with_memory_limit(guest_spec(guest, setup.files, folder_.path(), file_size_limit), setup),
+             kGuestStartMs),
       process_(child_.pid().value_or(-1), true) {
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }

@@ -21,7 +21,10 @@ struct ChildSetup {
   std::string program;  // path of the fib binary
   std::filesystem::path temporary;
   int start_timeout_ms = 30'000;
-  std::uint32_t awake_us = 0;      // how long both ends look for the next message before they sleep
+  std::uint32_t awake_us = 0;  // how long both ends look for the next message before they sleep
+  // Bytes that all processes of a worker may have together, where the system can hold them to it; 0: no
+  // limit.
+  std::uint64_t memory_limit = 0;
   sandbox::FileAccess files = {};  // what the code of solutions, and Python code of references, may reach
 };
 
@@ -133,6 +136,8 @@ class WorkerClient {
 
   [[nodiscard]] std::string take_output() { return child_.take_output(); }
   [[nodiscard]] bool alive() const { return child_.alive(); }
+  // Whether setup.memory_limit holds.
+  [[nodiscard]] bool has_memory_group() { return child_.has_memory_group(); }
   // Whether it ended by a SIGKILL that did not come from here (spawner.h).
   [[nodiscard]] bool killed_by_others() { return child_.killed_by_others(); }
 

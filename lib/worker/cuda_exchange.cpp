@@ -35,9 +35,9 @@ class DeviceExchange : public CudaExchange {
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
       if (!slot.scalar) continue;
-      context_.check(context_.driver().copy_to_host(scalars + 8 * i, inputs_.data() + slot.offset, 8,
-                                                    context_.stream()),
-                     "cuMemcpyDtoHAsync");
+      context_.check(
+          context_.driver().copy_to_host(scalars + 8 * i, inputs_.data() + slot.offset, 8, context_.stream()),
+          "cuMemcpyDtoHAsync");
       has_scalars = true;
     }
     if (has_scalars) context_.wait();

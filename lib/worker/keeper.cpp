@@ -16,10 +16,12 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <system_error>
 #include <vector>
 
 #include "compile/cache_leftovers.h"
+#include "sandbox/memory_group.h"
 #include "util/beneath.h"
 #include "util/c_strings.h"
 #include "util/errno_error.h"
@@ -31,6 +33,8 @@ namespace fib::worker {
 namespace {
 
 constexpr int kChildChannelFd = 3;
+constexpr const char* kGroupName = "fib";
+constexpr std::int64_t kOldGroupSeconds = 60;  // others may have been made just now, for a child to enter
 
 // In the new child, between fork and exec: only async-signal-safe calls. The keeper has one thread, so even
 // the allocations made before fork are safe to use.
@@ -43,6 +47,7 @@ struct ChildStart {
   int output;
   int failure;  // where errno goes when exec fails; closed by a successful exec
   pid_t keeper;
+  const sandbox::MemoryGroup* group;  // null: none
 };
 
 void limit(__rlimit_resource resource, rlim_t value) {
@@ -68,6 +73,7 @@ void limit(__rlimit_resource resource, rlim_t value) {
   const int failure = ::fcntl(start.failure, F_DUPFD_CLOEXEC, 10);
   const int nothing = ::open("/dev/null", O_RDONLY);
   bool ok = channel >= 0 && output >= 0 && failure >= 0 && nothing >= 0 && ::chdir(start.folder) == 0;
+  ok = ok && (start.group == nullptr || start.group->enter());
   ok = ok && ::dup2(nothing, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(output, 2) == 2;
   ok = ok && ::dup2(channel, kChildChannelFd) == kChildChannelFd && ::dup2(failure, 4) == 4;
   ok = ok && ::fcntl(4, F_SETFD, FD_CLOEXEC) == 0 && ::close_range(5, ~0U, 0) == 0;
@@ -94,6 +100,8 @@ class Keeper {
     ::signal(SIGHUP, SIG_IGN);
     signals_.reset(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_.valid()) throw util::errno_error("cannot make a signalfd");
+    // Of earlier runs whose processes were all killed.
+    sandbox::remove_groups(places_, kGroupName, kOldGroupSeconds);
     while (serve()) {
     }
     end();
@@ -138,6 +146,7 @@ class Keeper {
     answer.id = request.id;
     answer.error = fds.size() == 2 ? fork_child(request, fds, answer.pid) : "two descriptors are needed";
     util::UniqueFd pidfd;
+    answer.memory_group = groups_.contains(request.id);
     if (answer.error.empty()) {
       pids_[request.id] = answer.pid;
       pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, answer.pid, 0)));
@@ -147,7 +156,7 @@ class Keeper {
                           pidfd.valid() ? std::vector<int>{pidfd.get()} : std::vector<int>{});
     } catch (const std::system_error& error) {  // too many descriptors are on their way
       kill_tree(answer.pid);
-      answer = {request.id, 0, std::string("cannot hand over the process: ") + error.what()};
+      answer = {request.id, 0, std::string("cannot hand over the process: ") + error.what(), false};
       (void)channel_.send(MessageType::kSpawned, request.id, answer.encode(), {});
     }
   }
@@ -160,9 +169,10 @@ class Keeper {
     if (::pipe2(failure, O_CLOEXEC) != 0) return std::strerror(errno);
     const util::UniqueFd failure_read(failure[0]);
     util::UniqueFd failure_write(failure[1]);
+    auto group = group_for(request);
     const ChildStart start{
         request.folder.c_str(), request.file_size_limit, arguments.data(), environment.data(), fds[0].get(),
-        fds[1].get(),           failure_write.get(),     ::getpid()};
+        fds[1].get(),           failure_write.get(),     ::getpid(),       group.get()};
     pid = ::fork();
     if (pid == 0) start_child(start);
     if (pid < 0) return std::strerror(errno);
@@ -172,9 +182,18 @@ class Keeper {
     do {
       got = ::read(failure_read.get(), &error, sizeof error);
     } while (got < 0 && errno == EINTR);
-    if (got != sizeof error) return {};
+    if (got != sizeof error) {
+      if (group) groups_[request.id] = std::move(group);
+      return {};
+    }
     ::waitpid(pid, nullptr, 0);
+    if (group) (void)group->remove();
     return std::string("cannot start ") + request.arguments[0] + ": " + std::strerror(error);
+  }
+
+  std::unique_ptr<sandbox::MemoryGroup> group_for(const Spawn& request) const {
+    if (request.memory_limit == 0) return nullptr;
+    return sandbox::MemoryGroup::make(places_, group_name_of(::getpid()), request.memory_limit);
   }
 
   void reap() {
@@ -187,11 +206,24 @@ class Keeper {
       if (child != pids_.end()) ::kill(-pid, SIGKILL);
       ::waitpid(pid, &status, 0);
       if (child == pids_.end()) continue;
-      (void)channel_.send(MessageType::kExited, child->first, Exited{child->first, status}.encode());
+      const Exited exited{child->first, status, end_group(child->first)};
+      (void)channel_.send(MessageType::kExited, child->first, exited.encode());
       pids_.erase(child);
       ended = true;
     }
     if (ended) kill_orphans();
+    // Some may have processes that have not ended yet.
+    std::erase_if(ended_groups_, [](const auto& group) { return group->remove(); });
+  }
+
+  // Whether the child reached its limit of memory.
+  bool end_group(std::uint32_t id) {
+    const auto group = groups_.find(id);
+    if (group == groups_.end()) return false;
+    const bool exhausted = group->second->was_exhausted();
+    ended_groups_.push_back(std::move(group->second));
+    groups_.erase(group);
+    return exhausted;
   }
 
   // A child that has ended and was not waited for; 0: none.
@@ -216,6 +248,7 @@ class Keeper {
       for (const pid_t pid : children_of(::getpid())) kill_tree(pid);
       if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
     }
+    sandbox::remove_groups(places_, group_name_of(::getpid()), 0);
     for (const auto& folder : folders_) util::remove_tree(folder);
     for (const auto& cache : caches_) compile::remove_cache_leftovers(cache);
   }
@@ -223,12 +256,17 @@ class Keeper {
   Channel channel_;
   util::UniqueFd signals_;
   std::map<std::uint32_t, pid_t> pids_;
+  std::vector<std::filesystem::path> places_ = sandbox::places_for_groups();
+  std::map<std::uint32_t, std::unique_ptr<sandbox::MemoryGroup>> groups_;  // of living children
+  std::vector<std::unique_ptr<sandbox::MemoryGroup>> ended_groups_;        // to be removed
   std::vector<util::UniqueFd> held_;  // locks that must last until every descendant is gone
   std::vector<std::string> folders_;
   std::vector<std::string> caches_;
 };
 
 }  // namespace
+
+std::string group_name_of(pid_t keeper) { return kGroupName + std::string("-") + std::to_string(keeper); }
 
 int run_keeper(util::UniqueFd socket) { return Keeper(std::move(socket)).run(); }
 

@@ -484,7 +484,7 @@ std::string Spawn::encode() const {
   out.number(id);
   put_texts(out, arguments);
   put_texts(out, environment);
-  return out.text(folder).number(file_size_limit).payload();
+  return out.text(folder).number(file_size_limit).number(memory_limit).payload();
 }
 Spawn Spawn::decode(const std::string& payload) {
   return decode_all<Spawn>(payload, [](WireReader& in, Spawn& m) {
@@ -493,23 +493,39 @@ Spawn Spawn::decode(const std::string& payload) {
     m.environment = take_texts(in);
     m.folder = in.text();
     m.file_size_limit = in.number<std::uint64_t>();
+    m.memory_limit = in.number<std::uint64_t>();
   });
 }
 
-std::string Spawned::encode() const { return WireWriter().number(id).number(pid).text(error).payload(); }
+std::string Spawned::encode() const {
+  return WireWriter()
+      .number(id)
+      .number(pid)
+      .text(error)
+      .number(static_cast<std::uint8_t>(memory_group))
+      .payload();
+}
 Spawned Spawned::decode(const std::string& payload) {
   return decode_all<Spawned>(payload, [](WireReader& in, Spawned& m) {
     m.id = in.number<std::uint32_t>();
     m.pid = in.number<std::int32_t>();
     m.error = in.text();
+    m.memory_group = take_bool(in);
   });
 }
 
-std::string Exited::encode() const { return WireWriter().number(id).number(wait_status).payload(); }
+std::string Exited::encode() const {
+  return WireWriter()
+      .number(id)
+      .number(wait_status)
+      .number(static_cast<std::uint8_t>(memory_exhausted))
+      .payload();
+}
 Exited Exited::decode(const std::string& payload) {
   return decode_all<Exited>(payload, [](WireReader& in, Exited& m) {
     m.id = in.number<std::uint32_t>();
     m.wait_status = in.number<std::int32_t>();
+    m.memory_exhausted = take_bool(in);
   });
 }
 

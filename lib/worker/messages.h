@@ -300,6 +300,7 @@ struct Spawn {
   std::vector<std::string> environment;
   std::string folder;
   std::uint64_t file_size_limit = 0;  // bytes; 0 is unlimited
+  std::uint64_t memory_limit = 0;     // bytes of all its processes together, where the system can; 0: none
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Spawn decode(const std::string& payload);
 };
@@ -307,14 +308,16 @@ struct Spawn {
 struct Spawned {
   std::uint32_t id = 0;
   std::int32_t pid = 0;
-  std::string error;  // not empty: nothing was started
+  std::string error;          // not empty: nothing was started
+  bool memory_group = false;  // its memory_limit holds
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Spawned decode(const std::string& payload);
 };
 
 struct Exited {
   std::uint32_t id = 0;
-  std::int32_t wait_status = 0;  // as waitpid gives it
+  std::int32_t wait_status = 0;   // as waitpid gives it
+  bool memory_exhausted = false;  // the kernel has ended it because it reached its memory_limit
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Exited decode(const std::string& payload);
 };

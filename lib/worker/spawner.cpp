@@ -17,9 +17,11 @@
 #include <cstring>
 
 #include "compile/cache_leftovers.h"
+#include "sandbox/memory_group.h"
 #include "util/beneath.h"
 #include "util/clock.h"
 #include "util/errno_error.h"
+#include "worker/keeper.h"
 #include "worker/process_tree.h"
 
 extern char** environ;
@@ -114,7 +116,8 @@ std::uint32_t Spawner::reserve_id() {
 
 std::uint32_t Spawner::spawn(const ChildSpec& spec, int channel, int output) {
   const std::uint32_t id = reserve_id();
-  const Spawn request{id, spec.arguments, spec.environment, spec.folder.string(), spec.file_size_limit};
+  const Spawn request{
+      id, spec.arguments, spec.environment, spec.folder.string(), spec.file_size_limit, spec.memory_limit};
   send(MessageType::kSpawn, request.encode(), {channel, output});
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::milliseconds(kAnswerLimitMs),
@@ -183,8 +186,19 @@ void Spawner::sweep_at_end(const std::filesystem::path& cache) {
 bool Spawner::killed_by_others(std::uint32_t id) {
   const std::lock_guard lock(mutex_);
   const auto& child = children_[id];
-  return !child.killed && child.wait_status && WIFSIGNALED(*child.wait_status) &&
+  return !child.killed && !child.memory_exhausted && child.wait_status && WIFSIGNALED(*child.wait_status) &&
          WTERMSIG(*child.wait_status) == SIGKILL;
+}
+
+bool Spawner::has_memory_group(std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto& child = children_[id];
+  return child.spawned && child.spawned->memory_group;
+}
+
+bool Spawner::memory_exhausted(std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  return children_[id].memory_exhausted;
 }
 
 // A process that ends closes its sockets before the kernel signals its children.
@@ -227,6 +241,7 @@ void Spawner::take_answer(Message& message) {
   } else if (message.type == MessageType::kExited) {
     const auto exited = Exited::decode(message.payload);
     children_[exited.id].wait_status = exited.wait_status;
+    children_[exited.id].memory_exhausted = exited.memory_exhausted;
     children_[exited.id].pidfd.reset();
   }
   changed_.notify_all();
@@ -270,6 +285,7 @@ void Spawner::clean_up() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  sandbox::remove_groups(sandbox::places_for_groups(), group_name_of(keeper_pid_), 0);
   for (const auto& folder : folders) util::remove_tree(folder);
   for (const auto& cache : caches) compile::remove_cache_leftovers(cache);
 }

@@ -35,6 +35,9 @@ struct ChildSpec {
   std::vector<std::string> environment;
   std::filesystem::path folder = "/";
   std::uint64_t file_size_limit = 0;  // bytes a file may grow to; 0 is unlimited
+  // Bytes that all its processes may have together; 0 is unlimited. Holds where the system lets fib make a
+  // control group (sandbox/memory_group.h).
+  std::uint64_t memory_limit = 0;
 };
 
 // The coordinator's side of the keeper. Safe to use from many threads. Destroying it ends the keeper and with
@@ -72,8 +75,12 @@ class Spawner {
   [[nodiscard]] std::optional<pid_t> pid_of(std::uint32_t id);
 
   // Whether the child ended by SIGKILL without having been killed here: somebody else did that, the kernel
-  // for want of memory, or the child itself.
+  // for the machine's want of memory, or the child itself.
   [[nodiscard]] bool killed_by_others(std::uint32_t id);
+
+  // Whether its memory_limit holds, and whether the kernel has ended the child because it was reached.
+  [[nodiscard]] bool has_memory_group(std::uint32_t id);
+  [[nodiscard]] bool memory_exhausted(std::uint32_t id);
 
   // Whether the keeper is gone. No child dies of that before this says so.
   [[nodiscard]] bool lost() const;
@@ -97,8 +104,9 @@ class Spawner {
   struct ChildState {
     std::optional<Spawned> spawned;
     std::optional<int> wait_status;
-    util::UniqueFd pidfd;  // until it has ended
-    bool killed = false;   // kill() was called
+    util::UniqueFd pidfd;           // until it has ended
+    bool killed = false;            // kill() was called
+    bool memory_exhausted = false;  // by its own limit
   };
   void send(MessageType type, const std::string& payload, const std::vector<int>& fds);
   void read_answers();

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <thread>
 
+#include "sandbox/memory_group.h"
 #include "support/places.h"
 #include "support/temporary.h"
 #include "util/capture.h"
 #include "util/file_lock.h"
 #include "worker/channel.h"
+#include "worker/keeper.h"
 #include "worker/process_tree.h"
 #include "worker/spawner.h"
 
@@ -26,14 +28,15 @@ struct Started {
   std::unique_ptr<util::Capture> output;
 };
 
-Started start(Spawner& spawner, const std::string& script) {
+Started start(Spawner& spawner, const std::string& script, std::uint64_t memory_limit = 0) {
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   const util::UniqueFd write_end(ends[1]);
   auto [ours, theirs] = worker::Channel::make_pair();
   Started started;
   started.output = std::make_unique<util::Capture>(util::UniqueFd(ends[0]), 10000);
-  const ChildSpec spec{{"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin", "GREETING=hello"}, "/", 0};
+  const ChildSpec spec{
+      {"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin", "GREETING=hello"}, "/", 0, memory_limit};
   started.id = spawner.spawn(spec, theirs.fd(), write_end.get());
   return started;
 }
@@ -74,6 +77,38 @@ TEST_CASE("a child inherits no descriptor but its channel and its output") {
   auto child = start(spawner, "ls /proc/self/fd | tr '\\n' ' '");
   REQUIRE(spawner.wait(child.id, 5000));
   CHECK(child.output->take() == "0 1 2 3 4 ");  // 4 is ls's own, on the folder
+}
+
+TEST_CASE("what a child's processes have together stays within its limit on memory") {
+  constexpr std::uint64_t kLimit = std::uint64_t{96} << 20U;
+  Spawner spawner(testing::fib_binary());
+  // It keeps 60 MB for a second.
+  const std::string keeps = "head -c 60000000 /dev/zero | tail -c 60000000 | (sleep 1; wc -c) & ";
+  auto one = start(spawner, keeps + "wait", kLimit);
+  REQUIRE(spawner.wait(one.id, 30'000) == 0);
+  CHECK(one.output->take() == "60000000\n");
+  CHECK_FALSE(spawner.memory_exhausted(one.id));
+  if (!spawner.has_memory_group(one.id)) {
+    WARN("skipped: this system delegates no control group with a limit on memory");
+    return;
+  }
+  auto two = start(spawner, keeps + keeps + "wait", kLimit);
+  const auto status = spawner.wait(two.id, 30'000);
+  REQUIRE(status);
+  CHECK(worker::describe_wait_status(*status) == "SIGKILL (Killed)");
+  CHECK(spawner.memory_exhausted(two.id));
+  CHECK_FALSE(spawner.killed_by_others(two.id));
+  const auto groups_left = [&] {
+    int left = 0;
+    for (const auto& place : sandbox::places_for_groups()) {
+      for (const auto& entry : std::filesystem::directory_iterator(place))
+        left += entry.path().filename().string().rfind(worker::group_name_of(spawner.keeper_pid()), 0) == 0;
+    }
+    return left;
+  };
+  for (int i = 0; i < 500 && groups_left() > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(groups_left() == 0);
 }
 
 TEST_CASE("killing a child kills what it started, in whatever session") {

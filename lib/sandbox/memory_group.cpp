@@ -1,0 +1,125 @@
+#include "sandbox/memory_group.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace fib::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+bool write_value(const fs::path& file, const std::string& value) {
+  const util::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  return fd.valid() && ::write(fd.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
+}
+
+// Whether the groups in this folder can have a limit on memory.
+bool divides_memory(const fs::path& folder) {
+  std::istringstream controllers(text_of(folder / "cgroup.subtree_control"));
+  for (std::string name; controllers >> name;) {
+    if (name == "memory") return true;
+  }
+  return false;
+}
+
+// Empty where cgroup v2 is not mounted.
+fs::path mount_point(const std::string& mounts) {
+  std::istringstream lines(mounts);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string device;
+    std::string folder;
+    std::string type;
+    if (fields >> device >> folder >> type && type == "cgroup2") return folder;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<fs::path> places_for_groups(const std::string& mounts, const std::string& own) {
+  const fs::path mounted = mount_point(mounts);
+  if (mounted.empty()) return {};
+  std::istringstream lines(own);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("0::/", 0) != 0) continue;
+    const fs::path path = fs::path(line.substr(4)).lexically_normal();
+    // "/../x": a group that lies outside of what is mounted here.
+    if (!path.empty() && *path.begin() == "..") return {};
+    // A group that has processes cannot be divided, and this one has.
+    if (path.empty() || path == ".") return {mounted};
+    return {(mounted / path).parent_path(), mounted / path};
+  }
+  return {};
+}
+
+std::vector<fs::path> places_for_groups() {
+  return places_for_groups(text_of("/proc/self/mounts"), text_of("/proc/self/cgroup"));
+}
+
+std::unique_ptr<MemoryGroup> MemoryGroup::make(const std::vector<fs::path>& places, const std::string& name,
+                                               std::uint64_t bytes) {
+  for (const auto& place : places) {
+    if (!divides_memory(place)) continue;
+    std::string folder = (place / (name + "-XXXXXX")).string();
+    if (::mkdtemp(folder.data()) == nullptr) continue;
+    auto group = std::unique_ptr<MemoryGroup>(new MemoryGroup(folder));
+    if (group->processes_.valid() && write_value(folder + "/memory.max", std::to_string(bytes))) {
+      // All of its processes end together. Where there is no swap there is no file for it.
+      (void)write_value(folder + "/memory.oom.group", "1");
+      (void)write_value(folder + "/memory.swap.max", "0");
+      return group;
+    }
+    (void)group->remove();
+  }
+  return nullptr;
+}
+
+MemoryGroup::MemoryGroup(fs::path folder)
+    : folder_(std::move(folder)),
+      processes_(::open((folder_ / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC)) {}
+
+MemoryGroup::~MemoryGroup() = default;
+
+bool MemoryGroup::enter() const { return ::write(processes_.get(), "0", 1) == 1; }
+
+bool MemoryGroup::was_exhausted() const {
+  std::istringstream events(text_of(folder_ / "memory.events"));
+  std::string name;
+  for (std::uint64_t count = 0; events >> name >> count;) {
+    // "oom": the limit was reached and nothing could be reclaimed; "oom_kill" counts what the machine's own
+    // want of memory ended, too.
+    if (name == "oom") return count > 0;
+  }
+  return false;
+}
+
+bool MemoryGroup::remove() const { return ::rmdir(folder_.c_str()) == 0 || errno == ENOENT; }
+
+void remove_groups(const std::vector<fs::path>& places, const std::string& name, std::int64_t seconds) {
+  const std::time_t newest = std::time(nullptr) - seconds;
+  for (const auto& place : places) {
+    std::error_code error;
+    for (fs::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error)) {
+      struct stat info {};
+      if (entry->path().filename().string().rfind(name + "-", 0) == 0 &&
+          ::stat(entry->path().c_str(), &info) == 0 && info.st_mtime <= newest)
+        ::rmdir(entry->path().c_str());
+    }
+  }
+}
+
+}  // namespace fib::sandbox

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "util/unique_fd.h"
+
+namespace fib::sandbox {
+
+// Control groups (cgroup v2), in which a child and all that it starts count their memory together: what
+// several of them allocate, what they share without a file, and files in memory, none of which RLIMIT_DATA
+// counts. They are made where the system lets this user divide a group: next to the one that fib runs in, or
+// below it. There is no such place with cgroup v1, in most containers, and for users to whom nothing is
+// delegated (docs/THREAT-MODEL.md).
+
+// The folders in which a group could be made, best first. `mounts` and `own` are the texts of
+// /proc/self/mounts and /proc/self/cgroup.
+[[nodiscard]] std::vector<std::filesystem::path> places_for_groups(const std::string& mounts,
+                                                                   const std::string& own);
+[[nodiscard]] std::vector<std::filesystem::path> places_for_groups();
+
+class MemoryGroup {
+ public:
+  // A new group in the first of `places` that allows one with a limit on memory; its name begins with `name`.
+  // Its processes may have `bytes` together, and no swap. Null where no place does.
+  [[nodiscard]] static std::unique_ptr<MemoryGroup> make(const std::vector<std::filesystem::path>& places,
+                                                         const std::string& name, std::uint64_t bytes);
+  MemoryGroup(const MemoryGroup&) = delete;
+  MemoryGroup& operator=(const MemoryGroup&) = delete;
+  ~MemoryGroup();  // closes; remove() removes
+
+  // The calling process, and all that it starts from now on, belong to it. Async-signal-safe. False with
+  // errno.
+  [[nodiscard]] bool enter() const;
+
+  // Whether the kernel has ended its processes because they reached the limit.
+  [[nodiscard]] bool was_exhausted() const;
+
+  // False while it has processes.
+  [[nodiscard]] bool remove() const;
+
+ private:
+  explicit MemoryGroup(std::filesystem::path folder);
+
+  std::filesystem::path folder_;
+  util::UniqueFd processes_;
+};
+
+// Removes the groups in `places` whose names begin with `name`, that have no processes, and that were made at
+// least `seconds` ago.
+void remove_groups(const std::vector<std::filesystem::path>& places, const std::string& name,
+                   std::int64_t seconds);
+
+}  // namespace fib::sandbox
