@@ -238,7 +238,7 @@ TEST_CASE("what fib says of a dataset has nothing in it that a terminal would ob
 
 TEST_CASE("what a solution burns between its calls is added to its time, if it is not refused") {
   FibRun run;
-  run.dataset.add_definition({1 << 20}).solution("hog", "mallory", R"(
+  run.dataset.add_definition({1 << 22}).solution("hog", "mallory", R"(
     #include <unistd.h>
     #include <atomic>
     #include <chrono>
@@ -273,7 +273,7 @@ TEST_CASE("what a solution burns between its calls is added to its time, if it i
   CHECK(traces[0].status == "PASSED");
   CHECK(traces[0].log.find("are added to the worker's claims") != std::string::npos);
   const double added_ms = fib_record(traces[0]).at("witness").at("added_ms").at(0).get<double>();
-  CHECK(added_ms > 0.2);  // it burns while the next inputs are made and copied: the faster, the less
+  CHECK(added_ms > 1);  // it burns while the next inputs are made and copied
   CHECK(traces[0].latency_ms > added_ms);
 }
 
