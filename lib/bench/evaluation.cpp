@@ -168,9 +168,13 @@ void EvaluationRun::complete_result() {
 void EvaluationRun::attach() {
   reference_.start(*planned_.definition);
   result_.reference_on_cuda = device_.is_cuda() && reference_.on_device();
-  reference_door_ = judge_.attach({workload_.opened.workload, reference_.on_device()});
+  const bool is_small = eval::is_small(layout());
+  reference_door_ = judge_.attach({workload_.opened.workload, reference_.on_device() && !is_small});
   reference_.open(layout(), reference_door_);
-  solution_door_ = judge_.attach({workload_.opened.workload, true});
+  // What lies in host memory could be read, and computed with, by code on the host before the call: launch
+  // plans have none.
+  const bool on_device = symbols_.empty() || !is_small;
+  solution_door_ = judge_.attach({workload_.opened.workload, on_device, true});
 }
 
 bool EvaluationRun::open_solution() {

@@ -43,6 +43,11 @@ std::uint64_t Slot::count() const {
   return static_cast<std::uint64_t>(*count);
 }
 
+bool is_small(const Layout& layout) {
+  constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 10U;
+  return layout.input_bytes + layout.output_bytes <= kSmallBytes;
+}
+
 Layout make_layout(const model::Definition& definition, const model::Workload& workload) {
   const auto values = model::axis_values(definition, workload.axes);
   Layout layout;

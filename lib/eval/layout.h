@@ -33,6 +33,11 @@ struct Layout {
   std::uint64_t output_bytes = 0;
 };
 
+// Whether inputs and outputs are so small (64 KiB together) that a host core makes and compares them sooner
+// than a device changes from one process's kernels to another's and back (docs/measuring.md, "Small
+// tensors").
+[[nodiscard]] bool is_small(const Layout& layout);
+
 // Throws Error naming the axis or tensor when an axis has no value, a dtype is unknown, or a size overflows.
 [[nodiscard]] Layout make_layout(const model::Definition& definition, const model::Workload& workload);
 

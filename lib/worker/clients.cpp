@@ -93,7 +93,8 @@ JudgeOpened JudgeClient::open(const JudgeDocument& document) {
 DoorFds JudgeClient::attach(const Attach& request) {
   Message answer = ask(MessageType::kAttach, request.encode(), MessageType::kAttached);
   if (answer.fds.size() != 2) throw JudgeLost("the judge sent {} buffers instead of 2", answer.fds.size());
-  return {Attached::decode(answer.payload).door, std::move(answer.fds[0]), std::move(answer.fds[1])};
+  const auto attached = Attached::decode(answer.payload);
+  return {attached.door, std::move(answer.fds[0]), std::move(answer.fds[1]), attached.on_device};
 }
 
 void JudgeClient::detach(std::uint32_t door) {
@@ -168,7 +169,9 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
 }
 
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
-  return acknowledged(child_.request(MessageType::kOpen, workload.encode(), MessageType::kOpened, deadline_ns,
+  Open request = workload;
+  request.on_device = door.on_device;
+  return acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened, deadline_ns,
                                      {door.inputs.get(), door.outputs.get()}));
 }
 

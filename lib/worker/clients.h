@@ -44,6 +44,7 @@ struct DoorFds {
   std::uint32_t door = 0;
   util::UniqueFd inputs;
   util::UniqueFd outputs;
+  bool on_device = false;
 };
 
 class JudgeClient {

@@ -77,11 +77,6 @@ class CpuJudgeDevice : public JudgeDevice {
 
 }  // namespace
 
-bool is_shared_on_host(const eval::Layout& layout) {
-  constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 10U;
-  return layout.input_bytes + layout.output_bytes <= kSmallBytes;
-}
-
 std::unique_ptr<JudgeDevice> make_cpu_judge_device(unsigned threads) {
   return std::make_unique<CpuJudgeDevice>(threads);
 }

@@ -15,11 +15,12 @@ using device::cpu::WorkerAccess;
 
 class CpuStage : public Stage {
  public:
-  void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override {
+  void open(const eval::Layout& layout, SharedBuffers shared) override {
     layout_ = layout;
-    shared_inputs_.emplace(SharedMemory::open(std::move(inputs), layout.input_bytes, WorkerAccess::kReads));
+    shared_inputs_.emplace(
+        SharedMemory::open(std::move(shared.inputs), layout.input_bytes, WorkerAccess::kReads));
     shared_outputs_.emplace(
-        SharedMemory::open(std::move(outputs), layout.output_bytes, WorkerAccess::kWrites));
+        SharedMemory::open(std::move(shared.outputs), layout.output_bytes, WorkerAccess::kWrites));
     inputs_ = PrivateMemory(layout.input_bytes);
     outputs_ = PrivateMemory(layout.output_bytes);
     scalars_.assign(8 * layout.inputs.size(), {});

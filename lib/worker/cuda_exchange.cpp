@@ -5,7 +5,6 @@
 
 #include "device/cpu/memory.h"
 #include "device/cuda/memory.h"
-#include "worker/doors.h"
 
 namespace fib::worker {
 namespace {
@@ -19,13 +18,12 @@ using device::cuda::SharedDeviceMemory;
 
 class DeviceExchange : public CudaExchange {
  public:
-  DeviceExchange(const Context& context, Kernels& kernels, const eval::Layout& layout, util::UniqueFd inputs,
-                 util::UniqueFd outputs)
+  DeviceExchange(const Context& context, Kernels& kernels, const eval::Layout& layout, SharedBuffers shared)
       : context_(context),
         kernels_(kernels),
         layout_(layout),
-        inputs_(SharedDeviceMemory::open(context, std::move(inputs), layout.input_bytes)),
-        outputs_(SharedDeviceMemory::open(context, std::move(outputs), layout.output_bytes)),
+        inputs_(SharedDeviceMemory::open(context, std::move(shared.inputs), layout.input_bytes)),
+        outputs_(SharedDeviceMemory::open(context, std::move(shared.outputs), layout.output_bytes)),
         differs_(context, sizeof(std::uint32_t)) {}
 
   void load(CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
@@ -71,12 +69,11 @@ class DeviceExchange : public CudaExchange {
 
 class HostExchange : public CudaExchange {
  public:
-  HostExchange(const Context& context, const eval::Layout& layout, util::UniqueFd inputs,
-               util::UniqueFd outputs)
+  HostExchange(const Context& context, const eval::Layout& layout, SharedBuffers shared)
       : context_(context),
         layout_(layout),
-        inputs_(SharedMemory::open(std::move(inputs), layout.input_bytes, WorkerAccess::kReads)),
-        outputs_(SharedMemory::open(std::move(outputs), layout.output_bytes, WorkerAccess::kWrites)),
+        inputs_(SharedMemory::open(std::move(shared.inputs), layout.input_bytes, WorkerAccess::kReads)),
+        outputs_(SharedMemory::open(std::move(shared.outputs), layout.output_bytes, WorkerAccess::kWrites)),
         input_stop_(context, layout.input_bytes),
         output_stop_(context, layout.output_bytes) {}
 
@@ -124,11 +121,9 @@ class HostExchange : public CudaExchange {
 }  // namespace
 
 std::unique_ptr<CudaExchange> make_cuda_exchange(const Context& context, Kernels& kernels,
-                                                 const eval::Layout& layout, util::UniqueFd inputs,
-                                                 util::UniqueFd outputs) {
-  if (is_shared_on_host(layout))
-    return std::make_unique<HostExchange>(context, layout, std::move(inputs), std::move(outputs));
-  return std::make_unique<DeviceExchange>(context, kernels, layout, std::move(inputs), std::move(outputs));
+                                                 const eval::Layout& layout, SharedBuffers shared) {
+  if (shared.on_device) return std::make_unique<DeviceExchange>(context, kernels, layout, std::move(shared));
+  return std::make_unique<HostExchange>(context, layout, std::move(shared));
 }
 
 }  // namespace fib::worker

@@ -6,12 +6,12 @@
 #include "device/cuda/context.h"
 #include "device/cuda/kernels.h"
 #include "eval/layout.h"
-#include "util/unique_fd.h"
+#include "worker/stage.h"
 
 namespace fib::worker {
 
-// The buffers that a worker on CUDA shares with the judge, and how their content gets to its private buffers
-// and back. All copies are queued on fib's stream. One thread.
+// The buffers that a worker on CUDA shares with the judge, in device memory or in host memory, and how their
+// content gets to its private buffers and back. All copies are queued on fib's stream. One thread.
 class CudaExchange {
  public:
   virtual ~CudaExchange() = default;
@@ -27,11 +27,10 @@ class CudaExchange {
   [[nodiscard]] virtual bool end_store() = 0;
 };
 
-// Opens what the judge has made (doors.h, is_shared_on_host). `context` and `kernels` must outlive it. Throws
-// Error.
+// `context` and `kernels` must outlive it. Throws Error.
 [[nodiscard]] std::unique_ptr<CudaExchange> make_cuda_exchange(const device::cuda::Context& context,
                                                                device::cuda::Kernels& kernels,
                                                                const eval::Layout& layout,
-                                                               util::UniqueFd inputs, util::UniqueFd outputs);
+                                                               SharedBuffers shared);
 
 }  // namespace fib::worker

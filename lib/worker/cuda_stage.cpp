@@ -38,10 +38,10 @@ CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, const 
       timer_(context_, kernels_),
       flush_(context_, kernels_, kind_of(device.flush), host_code_of(options)) {}
 
-void CudaStage::open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) {
+void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
   using device::cuda::DeviceMemory;
   exchange_.reset();
-  exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(inputs), std::move(outputs));
+  exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(shared));
   // Given back first: there may not be room for both.
   inputs_ = DeviceMemory();
   outputs_ = DeviceMemory();

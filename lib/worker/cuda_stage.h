@@ -22,7 +22,7 @@ class CudaStage : public Stage {
  public:
   CudaStage(const UseDevice& device, const std::string& kernels, const CudaStageOptions& options);
 
-  void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) override;
+  void open(const eval::Layout& layout, SharedBuffers shared) override;
   Buffers buffers() override;
   void fill(Clock clock) override;
   void flush() override;

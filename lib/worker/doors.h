@@ -41,11 +41,6 @@ class Door {
   [[nodiscard]] virtual std::vector<int> fds() const = 0;
 };
 
-// Whether judge and worker share these buffers in host memory though the solution runs on a device: small
-// ones (64 KiB together). The judge then gives the device nothing to do, which would otherwise change from
-// the worker's kernels to the judge's and back in each call (docs/measuring.md, "Small tensors").
-[[nodiscard]] bool is_shared_on_host(const eval::Layout& layout);
-
 // A device as the judge needs it.
 class JudgeDevice {
  public:

@@ -68,8 +68,10 @@ class Judge {
       case MessageType::kDescribe:
         return reply(MessageType::kDescribed, device().describe().encode());
       case MessageType::kAttach: {
-        const std::uint32_t door = attach(Attach::decode(message.payload));
-        return reply(MessageType::kAttached, Attached{door}.encode(), doors_.at(door).buffers->fds());
+        const auto attach = Attach::decode(message.payload);
+        const std::uint32_t door = open_door(attach);
+        return reply(MessageType::kAttached, Attached{door, device_ && attach.on_device}.encode(),
+                     doors_.at(door).buffers->fds());
       }
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
@@ -132,13 +134,12 @@ class Judge {
                                      seed.hex(), util::usable_cores());
   }
 
-  std::uint32_t attach(const Attach& request) {
+  std::uint32_t open_door(const Attach& request) {
     const OpenWorkload& workload = workload_of(request.workload);
-    const bool on_host = !request.on_device || is_shared_on_host(workload.layout);
-    JudgeDevice& where = on_host ? *host_ : device();
+    JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
     AttachedDoor door{request.workload, where.make_door(workload.layout), {}, nullptr};
-    if (request.on_device) door.evaluator = make_evaluator(workload);
+    if (request.of_solution) door.evaluator = make_evaluator(workload);
     doors_.emplace(number, std::move(door));
     return number;
   }

@@ -281,12 +281,13 @@ std::string Open::encode() const {
   WireWriter out;
   put_layout(out, layout);
   put_plan(out, plan);
-  return out.payload();
+  return out.number(static_cast<std::uint8_t>(on_device)).payload();
 }
 Open Open::decode(const std::string& payload) {
   return decode_all<Open>(payload, [](WireReader& in, Open& m) {
     m.layout = take_layout(in);
     m.plan = take_plan(in);
+    m.on_device = take_bool(in);
   });
 }
 
@@ -401,12 +402,17 @@ Known Known::decode(const std::string& payload) {
 }
 
 std::string Attach::encode() const {
-  return WireWriter().number(workload).number(static_cast<std::uint8_t>(on_device)).payload();
+  return WireWriter()
+      .number(workload)
+      .number(static_cast<std::uint8_t>(on_device))
+      .number(static_cast<std::uint8_t>(of_solution))
+      .payload();
 }
 Attach Attach::decode(const std::string& payload) {
   return decode_all<Attach>(payload, [](WireReader& in, Attach& m) {
     m.workload = in.number<std::uint32_t>();
     m.on_device = take_bool(in);
+    m.of_solution = take_bool(in);
   });
 }
 
@@ -452,10 +458,14 @@ Number Number::decode(const std::string& payload) {
   return decode_all<Number>(payload, [](WireReader& in, Number& m) { m.value = in.number<std::uint32_t>(); });
 }
 
-std::string Attached::encode() const { return WireWriter().number(door).payload(); }
+std::string Attached::encode() const {
+  return WireWriter().number(door).number(static_cast<std::uint8_t>(on_device)).payload();
+}
 Attached Attached::decode(const std::string& payload) {
-  return decode_all<Attached>(payload,
-                              [](WireReader& in, Attached& m) { m.door = in.number<std::uint32_t>(); });
+  return decode_all<Attached>(payload, [](WireReader& in, Attached& m) {
+    m.door = in.number<std::uint32_t>();
+    m.on_device = take_bool(in);
+  });
 }
 
 std::string Verdict::encode() const {

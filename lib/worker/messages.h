@@ -133,6 +133,7 @@ struct Loaded {
 struct Open {
   eval::Layout layout;
   compile::ResolvedPlan plan;
+  bool on_device = false;  // the shared buffers lie in device memory
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Open decode(const std::string& payload);
 };
@@ -245,6 +246,7 @@ struct JudgeOpened {
 // Attach's answer; the two buffers' descriptors travel beside it (inputs, then outputs).
 struct Attached {
   std::uint32_t door = 0;
+  bool on_device = false;  // its buffers lie in device memory
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attached decode(const std::string& payload);
 };
@@ -264,10 +266,11 @@ struct Differed {
   [[nodiscard]] static Differed decode(const std::string& payload);
 };
 
-// Attach: a pair of buffers for one workload, in the device's memory or (for the reference) in the host's.
+// Attach: a pair of buffers for one workload.
 struct Attach {
   std::uint32_t workload = 0;
-  bool on_device = false;
+  bool on_device = false;    // in the memory of the judge's device, where it has one
+  bool of_solution = false;  // what is compared there is judged by the workload's rule
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attach decode(const std::string& payload);
 };

@@ -11,14 +11,21 @@
 
 namespace fib::worker {
 
+// What the judge has made for a workload (doors.h).
+struct SharedBuffers {
+  util::UniqueFd inputs;
+  util::UniqueFd outputs;
+  bool on_device = false;  // they lie in device memory
+};
+
 // Where a worker's calls happen: its private buffers on one device, how data moves between them and the
 // shared ones, and the clock. One workload at a time; one thread.
 class Stage {
  public:
   virtual ~Stage() = default;
 
-  // A new workload; `inputs` and `outputs` are the shared buffers. Throws Error.
-  virtual void open(const eval::Layout& layout, util::UniqueFd inputs, util::UniqueFd outputs) = 0;
+  // A new workload. Throws Error.
+  virtual void open(const eval::Layout& layout, SharedBuffers shared) = 0;
 
   // The private buffers, valid until the next open().
   [[nodiscard]] virtual Buffers buffers() = 0;

@@ -76,7 +76,8 @@ class Worker {
     if (message.fds.size() != 2 || !eval::is_sound(request.layout))
       throw ProtocolError("the layout is not sound");
     open_ = false;
-    loaded_.stage->open(request.layout, std::move(message.fds[0]), std::move(message.fds[1]));
+    loaded_.stage->open(request.layout,
+                        {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device});
     loaded_.target->open(request, loaded_.stage->buffers());
     open_ = true;
   }

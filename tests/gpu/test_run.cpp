@@ -176,7 +176,7 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   CHECK(run.processes().empty());
 }
 
-// Small ones are shared in host memory, others in device memory.
+// Small ones of launch plans are shared in host memory, others in device memory.
 TEST_CASE("small and large buffers are judged alike on a GPU", "[gpu]") {
   if (testing::gpu() == nullptr) return;
   FibRun run;
