@@ -44,7 +44,7 @@ void shut_in(const FileAccess& access, const fs::path& work, const StepLimits& l
   limit(RLIMIT_CORE, 0);
   limit_descriptors();
   limit(RLIMIT_FSIZE, limits.file_bytes);
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   limit(RLIMIT_DATA, limits.process_bytes);
 #endif
   const fs::path temporary = work / "tmp";

@@ -6,7 +6,9 @@
 
 namespace fib::sandbox {
 
-// The file system that a process sees: nothing but this, and /proc, /sys (both read-only).
+// The file system that a process sees: nothing but this, and /proc, /sys (both read-only, and as root without
+// most of what they show to root alone: debugfs, tracefs, /proc/kpageflags, a GPU's registers and their
+// like).
 struct FileView {
   std::vector<std::filesystem::path> readable;  // folders and files, at their own paths; cannot be written
   std::vector<std::filesystem::path> writable;  // folders, at their own paths

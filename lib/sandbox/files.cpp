@@ -42,7 +42,18 @@ Paths device_nodes(const FileAccess& access) {
   if (access.endless_devices)
     nodes.insert(nodes.end(), {"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"});
   if (!access.gpu) return nodes;
-  for (const auto& node : entries_of("/dev", "nvidia")) nodes.push_back(node);
+  for (const auto& node : entries_of("/dev", "nvidia")) {
+    // Folders of nodes, and switches between GPUs, are not for kernels.
+    std::error_code error;
+    if (fs::is_character_file(node, error) && !node.filename().string().starts_with("nvidia-nvswitch"))
+      nodes.push_back(node);
+  }
+  // The parts of a GPU that is divided (MIG): all but the node that may divide it, which is root's alone.
+  for (const auto& node : entries_of("/dev/nvidia-caps", "nvidia-cap")) {
+    std::error_code error;
+    if ((fs::status(node, error).permissions() & fs::perms::others_read) != fs::perms::none)
+      nodes.push_back(node);
+  }
   for (const auto& node : entries_of("/dev", "nvhost")) nodes.push_back(node);
   nodes.insert(nodes.end(), {"/dev/nvmap", "/dev/dxg"});
   return nodes;

@@ -86,7 +86,7 @@ constexpr std::uint32_t kNamespaces =
 constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,    F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
                                            F_SETSIG, F_SETOWN_EX, F_SETLEASE,  F_NOTIFY};
 constexpr std::uint32_t kRefusedIoctl[] = {FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR};
-// Of kinds of sockets, the one that can be sent to any address.
+// The kind of a socket, without its flags.
 constexpr std::uint32_t kKindsOfSockets = 0xf;
 
 constexpr std::uint32_t offset_of_argument(unsigned index) {
@@ -120,7 +120,7 @@ class Filter {
     load(offsetof(seccomp_data, nr));
   }
   // Lets `call` pass only if its argument, and-ed with `mask`, equals `value`; `error` is what else it
-  // returns.
+  // returns. The last that is said of this call: what matches passes.
   void require(long call, unsigned argument, std::uint32_t mask, std::uint32_t value,
                std::uint32_t error = EPERM) {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 5);
@@ -183,7 +183,12 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   filter.require(SYS_prlimit64, 0, ~0U, 0);
   // A thread that is not pinned works as well; the thread asked for may be another process's.
   filter.require(SYS_sched_setaffinity, 0, ~0U, 0, kPretendSuccess);
-  filter.refuse_value(SYS_socketpair, 1, SOCK_DGRAM, kKindsOfSockets);
+  // Pairs that are connected for good. A pair of datagrams (of AF_UNIX, raw ones too) can be sent to any
+  // address.
+  for (const std::uint32_t kind : {SOCK_DGRAM, SOCK_RAW, SOCK_RDM}) {
+    filter.refuse_value(SYS_socketpair, 1, kind, kKindsOfSockets);
+  }
+  filter.require(SYS_socketpair, 0, ~0U, AF_UNIX);
   if (!doors.metadata) {
     for (const long call : metadata_calls()) filter.refuse(call, kPretendSuccess);
     for (const long call : kNewMetadataCalls) filter.refuse(call, kPretendSuccess);

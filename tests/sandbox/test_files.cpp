@@ -1,6 +1,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -132,6 +134,34 @@ TEST_CASE("a confined process opens no device but those that hold nothing") {
       return 0;
     });
   }
+}
+
+TEST_CASE("what the kernel shows to root alone is not shown to a confined process of root") {
+  const Places places(true);
+  const int result = testing::in_child([&] {
+    // A debugfs of the test's own, which most systems have there.
+    if (::geteuid() != 0 || ::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", "/sys/kernel/debug", "tmpfs", 0, "mode=700") != 0)
+      return kSkipped;
+    std::ofstream("/sys/kernel/debug/secret") << "text";
+    if (!sandbox::confine_files({}, places.own).mounts) return kSkipped;
+    sandbox::drop_capabilities();
+    if (!fs::is_empty("/sys/kernel/debug") || ::mkdir("/sys/kernel/debug/new", 0700) == 0) return 1;
+    for (const char* name : {"/proc/kpageflags", "/proc/vmallocinfo", "/proc/slabinfo", "/proc/timer_list"}) {
+      std::string text;
+      std::getline(std::ifstream(name), text);
+      if (!text.empty()) return 2;
+    }
+    std::string cpu;
+    std::getline(std::ifstream("/proc/cpuinfo"), cpu);
+    return cpu.empty() ? 3 : 0;
+  });
+  if (result == kSkipped) {
+    WARN("skipped: this system does not allow it, or the tests do not run as root");
+    return;
+  }
+  CHECK(result == 0);
 }
 
 TEST_CASE("private folders in memory are empty and hold what they are allowed to") {

@@ -116,8 +116,13 @@ TEST_CASE("what other processes share by name or number is out of reach") {
   CHECK(in_sandbox([] { return ::syscall(SYS_mq_unlink, "queue") < 0 && errno == EPERM ? 0 : 1; }) == 0);
   CHECK(in_sandbox([] {
           int pair[2];
-          if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 || errno != EPERM) return 1;
-          return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : 2;
+          for (const int kind : {SOCK_DGRAM, SOCK_RAW, SOCK_RDM}) {
+            if (::socketpair(AF_UNIX, kind | SOCK_CLOEXEC, 0, pair) == 0 || errno != EPERM) return 1;
+          }
+          constexpr int kTipc = 30;  // whose pairs of connected kinds can be sent elsewhere
+          if (::socketpair(kTipc, SOCK_SEQPACKET, 0, pair) == 0 || errno != EPERM) return 2;
+          if (::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0) return 3;
+          return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : 4;
         }) == 0);
 }
 
