@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <system_error>
 
+#include "sandbox/files_of_root.h"
 #include "util/beneath.h"
 #include "util/unique_fd.h"
 
@@ -141,52 +141,6 @@ class Builder {
   std::error_code ignored_;
 };
 
-// Files of /proc that nobody else may read.
-std::vector<fs::path> private_files_of_proc() {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
-    const auto status = entry->symlink_status(error);
-    if (fs::is_regular_file(status) && (status.permissions() & fs::perms::others_read) == fs::perms::none)
-      files.push_back(entry->path());
-  }
-  return files;
-}
-
-// Registers and memory of GPUs, as sysfs shows them: resource0, resource1_wc, rom.
-std::vector<fs::path> bars_of_gpus() {
-  constexpr const char* kDisplay = "0x03";  // how the class of a PCI device begins
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator device("/sys/bus/pci/devices", error), end; !error && device != end;
-       device.increment(error)) {
-    std::string kind;
-    std::getline(std::ifstream(device->path() / "class"), kind);
-    const fs::path folder = fs::canonical(device->path(), error);
-    if (!kind.starts_with(kDisplay) || error) continue;
-    for (fs::directory_iterator file(folder, error), last; !error && file != last; file.increment(error)) {
-      const std::string name = file->path().filename().string();
-      if ((name.starts_with("resource") && name != "resource") || name == "rom")
-        files.push_back(file->path());
-    }
-  }
-  return files;
-}
-
-// Root owns what the kernel shows to root alone, and needs no capability to read it.
-bool hide_what_root_owns(Builder& builder) {
-  if (::geteuid() != 0) return true;
-  std::vector<fs::path> hidden = private_files_of_proc();
-  const auto bars = bars_of_gpus();
-  hidden.insert(hidden.end(), bars.begin(), bars.end());
-  for (const char* folder : {"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security",
-                             "/sys/fs/bpf", "/sys/fs/pstore", "/sys/firmware"}) {
-    std::error_code error;
-    if (fs::is_directory(folder, error)) hidden.emplace_back(folder);
-  }
-  return std::all_of(hidden.begin(), hidden.end(), [&](const auto& path) { return builder.cover(path); });
-}
-
 bool build(const FileView& view, Builder& builder) {
   constexpr std::uint64_t kProgram = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   if (!builder.add_private("/tmp", view.private_bytes) ||
@@ -208,7 +162,9 @@ bool build(const FileView& view, Builder& builder) {
   for (const char* path : {"/sys", "/proc"}) {
     if (!builder.add(path, kProgram, Builder::InSight::kStays)) return false;
   }
-  if (!hide_what_root_owns(builder)) return false;
+  const auto hidden = ::geteuid() == 0 ? files_of_root() : std::vector<fs::path>{};
+  if (!std::all_of(hidden.begin(), hidden.end(), [&](const auto& path) { return builder.cover(path); }))
+    return false;
   // CUDA names its threads by writing below the process's own folder.
   const fs::path own = builder.at("/proc/" + std::to_string(::getpid()));
   if (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)) return false;
