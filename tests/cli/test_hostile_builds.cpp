@@ -61,10 +61,14 @@ TEST_CASE("a build cannot read the user's files, and no log or artifact holds wh
   fs::permissions(secret, fs::perms(0600));
   run.dataset.solution("includes", "test", "#include \"" + secret.string() + "\"\n" + kAdd);
   run.dataset.solution("incbin", "test", "__asm__(\".incbin \\\"" + secret.string() + "\\\"\");\n" + kAdd);
+  // The assembler and the compiler quote lines of what they name in an error.
+  run.dataset.solution("include_of_assembler", "test",
+                       "__asm__(\".include \\\"" + secret.string() + "\\\"\");\n" + kAdd);
+  run.dataset.solution("line", "test", "#line 1 \"" + secret.string() + "\"\nint x = no_such_name;\n" + kAdd);
   run.dataset.solution("zero", "test", std::string("#include \"/dev/zero\"\n") + kAdd);
   REQUIRE(run.run(kFewCalls).exit_code == 0);
   const auto traces = testing::read_traces(run.dataset.root());
-  REQUIRE(traces.size() == 3);
+  REQUIRE(traces.size() == 5);
   for (const auto& trace : traces) {
     INFO(trace.solution);
     CHECK(trace.status == "COMPILE_ERROR");
