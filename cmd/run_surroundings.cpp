@@ -1,12 +1,11 @@
 #include "run_surroundings.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "compile/native_builder.h"
 #include "device/cpu/hardware.h"
+#include "util/kernel_files.h"
 #include "util/machine.h"
 #include "util/utf8.h"
 
@@ -46,8 +45,7 @@ ordered_json compilers(model::DeviceKind device) {
 
 // This process's words as the system shows them: main has starred out the seed there.
 ordered_json command() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text = util::read_kernel_file("/proc/self/cmdline");
   ordered_json words = ordered_json::array();
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\0', begin), text.size());

@@ -14,6 +14,7 @@
 
 #include "sandbox/files_of_root.h"
 #include "util/beneath.h"
+#include "util/kernel_files.h"
 #include "util/unique_fd.h"
 
 namespace fib::sandbox {
@@ -47,11 +48,6 @@ bool set_attributes(const fs::path& path, std::uint64_t set, std::uint64_t clear
   return ::syscall(SYS_mount_setattr, AT_FDCWD, path.c_str(), flags, &attributes, sizeof attributes) == 0;
 }
 
-bool write_text(const char* path, const std::string& text) {
-  const util::UniqueFd fd(::open(path, O_WRONLY | O_CLOEXEC));
-  return fd.valid() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
 // As root a mount namespace is enough; others need a user namespace in which they stay who they are. The
 // files of a process that is not dumpable belong to root: it is dumpable while it writes them.
 bool unshare_mounts() {
@@ -61,9 +57,9 @@ bool unshare_mounts() {
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
   const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  const bool mapped = write_text("/proc/self/setgroups", "deny") &&
-                      write_text("/proc/self/uid_map", uid + " " + uid + " 1") &&
-                      write_text("/proc/self/gid_map", gid + " " + gid + " 1");
+  const bool mapped = util::write_kernel_file("/proc/self/setgroups", "deny") &&
+                      util::write_kernel_file("/proc/self/uid_map", uid + " " + uid + " 1") &&
+                      util::write_kernel_file("/proc/self/gid_map", gid + " " + gid + " 1");
   ::prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
   return mapped;
 }

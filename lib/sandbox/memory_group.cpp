@@ -7,28 +7,19 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include "util/kernel_files.h"
 
 namespace fib::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-bool write_value(const fs::path& file, const std::string& value) {
-  const util::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-  return fd.valid() && ::write(fd.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
-}
-
 // Whether the groups in this folder can have a limit on memory.
 bool divides_memory(const fs::path& folder) {
-  std::istringstream controllers(text_of(folder / "cgroup.subtree_control"));
+  std::istringstream controllers(util::read_kernel_file(folder / "cgroup.subtree_control"));
   for (std::string name; controllers >> name;) {
     if (name == "memory") return true;
   }
@@ -67,7 +58,8 @@ std::vector<fs::path> places_for_groups(const std::string& mounts, const std::st
 }
 
 std::vector<fs::path> places_for_groups() {
-  return places_for_groups(text_of("/proc/self/mounts"), text_of("/proc/self/cgroup"));
+  return places_for_groups(util::read_kernel_file("/proc/self/mounts"),
+                           util::read_kernel_file("/proc/self/cgroup"));
 }
 
 std::unique_ptr<MemoryGroup> MemoryGroup::make(const std::vector<fs::path>& places, const std::string& name,
@@ -77,10 +69,10 @@ std::unique_ptr<MemoryGroup> MemoryGroup::make(const std::vector<fs::path>& plac
     std::string folder = (place / (name + "-XXXXXX")).string();
     if (::mkdtemp(folder.data()) == nullptr) continue;
     auto group = std::unique_ptr<MemoryGroup>(new MemoryGroup(folder));
-    if (group->processes_.valid() && write_value(folder + "/memory.max", std::to_string(bytes))) {
+    if (group->processes_.valid() && util::write_kernel_file(folder + "/memory.max", std::to_string(bytes))) {
       // All of its processes end together. Where there is no swap there is no file for it.
-      (void)write_value(folder + "/memory.oom.group", "1");
-      (void)write_value(folder + "/memory.swap.max", "0");
+      (void)util::write_kernel_file(folder + "/memory.oom.group", "1");
+      (void)util::write_kernel_file(folder + "/memory.swap.max", "0");
       return group;
     }
     (void)group->remove();
@@ -97,7 +89,7 @@ MemoryGroup::~MemoryGroup() = default;
 bool MemoryGroup::enter() const { return ::write(processes_.get(), "0", 1) == 1; }
 
 bool MemoryGroup::was_exhausted() const {
-  std::istringstream events(text_of(folder_ / "memory.events"));
+  std::istringstream events(util::read_kernel_file(folder_ / "memory.events"));
   std::string name;
   for (std::uint64_t count = 0; events >> name >> count;) {
     // "oom": the limit was reached and nothing could be reclaimed; "oom_kill" counts what the machine's own

@@ -5,21 +5,16 @@
 #include <sys/sysmacros.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <system_error>
+
+#include "util/kernel_files.h"
 
 namespace fib::util {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -30,7 +25,7 @@ bool is_number(const std::string& text) {
 void add_listed(const struct stat& file, std::set<std::string>& pids) {
   const std::string wanted =
       fmt::format("{:02x}:{:02x}:{}", ::major(file.st_dev), ::minor(file.st_dev), file.st_ino);
-  std::istringstream lines(text_of("/proc/locks"));
+  std::istringstream lines(read_kernel_file("/proc/locks"));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string number, kind, advisory, mode, pid, place;
@@ -44,7 +39,7 @@ bool holds(const fs::path& process, const struct stat& file) {
   std::error_code error;
   for (fs::directory_iterator entry(process / "fdinfo", error), end; !error && entry != end;
        entry.increment(error)) {
-    if (text_of(entry->path()).find("\nlock:") == std::string::npos) continue;
+    if (read_kernel_file(entry->path()).find("\nlock:") == std::string::npos) continue;
     struct stat open {};
     const fs::path descriptor = process / "fd" / entry->path().filename();
     if (::stat(descriptor.c_str(), &open) == 0 && open.st_dev == file.st_dev && open.st_ino == file.st_ino)
@@ -67,7 +62,7 @@ std::string lock_holders(int fd) {
   }
   std::string result;
   for (const auto& pid : pids) {
-    std::string name = text_of(fs::path("/proc") / pid / "comm");
+    std::string name = read_kernel_file(fs::path("/proc") / pid / "comm");
     if (name.ends_with('\n')) name.pop_back();
     result += fmt::format("{}process {} ({})", result.empty() ? "" : ", ", pid, name);
   }

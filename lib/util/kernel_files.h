@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace fib::util {
+
+// Files of /proc, /sys and control groups: what is written there takes effect as a whole or not at all. Any thread.
+
+// All that it holds now; empty where it cannot be read.
+[[nodiscard]] std::string read_kernel_file(const std::filesystem::path& path);
+
+// False, with errno, where the kernel does not take it.
+[[nodiscard]] bool write_kernel_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace fib::util
