@@ -58,8 +58,19 @@ std::vector<fs::path> places_for_groups(const std::string& mounts, const std::st
 }
 
 std::vector<fs::path> places_for_groups() {
-  return places_for_groups(util::read_kernel_file("/proc/self/mounts"),
-                           util::read_kernel_file("/proc/self/cgroup"));
+  auto places = places_for_groups(util::read_kernel_file("/proc/self/mounts"),
+                                  util::read_kernel_file("/proc/self/cgroup"));
+  if (places.size() == 2 && has_limits(places.back())) places.erase(places.begin());
+  return places;
+}
+
+bool has_limits(const fs::path& group) {
+  for (const char* name : {"memory.max", "memory.high", "cpu.max", "cpuset.cpus", "cpuset.mems"}) {
+    std::string first;
+    std::istringstream(util::read_kernel_file(group / name)) >> first;
+    if (!first.empty() && first != "max") return true;
+  }
+  return false;
 }
 
 std::unique_ptr<MemoryGroup> MemoryGroup::make(const std::vector<fs::path>& places, const std::string& name,

@@ -16,11 +16,17 @@ namespace fib::sandbox {
 // below it. There is no such place with cgroup v1, in most containers, and for users to whom nothing is
 // delegated (docs/THREAT-MODEL.md).
 
-// The folders in which a group could be made, best first. `mounts` and `own` are the texts of
-// /proc/self/mounts and /proc/self/cgroup.
+// The folders in which a group could be made, best first: beside fib's own group, and below it. `mounts` and
+// `own` are the texts of /proc/self/mounts and /proc/self/cgroup.
 [[nodiscard]] std::vector<std::filesystem::path> places_for_groups(const std::string& mounts,
                                                                    const std::string& own);
+
+// Those of this process. Not beside its own group where that has limits of its own, which would not hold
+// there.
 [[nodiscard]] std::vector<std::filesystem::path> places_for_groups();
+
+// Whether a group has a limit of its own on memory, or on which CPUs it uses and how much of them.
+[[nodiscard]] bool has_limits(const std::filesystem::path& group);
 
 class MemoryGroup {
  public:

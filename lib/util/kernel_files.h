@@ -5,7 +5,8 @@
 
 namespace fib::util {
 
-// Files of /proc, /sys and control groups: what is written there takes effect as a whole or not at all. Any thread.
+// Files of /proc, /sys and control groups: what is written there takes effect as a whole or not at all. Any
+// thread.
 
 // All that it holds now; empty where it cannot be read.
 [[nodiscard]] std::string read_kernel_file(const std::filesystem::path& path);

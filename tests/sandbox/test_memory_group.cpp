@@ -55,6 +55,23 @@ TEST_CASE("groups are made beside fib's own and below it, and nowhere without cg
   CHECK(places_for_groups("", "").empty());
 }
 
+TEST_CASE("a group with limits of its own is not left: whether it has some") {
+  const testing::TemporaryFolder folder;
+  const auto set = [&](const char* name, const char* value) {
+    util::write_file_atomic(folder.path() / name, value);
+    return sandbox::has_limits(folder.path());
+  };
+  CHECK_FALSE(sandbox::has_limits(folder.path()));
+  CHECK_FALSE(set("memory.max", "max\n"));
+  CHECK_FALSE(set("cpu.max", "max 100000\n"));
+  CHECK_FALSE(set("cpuset.cpus", "\n"));
+  CHECK(set("memory.max", "1073741824\n"));
+  CHECK_FALSE(set("memory.max", "max\n"));
+  CHECK(set("cpu.max", "50000 100000\n"));
+  CHECK_FALSE(set("cpu.max", "max 100000\n"));
+  CHECK(set("cpuset.cpus", "0-3\n"));
+}
+
 TEST_CASE("no group is made where memory is not divided, and nothing is left of the attempt") {
   const testing::TemporaryFolder folder;
   CHECK(MemoryGroup::make({folder.path()}, "fib-1", kMiB) == nullptr);
