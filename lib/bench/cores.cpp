@@ -5,7 +5,8 @@
 #include <charconv>
 #include <filesystem>
 #include <string>
-#include <system_error>
+
+#include "util/files.h"
 
 namespace fib::bench {
 namespace {
@@ -37,9 +38,7 @@ void run_on(pid_t process, const std::vector<unsigned>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const unsigned core : cores) CPU_SET(core, &set);
-  std::error_code error;
-  for (const auto& thread :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
+  for (const auto& thread : util::entries_of("/proc/" + std::to_string(process) + "/task")) {
     const std::string name = thread.path().filename();
     pid_t id = 0;
     std::from_chars(name.data(), name.data() + name.size(), id);

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "bench/input_files.h"
+#include "bench/memory_limits.h"
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
 #include "dataset/append.h"

@@ -1,14 +1,10 @@
 #include "bench/python_code.h"
 
-#include <algorithm>
-
+#include "bench/memory_limits.h"
 #include "bench/sealed_file.h"
-#include "util/machine.h"
 
 namespace fib::bench {
 namespace {
-
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
 
 worker::PythonDocument document_for(const model::Definition& definition) {
   worker::PythonDocument document;
@@ -48,15 +44,6 @@ std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python
   if (on_cuda && python->torch_cuda.empty())
     return fmt::format("the torch of {} was built without CUDA", path);
   return {};
-}
-
-std::uint64_t data_limit() {
-  return std::clamp<std::uint64_t>(util::physical_memory() / 2, 2 * kGiB, 64 * kGiB);
-}
-
-// /tmp and /dev/shm are its private folders.
-std::uint64_t memory_limit(const sandbox::FileAccess& files) {
-  return data_limit() + 2 * files.private_bytes;
 }
 
 worker::Load python_request(const worker::UseDevice& device, unsigned threads) {

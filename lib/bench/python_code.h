@@ -9,9 +9,8 @@
 #include "compile/python_interpreter.h"
 #include "model/definition.h"
 #include "model/solution.h"
-#include "sandbox/files.h"
-#include "worker/messages.h"
 #include "worker/python_target.h"
+#include "worker/messages.h"
 
 // What a guest is sent, to run a reference or a solution.
 namespace fib::bench {
@@ -27,12 +26,6 @@ namespace fib::bench {
 
 // Why references cannot run in this Python on the CPU or on CUDA devices; empty: they can.
 [[nodiscard]] std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python, bool on_cuda);
-
-// What a solution, or a reference in Python, may allocate: half the machine's memory, within reason.
-[[nodiscard]] std::uint64_t data_limit();
-
-// What all its processes may have together, in bytes, with the files in its private folders.
-[[nodiscard]] std::uint64_t memory_limit(const sandbox::FileAccess& files);
 
 // The request beside which the document goes; `threads` is 0 for as many as it likes.
 [[nodiscard]] worker::Load python_request(const worker::UseDevice& device, unsigned threads);

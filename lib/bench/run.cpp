@@ -14,6 +14,7 @@
 #include "bench/cores.h"
 #include "bench/device_lock.h"
 #include "bench/interrupt_watch.h"
+#include "bench/memory_limits.h"
 #include "bench/python_code.h"
 #include "bench/run_folder.h"
 #include "bench/run_record.h"

@@ -43,10 +43,8 @@ RunFolder::RunFolder(const fs::path& parent, worker::Spawner& spawner) {
 }
 
 void sweep_run_folders(const fs::path& parent) {
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(parent, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    const fs::path& folder = entry->path();
+  for (const auto& entry : util::entries_of(parent)) {
+    const fs::path& folder = entry.path();
     if (folder.filename().string().starts_with(kPrefix) && is_ours(folder) && is_deserted(folder))
       util::remove_tree(folder);
   }

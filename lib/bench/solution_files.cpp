@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "bench/python_code.h"
+#include "bench/memory_limits.h"
 #include "compile/compiler_files.h"
 #include "sandbox/process.h"
 #include "util/command.h"

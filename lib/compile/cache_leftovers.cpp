@@ -1,12 +1,11 @@
 #include "compile/cache_leftovers.h"
 
 #include <string>
-#include <system_error>
-#include <vector>
 
 #include "util/beneath.h"
 #include "util/error.h"
 #include "util/file_lock.h"
+#include "util/files.h"
 
 namespace fib::compile {
 namespace {
@@ -14,14 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-";
-
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    found.push_back(entry->path());
-  return found;
-}
 
 void remove_if_unused(const fs::path& cache, const fs::path& folder) {
   const std::string name = folder.filename();
@@ -39,9 +30,9 @@ void remove_if_unused(const fs::path& cache, const fs::path& folder) {
 }  // namespace
 
 void remove_cache_leftovers(const fs::path& cache) {
-  for (const auto& kind : entries_of(cache)) {
-    for (const auto& group : entries_of(kind)) {
-      for (const auto& folder : entries_of(group)) remove_if_unused(cache, folder);
+  for (const auto& kind : util::entries_of(cache)) {
+    for (const auto& group : util::entries_of(kind)) {
+      for (const auto& folder : util::entries_of(group)) remove_if_unused(cache, folder);
     }
   }
 }

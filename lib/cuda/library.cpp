@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "util/files.h"
+
 namespace fib::cuda {
 namespace {
 
@@ -25,10 +27,7 @@ std::vector<fs::path> toolkits() {
 // Folders below `parent` in the order of their names, newest Python last.
 std::vector<fs::path> children_of(const fs::path& parent) {
   std::vector<fs::path> children;
-  std::error_code error;
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
-    children.push_back(entry->path());
-  }
+  for (const auto& entry : util::entries_of(parent)) children.push_back(entry.path());
   std::sort(children.begin(), children.end());
   return children;
 }

@@ -260,11 +260,10 @@ void find_problems(const fs::path& folder, int depth, std::vector<fs::path>& fou
   std::error_code error;
   if (fs::is_regular_file(folder / "definition.json", error)) found.push_back(folder);
   if (depth == 0) return;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const bool hidden = entry->path().filename().string().starts_with('.');
-    std::error_code gone;
-    if (!hidden && entry->is_directory(gone) && !entry->is_symlink(gone))
-      find_problems(entry->path(), depth - 1, found);
+  for (const auto& entry : util::entries_of(folder)) {
+    const bool hidden = entry.path().filename().string().starts_with('.');
+    if (!hidden && entry.is_directory(error) && !entry.is_symlink(error))
+      find_problems(entry.path(), depth - 1, found);
   }
 }
 

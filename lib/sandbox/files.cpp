@@ -10,6 +10,7 @@
 #include "sandbox/landlock.h"
 #include "util/beneath.h"
 #include "util/error.h"
+#include "util/files.h"
 
 namespace fib::sandbox {
 namespace {
@@ -30,9 +31,8 @@ Paths split(std::string_view list) {
 
 Paths entries_of(const fs::path& folder, std::string_view beginning) {
   Paths paths;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(beginning)) paths.push_back(entry->path());
+  for (const auto& entry : util::entries_of(folder)) {
+    if (entry.path().filename().string().starts_with(beginning)) paths.push_back(entry.path());
   }
   return paths;
 }

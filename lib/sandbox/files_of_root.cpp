@@ -4,6 +4,8 @@
 #include <string>
 #include <system_error>
 
+#include "util/files.h"
+
 namespace fib::sandbox {
 namespace {
 
@@ -12,14 +14,6 @@ namespace fs = std::filesystem;
 constexpr const char* kFolders[] = {"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security",
                                     "/sys/fs/bpf",       "/sys/fs/pstore",      "/sys/firmware"};
 constexpr const char* kDisplay = "0x03";  // how the class of a PCI device that is a GPU begins
-
-std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
-  std::vector<fs::directory_entry> entries;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    entries.push_back(*entry);
-  return entries;
-}
 
 bool is_for_root_alone(const fs::directory_entry& entry) {
   std::error_code error;
@@ -42,14 +36,14 @@ bool is_of_device(const std::string& name) {
 
 std::vector<fs::path> files_of_root() {
   std::vector<fs::path> files;
-  for (const auto& entry : entries_of("/proc")) {
+  for (const auto& entry : util::entries_of("/proc")) {
     if (is_for_root_alone(entry)) files.push_back(entry.path());
   }
-  for (const auto& device : entries_of("/sys/bus/pci/devices")) {
+  for (const auto& device : util::entries_of("/sys/bus/pci/devices")) {
     std::error_code error;
     const fs::path folder = fs::canonical(device.path(), error);
     if (error || !is_gpu(folder)) continue;
-    for (const auto& file : entries_of(folder)) {
+    for (const auto& file : util::entries_of(folder)) {
       if (is_of_device(file.path().filename().string())) files.push_back(file.path());
     }
   }

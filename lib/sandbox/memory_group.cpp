@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <sstream>
-#include <system_error>
 
+#include "util/files.h"
 #include "util/kernel_files.h"
 
 namespace fib::sandbox {
@@ -39,29 +39,31 @@ fs::path mount_point(const std::string& mounts) {
   return {};
 }
 
-}  // namespace
-
-std::vector<fs::path> places_for_groups(const std::string& mounts, const std::string& own) {
+// The group that fib runs in; empty where there is none, or where it lies outside of what is mounted here.
+fs::path own_group(const std::string& mounts, const std::string& own) {
   const fs::path mounted = mount_point(mounts);
-  if (mounted.empty()) return {};
   std::istringstream lines(own);
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; !mounted.empty() && std::getline(lines, line);) {
     if (line.rfind("0::/", 0) != 0) continue;
     const fs::path path = fs::path(line.substr(4)).lexically_normal();
-    // "/../x": a group that lies outside of what is mounted here.
-    if (!path.empty() && *path.begin() == "..") return {};
-    // A group that has processes cannot be divided, and this one has.
-    if (path.empty() || path == ".") return {mounted};
-    return {(mounted / path).parent_path(), mounted / path};
+    if (path.empty() || path == ".") return mounted;
+    return *path.begin() == ".." ? fs::path() : mounted / path;
   }
   return {};
 }
 
-std::vector<fs::path> places_for_groups() {
-  auto places = places_for_groups(util::read_kernel_file("/proc/self/mounts"),
-                                  util::read_kernel_file("/proc/self/cgroup"));
-  if (places.size() == 2 && has_limits(places.back())) places.erase(places.begin());
-  return places;
+}  // namespace
+
+fs::path place_for_groups(const std::string& mounts, const std::string& own) {
+  const fs::path group = own_group(mounts, own);
+  // The first group of all is the one that may have processes and be divided.
+  return group == mount_point(mounts) ? group : group.parent_path();
+}
+
+fs::path place_for_groups() {
+  const std::string mounts = util::read_kernel_file("/proc/self/mounts");
+  const std::string own = util::read_kernel_file("/proc/self/cgroup");
+  return has_limits(own_group(mounts, own)) ? fs::path() : place_for_groups(mounts, own);
 }
 
 bool has_limits(const fs::path& group) {
@@ -73,22 +75,20 @@ bool has_limits(const fs::path& group) {
   return false;
 }
 
-std::unique_ptr<MemoryGroup> MemoryGroup::make(const std::vector<fs::path>& places, const std::string& name,
+std::unique_ptr<MemoryGroup> MemoryGroup::make(const fs::path& place, const std::string& name,
                                                std::uint64_t bytes) {
-  for (const auto& place : places) {
-    if (!divides_memory(place)) continue;
-    std::string folder = (place / (name + "-XXXXXX")).string();
-    if (::mkdtemp(folder.data()) == nullptr) continue;
-    auto group = std::unique_ptr<MemoryGroup>(new MemoryGroup(folder));
-    if (group->processes_.valid() && util::write_kernel_file(folder + "/memory.max", std::to_string(bytes))) {
-      // All of its processes end together. Where there is no swap there is no file for it.
-      (void)util::write_kernel_file(folder + "/memory.oom.group", "1");
-      (void)util::write_kernel_file(folder + "/memory.swap.max", "0");
-      return group;
-    }
+  if (place.empty() || !divides_memory(place)) return nullptr;
+  std::string folder = (place / (name + "-XXXXXX")).string();
+  if (::mkdtemp(folder.data()) == nullptr) return nullptr;
+  auto group = std::unique_ptr<MemoryGroup>(new MemoryGroup(folder));
+  if (!group->processes_.valid() || !util::write_kernel_file(folder + "/memory.max", std::to_string(bytes))) {
     (void)group->remove();
+    return nullptr;
   }
-  return nullptr;
+  // All of its processes end together. Where there is no swap there is no file for it.
+  (void)util::write_kernel_file(folder + "/memory.oom.group", "1");
+  (void)util::write_kernel_file(folder + "/memory.swap.max", "0");
+  return group;
 }
 
 MemoryGroup::MemoryGroup(fs::path folder)
@@ -112,16 +112,13 @@ bool MemoryGroup::was_exhausted() const {
 
 bool MemoryGroup::remove() const { return ::rmdir(folder_.c_str()) == 0 || errno == ENOENT; }
 
-void remove_groups(const std::vector<fs::path>& places, const std::string& name, std::int64_t seconds) {
+void remove_groups(const fs::path& place, const std::string& name, std::int64_t seconds) {
   const std::time_t newest = std::time(nullptr) - seconds;
-  for (const auto& place : places) {
-    std::error_code error;
-    for (fs::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error)) {
-      struct stat info {};
-      if (entry->path().filename().string().rfind(name + "-", 0) == 0 &&
-          ::stat(entry->path().c_str(), &info) == 0 && info.st_mtime <= newest)
-        ::rmdir(entry->path().c_str());
-    }
+  for (const auto& entry : util::entries_of(place)) {
+    struct stat info {};
+    if (entry.path().filename().string().rfind(name + "-", 0) == 0 &&
+        ::stat(entry.path().c_str(), &info) == 0 && info.st_mtime <= newest)
+      ::rmdir(entry.path().c_str());
   }
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "util/unique_fd.h"
 
@@ -12,27 +11,25 @@ namespace fib::sandbox {
 
 // Control groups (cgroup v2), in which a child and all that it starts count their memory together: what
 // several of them allocate, what they share without a file, and files in memory, none of which RLIMIT_DATA
-// counts. They are made where the system lets this user divide a group: next to the one that fib runs in, or
-// below it. There is no such place with cgroup v1, in most containers, and for users to whom nothing is
-// delegated (docs/THREAT-MODEL.md).
+// counts. They are made beside the group that fib runs in, where the system lets this user do that: a group
+// that has processes cannot be divided itself. There is no such place with cgroup v1, in most containers, and
+// for users to whom nothing is delegated (docs/THREAT-MODEL.md).
 
-// The folders in which a group could be made, best first: beside fib's own group, and below it. `mounts` and
-// `own` are the texts of /proc/self/mounts and /proc/self/cgroup.
-[[nodiscard]] std::vector<std::filesystem::path> places_for_groups(const std::string& mounts,
-                                                                   const std::string& own);
+// The folder in which groups could be made; empty: none. `mounts` and `own` are the texts of
+// /proc/self/mounts and /proc/self/cgroup.
+[[nodiscard]] std::filesystem::path place_for_groups(const std::string& mounts, const std::string& own);
 
-// Those of this process. Not beside its own group where that has limits of its own, which would not hold
-// there.
-[[nodiscard]] std::vector<std::filesystem::path> places_for_groups();
+// That of this process. None where its own group has limits, which would not hold beside it.
+[[nodiscard]] std::filesystem::path place_for_groups();
 
 // Whether a group has a limit of its own on memory, or on which CPUs it uses and how much of them.
 [[nodiscard]] bool has_limits(const std::filesystem::path& group);
 
 class MemoryGroup {
  public:
-  // A new group in the first of `places` that allows one with a limit on memory; its name begins with `name`.
-  // Its processes may have `bytes` together, and no swap. Null where no place does.
-  [[nodiscard]] static std::unique_ptr<MemoryGroup> make(const std::vector<std::filesystem::path>& places,
+  // A new group in `place` whose name begins with `name`. Its processes may have `bytes` together, and no
+  // swap. Null where `place` is empty or allows no group with a limit on memory.
+  [[nodiscard]] static std::unique_ptr<MemoryGroup> make(const std::filesystem::path& place,
                                                          const std::string& name, std::uint64_t bytes);
   MemoryGroup(const MemoryGroup&) = delete;
   MemoryGroup& operator=(const MemoryGroup&) = delete;
@@ -55,9 +52,8 @@ class MemoryGroup {
   util::UniqueFd processes_;
 };
 
-// Removes the groups in `places` whose names begin with `name`, that have no processes, and that were made at
-// least `seconds` ago.
-void remove_groups(const std::vector<std::filesystem::path>& places, const std::string& name,
-                   std::int64_t seconds);
+// Removes the groups in `place`, which may be empty, whose names begin with `name`, that have no processes,
+// and that were made at least `seconds` ago.
+void remove_groups(const std::filesystem::path& place, const std::string& name, std::int64_t seconds);
 
 }  // namespace fib::sandbox

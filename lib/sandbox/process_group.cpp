@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "util/files.h"
+
 namespace fib::sandbox {
 namespace {
 
@@ -37,11 +39,9 @@ Stat stat_of(const std::filesystem::path& process) {
 GroupUse use_of_group(pid_t group) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   GroupUse use;
-  std::error_code error;
-  std::filesystem::directory_iterator entry("/proc", error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    if (std::isdigit(static_cast<unsigned char>(entry->path().filename().native().front())) == 0) continue;
-    const Stat stat = stat_of(entry->path());
+  for (const auto& entry : util::entries_of("/proc")) {
+    if (std::isdigit(static_cast<unsigned char>(entry.path().filename().native().front())) == 0) continue;
+    const Stat stat = stat_of(entry.path());
     if (stat.group != group) continue;
     ++use.processes;
     use.resident_bytes += stat.resident_pages * page;

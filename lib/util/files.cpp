@@ -44,6 +44,14 @@ std::string read_file(const fs::path& path) {
   return read_some(fd.get(), size_of(fd.get(), what), what);
 }
 
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    entries.push_back(*entry);
+  return entries;
+}
+
 void write_all(int fd, std::string_view content, const std::string& what) {
   while (!content.empty()) {
     const ssize_t put = ::write(fd, content.data(), content.size());

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "util/unique_fd.h"
 
@@ -16,6 +17,10 @@ namespace fib::util {
 // sibling is written, synced and renamed. Creates missing folders. Throws Error, also when something else
 // than a regular file has that name (a device must not be replaced); on failure `path` is as it was.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
+
+// What lies in the folder, in no order, without the entries of its folders. What cannot be read, and what
+// comes and goes meanwhile, is left out: for folders of /proc, and for those that may not be there.
+[[nodiscard]] std::vector<std::filesystem::directory_entry> entries_of(const std::filesystem::path& folder);
 
 // Writes all bytes to `fd`, also across short writes and EINTR. Throws Error naming `what`.
 void write_all(int fd, std::string_view content, const std::string& what);

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <set>
 #include <sstream>
-#include <system_error>
 
+#include "util/files.h"
 #include "util/kernel_files.h"
 
 namespace fib::util {
@@ -36,12 +36,10 @@ void add_listed(const struct stat& file, std::set<std::string>& pids) {
 
 // Whether one of the process's descriptors holds a lock on the file.
 bool holds(const fs::path& process, const struct stat& file) {
-  std::error_code error;
-  for (fs::directory_iterator entry(process / "fdinfo", error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (read_kernel_file(entry->path()).find("\nlock:") == std::string::npos) continue;
+  for (const auto& entry : entries_of(process / "fdinfo")) {
+    if (read_kernel_file(entry.path()).find("\nlock:") == std::string::npos) continue;
     struct stat open {};
-    const fs::path descriptor = process / "fd" / entry->path().filename();
+    const fs::path descriptor = process / "fd" / entry.path().filename();
     if (::stat(descriptor.c_str(), &open) == 0 && open.st_dev == file.st_dev && open.st_ino == file.st_ino)
       return true;
   }
@@ -55,10 +53,9 @@ std::string lock_holders(int fd) {
   if (::fstat(fd, &file) != 0) return {};
   std::set<std::string> pids;
   add_listed(file, pids);
-  std::error_code error;
-  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
-    const std::string pid = entry->path().filename();
-    if (is_number(pid) && !pids.contains(pid) && holds(entry->path(), file)) pids.insert(pid);
+  for (const auto& entry : entries_of("/proc")) {
+    const std::string pid = entry.path().filename();
+    if (is_number(pid) && !pids.contains(pid) && holds(entry.path(), file)) pids.insert(pid);
   }
   std::string result;
   for (const auto& pid : pids) {

@@ -101,7 +101,7 @@ class Keeper {
     signals_.reset(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_.valid()) throw util::errno_error("cannot make a signalfd");
     // Of earlier runs whose processes were all killed.
-    sandbox::remove_groups(places_, kGroupName, kOldGroupSeconds);
+    sandbox::remove_groups(place_for_groups_, kGroupName, kOldGroupSeconds);
     while (serve()) {
     }
     end();
@@ -144,7 +144,7 @@ class Keeper {
   void spawn(Spawn request, const std::vector<util::UniqueFd>& fds) {
     Spawned answer;
     answer.id = request.id;
-    answer.error = fds.size() == 2 ? fork_child(request, fds, answer.pid) : "two descriptors are needed";
+    answer.error = fds.size() == 2 ? start(request, fds, answer.pid) : "two descriptors are needed";
     util::UniqueFd pidfd;
     answer.memory_group = groups_.contains(request.id);
     if (answer.error.empty()) {
@@ -161,18 +161,38 @@ class Keeper {
     }
   }
 
+  // The error's text, or empty. Where groups can be made, but not be entered, children have none.
+  std::string start(Spawn& request, const std::vector<util::UniqueFd>& fds, std::int32_t& pid) {
+    auto group = group_for(request);
+    if (!group) return fork_child(request, fds, nullptr, pid);
+    if (fork_child(request, fds, group.get(), pid).empty()) {
+      groups_[request.id] = std::move(group);
+      return {};
+    }
+    (void)group->remove();
+    auto error = fork_child(request, fds, nullptr, pid);
+    if (error.empty()) can_enter_groups_ = false;
+    return error;
+  }
+
   // Forks and waits until the child has executed its program; the error's text, or empty.
-  std::string fork_child(Spawn& request, const std::vector<util::UniqueFd>& fds, std::int32_t& pid) {
+  static std::string fork_child(Spawn& request, const std::vector<util::UniqueFd>& fds,
+                                const sandbox::MemoryGroup* group, std::int32_t& pid) {
     auto arguments = util::c_pointers(request.arguments);
     auto environment = util::c_pointers(request.environment);
     int failure[2];
     if (::pipe2(failure, O_CLOEXEC) != 0) return std::strerror(errno);
     const util::UniqueFd failure_read(failure[0]);
     util::UniqueFd failure_write(failure[1]);
-    auto group = group_for(request);
-    const ChildStart start{
-        request.folder.c_str(), request.file_size_limit, arguments.data(), environment.data(), fds[0].get(),
-        fds[1].get(),           failure_write.get(),     ::getpid(),       group.get()};
+    const ChildStart start{request.folder.c_str(),
+                           request.file_size_limit,
+                           arguments.data(),
+                           environment.data(),
+                           fds[0].get(),
+                           fds[1].get(),
+                           failure_write.get(),
+                           ::getpid(),
+                           group};
     pid = ::fork();
     if (pid == 0) start_child(start);
     if (pid < 0) return std::strerror(errno);
@@ -182,18 +202,14 @@ class Keeper {
     do {
       got = ::read(failure_read.get(), &error, sizeof error);
     } while (got < 0 && errno == EINTR);
-    if (got != sizeof error) {
-      if (group) groups_[request.id] = std::move(group);
-      return {};
-    }
+    if (got != sizeof error) return {};
     ::waitpid(pid, nullptr, 0);
-    if (group) (void)group->remove();
     return std::string("cannot start ") + request.arguments[0] + ": " + std::strerror(error);
   }
 
   std::unique_ptr<sandbox::MemoryGroup> group_for(const Spawn& request) const {
-    if (request.memory_limit == 0) return nullptr;
-    return sandbox::MemoryGroup::make(places_, group_name_of(::getpid()), request.memory_limit);
+    if (request.memory_limit == 0 || !can_enter_groups_) return nullptr;
+    return sandbox::MemoryGroup::make(place_for_groups_, group_name_of(::getpid()), request.memory_limit);
   }
 
   void reap() {
@@ -248,7 +264,7 @@ class Keeper {
       for (const pid_t pid : children_of(::getpid())) kill_tree(pid);
       if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
     }
-    sandbox::remove_groups(places_, group_name_of(::getpid()), 0);
+    sandbox::remove_groups(place_for_groups_, group_name_of(::getpid()), 0);
     for (const auto& folder : folders_) util::remove_tree(folder);
     for (const auto& cache : caches_) compile::remove_cache_leftovers(cache);
   }
@@ -256,7 +272,8 @@ class Keeper {
   Channel channel_;
   util::UniqueFd signals_;
   std::map<std::uint32_t, pid_t> pids_;
-  std::vector<std::filesystem::path> places_ = sandbox::places_for_groups();
+  std::filesystem::path place_for_groups_ = sandbox::place_for_groups();   // empty: nowhere
+  bool can_enter_groups_ = true;                                           // until a child has failed to
   std::map<std::uint32_t, std::unique_ptr<sandbox::MemoryGroup>> groups_;  // of living children
   std::vector<std::unique_ptr<sandbox::MemoryGroup>> ended_groups_;        // to be removed
   std::vector<util::UniqueFd> held_;  // locks that must last until every descendant is gone

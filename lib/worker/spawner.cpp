@@ -285,7 +285,7 @@ void Spawner::clean_up() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  sandbox::remove_groups(sandbox::places_for_groups(), group_name_of(keeper_pid_), 0);
+  sandbox::remove_groups(sandbox::place_for_groups(), group_name_of(keeper_pid_), 0);
   for (const auto& folder : folders) util::remove_tree(folder);
   for (const auto& cache : caches) compile::remove_cache_leftovers(cache);
 }

@@ -14,7 +14,7 @@
 namespace fs = std::filesystem;
 using namespace fib;
 using sandbox::MemoryGroup;
-using sandbox::places_for_groups;
+using sandbox::place_for_groups;
 
 namespace {
 
@@ -41,18 +41,17 @@ int status_in(const MemoryGroup& group, std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("groups are made beside fib's own and below it, and nowhere without cgroup v2") {
+TEST_CASE("groups are made beside fib's own, and nowhere without cgroup v2") {
   const std::string mounts =
       "proc /proc proc rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n"
       "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
-  CHECK(places_for_groups(mounts, "4:memory:/x\n0::/user.slice/session.scope\n") ==
-        std::vector<fs::path>{"/sys/fs/cgroup/unified/user.slice",
-                              "/sys/fs/cgroup/unified/user.slice/session.scope"});
-  CHECK(places_for_groups(mounts, "0::/\n") == std::vector<fs::path>{"/sys/fs/cgroup/unified"});
-  CHECK(places_for_groups(mounts, "4:memory:/x\n").empty());
-  CHECK(places_for_groups(mounts, "0::/../other\n").empty());
-  CHECK(places_for_groups("cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n", "0::/x\n").empty());
-  CHECK(places_for_groups("", "").empty());
+  CHECK(place_for_groups(mounts, "4:memory:/x\n0::/user.slice/session.scope\n") ==
+        "/sys/fs/cgroup/unified/user.slice");
+  CHECK(place_for_groups(mounts, "0::/\n") == "/sys/fs/cgroup/unified");
+  CHECK(place_for_groups(mounts, "4:memory:/x\n").empty());
+  CHECK(place_for_groups(mounts, "0::/../other\n").empty());
+  CHECK(place_for_groups("cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n", "0::/x\n").empty());
+  CHECK(place_for_groups("", "").empty());
 }
 
 TEST_CASE("a group with limits of its own is not left: whether it has some") {
@@ -74,26 +73,27 @@ TEST_CASE("a group with limits of its own is not left: whether it has some") {
 
 TEST_CASE("no group is made where memory is not divided, and nothing is left of the attempt") {
   const testing::TemporaryFolder folder;
-  CHECK(MemoryGroup::make({folder.path()}, "fib-1", kMiB) == nullptr);
+  CHECK(MemoryGroup::make("", "fib-1", kMiB) == nullptr);
+  CHECK(MemoryGroup::make(folder.path(), "fib-1", kMiB) == nullptr);
   // What looks like a place, and is none.
   util::write_file_atomic(folder.path() / "cgroup.subtree_control", "cpu memory\n");
-  CHECK(MemoryGroup::make({folder.path()}, "fib-1", kMiB) == nullptr);
+  CHECK(MemoryGroup::make(folder.path(), "fib-1", kMiB) == nullptr);
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
 TEST_CASE("old groups are removed, others and those of other names are not") {
   const testing::TemporaryFolder folder;
   for (const char* name : {"fib-1-abc", "fib-12-abc", "other"}) fs::create_directory(folder.path() / name);
-  sandbox::remove_groups({folder.path()}, "fib", 60);
+  sandbox::remove_groups(folder.path(), "fib", 60);
   CHECK(fs::exists(folder.path() / "fib-1-abc"));
-  sandbox::remove_groups({folder.path()}, "fib-1", 0);
+  sandbox::remove_groups(folder.path(), "fib-1", 0);
   CHECK_FALSE(fs::exists(folder.path() / "fib-1-abc"));
   CHECK(fs::exists(folder.path() / "fib-12-abc"));
   CHECK(fs::exists(folder.path() / "other"));
 }
 
 TEST_CASE("the processes of a group have no more memory than its limit, however they share it") {
-  auto group = MemoryGroup::make(places_for_groups(), "fib-test", 64 * kMiB);
+  auto group = MemoryGroup::make(place_for_groups(), "fib-test", 64 * kMiB);
   if (!group) {
     WARN("skipped: this system delegates no control group with a limit on memory");
     return;

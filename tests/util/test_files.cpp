@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
 
 #include "support/temporary.h"
 #include "util/error.h"
@@ -34,6 +36,17 @@ TEST_CASE("an atomic write replaces nothing but regular files") {
 TEST_CASE("reading what is not there names the path") {
   CHECK_THROWS_WITH(util::read_file("/no/such/file"), Catch::Contains("/no/such/file"));
   CHECK_THROWS_AS(util::read_file("/proc"), Error);
+}
+
+TEST_CASE("the entries of a folder are its own, and there are none of one that is not there") {
+  const testing::TemporaryFolder folder;
+  util::write_file_atomic(folder.path() / "a" / "b.txt", "one");
+  util::write_file_atomic(folder.path() / "c.txt", "two");
+  std::set<std::string> names;
+  for (const auto& entry : util::entries_of(folder.path())) names.insert(entry.path().filename());
+  CHECK(names == std::set<std::string>{"a", "c.txt"});
+  CHECK(util::entries_of(folder.path() / "nowhere").empty());
+  CHECK(util::entries_of(folder.path() / "c.txt").empty());
 }
 
 TEST_CASE("a sealed document can be read and not changed") {

@@ -12,6 +12,7 @@
 #include "support/temporary.h"
 #include "util/capture.h"
 #include "util/file_lock.h"
+#include "util/files.h"
 #include "worker/channel.h"
 #include "worker/keeper.h"
 #include "worker/process_tree.h"
@@ -100,10 +101,8 @@ TEST_CASE("what a child's processes have together stays within its limit on memo
   CHECK_FALSE(spawner.killed_by_others(two.id));
   const auto groups_left = [&] {
     int left = 0;
-    for (const auto& place : sandbox::places_for_groups()) {
-      for (const auto& entry : std::filesystem::directory_iterator(place))
-        left += entry.path().filename().string().rfind(worker::group_name_of(spawner.keeper_pid()), 0) == 0;
-    }
+    for (const auto& entry : util::entries_of(sandbox::place_for_groups()))
+      left += entry.path().filename().string().rfind(worker::group_name_of(spawner.keeper_pid()), 0) == 0;
     return left;
   };
   for (int i = 0; i < 500 && groups_left() > 0; ++i)
