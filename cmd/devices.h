@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/evaluation.h"
+#include "bench/lane_device.h"
 
 namespace fib::cmd {
 

@@ -44,12 +44,12 @@ double queueing_ms(const worker::Done& done, Clock clock) {
 
 // On a device the worker's other threads have little to do: what they use is work. On the CPU overhead.h says
 // what waiting explains; all of it is taken off before a claim is refused.
-std::int64_t known_waiting_ns(const worker::WorkerClient::Ran& ran, bool on_cuda) {
+std::int64_t known_waiting_ns(const worker::CallTimes& ran, bool on_cuda) {
   return std::max<std::int64_t>(0, ran.waited_ns - (on_cuda ? ran.others_cpu_ns : 0)) + ran.own_waited_ns;
 }
 
 // What the coordinator's clock saw beyond the claim and all waiting.
-double unexplained_ms(const worker::WorkerClient::Ran& ran, bool on_cuda) {
+double unexplained_ms(const worker::CallTimes& ran, bool on_cuda) {
   return in_ms(ran.envelope_ns - known_waiting_ns(ran, on_cuda)) - in_ms(ran.done.elapsed_ns);
 }
 
@@ -60,7 +60,7 @@ double unexplained_slack_ms(const Measurement& m, double claim_ms) {
 }
 
 // On a device: what Python's interpreter takes to queue a call is no work. What C or C++ takes may be.
-double unclaimed_on_device_ms(const worker::WorkerClient::Ran& ran, bool is_guest, const Measurement& m) {
+double unclaimed_on_device_ms(const worker::CallTimes& ran, bool is_guest, const Measurement& m) {
   const double gap = unexplained_ms(ran, true) - (is_guest ? queueing_ms(ran.done, m.clock) : 0);
   return std::max(0.0, gap) + (m.overhead ? longer_around_ms(ran.beside, *m.overhead) : 0);
 }
@@ -84,7 +84,7 @@ double left_out_ms(const std::vector<double>& claims, const std::vector<double>&
 
 }  // namespace
 
-std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran, std::uint64_t output_bytes,
+std::optional<std::string> impossible_claim(const worker::CallTimes& ran, std::uint64_t output_bytes,
                                             bool on_cuda) {
   const double floor_ns = static_cast<double>(output_bytes) / (on_cuda ? kFastestCudaMemory : kFastestMemory);
   const double claim = ran.done.elapsed_ns;
@@ -96,7 +96,7 @@ std::optional<std::string> impossible_claim(const worker::WorkerClient::Ran& ran
       claim, ran.envelope_ns, floor_ns);
 }
 
-void sort_into_trials(const std::vector<worker::WorkerClient::Ran>& runs, bool is_guest, Measurement& m) {
+void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest, Measurement& m) {
   m.trials_ms.clear();
   m.unexplained_ms.clear();
   m.unclaimed_ms.clear();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/solution.h"
 #include "sandbox/files.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"

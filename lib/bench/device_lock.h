@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/evaluation.h"
+#include "bench/lane_device.h"
 #include "util/file_lock.h"
 #include "worker/spawner.h"
 

@@ -26,40 +26,15 @@ constexpr std::uint64_t kCalls = 2;
 // No solution runs here that could learn anything from it.
 constexpr const char* kSecret = "fib validate --checks reference";
 
-// The doors of one workload; given up with the object.
-class Doors {
- public:
-  explicit Doors(worker::JudgeClient& judge) : judge_(judge) {}
-  ~Doors() {
-    for (const auto door : attached_) {
-      try {
-        judge_.detach(door);
-      } catch (const Error&) {
-        // A judge that is gone has nothing to detach; the next request says so.
-      }
-    }
-  }
-  Doors(const Doors&) = delete;
-  Doors& operator=(const Doors&) = delete;
-
-  worker::DoorFds attach(std::uint32_t workload, bool on_device) {
-    auto door = judge_.attach({workload, on_device});
-    attached_.push_back(door.door);
-    return door;
-  }
-
- private:
-  worker::JudgeClient& judge_;
-  std::vector<std::uint32_t> attached_;
-};
-
 // One engine and what is known of it.
 struct Engine {
   ReferenceRunner runner;
   std::string description{};
   std::string broken{};  // why it cannot load the current definition's reference
-  worker::DoorFds door{};
 };
+
+// Where an engine runs one workload; nothing until it is known that it can.
+using Door = std::optional<worker::AttachedDoor>;
 
 // How interpreters are started.
 struct Preparation {
@@ -148,21 +123,22 @@ class EngineCheck {
 
   void compare(const EngineCase& one, EngineOutcome& outcome) {
     const auto opened = open(one, outcome.made);
-    Doors doors(judge());
-    bool native = ready(native_, *one.definition, opened, doors, outcome.native);
-    bool python = ready(python_, *one.definition, opened, doors, outcome.python);
+    Door native_door;
+    Door python_door;
+    bool native = ready(native_, *one.definition, opened, native_door, outcome.native);
+    bool python = ready(python_, *one.definition, opened, python_door, outcome.python);
     for (std::uint64_t i = 0; i < kCalls; ++i) {
       const worker::SetId set{"", opened.inputs_fixed ? 0 : i};
-      native = native && call(native_, opened.layout, set, outcome.native);
-      python = python && call(python_, opened.layout, set, outcome.python);
-      if (native && python) add_differences(opened.layout, outcome.outputs);
+      native = native && call(native_, *native_door, opened.layout, set, outcome.native);
+      python = python && call(python_, *python_door, opened.layout, set, outcome.python);
+      if (native && python) add_differences(*native_door, *python_door, opened.layout, outcome.outputs);
     }
     if (!native || !python) outcome.outputs.clear();
   }
 
   // Makes sure that the engine runs the definition's reference on the workload.
-  static bool ready(Engine& engine, const model::Definition& definition, const worker::JudgeOpened& opened,
-                    Doors& doors, EngineOutcome::Engine& outcome) {
+  bool ready(Engine& engine, const model::Definition& definition, const worker::JudgeOpened& opened,
+             Door& door, EngineOutcome::Engine& outcome) {
     outcome.error = engine.broken;
     if (!engine.broken.empty()) return false;
     try {
@@ -173,18 +149,18 @@ class EngineCheck {
       return false;
     }
     engine.description = engine.runner.engine();
-    engine.door = doors.attach(opened.workload, engine.runner.on_device());
+    door.emplace(judge(), worker::Attach{opened.workload, engine.runner.on_device()});
     try {
-      engine.runner.open(opened.layout, engine.door);
+      engine.runner.open(opened.layout, door->fds());
     } catch (const ReferenceError& error) {
       outcome.error = error.what();
     }
     return outcome.error.empty();
   }
 
-  bool call(Engine& engine, const eval::Layout& layout, const worker::SetId& set,
-            EngineOutcome::Engine& outcome) {
-    judge().fill(engine.door.door, set);
+  bool call(Engine& engine, const worker::AttachedDoor& door, const eval::Layout& layout,
+            const worker::SetId& set, EngineOutcome::Engine& outcome) {
+    judge().fill(door.number(), set);
     try {
       const auto timed = engine.runner.call(layout);
       const double call_ms = util::in_ms(timed.ns);
@@ -196,8 +172,9 @@ class EngineCheck {
     return outcome.error.empty();
   }
 
-  void add_differences(const eval::Layout& layout, std::vector<EngineOutcome::Output>& outputs) {
-    const auto found = judge().differ(native_.door.door, python_.door.door);
+  void add_differences(const worker::AttachedDoor& native, const worker::AttachedDoor& python,
+                       const eval::Layout& layout, std::vector<EngineOutcome::Output>& outputs) {
+    const auto found = judge().differ(native.number(), python.number());
     if (found.size() != layout.outputs.size()) throw Error("the judge compared {} outputs", found.size());
     const bool first = outputs.empty();
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/evaluation.h"
+#include "bench/lane_device.h"
 #include "eval/difference.h"
 #include "model/definition.h"
 #include "model/workload.h"

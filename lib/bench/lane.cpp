@@ -102,7 +102,7 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
     // end.
     if (setup_.interrupted) return;
     running_ = nullptr;
-    solution_.client.reset();
+    worker_.reset();
     return observer_.not_done(planned, close_if_lost() ? closed_ : error.what());
   }
   if (setup_.interrupted) return;
@@ -123,8 +123,8 @@ std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const co
     return measurement;
   };
   const auto was_killed = [&](const std::optional<Measurement>& measurement) {
-    return measurement && measurement->status == Status::RUNTIME_ERROR && solution_.client &&
-           solution_.client->killed_by_others();
+    return measurement && measurement->status == Status::RUNTIME_ERROR && worker_ &&
+           worker_->killed_by_others();
   };
   const std::uint64_t oom_kills = util::oom_kills();
   auto measurement = until_judged(planned);
@@ -167,8 +167,8 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   Measurement measurement;
   if (!start_solution(planned, artifact, measurement)) return measurement;
   try {
-    return EvaluationRun(setup_.config, setup_.device, *judge_, reference_, solution_, *workload, planned,
-                         artifact.kernels, setup_.secret)
+    return EvaluationRun({setup_.config, setup_.device, *judge_, reference_, *worker_, facts_, *workload,
+                          planned, artifact.kernels, setup_.secret})
         .run();
   } catch (const ReferenceError& error) {
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();
@@ -235,26 +235,27 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
 // Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.
 bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                           Measurement& failed) {
-  if (running_ == planned.solution && solution_.client && solution_.client->alive()) return true;
+  if (running_ == planned.solution && worker_ && worker_->alive()) return true;
   running_ = nullptr;
-  solution_.client.reset();
-  solution_.client = make_client(artifact);
+  worker_.reset();
+  worker_ = make_client(artifact);
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
-  auto trip = solution_.client->ping(deadline);
+  auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
-  solution_.round_trip_ms = util::in_ms(std::get<std::int64_t>(trip));
   const auto loaded = load(planned, artifact, deadline);
   if (const auto* failure = std::get_if<Failure>(&loaded)) {
     failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
     failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
-    failed.output = solution_.client->take_output();
+    failed.output = worker_->take_output();
     return false;
   }
-  solution_.sandbox = std::get<worker::Loaded>(loaded).sandbox;
-  solution_.memory_group = solution_.client->has_memory_group();
-  solution_.no_tracer = std::get<worker::Loaded>(loaded).no_tracer;
-  solution_.note = artifact.style.reason;
-  solution_.is_guest = runs_in_guest(artifact);
+  const auto& answer = std::get<worker::Loaded>(loaded);
+  facts_ = {util::in_ms(std::get<std::int64_t>(trip)),
+            answer.sandbox,
+            worker_->has_memory_group(),
+            answer.no_tracer,
+            runs_in_guest(artifact),
+            artifact.style.reason};
   running_ = planned.solution;
   return true;
 }
@@ -280,8 +281,8 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
                                           std::int64_t deadline_ns) {
   if (runs_in_guest(artifact)) {
     const auto document = solution_document(*planned.solution, *planned.definition, artifact);
-    return solution_.client->load(python_request(use_device(), 0), deadline_ns, document.to_json(),
-                                  python_files(use_device(), &artifact));
+    return worker_->load(python_request(use_device(), 0), deadline_ns, document.to_json(),
+                         python_files(use_device(), &artifact));
   }
   worker::Load request;
   const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
@@ -293,7 +294,7 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
   request.data_limit_bytes = data_limit();
   std::vector<util::UniqueFd> files;
   files.push_back(open_sealed(artifact.file, artifact.sha256));
-  return solution_.client->load(request, deadline_ns, {}, files);
+  return worker_->load(request, deadline_ns, {}, files);
 }
 
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,
@@ -303,11 +304,11 @@ void Lane::report(const PlannedEvaluation& planned, const Measurement& measureme
   try {
     observer_.finished(planned, evaluation);
   } catch (const dataset::DiskFull& error) {
-    if (!solution_.client) throw;
+    if (!worker_) throw;
     observer_.warning(
         fmt::format("{}; tried again without the solution's worker and its files", error.what()));
     running_ = nullptr;
-    solution_.client.reset();
+    worker_.reset();
     observer_.finished(planned, evaluation);
   }
 }

@@ -12,6 +12,7 @@
 #include "bench/build_pool.h"
 #include "bench/evaluation.h"
 #include "bench/guest_pool.h"
+#include "bench/reference_runner.h"
 
 namespace fib::bench {
 
@@ -87,8 +88,9 @@ class Lane {
   std::unique_ptr<GuestPool> guests_;  // null: no Python
   std::unique_ptr<worker::JudgeClient> judge_;
   ReferenceRunner reference_;
-  SolutionWorker solution_;
-  const model::Solution* running_ = nullptr;  // whose worker lives
+  std::unique_ptr<worker::WorkerClient> worker_;  // the solution's
+  WorkerFacts facts_;                             // of it
+  const model::Solution* running_ = nullptr;      // whose worker lives
   std::map<const model::Workload*, JudgedWorkload> workloads_;
   std::map<const model::Workload*, std::string> unusable_;  // why it has no expected outputs
   int judges_lost_ = 0;

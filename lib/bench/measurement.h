@@ -11,7 +11,8 @@
 #include "bench/overhead.h"
 #include "bench/plan.h"
 #include "model/trace.h"
-#include "worker/messages.h"
+#include "worker/judge_messages.h"
+#include "worker/worker_messages.h"
 
 namespace fib::bench {
 

@@ -9,7 +9,7 @@ namespace fib::bench {
 namespace {
 
 using util::in_ms;
-using Ran = worker::WorkerClient::Ran;
+using Ran = worker::CallTimes;
 
 // No two workers are alike to the microsecond: the steps around a call take longer in caches that other code
 // has used.
@@ -68,7 +68,7 @@ Overhead for_guest(Overhead overhead, std::size_t tensors) {
   return overhead;
 }
 
-double longer_around_ms(const worker::WorkerClient::Beside& beside, const Overhead& overhead, double own_ms) {
+double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead, double own_ms) {
   return longer(in_ms(beside.prepare_ns), in_ms(beside.prepare_waited_ns) - own_ms, overhead.prepare_ms) +
          longer(in_ms(beside.collect_ns), in_ms(beside.collect_waited_ns) - own_ms, overhead.collect_ms);
 }

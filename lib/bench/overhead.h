@@ -20,8 +20,7 @@ struct Overhead {
 };
 
 // Nothing where there are no calls.
-[[nodiscard]] std::optional<Overhead> overhead_of(
-    const std::vector<worker::WorkerClient::Ran>& reference_calls);
+[[nodiscard]] std::optional<Overhead> overhead_of(const std::vector<worker::CallTimes>& reference_calls);
 
 // The same for a guest, where the reference's worker is none: `tensors` are made in Python for each call.
 [[nodiscard]] Overhead for_guest(Overhead overhead, std::size_t tensors);
@@ -30,12 +29,11 @@ struct Overhead {
 // time around the run; in Prepare and Collect time in which the main thread used the CPU, and where the
 // worker `may_fork` any time; and what its other threads and processes used of the CPUs outside of the run.
 // Waiting for a CPU explains what others used, not what the worker did.
-[[nodiscard]] double unclaimed_ms(const worker::WorkerClient::Ran& ran, const Overhead& overhead,
-                                  bool may_fork);
+[[nodiscard]] double unclaimed_ms(const worker::CallTimes& ran, const Overhead& overhead, bool may_fork);
 
 // Of that, by how much Prepare and Collect took longer; the waiting in them does not count, as far as it was
 // not for `own_ms` of the worker's own.
-[[nodiscard]] double longer_around_ms(const worker::WorkerClient::Beside& beside, const Overhead& overhead,
+[[nodiscard]] double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead,
                                       double own_ms = 0);
 
 }  // namespace fib::bench

@@ -10,7 +10,7 @@
 #include "model/definition.h"
 #include "model/solution.h"
 #include "worker/python_target.h"
-#include "worker/messages.h"
+#include "worker/worker_messages.h"
 
 // What a guest is sent, to run a reference or a solution.
 namespace fib::bench {

@@ -101,16 +101,16 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
     clock_ = has_tracer_ ? worker::Clock::kEventSegments : worker::Clock::kEvents;
 }
 
-ReferenceRunner::Timed ReferenceRunner::call(const eval::Layout& layout) {
+ReferenceCall ReferenceRunner::call(const eval::Layout& layout) {
   worker_->begin_call();
   (void)expect(worker_->prepare(clock_, deadline()));
-  auto ran = expect(worker_->run(clock_, deadline()));
+  auto times = expect(worker_->run(clock_, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
-  ran.beside = worker_->beside_last_call();
-  return {ran.done.elapsed_ns, is_cold(ran.done), collected.tied_rows, ran};
+  times.beside = worker_->beside_last_call();
+  return {times.done.elapsed_ns, is_cold(times.done), collected.tied_rows, times};
 }
 
 // Where there are events alone: a call that cannot be queued as a whole waits for the device inside.

@@ -7,16 +7,11 @@
 
 #include "bench/config.h"
 #include "bench/guest_pool.h"
+#include "bench/reference.h"
 #include "model/definition.h"
 #include "worker/clients.h"
 
 namespace fib::bench {
-
-// The definition's reference cannot give an expected output: nothing that can be said against a solution.
-class ReferenceError : public Error {
- public:
-  using Error::Error;
-};
 
 // What runs references, and where. References must outlive the runner.
 struct ReferenceSetup {
@@ -32,34 +27,19 @@ struct ReferenceSetup {
 };
 
 // Keeps one reference worker for the current definition and lets it make expected outputs, through the same
-// calls as every solution. One thread. Throws ReferenceError when the reference fails.
-class ReferenceRunner {
+// calls as every solution.
+class ReferenceRunner : public Reference {
  public:
   explicit ReferenceRunner(ReferenceSetup setup) : setup_(std::move(setup)) {}
 
-  // Makes sure that a worker runs this definition's reference. A choice that is left to fib falls on the
-  // native engine from the moment on that torch is seen not to be imported, or not to reach the device.
-  void start(const model::Definition& definition);
+  // A choice that is left to fib falls on the native engine from the moment on that torch is seen not to be
+  // imported, or not to reach the device.
+  void start(const model::Definition& definition) override;
 
-  // Whether the reference of start() runs on the solutions' device, with its buffers there.
-  [[nodiscard]] bool on_device() const { return runs_python_; }
-
-  // Opens a workload of the definition of start() at the door.
-  void open(const eval::Layout& layout, const worker::DoorFds& door);
-
-  // One call, its time in nanoseconds. `cold`: it tells little, for the first calls of a workload pay for
-  // fresh memory and for code that is loaded, and show which clock is right, as a solution's do.
-  struct Timed {
-    double ns = 0;
-    bool cold = false;
-    std::uint64_t tied_rows = 0;  // the native engine's choices among equals (reference/engine.h)
-    worker::WorkerClient::Ran ran{};
-  };
-  // A call on the inputs that lie at the door; the outputs lie there afterwards.
-  [[nodiscard]] Timed call(const eval::Layout& layout);
-
-  // The engine's description, once a worker has been started.
-  [[nodiscard]] const std::string& engine() const { return engine_; }
+  [[nodiscard]] bool on_device() const override { return runs_python_; }
+  void open(const eval::Layout& layout, const worker::DoorFds& door) override;
+  [[nodiscard]] ReferenceCall call(const eval::Layout& layout) override;
+  [[nodiscard]] const std::string& engine() const override { return engine_; }
 
  private:
   [[nodiscard]] bool wants_python() const;

@@ -7,6 +7,7 @@
 
 #include "util/clock.h"
 #include "util/errno_error.h"
+#include "worker/messages.h"
 
 namespace fib::worker {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "util/clock.h"
 #include "util/errno_error.h"
+#include "worker/messages.h"
 
 namespace fib::worker {
 namespace {
@@ -190,7 +191,7 @@ Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
   return answer;
 }
 
-Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
+Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   const auto before = process_.usage();
   if (is_on_cpu_) beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
   const std::int64_t waited = process_.waiting_ns();
@@ -198,29 +199,29 @@ Answer<WorkerClient::Ran> WorkerClient::run(Clock clock, std::int64_t deadline_n
   const std::int64_t begin = util::monotonic_ns();
   auto answer =
       child_.request(MessageType::kRun, CallRequest{clock}.encode(), MessageType::kDone, deadline_ns);
-  Ran ran;
-  ran.envelope_ns = util::monotonic_ns() - begin;
-  ran.waited_ns = process_.waiting_ns() - waited;
-  ran.own_waited_ns = own_delay_->ns() - own_waited;
+  CallTimes times;
+  times.envelope_ns = util::monotonic_ns() - begin;
+  times.waited_ns = process_.waiting_ns() - waited;
+  times.own_waited_ns = own_delay_->ns() - own_waited;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
-  ran.done = std::get<Done>(done);
-  if (is_watched_) await_rest(ran);
+  times.done = std::get<Done>(done);
+  if (is_watched_) await_rest(times);
   run_ended_ = process_.usage();
-  ran.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
-  ran.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
-  return ran;
+  times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
+  times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
+  return times;
 }
 
 // What its threads and processes do after the call has returned belongs to it.
-void WorkerClient::await_rest(Ran& ran) {
+void WorkerClient::await_rest(CallTimes& times) {
   const auto span = child_.span("come to rest");
   const std::int64_t answered = util::monotonic_ns();
   const auto rest = process_.wait_until_rest(kRestWindowUs, kRestLimitMs);
-  ran.at_work = rest.at_work;
+  times.at_work = rest.at_work;
   const std::int64_t late_ns = std::max<std::int64_t>(0, rest.last_activity_ns - answered);
-  ran.done.elapsed_ns += static_cast<double>(late_ns);
-  ran.envelope_ns += late_ns;
+  times.done.elapsed_ns += static_cast<double>(late_ns);
+  times.envelope_ns += late_ns;
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {

@@ -9,6 +9,7 @@
 #include "eval/evaluator.h"
 #include "eval/input_sets.h"
 #include "eval/layout.h"
+#include "worker/judge_messages.h"
 #include "worker/messages.h"
 
 namespace fib::worker {

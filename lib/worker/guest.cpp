@@ -10,6 +10,7 @@
 #include "util/files.h"
 #include "worker/descendants.h"
 #include "worker/python_target.h"
+#include "worker/wire.h"
 #include "worker/worker_loop.h"
 
 namespace fib::worker {

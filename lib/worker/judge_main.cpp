@@ -19,6 +19,7 @@
 #include "worker/channel.h"
 #include "worker/doors.h"
 #include "worker/judge_document.h"
+#include "worker/judge_messages.h"
 #include "worker/messages.h"
 #include "worker/serve.h"
 

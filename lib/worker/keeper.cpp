@@ -26,6 +26,7 @@
 #include "util/c_strings.h"
 #include "util/errno_error.h"
 #include "worker/channel.h"
+#include "worker/keeper_messages.h"
 #include "worker/messages.h"
 #include "worker/process_tree.h"
 

@@ -22,6 +22,7 @@
 #include "util/clock.h"
 #include "util/errno_error.h"
 #include "worker/keeper.h"
+#include "worker/messages.h"
 #include "worker/process_tree.h"
 
 extern char** environ;

@@ -16,7 +16,7 @@
 #include "util/timeline.h"
 #include "util/unique_fd.h"
 #include "worker/channel.h"
-#include "worker/messages.h"
+#include "worker/keeper_messages.h"
 
 namespace fib::worker {
 

@@ -6,8 +6,8 @@
 
 #include "eval/layout.h"
 #include "util/unique_fd.h"
-#include "worker/messages.h"
 #include "worker/target.h"
+#include "worker/worker_messages.h"
 
 namespace fib::worker {
 

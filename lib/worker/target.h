@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eval/layout.h"
-#include "worker/messages.h"
+#include "worker/worker_messages.h"
 
 namespace fib::worker {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "util/unique_fd.h"
-#include "worker/messages.h"
 #include "worker/stage.h"
 #include "worker/target.h"
+#include "worker/worker_messages.h"
 
 namespace fib::worker {
 

@@ -6,6 +6,7 @@
 
 #include "sandbox/process.h"
 #include "util/files.h"
+#include "worker/wire.h"
 #include "worker/worker_loop.h"
 
 namespace fib::worker {

@@ -4,7 +4,7 @@
 
 namespace bench = fib::bench;
 using fib::worker::Clock;
-using Ran = fib::worker::WorkerClient::Ran;
+using Ran = fib::worker::CallTimes;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "bench/overhead.h"
 
 namespace bench = fib::bench;
-using Ran = fib::worker::WorkerClient::Ran;
+using Ran = fib::worker::CallTimes;
 
 namespace {
 

@@ -10,7 +10,10 @@
 #include "dataset/trace_head.h"
 #include "tensor/safetensors_header.h"
 #include "util/expression.h"
+#include "worker/judge_messages.h"
+#include "worker/keeper_messages.h"
 #include "worker/messages.h"
+#include "worker/worker_messages.h"
 
 namespace fib::fuzz {
 namespace {

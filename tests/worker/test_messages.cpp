@@ -2,7 +2,10 @@
 #include <cmath>
 #include <tuple>
 
+#include "worker/judge_messages.h"
+#include "worker/keeper_messages.h"
 #include "worker/messages.h"
+#include "worker/worker_messages.h"
 
 using namespace fib;
 using namespace fib::worker;

@@ -182,10 +182,10 @@ TEST_CASE("a worker runs a reference through the same door") {
   f.judge.fill(f.door.door, set);
   REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, in_seconds(5))));
   const auto ran = client.run(worker::Clock::kHost, in_seconds(5));
-  REQUIRE(std::holds_alternative<worker::WorkerClient::Ran>(ran));
-  CHECK(std::get<worker::WorkerClient::Ran>(ran).done.elapsed_ns > 0);
-  CHECK(std::get<worker::WorkerClient::Ran>(ran).done.elapsed_ns <
-        static_cast<double>(std::get<worker::WorkerClient::Ran>(ran).envelope_ns));
+  REQUIRE(std::holds_alternative<worker::CallTimes>(ran));
+  CHECK(std::get<worker::CallTimes>(ran).done.elapsed_ns > 0);
+  CHECK(std::get<worker::CallTimes>(ran).done.elapsed_ns <
+        static_cast<double>(std::get<worker::CallTimes>(ran).envelope_ns));
   const auto collected = client.collect(in_seconds(5));
   REQUIRE(std::holds_alternative<worker::Collected>(collected));
   CHECK(std::get<worker::Collected>(collected).tied_rows == 1);

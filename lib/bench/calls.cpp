@@ -1,0 +1,135 @@
+#include "bench/calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/claims.h"
+#include "compile/launch_plan.h"
+#include "eval/evaluator.h"
+
+namespace fib::bench {
+
+using model::Status;
+using worker::CallTimes;
+using worker::Failure;
+
+Calls::Calls(const EvaluationParts& parts, ExpectedOutputs& expected)
+    : parts_(parts), expected_(expected), door_(attach()) {}
+
+// What lies in host memory could be read, and computed with, by code on the host before the call: launch
+// plans have none.
+worker::AttachedDoor Calls::attach() const {
+  const bool on_device = parts_.has_host_code() || !eval::is_small(parts_.layout());
+  return {parts_.judge, {parts_.workload.opened.workload, on_device, true}};
+}
+
+template <typename T, typename Request>
+T Calls::ask(Request request, const char* what) {
+  const std::int64_t begin = parts_.now_ns();
+  auto answer = request(begin + static_cast<std::int64_t>(parts_.config.timeout_s * 1e9) - spent_ns_);
+  spent_ns_ += parts_.now_ns() - begin;
+  if (const auto* failure = std::get_if<Failure>(&answer)) fail(*failure, what);
+  return std::get<T>(std::move(answer));
+}
+
+void Calls::open() {
+  worker::Open request{parts_.layout(), {}};
+  if (!parts_.has_host_code()) {
+    const auto& planned = parts_.planned;
+    try {
+      request.plan = compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition),
+                                      parts_.symbols,
+                                      model::axis_values(*planned.definition, planned.workload->axes));
+    } catch (const Error& error) {
+      fail(Status::RUNTIME_ERROR, error.what());
+    }
+  }
+  (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door_.fds(), until); },
+                  "while the workload was opened");
+}
+
+CallTimes Calls::make(worker::Clock clock) {
+  expected_.make(sets_, 1);
+  auto times = make_on(expected_.set_of(sets_), clock);
+  ++sets_;
+  return times;
+}
+
+void Calls::repeat(worker::Clock clock) { (void)make_on(expected_.set_of(sets_ - 1), clock); }
+
+CallTimes Calls::make_on(const worker::SetId& set, worker::Clock clock) {
+  parts_.worker.begin_call();
+  parts_.judge.fill(door_.number(), set);
+  CallTimes times;
+  const auto collected = run_and_collect(clock, times);
+  judge(set, collected);
+  if (!times.done.dropped) check_claim(times);
+  ++made_;
+  return times;
+}
+
+worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) {
+  using Worker = worker::WatchedProcess::Worker;
+  auto& worker = parts_.worker;
+  (void)ask<bool>([&](std::int64_t until) { return worker.prepare(clock, until); },
+                  "while the call was prepared");
+  times = ask<CallTimes>([&](std::int64_t until) { return worker.run(clock, until); },
+                         "while the solution ran");
+  if (times.at_work == Worker::kThreads)
+    fail(Status::RUNTIME_ERROR,
+         "threads of the solution keep running after the call has returned; they must sleep or end");
+  if (times.at_work == Worker::kProcesses)
+    fail(Status::RUNTIME_ERROR,
+         "processes of the solution keep running outside of its calls; they must sleep or end");
+  if (times.done.dropped && !is_by_cupti(clock))
+    fail(Status::RUNTIME_ERROR, "the worker says that records are missing, which its clock has none of");
+  auto collected = ask<worker::Collected>([&](std::int64_t until) { return worker.collect(until); },
+                                          "while outputs were collected");
+  times.beside = worker.beside_last_call();
+  return collected;
+}
+
+void Calls::judge(const worker::SetId& set, const worker::Collected& collected) {
+  if (collected.inputs_changed) ++correctness_.inputs_changed;
+  const auto& layout = parts_.layout();
+  const std::size_t least = eval::least_outputs(parts_.planned.rule, layout.outputs.size());
+  if (const auto problem = eval::check_claims(layout, collected.outputs, least))
+    fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text);
+  const auto judgement = parts_.judge.compare(door_.number(), set, collected.outputs.size());
+  add_errors(judgement);
+  correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
+  if (!judgement.correct)
+    fail(Status::INCORRECT_NUMERICAL, judgement.explanation + expected_.about_ties(set));
+  if (collected.inputs_changed && parts_.config.strict_inputs)
+    fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)");
+}
+
+void Calls::add_errors(const eval::Judgement& judgement) {
+  auto& all = correctness_;
+  all.max_absolute_error = eval::worse(judgement.max_absolute_error, all.max_absolute_error);
+  all.max_relative_error = eval::worse(judgement.max_relative_error, all.max_relative_error);
+}
+
+void Calls::check_claim(const CallTimes& times) const {
+  if (const auto problem = impossible_claim(times, parts_.layout().output_bytes, parts_.device.is_cuda()))
+    fail(Status::RUNTIME_ERROR, *problem);
+}
+
+worker::Concluded Calls::conclude() {
+  auto concluded = parts_.judge.conclude(door_.number());
+  add_errors(concluded.judgement);
+  return concluded;
+}
+
+void Calls::fail(Status status, const std::string& note) const {
+  throw Failed{status, fmt::format("call {}: {}", made_ + 1, note)};
+}
+
+void Calls::fail(const Failure& failure, const char* what) const {
+  if (failure.kind == Failure::Kind::kTimeout)
+    fail(Status::TIMEOUT, fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
+                                      parts_.config.timeout_s));
+  fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure.text, what));
+}
+
+}  // namespace fib::bench

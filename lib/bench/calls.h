@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/evaluation_parts.h"
+#include "bench/expected_outputs.h"
+
+namespace fib::bench {
+
+// What all calls so far come to, besides their times.
+struct Correctness {
+  double max_absolute_error = 0;
+  double max_relative_error = 0;
+  double matched_ratio = 1;
+  std::uint64_t inputs_changed = 0;  // calls after which the private inputs had changed
+};
+
+// Makes the calls of one evaluation. Every call is filled, prepared, run, collected and compared; there is no
+// other kind. Throws Failed when the solution has failed in a call, its number in the text; JudgeLost,
+// ReferenceError. One thread.
+class Calls {
+ public:
+  // Attaches the solution's door.
+  Calls(const EvaluationParts& parts, ExpectedOutputs& expected);
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+
+  // Opens the workload at the worker; to be called first.
+  void open();
+
+  // One call by this clock, on the next set; its time has been found possible (check_claim), unless records
+  // were lost.
+  [[nodiscard]] worker::CallTimes make(worker::Clock clock);
+
+  // The same on the set of the call before.
+  void repeat(worker::Clock clock);
+
+  // Whether the time that a call claims is possible: not longer than the coordinator saw, and not shorter
+  // than writing the outputs takes.
+  void check_claim(const worker::CallTimes& times) const;
+
+  // What the workload's rule says of all calls so far.
+  [[nodiscard]] worker::Concluded conclude();
+
+  [[nodiscard]] std::uint64_t made() const { return made_; }
+  [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
+  [[nodiscard]] std::uint64_t repeats() const { return made_ - sets_; }
+  [[nodiscard]] const Correctness& correctness() const { return correctness_; }
+
+ private:
+  [[nodiscard]] worker::AttachedDoor attach() const;
+  worker::CallTimes make_on(const worker::SetId& set, worker::Clock clock);
+  worker::Collected run_and_collect(worker::Clock clock, worker::CallTimes& times);
+  void judge(const worker::SetId& set, const worker::Collected& collected);
+  void add_errors(const eval::Judgement& judgement);
+  // Asks the solution's worker, and charges its time to the evaluation's limit.
+  template <typename T, typename Request>
+  T ask(Request request, const char* what);
+  [[noreturn]] void fail(model::Status status, const std::string& note) const;
+  [[noreturn]] void fail(const worker::Failure& failure, const char* what) const;
+
+  const EvaluationParts& parts_;
+  ExpectedOutputs& expected_;
+  worker::AttachedDoor door_;
+  Correctness correctness_;
+  std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
+  std::uint64_t made_ = 0;
+  std::uint64_t sets_ = 0;
+};
+
+}  // namespace fib::bench

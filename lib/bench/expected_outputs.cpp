@@ -1,0 +1,131 @@
+#include "bench/expected_outputs.h"
+
+#include <algorithm>
+
+#include "eval/evaluator.h"
+#include "eval/rule.h"
+
+namespace fib::bench {
+namespace {
+
+using util::in_ms;
+
+constexpr std::uint64_t kMostAtOnce = 64;
+// Calls of a reference whose outputs nobody needs, and their share of the evaluation's budget.
+constexpr std::uint64_t kTimedCalls = 5;
+constexpr double kTimedShare = 0.5;
+// Of the reference's calls, those that say what a call takes beside the work.
+constexpr std::size_t kOverheadCalls = 256;
+
+// A worker that is stopped while this lives.
+class Stopped {
+ public:
+  explicit Stopped(worker::Worker& worker) : worker_(worker) { worker_.stop(); }
+  ~Stopped() { worker_.go_on(); }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+
+ private:
+  worker::Worker& worker_;
+};
+
+}  // namespace
+
+ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
+    : parts_(parts), workload_(parts.workload), door_(attach()), shared_(workload_.dear) {
+  parts_.reference.open(parts_.layout(), door_.fds());
+}
+
+// What the reference has not been started for is not known before.
+worker::AttachedDoor ExpectedOutputs::attach() const {
+  parts_.reference.start(*parts_.planned.definition);
+  const bool on_device = parts_.reference.on_device() && !eval::is_small(parts_.layout());
+  return {parts_.judge, {workload_.opened.workload, on_device}};
+}
+
+worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
+  if (workload_.opened.inputs_fixed) return {"", 0};
+  return {shared_ ? "" : parts_.planned.solution_sha256, call};
+}
+
+void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
+  const bool one_set = workload_.opened.inputs_fixed;
+  const bool needed = eval::needs_expected(parts_.planned.rule);
+  const std::uint64_t end = one_set ? 1 : first + std::min(count, most_at_once());
+  if (needed ? until_ >= end : timed_ || !parts_.config.profile_baseline) return;
+  const Stopped stopped(parts_.worker);
+  if (!needed) time_reference(own_ms_);
+  for (; needed && until_ < end; ++until_) make_one(set_of(until_));
+  if (needed && one_set) time_reference(workload_.reference_ms);
+}
+
+void ExpectedOutputs::share_from(std::uint64_t first) {
+  shared_ = true;
+  until_ = first;
+}
+
+ReferenceCall ExpectedOutputs::call_reference(const worker::SetId& set) {
+  parts_.judge.fill(door_.number(), set);
+  auto call = parts_.reference.call(parts_.layout());
+  if (call.cold) workload_.cold_reference_ms = in_ms(call.ns);
+  auto& calls = workload_.reference_calls;
+  if (!call.cold && calls.size() < kOverheadCalls) calls.push_back(call.times);
+  return call;
+}
+
+void ExpectedOutputs::make_one(const worker::SetId& set) {
+  // Only sets that others use too may be known already.
+  if (set.solution_sha256.empty() && parts_.judge.knows(door_.number(), set)) return;
+  const auto call = call_reference(set);
+  if (call.tied_rows > 0) workload_.tied_sets.insert(set);
+  auto& times = set.solution_sha256.empty() ? workload_.reference_ms : own_ms_;
+  if (!call.cold && times.size() < static_cast<std::size_t>(parts_.config.iterations))
+    times.push_back(in_ms(call.ns));
+  parts_.judge.keep(door_.number(), set);
+}
+
+// A few calls for their time alone: where outputs are not compared with the reference's, and, for the first
+// solution, where there is one set and so one expected output. A call that is known to be too slow is not
+// made again.
+void ExpectedOutputs::time_reference(std::vector<double>& times) {
+  timed_ = true;
+  if (!parts_.config.profile_baseline || !times.empty()) return;
+  const double budget_ms = 1e3 * kTimedShare * parts_.config.call_budget_s;
+  const std::int64_t begin = parts_.now_ns();
+  for (std::uint64_t number = 0; number < kTimedCalls; ++number) {
+    const double next_ms = workload_.cold_reference_ms.value_or(0);
+    if (in_ms(parts_.now_ns() - begin) + next_ms > budget_ms) return;
+    const auto call = call_reference(set_of(number));
+    if (!call.cold) times.push_back(in_ms(call.ns));
+  }
+}
+
+std::optional<Overhead> ExpectedOutputs::overhead() const {
+  const bool on_device = parts_.reference.on_device();
+  if (parts_.device.is_cuda() && !on_device) return std::nullopt;
+  auto overhead = overhead_of(workload_.reference_calls);
+  if (overhead && parts_.facts.is_guest && !on_device)
+    overhead = for_guest(*overhead, parts_.layout().inputs.size() + parts_.layout().outputs.size());
+  return overhead;
+}
+
+std::vector<double> ExpectedOutputs::reference_ms() const {
+  if (!workload_.reference_ms.empty()) return workload_.reference_ms;
+  // Where very few calls are made all of them may have been cold.
+  if (own_ms_.empty() && workload_.cold_reference_ms) return {*workload_.cold_reference_ms};
+  return own_ms_;
+}
+
+// Indexers are judged by their scores.
+std::string ExpectedOutputs::about_ties(const worker::SetId& set) const {
+  if (parts_.planned.rule == eval::Rule::kDsaIndexer || !workload_.tied_sets.contains(set)) return {};
+  return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "
+         "others differs";
+}
+
+std::uint64_t ExpectedOutputs::most_at_once() const {
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, parts_.layout().output_bytes);
+  return std::clamp<std::uint64_t>(parts_.config.memory_budget_bytes / bytes, 1, kMostAtOnce);
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/evaluation_parts.h"
+#include "bench/overhead.h"
+
+namespace fib::bench {
+
+// The input sets of one evaluation, in the order of its calls, and their expected outputs, which the
+// reference makes before they are needed, while the solution is stopped: what the solution did meanwhile
+// would slow the reference down, which makes the solution look better. One thread.
+class ExpectedOutputs {
+ public:
+  // Starts the reference and opens the workload at a door of its own. Throws ReferenceError, JudgeLost.
+  explicit ExpectedOutputs(const EvaluationParts& parts);
+  ExpectedOutputs(const ExpectedOutputs&) = delete;
+  ExpectedOutputs& operator=(const ExpectedOutputs&) = delete;
+
+  // The set of call number `call`, from 0.
+  [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
+
+  // How many expected outputs the judge keeps at once; at least 1.
+  [[nodiscard]] std::uint64_t most_at_once() const;
+
+  // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those that are there already are not made again. Where the outputs are not compared with the
+  // reference's, a few of its calls are timed instead, once.
+  void make(std::uint64_t first, std::uint64_t count);
+
+  // From call `first` on the workload's sets are used, which all solutions share.
+  void share_from(std::uint64_t first);
+  [[nodiscard]] bool are_shared() const { return shared_; }
+
+  // What a call takes beside the work; nothing on a device where the reference does not run there.
+  [[nodiscard]] std::optional<Overhead> overhead() const;
+
+  // The reference's calls that tell how fast it is, in milliseconds: of all solutions on shared sets, else on
+  // those of this one.
+  [[nodiscard]] std::vector<double> reference_ms() const;
+
+  // What a log should say of a call that differs: which of equals a router takes is not said by the
+  // definition. Empty in most cases.
+  [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
+
+ private:
+  void make_one(const worker::SetId& set);
+  void time_reference(std::vector<double>& times);
+  ReferenceCall call_reference(const worker::SetId& set);
+  [[nodiscard]] worker::AttachedDoor attach() const;
+
+  const EvaluationParts& parts_;
+  JudgedWorkload& workload_;
+  worker::AttachedDoor door_;
+  bool shared_;
+  bool timed_ = false;            // where the reference is asked for its time alone
+  std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one
+  std::vector<double> own_ms_{};  // of calls on sets of this solution's own
+};
+
+}  // namespace fib::bench

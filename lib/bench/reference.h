@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eval/layout.h"
+#include "model/definition.h"
+#include "util/error.h"
+#include "worker/worker.h"
+
+namespace fib::bench {
+
+// The definition's reference cannot give an expected output: nothing that can be said against a solution.
+class ReferenceError : public Error {
+ public:
+  using Error::Error;
+};
+
+// One call of a reference, its time in nanoseconds. `cold`: it tells little, for the first calls of a
+// workload pay for fresh memory and for code that is loaded, and show which clock is right, as a solution's
+// do.
+struct ReferenceCall {
+  double ns = 0;
+  bool cold = false;
+  std::uint64_t tied_rows = 0;  // the native engine's choices among equals (reference/engine.h)
+  worker::CallTimes times{};
+};
+
+// What makes expected outputs, as an evaluation needs it. Throws ReferenceError when the reference fails. One
+// thread.
+class Reference {
+ public:
+  virtual ~Reference() = default;
+
+  // Makes sure that this definition's reference is ready to be called.
+  virtual void start(const model::Definition& definition) = 0;
+  // Whether the reference of start() runs on the solutions' device, with its buffers there.
+  [[nodiscard]] virtual bool on_device() const = 0;
+  // Opens a workload of the definition of start() at the door.
+  virtual void open(const eval::Layout& layout, const worker::DoorFds& door) = 0;
+  // A call on the inputs that lie at the door; the outputs lie there afterwards.
+  [[nodiscard]] virtual ReferenceCall call(const eval::Layout& layout) = 0;
+  // The engine's description, once a definition has been started.
+  [[nodiscard]] virtual const std::string& engine() const = 0;
+};
+
+}  // namespace fib::bench

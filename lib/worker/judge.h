@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "eval/evaluator.h"
+#include "util/unique_fd.h"
+#include "worker/judge_messages.h"
+
+namespace fib::worker {
+
+// The judge is gone, or has broken the protocol: nothing that can be said against a solution.
+class JudgeLost : public Error {
+ public:
+  using Error::Error;
+};
+
+// A pair of shared buffers for one workload, inputs and outputs, with the number that the judge gave it.
+struct DoorFds {
+  std::uint32_t door = 0;
+  util::UniqueFd inputs;
+  util::UniqueFd outputs;
+  bool on_device = false;  // they lie in device memory
+};
+
+// The judge as an evaluation needs it: it alone knows inputs, poison and expected outputs. Every function
+// throws JudgeLost, and Error with a sentence for what it refuses. One thread.
+class Judge {
+ public:
+  virtual ~Judge() = default;
+
+  // The state of the device that solutions run on.
+  [[nodiscard]] virtual DeviceState describe() = 0;
+  [[nodiscard]] virtual DoorFds attach(const Attach& request) = 0;
+  virtual void detach(std::uint32_t door) = 0;
+  // Whether the set's expected outputs are kept, so that the reference need not make them.
+  [[nodiscard]] virtual bool knows(std::uint32_t door, const SetId& set) = 0;
+  // Fills the door's inputs with the set and its outputs with new poison.
+  virtual void fill(std::uint32_t door, const SetId& set) = 0;
+  // Keeps the door's outputs as the set's expected ones.
+  virtual void keep(std::uint32_t door, const SetId& set) = 0;
+  // Judges the door's first `outputs` outputs.
+  [[nodiscard]] virtual eval::Judgement compare(std::uint32_t door, const SetId& set,
+                                                std::size_t outputs) = 0;
+  // What all calls compared at the door come to.
+  [[nodiscard]] virtual Concluded conclude(std::uint32_t door) = 0;
+};
+
+// A door that is given up with this object.
+class AttachedDoor {
+ public:
+  AttachedDoor(Judge& judge, const Attach& request) : judge_(judge), fds_(judge.attach(request)) {}
+  ~AttachedDoor() {
+    try {
+      judge_.detach(fds_.door);
+    } catch (const Error&) {
+      // A judge that is gone has nothing to detach; the next request says so.
+    }
+  }
+  AttachedDoor(const AttachedDoor&) = delete;
+  AttachedDoor& operator=(const AttachedDoor&) = delete;
+
+  [[nodiscard]] const DoorFds& fds() const { return fds_; }
+  [[nodiscard]] std::uint32_t number() const { return fds_.door; }
+
+ private:
+  Judge& judge_;
+  DoorFds fds_;
+};
+
+}  // namespace fib::worker

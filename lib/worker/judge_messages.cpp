@@ -1,0 +1,119 @@
+#include "worker/judge_messages.h"
+
+#include "worker/wire_fields.h"
+
+namespace fib::worker {
+
+void fields(auto& wire, Either<SetRequest> auto& m) {
+  wire.number(m.door);
+  wire.text(m.set.solution_sha256);
+  wire.number(m.set.call);
+}
+
+void fields(auto& wire, Either<CompareRequest> auto& m) {
+  fields(wire, m.set);
+  wire.number(m.outputs);
+}
+
+void fields(auto& wire, Either<Known> auto& m) { wire.flag(m.known); }
+
+void fields(auto& wire, Either<DeviceState> auto& m) {
+  wire.text(m.hardware);
+  wire.text(m.flush);
+  wire.text(m.state);
+}
+
+void fields(auto& wire, Either<JudgeOpened> auto& m) {
+  wire.number(m.workload);
+  fields(wire, m.layout);
+  wire.flag(m.inputs_fixed);
+  wire.number(m.calls_wanted);
+  wire.number(m.repeats_wanted);
+}
+
+void fields(auto& wire, Either<Attach> auto& m) {
+  wire.number(m.workload);
+  wire.flag(m.on_device);
+  wire.flag(m.of_solution);
+}
+
+void fields(auto& wire, Either<Attached> auto& m) {
+  wire.number(m.door);
+  wire.flag(m.on_device);
+}
+
+void fields(auto& wire, Either<DifferRequest> auto& m) {
+  wire.number(m.door);
+  wire.number(m.expected);
+}
+
+void fields(auto& wire, Either<Differed> auto& m) {
+  wire.list(m.outputs, 1, [&](auto& one) {
+    wire.choice(one.rule, eval::Agreement::kDraws, "a rule of agreement");
+    wire.number(one.count);
+    wire.number(one.differing);
+    wire.number(one.other_class);
+    wire.number(one.ulps);
+    wire.number(one.relative);
+    wire.number(one.absolute);
+    wire.number(one.first);
+    wire.text(one.got_text);
+    wire.text(one.expected_text);
+  });
+}
+
+void fields(auto& wire, Either<Number> auto& m) { wire.number(m.value); }
+
+// Errors may be infinite, or NaN.
+void fields(auto& wire, Either<eval::Judgement> auto& judgement) {
+  wire.flag(judgement.correct);
+  wire.number(judgement.max_absolute_error);
+  wire.number(judgement.max_relative_error);
+  wire.number(judgement.matched_ratio);
+  wire.text(judgement.explanation);
+}
+
+void fields(auto& wire, Either<Verdict> auto& m) { fields(wire, m.judgement); }
+
+void fields(auto& wire, Either<Concluded> auto& m) {
+  fields(wire, m.judgement);
+  wire.text(m.extra);
+}
+
+std::string SetRequest::encode() const { return encoded(*this); }
+SetRequest SetRequest::decode(const std::string& payload) { return decoded<SetRequest>(payload); }
+
+std::string CompareRequest::encode() const { return encoded(*this); }
+CompareRequest CompareRequest::decode(const std::string& payload) { return decoded<CompareRequest>(payload); }
+
+std::string Known::encode() const { return encoded(*this); }
+Known Known::decode(const std::string& payload) { return decoded<Known>(payload); }
+
+std::string DeviceState::encode() const { return encoded(*this); }
+DeviceState DeviceState::decode(const std::string& payload) { return decoded<DeviceState>(payload); }
+
+std::string JudgeOpened::encode() const { return encoded(*this); }
+JudgeOpened JudgeOpened::decode(const std::string& payload) { return decoded<JudgeOpened>(payload); }
+
+std::string Attach::encode() const { return encoded(*this); }
+Attach Attach::decode(const std::string& payload) { return decoded<Attach>(payload); }
+
+std::string Attached::encode() const { return encoded(*this); }
+Attached Attached::decode(const std::string& payload) { return decoded<Attached>(payload); }
+
+std::string DifferRequest::encode() const { return encoded(*this); }
+DifferRequest DifferRequest::decode(const std::string& payload) { return decoded<DifferRequest>(payload); }
+
+std::string Differed::encode() const { return encoded(*this); }
+Differed Differed::decode(const std::string& payload) { return decoded<Differed>(payload); }
+
+std::string Number::encode() const { return encoded(*this); }
+Number Number::decode(const std::string& payload) { return decoded<Number>(payload); }
+
+std::string Verdict::encode() const { return encoded(*this); }
+Verdict Verdict::decode(const std::string& payload) { return decoded<Verdict>(payload); }
+
+std::string Concluded::encode() const { return encoded(*this); }
+Concluded Concluded::decode(const std::string& payload) { return decoded<Concluded>(payload); }
+
+}  // namespace fib::worker

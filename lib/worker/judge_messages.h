@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "eval/difference.h"
+#include "eval/layout.h"
+
+// What the judge is asked, and what it answers (messages.h).
+namespace fib::worker {
+
+// Names one input set: the judge derives its seed from its secret, the workload and these two. An empty
+// solution_sha256 is a set shared between solutions.
+struct SetId {
+  std::string solution_sha256;
+  std::uint64_t call = 0;
+  auto operator<=>(const SetId&) const =
+      default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer
+};
+
+// Knows, Fill and Keep: which attached door (a pair of shared buffers), which set.
+struct SetRequest {
+  std::uint32_t door = 0;
+  SetId set;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static SetRequest decode(const std::string& payload);
+};
+
+// Compare: as many of the door's outputs as the solution returned, the first ones.
+struct CompareRequest {
+  SetRequest set;
+  std::uint32_t outputs = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static CompareRequest decode(const std::string& payload);
+};
+
+// Knows's answer: whether the expected outputs of the set are still kept, so that no reference call is
+// needed.
+struct Known {
+  bool known = false;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Known decode(const std::string& payload);
+};
+
+// The state of the judge's device now.
+struct DeviceState {
+  std::string hardware;
+  std::string flush;  // how caches are flushed
+  std::string state;  // a JSON object: what else is known of it (evaluation.fib.device_state)
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static DeviceState decode(const std::string& payload);
+};
+
+// One workload that the judge has opened.
+struct JudgeOpened {
+  std::uint32_t workload = 0;  // its number in later requests
+  eval::Layout layout;
+  bool inputs_fixed = false;         // no random input: there is one set
+  std::uint64_t calls_wanted = 0;    // that Conclude wants to be made of; it works with fewer
+  std::uint64_t repeats_wanted = 0;  // calls with the inputs of the one before
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static JudgeOpened decode(const std::string& payload);
+};
+
+// Attach's answer; the two buffers' descriptors travel beside it (inputs, then outputs).
+struct Attached {
+  std::uint32_t door = 0;
+  bool on_device = false;  // its buffers lie in device memory
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Attached decode(const std::string& payload);
+};
+
+// Differ: two doors of one workload, where two engines have left their outputs.
+struct DifferRequest {
+  std::uint32_t door = 0;
+  std::uint32_t expected = 0;  // what sizes are taken from
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static DifferRequest decode(const std::string& payload);
+};
+
+// Differ's answer, one an output.
+struct Differed {
+  std::vector<eval::OutputDifference> outputs;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Differed decode(const std::string& payload);
+};
+
+// Attach: a pair of buffers for one workload.
+struct Attach {
+  std::uint32_t workload = 0;
+  bool on_device = false;    // in the memory of the judge's device, where it has one
+  bool of_solution = false;  // what is compared there is judged by the workload's rule
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Attach decode(const std::string& payload);
+};
+
+// Detach and Conclude (a door's number).
+struct Number {
+  std::uint32_t value = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Number decode(const std::string& payload);
+};
+
+struct Verdict {
+  eval::Judgement judgement;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Verdict decode(const std::string& payload);
+};
+
+// Conclude's answer: what all calls compared at the door come to.
+struct Concluded {
+  eval::Judgement judgement;
+  std::string extra;  // a JSON object for correctness.extra, or empty
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Concluded decode(const std::string& payload);
+};
+
+}  // namespace fib::worker

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "worker/answer.h"
+#include "worker/judge.h"
+#include "worker/worker_messages.h"
+#include "worker/watched_process.h"
+
+namespace fib::worker {
+
+// What one call took: the worker's claim, and what the coordinator's own clock and the kernel saw of it.
+struct CallTimes {
+  // Beside its run: the coordinator's clock around the two other requests, and the waiting for a CPU in them.
+  struct Beside {
+    std::int64_t prepare_ns = 0;
+    std::int64_t prepare_waited_ns = 0;
+    std::int64_t collect_ns = 0;
+    std::int64_t collect_waited_ns = 0;
+    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to collect(), the run included
+    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run
+  };
+  Done done;
+  // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads
+  // and processes have come to rest.
+  std::int64_t envelope_ns = 0;
+  std::int64_t waited_ns = 0;      // of it, the worker's main thread was ready to run and had no CPU
+  std::int64_t own_waited_ns = 0;  // the same of the coordinator's thread
+  std::int64_t others_cpu_ns = 0;  // used by the worker's other threads and processes
+  bool lost_processes = false;     // some may have ended meanwhile: they are not in it
+  WatchedProcess::Worker at_work = WatchedProcess::Worker::kNobody;  // who never came to rest
+  Beside beside{};
+};
+
+// A solution's or a reference's worker as an evaluation needs it. What the worker does wrong is a Failure;
+// after any but kRefused it is dead. Deadlines are in nanoseconds of the monotonic clock. One thread.
+class Worker {
+ public:
+  virtual ~Worker() = default;
+
+  [[nodiscard]] virtual Answer<bool> open(const Open& workload, const DoorFds& door,
+                                          std::int64_t deadline_ns) = 0;
+  // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
+  // before its inputs are written where the worker can read them. Then, in this order, once each:
+  virtual void begin_call() = 0;
+  [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
+  [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;
+  [[nodiscard]] virtual Answer<Collected> collect(std::int64_t deadline_ns) = 0;
+  // Of the last call, once it is collected.
+  [[nodiscard]] virtual const CallTimes::Beside& beside_last_call() const = 0;
+
+  // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered.
+  virtual void stop() = 0;
+  virtual void go_on() = 0;
+
+  // What it printed since this was called last.
+  [[nodiscard]] virtual std::string take_output() = 0;
+};
+
+}  // namespace fib::worker

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compile/launch_plan.h"
+#include "eval/layout.h"
+#include "sandbox/files.h"
+#include "worker/messages.h"
+
+// What solution and reference workers are asked, and what they answer (messages.h).
+namespace fib::worker {
+
+enum class TargetKind : std::uint8_t {
+  kSharedLibrary,
+  kReference,  // in the native engine
+  kKernels,
+  kPython,  // a solution or a reference, in a guest
+};
+
+// What a worker shall run. A native reference's source comes as a document beside the message; so does what a
+// guest runs (python_target.h), followed on CUDA by fib's own kernels, and by a torch extension's library.
+struct Load {
+  TargetKind kind = TargetKind::kSharedLibrary;
+  UseDevice device;                    // a native reference takes only the uuid, for its engine
+  std::string files;                   // of a solution: what it may reach (sandbox::FileAccess as JSON)
+  std::string symbol;                  // kSharedLibrary
+  bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
+  std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
+  std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Load decode(const std::string& payload);
+};
+
+struct Loaded {
+  std::string engine;     // "native (OpenBLAS ...)", "Python 3.12.3, torch 2.11.0"; empty for a library
+  sandbox::Held sandbox;  // what holds in the process
+  std::string no_tracer;  // CUDA: why there is no second clock (CUPTI); empty: there is one
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Loaded decode(const std::string& payload);
+};
+
+// A new workload: where everything lies in the two shared buffers whose descriptors travel beside the message
+// (inputs, then outputs), and for kKernels what is launched.
+struct Open {
+  eval::Layout layout;
+  compile::ResolvedPlan plan;
+  bool on_device = false;  // the shared buffers lie in device memory
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Open decode(const std::string& payload);
+};
+
+// Which clock times a call.
+enum class Clock : std::uint8_t {
+  kHost,             // the CPU's monotonic clock
+  kEvents,           // a pair of CUDA events behind a bounded spin (device/cuda/timer.h)
+  kOpenEvents,       // the same without the spin, for calls that wait for the device inside
+  kCuptiKernel,      // CUPTI's records of kernels, one at a time: how long the device was busy
+                     // (device/cuda/tracer.h)
+  kCuptiConcurrent,  // CUPTI's records as streams run: from the first begin to the last end
+  kEventSegments,    // pairs of events behind spins between any two waits, on all streams
+                     // (device/cuda/segment_timer.h)
+};
+
+[[nodiscard]] bool is_by_cupti(Clock clock);
+[[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
+
+// Prepare and Run: the clock of the call.
+struct CallRequest {
+  Clock clock = Clock::kHost;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static CallRequest decode(const std::string& payload);
+};
+
+// What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a
+// clock gave.
+struct Done {
+  double elapsed_ns = 0;  // the worker's claim, by the clock that was asked for
+  double host_ns = 0;     // CUDA: what the host needed to queue the call; else elapsed_ns
+  bool covered = true;    // CUDA: the device began after everything was queued
+  double clock_mhz = 0;   // CUDA: of a multiprocessor just before the call; 0: unknown
+  // By events only.
+  std::uint32_t segments = 0;  // stretches between two waits inside
+  double empty_pair_ns = 0;    // what a pair with nothing between reads, and was subtracted of each
+  // By CUPTI's clocks only: what the device did.
+  std::uint32_t kernels = 0;
+  std::uint32_t copies = 0;  // and sets
+  std::uint32_t streams = 0;
+  bool dropped = false;  // records were lost: the call does not count
+  double busy_ns = 0;
+  double span_ns = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Done decode(const std::string& payload);
+};
+
+// What the target says it returned for each output, and whether its private inputs changed.
+struct Collected {
+  bool inputs_changed = false;
+  std::vector<eval::OutputClaim> outputs;
+  std::uint64_t tied_rows = 0;  // of references only (target.h)
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Collected decode(const std::string& payload);
+};
+
+}  // namespace fib::worker

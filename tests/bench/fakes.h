@@ -1,0 +1,285 @@
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/evaluation.h"
+
+// Judge, worker and reference without processes and without a device, for tests of what an evaluation asks
+// them in which order, and of what it makes of their answers.
+namespace fakes {
+
+using namespace fib;
+
+constexpr std::int64_t kMs = 1'000'000;  // in nanoseconds
+
+// What the fakes share: a clock that only they move, and whether the solution's worker is stopped.
+struct World {
+  std::int64_t now_ns = 1'000 * kMs;
+  bool stopped = false;
+};
+
+class FakeJudge : public worker::Judge {
+ public:
+  explicit FakeJudge(World& world) : world_(world) {}
+
+  worker::DeviceState describe() override {
+    ask("describe");
+    return {"a device", "flushed", R"({"max_sm_clock_mhz": 2000})"};
+  }
+  worker::DoorFds attach(const worker::Attach& request) override {
+    ask("attach");
+    attached.push_back(request);
+    ++doors_open;
+    return {static_cast<std::uint32_t>(attached.size()), {}, {}, request.on_device};
+  }
+  void detach(std::uint32_t /*door*/) override {
+    --doors_open;
+    ask("detach");
+  }
+  bool knows(std::uint32_t /*door*/, const worker::SetId& set) override {
+    ask("knows");
+    return is_kept(set);
+  }
+  void fill(std::uint32_t door, const worker::SetId& set) override {
+    ask("fill");
+    filled[door].push_back(set);
+    world_.now_ns += fill_ns;
+  }
+  void keep(std::uint32_t door, const worker::SetId& set) override {
+    ask("keep");
+    CHECK(filled[door].back() == set);
+    kept.push_back(set);
+    if (kept.size() > most_kept) kept.pop_front();
+  }
+  eval::Judgement compare(std::uint32_t door, const worker::SetId& set, std::size_t outputs) override {
+    ask("compare");
+    CHECK(filled[door].back() == set);
+    if (needs_expected && !is_kept(set)) throw worker::JudgeLost("the set's expected outputs are not kept");
+    compared.push_back(set);
+    compared_outputs = outputs;
+    return judgement(compared.size());
+  }
+  worker::Concluded conclude(std::uint32_t /*door*/) override {
+    ask("conclude");
+    return conclusion(++conclusions);
+  }
+
+  std::string lost_at{};  // the request at which the judge is lost
+  std::uint64_t lost_after = 0;  // requests of this kind that it still answers
+  std::size_t most_kept = 1000;
+  std::int64_t fill_ns = 0;
+  bool needs_expected = true;
+  // Of the call number n, from 1.
+  std::function<eval::Judgement(std::size_t)> judgement = [](std::size_t) {
+    return eval::Judgement{true, 0, 0, 1, {}};
+  };
+  std::function<worker::Concluded(int)> conclusion = [](int) {
+    return worker::Concluded{{true, 0, 0, 1, {}}, {}};
+  };
+
+  // What was asked.
+  std::vector<worker::Attach> attached{};
+  int doors_open = 0;
+  std::map<std::uint32_t, std::vector<worker::SetId>> filled{};
+  std::deque<worker::SetId> kept{};
+  std::vector<worker::SetId> compared{};
+  std::size_t compared_outputs = 0;
+  int conclusions = 0;
+
+ private:
+  void ask(const std::string& request) {
+    if (is_lost_ || (request == lost_at && lost_after-- == 0)) {
+      is_lost_ = true;
+      throw worker::JudgeLost("the judge is gone");
+    }
+  }
+  [[nodiscard]] bool is_kept(const worker::SetId& set) const {
+    return std::find(kept.begin(), kept.end(), set) != kept.end();
+  }
+
+  World& world_;
+  bool is_lost_ = false;
+};
+
+// A call of `claim_ms` around which everything is as it should be.
+inline worker::CallTimes call_of(double claim_ms) {
+  worker::CallTimes times;
+  times.done.elapsed_ns = claim_ms * kMs;
+  times.done.host_ns = times.done.elapsed_ns;
+  times.done.busy_ns = times.done.elapsed_ns;
+  times.done.kernels = 1;
+  times.done.streams = 1;
+  times.done.clock_mhz = 1900;
+  times.envelope_ns = static_cast<std::int64_t>(claim_ms * kMs) + 10'000;
+  return times;
+}
+
+class FakeWorker : public worker::Worker {
+ public:
+  explicit FakeWorker(World& world) : world_(world) {}
+
+  worker::Answer<bool> open(const worker::Open& workload, const worker::DoorFds& door,
+                            std::int64_t deadline_ns) override {
+    opened = workload;
+    opened_on_device = door.on_device;
+    deadlines.push_back(deadline_ns);
+    if (const auto failed = failure_of("open")) return *failed;
+    return true;
+  }
+  void begin_call() override { CHECK_FALSE(world_.stopped); }
+  worker::Answer<bool> prepare(worker::Clock clock, std::int64_t /*deadline_ns*/) override {
+    prepared_ = clock;
+    if (const auto failed = failure_of("prepare")) return *failed;
+    return true;
+  }
+  worker::Answer<worker::CallTimes> run(worker::Clock clock, std::int64_t deadline_ns) override {
+    CHECK_FALSE(world_.stopped);
+    CHECK(clock == prepared_);
+    clocks.push_back(clock);
+    deadlines.push_back(deadline_ns);
+    const auto answer = times(clocks.size(), clock);
+    world_.now_ns += answer.envelope_ns;
+    if (const auto failed = failure_of("run")) return *failed;
+    return answer;
+  }
+  worker::Answer<worker::Collected> collect(std::int64_t /*deadline_ns*/) override {
+    if (const auto failed = failure_of("collect")) return *failed;
+    return collected;
+  }
+  const worker::CallTimes::Beside& beside_last_call() const override { return beside_; }
+  void stop() override {
+    CHECK_FALSE(world_.stopped);
+    world_.stopped = true;
+  }
+  void go_on() override { world_.stopped = false; }
+  std::string take_output() override { return "printed"; }
+
+  std::string fails_at{};  // the request that fails, in call number fails_in
+  std::size_t fails_in = 1;
+  worker::Failure failure{worker::Failure::Kind::kDied, "it ended: SIGSEGV"};
+  // Of the call number n, from 1.
+  std::function<worker::CallTimes(std::size_t, worker::Clock)> times = [](std::size_t, worker::Clock) {
+    return call_of(1);
+  };
+  worker::Collected collected{};
+
+  // What was asked.
+  std::optional<worker::Open> opened{};
+  bool opened_on_device = false;
+  std::vector<worker::Clock> clocks{};
+  std::vector<std::int64_t> deadlines{};
+
+ private:
+  [[nodiscard]] std::optional<worker::Failure> failure_of(const std::string& request) const {
+    const std::size_t call = clocks.size() + (request == "prepare" ? 1 : 0);
+    if (request != fails_at || (request != "open" && call != fails_in)) return std::nullopt;
+    return failure;
+  }
+
+  World& world_;
+  worker::Clock prepared_{};
+  worker::CallTimes::Beside beside_{};
+};
+
+class FakeReference : public bench::Reference {
+ public:
+  explicit FakeReference(World& world) : world_(world) {}
+
+  void start(const model::Definition& definition) override { started = &definition; }
+  bool on_device() const override { return is_on_device; }
+  void open(const eval::Layout& /*layout*/, const worker::DoorFds& door) override {
+    opened_on_device = door.on_device;
+    calls_since_open_ = 0;
+    if (fails_at == "open") throw bench::ReferenceError("the reference failed: no");
+  }
+  bench::ReferenceCall call(const eval::Layout& /*layout*/) override {
+    CHECK(world_.stopped);
+    ++calls;
+    if (fails_at == "call") throw bench::ReferenceError("the reference failed: no");
+    world_.now_ns += static_cast<std::int64_t>(call_ms * kMs);
+    return {call_ms * kMs, ++calls_since_open_ <= 2, tied_rows, call_of(call_ms)};
+  }
+  const std::string& engine() const override { return engine_; }
+
+  bool is_on_device = false;
+  double call_ms = 2;
+  std::uint64_t tied_rows = 0;
+  std::string fails_at{};
+
+  // What was asked.
+  const model::Definition* started = nullptr;
+  bool opened_on_device = false;
+  int calls = 0;
+
+ private:
+  World& world_;
+  int calls_since_open_ = 0;
+  std::string engine_ = "a reference";
+};
+
+// One evaluation of a solution with one input and one output of n float32 elements. To be changed before
+// run().
+class Scene {
+ public:
+  explicit Scene(std::int64_t n = 64) {
+    definition = model::parse_definition(R"({"name": "d", "op_type": "x", "axes": {"n": {"type": "var"}},
+        "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
+        "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+        "reference": "def run(x):\n    return x\n"})");
+    workload = model::parse_workload(fmt::format(
+        R"({{"uuid": "w", "axes": {{"n": {}}}, "inputs": {{"x": {{"type": "random"}}}}}})", n));
+    solution = model::parse_solution(R"({"name": "s", "definition": "d", "author": "a",
+        "spec": {"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run"},
+        "sources": [{"path": "a.cpp", "content": "x"}]})");
+    planned = {0, &definition, &solution, &workload};
+    planned.solution_sha256 = "own";
+    judged.opened.workload = 7;
+    judged.opened.layout = eval::make_layout(definition, workload);
+    config.memory_budget_bytes = std::uint64_t{1} << 30U;
+    config.num_trials = 2;
+    config.warmup_runs = 2;
+    config.iterations = 5;
+    worker.collected.outputs = {{tensor::DType::kFloat32, {n}}};
+  }
+
+  void use_cuda() {
+    device.kind = model::DeviceKind::cuda;
+    reference.is_on_device = true;
+  }
+
+  bench::Measurement run() {
+    return bench::EvaluationRun({config, device, judge, reference, worker, facts, judged, planned, symbols,
+                                 "secret", [this] { return world.now_ns; }})
+        .run();
+  }
+
+  // How many calls were made by this clock.
+  [[nodiscard]] std::ptrdiff_t calls_by(worker::Clock clock) const {
+    return std::count(worker.clocks.begin(), worker.clocks.end(), clock);
+  }
+
+  World world{};
+  bench::RunConfig config{};
+  bench::LaneDevice device{};
+  FakeJudge judge{world};
+  FakeReference reference{world};
+  FakeWorker worker{world};
+  bench::WorkerFacts facts{};
+  bench::JudgedWorkload judged{};
+  model::Definition definition{};
+  model::Workload workload{};
+  model::Solution solution{};
+  bench::PlannedEvaluation planned{};
+  std::vector<std::string> symbols{};
+};
+
+}  // namespace fakes

@@ -1,0 +1,406 @@
+#include <catch2/catch.hpp>
+#include <utility>
+
+#include "bench/fakes.h"
+
+// What an evaluation does with its solution's calls, whatever they are timed by; clocks are in
+// test_clocks.cpp.
+using namespace fib;
+using fakes::Scene;
+using model::Status;
+using worker::Failure;
+using worker::SetId;
+
+namespace {
+
+constexpr std::uint32_t kReferenceDoor = 1;
+constexpr std::uint32_t kSolutionDoor = 2;
+// Of a scene: two trials of two warm-up calls and five timed ones.
+constexpr std::size_t kCalls = 14;
+
+std::vector<SetId> sets_of(const std::string& owner, std::uint64_t first, std::uint64_t end) {
+  std::vector<SetId> sets;
+  for (std::uint64_t call = first; call < end; ++call) sets.push_back({owner, call});
+  return sets;
+}
+
+eval::Judgement wrong(const std::string& why) { return {false, 3, 4, 0.5, why}; }
+
+}  // namespace
+
+TEST_CASE("every call has a set of its own, whose expected output was made while the solution was stopped") {
+  Scene scene;
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.note.empty());
+  CHECK(m.output == "printed");
+  CHECK(m.engine == "a reference");
+  CHECK(m.trials_ms == std::vector<std::vector<double>>{{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}});
+  CHECK(scene.judge.filled[kSolutionDoor] == sets_of("own", 0, kCalls));
+  CHECK(scene.judge.filled[kReferenceDoor] == sets_of("own", 0, kCalls));
+  CHECK(scene.judge.compared == sets_of("own", 0, kCalls));
+  CHECK(m.sets == kCalls);
+  CHECK_FALSE(m.sets_shared);
+  // Two calls are cold, and no more than --iterations are kept.
+  CHECK(m.reference_ms == std::vector<double>(5, 2));
+  CHECK(scene.judge.doors_open == 0);
+  CHECK(scene.judge.conclusions == 2);
+}
+
+TEST_CASE("where few expected outputs fit, no more are made ahead") {
+  for (const std::size_t most : {1, 2, 5}) {
+    Scene scene;
+    scene.judge.most_kept = most;
+    scene.config.memory_budget_bytes = most * scene.judged.opened.layout.output_bytes;
+    CHECK(scene.run().status == Status::PASSED);
+    CHECK(scene.reference.calls == static_cast<int>(kCalls));
+  }
+}
+
+TEST_CASE("looks by a second clock need expected outputs too") {
+  for (const std::size_t most : {1, 2, 3, 5}) {
+    Scene scene;
+    scene.use_cuda();
+    scene.judge.most_kept = most;
+    scene.config.memory_budget_bytes = most * scene.judged.opened.layout.output_bytes;
+    const auto m = scene.run();
+    CHECK(m.status == Status::PASSED);
+    CHECK(m.witness_ms.size() == 6);
+  }
+}
+
+TEST_CASE("a first call that takes long is no reason to make fewer") {
+  Scene scene;
+  scene.worker.times = [](std::size_t call, worker::Clock) { return fakes::call_of(call == 1 ? 3000 : 1); };
+  CHECK(scene.run().plan.total() == kCalls);
+}
+
+TEST_CASE("calls that take long are fewer, as the budget says") {
+  Scene scene;
+  scene.config.call_budget_s = 2;
+  scene.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(180); };
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  // 182 ms each with the reference's: ten of fourteen.
+  CHECK(m.plan.trials == 2);
+  CHECK(m.plan.warmup == 2);
+  CHECK(m.plan.timed == 3);
+  CHECK_FALSE(m.plan.too_dear);
+  CHECK(m.trials_ms.size() == 2);
+  CHECK(scene.worker.clocks.size() == 10);
+}
+
+TEST_CASE("a reference that is too slow for every solution's own sets makes them once, for all") {
+  Scene scene;
+  scene.config.call_budget_s = 2;
+  scene.reference.call_ms = 400;
+  const auto first = scene.run();
+  CHECK(first.status == Status::PASSED);
+  CHECK(first.plan.too_dear);
+  CHECK(first.sets_shared);
+  auto expected = sets_of("own", 0, 2);
+  for (const auto& set : sets_of("", 2, 10)) expected.push_back(set);
+  CHECK(scene.judge.compared == expected);
+  CHECK(scene.reference.calls == 10);
+
+  // The next solution begins with the shared ones, and needs only those that are not there yet.
+  scene.planned.solution_sha256 = "another";
+  scene.judge.compared.clear();
+  const auto second = scene.run();
+  CHECK(second.status == Status::PASSED);
+  CHECK(second.plan.too_dear);
+  CHECK(scene.judge.compared == sets_of("", 0, 10));
+  CHECK(scene.reference.calls == 12);
+  CHECK(second.reference_ms.size() <= 5);
+}
+
+TEST_CASE("where no input is random there is one set, and the reference is timed by further calls") {
+  Scene scene;
+  scene.judged.opened.inputs_fixed = true;
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.inputs_fixed);
+  CHECK(m.sets == 1);
+  CHECK(scene.judge.compared == std::vector<SetId>(kCalls, SetId{}));
+  CHECK(scene.judge.kept.size() == 1);
+  CHECK(scene.reference.calls == 6);
+  CHECK(m.reference_ms == std::vector<double>(4, 2));  // two of them are cold
+
+  // The next solution needs none of it again.
+  scene.planned.solution_sha256 = "another";
+  CHECK(scene.run().status == Status::PASSED);
+  CHECK(scene.reference.calls == 6);
+}
+
+TEST_CASE("a reference whose outputs nobody needs is timed by a few calls, or not at all") {
+  Scene scene;
+  scene.planned.rule = eval::Rule::kSampling;
+  scene.judge.needs_expected = false;
+  CHECK(scene.run().reference_ms == std::vector<double>(3, 2));
+  CHECK(scene.judge.kept.empty());
+  CHECK(scene.reference.calls == 5);
+
+  SECTION("a slow one by as many as half of the budget allows") {
+    Scene slow;
+    slow.planned.rule = eval::Rule::kSampling;
+    slow.judge.needs_expected = false;
+    slow.reference.call_ms = 2000;
+    slow.config.call_budget_s = 5;
+    CHECK(slow.run().reference_ms == std::vector<double>{2000});
+    CHECK(slow.reference.calls == 1);
+  }
+  SECTION("with --no-profile-baseline by none") {
+    Scene none;
+    none.planned.rule = eval::Rule::kSampling;
+    none.judge.needs_expected = false;
+    none.config.profile_baseline = false;
+    CHECK(none.run().reference_ms.empty());
+    CHECK(none.reference.calls == 0);
+  }
+}
+
+TEST_CASE("a rule that judges all calls together gets more of them, within the budget") {
+  Scene scene;
+  scene.judged.opened.calls_wanted = 40;
+  CHECK(scene.run().sets == 40);
+
+  Scene slow;
+  slow.config.call_budget_s = 0.1;
+  slow.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(4); };
+  slow.judged.opened.calls_wanted = 40;
+  const auto m = slow.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.sets >= kCalls);
+  CHECK(m.sets < 40);
+}
+
+TEST_CASE("a rule that repeats calls gets the set of the call before, once at least") {
+  Scene scene;
+  scene.judged.opened.repeats_wanted = 3;
+  const auto m = scene.run();
+  CHECK(m.sets == kCalls);
+  CHECK(scene.judge.compared.size() == kCalls + 3);
+  for (std::size_t repeat = kCalls; repeat < kCalls + 3; ++repeat)
+    CHECK(scene.judge.compared[repeat] == SetId{"own", kCalls - 1});
+
+  Scene slow;
+  slow.config.call_budget_s = 0.001;
+  slow.judged.opened.repeats_wanted = 3;
+  const auto few = slow.run();
+  CHECK(few.status == Status::PASSED);
+  CHECK(slow.judge.compared.size() == few.sets + 1);
+  CHECK(slow.judge.compared.back() == *(slow.judge.compared.end() - 2));
+}
+
+TEST_CASE("what is said of all calls ends an evaluation, of the trials alone or with the calls after them") {
+  for (const int conclusion : {1, 2}) {
+    Scene scene;
+    scene.judged.opened.calls_wanted = 20;
+    scene.judge.conclusion = [&](int number) {
+      return worker::Concluded{number == conclusion ? wrong("too often 3") : eval::Judgement{true, 0, 0, 1, {}},
+                               R"({"tvd": 0.5})"};
+    };
+    const auto m = scene.run();
+    CHECK(m.status == Status::INCORRECT_NUMERICAL);
+    CHECK(m.note == "all calls: too often 3\n");
+    CHECK(m.judged == R"({"tvd": 0.5})");
+    CHECK(m.max_absolute_error == 3);
+    CHECK(scene.worker.clocks.size() == (conclusion == 1 ? kCalls : 20));
+  }
+}
+
+TEST_CASE("a wrong output ends an evaluation and says in which call") {
+  Scene scene;
+  scene.judge.judgement = [](std::size_t call) {
+    return call == 9 ? wrong("y[3] is 1 instead of 2") : eval::Judgement{true, 0.5, 0.25, 1, {}};
+  };
+  const auto m = scene.run();
+  CHECK(m.status == Status::INCORRECT_NUMERICAL);
+  CHECK(m.note == "call 9: y[3] is 1 instead of 2\n");
+  CHECK(m.max_absolute_error == 3);
+  CHECK(m.max_relative_error == 4);
+  CHECK(m.matched_ratio == 0.5);
+  CHECK(scene.worker.clocks.size() == 9);
+  // What was timed before is kept.
+  CHECK(m.trials_ms == std::vector<std::vector<double>>{{1, 1, 1, 1, 1}});
+  CHECK(scene.judge.doors_open == 0);
+}
+
+TEST_CASE("where the reference chose among equals, a wrong output's text says so, but for indexers") {
+  Scene scene;
+  scene.reference.tied_rows = 2;
+  scene.judge.judgement = [](std::size_t) { return wrong("y[3] is 1 instead of 2"); };
+  CHECK_THAT(scene.run().note, Catch::Contains("took some of several equal values in this call"));
+  scene.planned.rule = eval::Rule::kDsaIndexer;
+  CHECK_THAT(scene.run().note, !Catch::Contains("equal values"));
+}
+
+TEST_CASE("the workers' outputs must be as many, and of the shapes and types, as the definition says") {
+  Scene few;
+  few.worker.collected.outputs.clear();
+  CHECK(few.run().status == Status::INCORRECT_SHAPE);
+  CHECK(few.judge.compared.empty());
+
+  Scene shape;
+  shape.worker.collected.outputs = {{tensor::DType::kFloat32, {63}}};
+  CHECK(shape.run().status == Status::INCORRECT_SHAPE);
+
+  Scene dtype;
+  dtype.worker.collected.outputs = {{tensor::DType::kFloat16, {64}}};
+  CHECK(dtype.run().status == Status::INCORRECT_DTYPE);
+}
+
+TEST_CASE("only as many outputs are compared as the solution returned, where a rule allows fewer") {
+  Scene scene;
+  scene.definition.outputs.push_back(scene.definition.outputs.front());
+  scene.definition.outputs.back().name = "lse";
+  scene.judged.opened.layout = eval::make_layout(scene.definition, scene.workload);
+  CHECK(scene.run().status == Status::INCORRECT_SHAPE);
+  scene.planned.rule = eval::Rule::kDsaAttention;
+  CHECK(scene.run().status == Status::PASSED);
+  CHECK(scene.judge.compared_outputs == 1);
+}
+
+TEST_CASE("changed inputs are counted, and an error where that is asked for") {
+  Scene scene;
+  scene.worker.collected.inputs_changed = true;
+  auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.inputs_changed == kCalls);
+  CHECK(m.note == "the solution changed its inputs in 14 of 14 calls\n");
+  scene.config.strict_inputs = true;
+  m = scene.run();
+  CHECK(m.status == Status::INCORRECT_NUMERICAL);
+  CHECK_THAT(m.note, Catch::StartsWith("call 1: the solution changed its inputs (--strict-inputs)\n"));
+}
+
+TEST_CASE("a worker that dies, breaks the protocol or takes too long has failed, and the log says where") {
+  const std::vector<std::pair<std::string, std::string>> requests = {
+      {"open", "call 1: it ended: SIGSEGV while the workload was opened\n"},
+      {"prepare", "call 3: it ended: SIGSEGV while the call was prepared\n"},
+      {"run", "call 3: it ended: SIGSEGV while the solution ran\n"},
+      {"collect", "call 3: it ended: SIGSEGV while outputs were collected\n"}};
+  for (const auto& [request, note] : requests) {
+    Scene scene;
+    scene.worker.fails_at = request;
+    scene.worker.fails_in = 3;
+    auto m = scene.run();
+    CHECK(m.status == Status::RUNTIME_ERROR);
+    CHECK(m.note == note);
+    CHECK(scene.judge.doors_open == 0);
+    Scene late;
+    late.worker.fails_at = request;
+    late.worker.fails_in = 3;
+    late.worker.failure = {Failure::Kind::kTimeout, "x"};
+    m = late.run();
+    CHECK(m.status == Status::TIMEOUT);
+    CHECK_THAT(m.note, Catch::Contains("the evaluation took longer than 300 s (--timeout)"));
+  }
+}
+
+TEST_CASE("the limit of an evaluation is charged with the solution's time alone") {
+  Scene scene;
+  scene.config.timeout_s = 10;
+  scene.judge.fill_ns = 7 * fakes::kMs;
+  scene.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(100); };
+  const std::int64_t begin = scene.world.now_ns;
+  CHECK(scene.run().status == Status::PASSED);
+  // Before the last call it has had 13 of 100.01 ms; the rest of the time belongs to others.
+  const std::int64_t others = scene.world.now_ns - begin - 14 * fakes::call_of(100).envelope_ns;
+  CHECK(scene.worker.deadlines.back() - begin == 10'000 * fakes::kMs + others);
+}
+
+TEST_CASE("threads and processes that do not rest are an error") {
+  Scene scene;
+  scene.worker.times = [](std::size_t, worker::Clock) {
+    auto times = fakes::call_of(1);
+    times.at_work = worker::WatchedProcess::Worker::kThreads;
+    return times;
+  };
+  CHECK_THAT(scene.run().note, Catch::Contains("threads of the solution keep running"));
+  scene.worker.times = [](std::size_t, worker::Clock) {
+    auto times = fakes::call_of(1);
+    times.at_work = worker::WatchedProcess::Worker::kProcesses;
+    return times;
+  };
+  CHECK_THAT(scene.run().note, Catch::Contains("processes of the solution keep running"));
+}
+
+TEST_CASE("claims that cannot be true are refused in the call that makes them") {
+  Scene scene;
+  scene.worker.times = [](std::size_t call, worker::Clock) {
+    auto times = fakes::call_of(1);
+    if (call == 4) times.done.elapsed_ns = 0;
+    return times;
+  };
+  const auto m = scene.run();
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(m.note, Catch::StartsWith("call 4: the worker claims 0 ns for the call"));
+}
+
+TEST_CASE("time that nothing explains is given two more chances") {
+  const auto hides = [](std::size_t until) {
+    return [until](std::size_t call, worker::Clock) {
+      auto times = fakes::call_of(1);
+      if (call <= until) times.envelope_ns += 3 * fakes::kMs;
+      return times;
+    };
+  };
+  Scene once;
+  once.worker.times = hides(kCalls);
+  CHECK(once.run().status == Status::PASSED);
+  CHECK(once.worker.clocks.size() == 2 * kCalls);
+
+  Scene always;
+  always.worker.times = hides(1000);
+  const auto m = always.run();
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(m.note, Catch::Contains("the coordinator's clock saw") && Catch::Contains("that nothing explains"));
+  CHECK(always.worker.clocks.size() == 3 * kCalls);
+}
+
+TEST_CASE("a judge that is lost ends an evaluation without a verdict, at whatever request") {
+  for (const char* request : {"describe", "attach", "knows", "fill", "keep", "compare", "conclude"}) {
+    for (const std::uint64_t after : {0, 1}) {
+      Scene scene;
+      scene.judged.dear = true;  // shared sets, so that it is asked what it knows
+      scene.judged.dear_plan = {1, 1, 3, true};
+      scene.judge.lost_at = request;
+      scene.judge.lost_after = after;
+      if (std::string(request) == "describe" && after == 1) continue;  // asked once
+      CHECK_THROWS_AS(scene.run(), worker::JudgeLost);
+    }
+  }
+  // What is given back at the end is lost with it: no harm.
+  Scene scene;
+  scene.judge.lost_at = "detach";
+  CHECK(scene.run().status == Status::PASSED);
+}
+
+TEST_CASE("a reference that fails is nothing that can be said against the solution") {
+  for (const char* request : {"open", "call"}) {
+    Scene scene;
+    scene.reference.fails_at = request;
+    CHECK_THROWS_AS(scene.run(), bench::ReferenceError);
+    CHECK(scene.judge.doors_open == 0);
+    CHECK_FALSE(scene.world.stopped);
+  }
+}
+
+TEST_CASE("the log begins with how a solution's style was found and which inputs were made") {
+  Scene scene;
+  scene.facts.note = "destination passing, since run has two parameters";
+  scene.judged.synthesized = {"x"};
+  CHECK(scene.run().note ==
+        "destination passing, since run has two parameters\ninputs made by --synthesize-missing: x\n");
+}
+
+TEST_CASE("a launch plan that does not fit the workload is a runtime error with its reason") {
+  Scene scene;
+  scene.use_cuda();
+  scene.symbols = {"run"};
+  const auto m = scene.run();
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(m.note, Catch::StartsWith("call 1: ") && Catch::Contains("launch"));
+  CHECK(scene.worker.clocks.empty());
+}
