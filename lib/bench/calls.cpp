@@ -37,9 +37,9 @@ void Calls::open() {
   if (!parts_.has_host_code()) {
     const auto& planned = parts_.planned;
     try {
-      request.plan = compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition),
-                                      parts_.symbols,
-                                      model::axis_values(*planned.definition, planned.workload->axes));
+      request.plan =
+          compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition), parts_.symbols,
+                           model::axis_values(*planned.definition, planned.workload->axes));
     } catch (const Error& error) {
       fail(Status::RUNTIME_ERROR, error.what());
     }
@@ -73,8 +73,8 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
   auto& worker = parts_.worker;
   (void)ask<bool>([&](std::int64_t until) { return worker.prepare(clock, until); },
                   "while the call was prepared");
-  times = ask<CallTimes>([&](std::int64_t until) { return worker.run(clock, until); },
-                         "while the solution ran");
+  times =
+      ask<CallTimes>([&](std::int64_t until) { return worker.run(clock, until); }, "while the solution ran");
   if (times.at_work == Worker::kThreads)
     fail(Status::RUNTIME_ERROR,
          "threads of the solution keep running after the call has returned; they must sleep or end");

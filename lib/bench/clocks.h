@@ -49,8 +49,8 @@ class Clocks {
   const EvaluationParts& parts_;
   double highest_mhz_;
   worker::Clock of_calls_;
-  worker::Done last_{};     // of the calls that saw() was told of
-  worker::Done probe_{};    // a call by CUPTI's records, once one was made
+  worker::Done last_{};   // of the calls that saw() was told of
+  worker::Done probe_{};  // a call by CUPTI's records, once one was made
   std::uint64_t slow_calls_ = 0;
   std::uint64_t dropped_calls_ = 0;
   bool has_looked_ = false;

@@ -10,7 +10,10 @@ namespace {
 
 using util::in_ms;
 
+// Expected outputs that are made at once, and their bytes: memory that is used again costs less than memory
+// that nobody has used.
 constexpr std::uint64_t kMostAtOnce = 64;
+constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{512} << 20U;
 // Calls of a reference whose outputs nobody needs, and their share of the evaluation's budget.
 constexpr std::uint64_t kTimedCalls = 5;
 constexpr double kTimedShare = 0.5;
@@ -125,7 +128,8 @@ std::string ExpectedOutputs::about_ties(const worker::SetId& set) const {
 
 std::uint64_t ExpectedOutputs::most_at_once() const {
   const std::uint64_t bytes = std::max<std::uint64_t>(1, parts_.layout().output_bytes);
-  return std::clamp<std::uint64_t>(parts_.config.memory_budget_bytes / bytes, 1, kMostAtOnce);
+  const std::uint64_t most = std::min(parts_.config.memory_budget_bytes, kMostBytesAtOnce);
+  return std::clamp<std::uint64_t>(most / bytes, 1, kMostAtOnce);
 }
 
 }  // namespace fib::bench

@@ -23,11 +23,12 @@ class ExpectedOutputs {
   // The set of call number `call`, from 0.
   [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
 
-  // How many expected outputs the judge keeps at once; at least 1.
+  // How many expected outputs are made at once, at least 1: not more than the judge keeps.
   [[nodiscard]] std::uint64_t most_at_once() const;
 
-  // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those that are there already are not made again. Where the outputs are not compared with the
-  // reference's, a few of its calls are timed instead, once.
+  // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those
+  // that are there already are not made again. Where the outputs are not compared with the reference's, a few
+  // of its calls are timed instead, once.
   void make(std::uint64_t first, std::uint64_t count);
 
   // From call `first` on the workload's sets are used, which all solutions share.

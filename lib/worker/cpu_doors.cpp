@@ -31,8 +31,8 @@ class CpuDoor : public Door {
     eval::fill_poison(layout_, elements, outputs_.data());
   }
 
-  std::vector<std::byte> outputs() override {
-    return {outputs_.data(), outputs_.data() + layout_.output_bytes};
+  void copy_outputs(std::byte* target) override {
+    std::memcpy(target, outputs_.data(), layout_.output_bytes);
   }
 
   const std::byte* host_inputs() const override { return inputs_.data(); }
@@ -40,7 +40,8 @@ class CpuDoor : public Door {
   eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
                           const eval::Tolerance& tolerance, std::size_t count) override {
     // The worker can still write to the shared buffer: judge a copy that it cannot reach.
-    if (snapshot_.size() < layout_.output_bytes) snapshot_ = PrivateMemory(layout_.output_bytes);
+    if (snapshot_.size() < layout_.output_bytes)
+      snapshot_ = PrivateMemory(layout_.output_bytes, device::cpu::Pages::kHuge);
     std::memcpy(snapshot_.data(), outputs_.data(), layout_.output_bytes);
     return eval::judge_outputs(layout_, snapshot_.data(), expected, poison, tolerance, count, threads_);
   }

@@ -26,8 +26,8 @@ class Door {
   // Fills every output with its poison element.
   virtual void poison(const std::vector<eval::PoisonElement>& elements) = 0;
 
-  // A copy of the outputs, in host memory.
-  [[nodiscard]] virtual std::vector<std::byte> outputs() = 0;
+  // Copies the outputs to host memory of layout.output_bytes bytes.
+  virtual void copy_outputs(std::byte* target) = 0;
 
   // The inputs where no worker can write them and the host can read them; null on a device.
   [[nodiscard]] virtual const std::byte* host_inputs() const = 0;

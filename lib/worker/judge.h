@@ -39,7 +39,8 @@ class Judge {
   virtual void fill(std::uint32_t door, const SetId& set) = 0;
   // Keeps the door's outputs as the set's expected ones.
   virtual void keep(std::uint32_t door, const SetId& set) = 0;
-  // Judges the door's first `outputs` outputs.
+  // Judges the door's first `outputs` outputs. Expected outputs of a set that belongs to one solution are
+  // kept no longer then.
   [[nodiscard]] virtual eval::Judgement compare(std::uint32_t door, const SetId& set,
                                                 std::size_t outputs) = 0;
   // What all calls compared at the door come to.

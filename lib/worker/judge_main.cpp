@@ -3,11 +3,11 @@
 #include <sys/prctl.h>
 
 #include <cstring>
-#include <deque>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "device/cpu/memory.h"
 #include "eval/difference.h"
 #include "eval/evaluator.h"
 #include "eval/host_evaluator.h"
@@ -18,6 +18,7 @@
 #include "util/machine.h"
 #include "worker/channel.h"
 #include "worker/doors.h"
+#include "worker/expected_store.h"
 #include "worker/judge_document.h"
 #include "worker/judge_messages.h"
 #include "worker/messages.h"
@@ -26,14 +27,15 @@
 namespace fib::worker {
 namespace {
 
+using device::cpu::PrivateMemory;
+
 constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
 
-// One workload: its layout, how its sets are made, and the expected outputs kept so far.
+// One workload: its layout, and how its sets are made.
 struct OpenWorkload {
   JudgeDocument document;
   eval::Layout layout;
   std::unique_ptr<eval::InputSets> sets;
-  std::map<SetId, std::vector<std::byte>> expected;
 };
 
 // One pair of shared buffers, attached to one worker.
@@ -158,7 +160,7 @@ class Judge {
   }
 
   Known knows(const SetRequest& request) {
-    return {workload_of(door_of(request.door).workload).expected.contains(request.set)};
+    return {expected_.find({door_of(request.door).workload, request.set}) != nullptr};
   }
 
   static std::string seed_of(const JudgeDocument& document, const SetId& set) {
@@ -187,25 +189,19 @@ class Judge {
 
   void keep(const SetRequest& request) {
     AttachedDoor& door = door_of(request.door);
-    OpenWorkload& workload = workload_of(door.workload);
-    if (workload.expected.contains(request.set)) return;
-    make_room(workload);
-    workload.expected.emplace(request.set, door.buffers->outputs());
-    kept_bytes_ += workload.layout.output_bytes;
-    kept_.emplace_back(door.workload, request.set);
+    const OpenWorkload& workload = workload_of(door.workload);
+    const ExpectedStore::Key key{door.workload, request.set};
+    if (expected_.find(key) != nullptr) return;
+    auto outputs = expected_.take(workload.layout.output_bytes, workload.document.memory_budget_bytes);
+    door.buffers->copy_outputs(outputs.memory.data());
+    expected_.keep(key, std::move(outputs));
   }
 
   // The evaluation at this door is over: sets of one solution's own are never asked for again.
   void detach(std::uint32_t number) {
     const auto door = doors_.find(number);
     if (door == doors_.end()) return;
-    auto& workload = workload_of(door->second.workload);
-    std::erase_if(kept_, [&](const auto& kept) {
-      if (kept.first != door->second.workload || kept.second.solution_sha256.empty()) return false;
-      kept_bytes_ -= workload.layout.output_bytes;
-      workload.expected.erase(kept.second);
-      return true;
-    });
+    expected_.drop_own_sets(door->second.workload);
     doors_.erase(door);
   }
 
@@ -215,27 +211,22 @@ class Judge {
     const AttachedDoor& other = door_of(request.expected);
     if (door.workload != other.workload) throw ProtocolError("the doors are of different workloads");
     const OpenWorkload& workload = workload_of(door.workload);
-    const auto got = door.buffers->outputs();
-    const auto expected = other.buffers->outputs();
+    const std::byte* got = copied_outputs(door, got_);
+    const std::byte* expected = copied_outputs(other, other_);
     Differed differed;
     for (const auto& slot : workload.layout.outputs) {
       const auto rule = eval::agreement_of(workload.document.definition, slot.name);
-      differed.outputs.push_back(eval::difference(slot, rule, got.data() + slot.offset,
-                                                  expected.data() + slot.offset, util::usable_cores()));
+      differed.outputs.push_back(
+          eval::difference(slot, rule, got + slot.offset, expected + slot.offset, util::usable_cores()));
     }
     return differed;
   }
 
-  // Drops the oldest expected outputs until one more fits the budget; they are made again when they are
-  // needed.
-  void make_room(const OpenWorkload& workload) {
-    while (!kept_.empty() &&
-           kept_bytes_ + workload.layout.output_bytes > workload.document.memory_budget_bytes) {
-      auto& oldest = workload_of(kept_.front().first);
-      oldest.expected.erase(kept_.front().second);
-      kept_bytes_ -= oldest.layout.output_bytes;
-      kept_.pop_front();
-    }
+  const std::byte* copied_outputs(const AttachedDoor& door, PrivateMemory& memory) {
+    const std::uint64_t bytes = workload_of(door.workload).layout.output_bytes;
+    if (memory.size() < bytes) memory = PrivateMemory(bytes, device::cpu::Pages::kHuge);
+    door.buffers->copy_outputs(memory.data());
+    return memory.data();
   }
 
   Verdict compare(const CompareRequest& request) {
@@ -243,21 +234,21 @@ class Judge {
     OpenWorkload& workload = workload_of(door.workload);
     if (request.outputs > workload.layout.outputs.size())
       throw ProtocolError("there are not so many outputs");
-    const std::byte* expected = expected_of(workload, request.set.set);
-    if (!door.evaluator) {
-      return {door.buffers->compare(expected, door.poison, workload.document.tolerance, request.outputs)};
+    const ExpectedStore::Key key{door.workload, request.set.set};
+    const std::byte* expected = expected_.find(key);
+    if (expected == nullptr && eval::needs_expected(workload.document.rule))
+      throw ProtocolError("the set's expected outputs are not kept");
+    Verdict verdict;
+    if (door.evaluator) {
+      const std::byte* inputs = host_inputs(door, workload, request.set.set);
+      verdict.judgement = door.evaluator->judge({inputs, copied_outputs(door, got_), expected, door.poison});
+    } else {
+      verdict.judgement =
+          door.buffers->compare(expected, door.poison, workload.document.tolerance, request.outputs);
     }
-    const auto outputs = door.buffers->outputs();
-    const std::byte* inputs = host_inputs(door, workload, request.set.set);
-    return {door.evaluator->judge({inputs, outputs.data(), expected, door.poison})};
-  }
-
-  // Null for rules that need none.
-  static const std::byte* expected_of(const OpenWorkload& workload, const SetId& set) {
-    if (!eval::needs_expected(workload.document.rule)) return nullptr;
-    const auto expected = workload.expected.find(set);
-    if (expected == workload.expected.end()) throw ProtocolError("the set's expected outputs are not kept");
-    return expected->second.data();
+    // Nobody asks for a set of a solution's own twice.
+    if (!request.set.set.solution_sha256.empty()) expected_.drop(key);
+    return verdict;
   }
 
   // A worker can reach what lies on a device: there the set is made once more.
@@ -283,8 +274,9 @@ class Judge {
   std::uint64_t poisons_ = 0;
   std::map<std::uint32_t, std::unique_ptr<OpenWorkload>> workloads_;
   std::map<std::uint32_t, AttachedDoor> doors_;
-  std::deque<std::pair<std::uint32_t, SetId>> kept_;  // oldest first
-  std::uint64_t kept_bytes_ = 0;
+  ExpectedStore expected_;
+  PrivateMemory got_;  // copies of outputs
+  PrivateMemory other_;
   std::vector<std::byte> inputs_;  // of the call that is judged, where they lie on a device
 };
 

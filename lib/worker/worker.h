@@ -5,8 +5,8 @@
 
 #include "worker/answer.h"
 #include "worker/judge.h"
-#include "worker/worker_messages.h"
 #include "worker/watched_process.h"
+#include "worker/worker_messages.h"
 
 namespace fib::worker {
 

@@ -73,7 +73,7 @@ class FakeJudge : public worker::Judge {
     return conclusion(++conclusions);
   }
 
-  std::string lost_at{};  // the request at which the judge is lost
+  std::string lost_at{};         // the request at which the judge is lost
   std::uint64_t lost_after = 0;  // requests of this kind that it still answers
   std::size_t most_kept = 1000;
   std::int64_t fill_ns = 0;
@@ -235,8 +235,8 @@ class Scene {
         "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
         "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
         "reference": "def run(x):\n    return x\n"})");
-    workload = model::parse_workload(fmt::format(
-        R"({{"uuid": "w", "axes": {{"n": {}}}, "inputs": {{"x": {{"type": "random"}}}}}})", n));
+    workload = model::parse_workload(
+        fmt::format(R"({{"uuid": "w", "axes": {{"n": {}}}, "inputs": {{"x": {{"type": "random"}}}}}})", n));
     solution = model::parse_solution(R"({"name": "s", "definition": "d", "author": "a",
         "spec": {"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run"},
         "sources": [{"path": "a.cpp", "content": "x"}]})");

@@ -45,7 +45,8 @@ TEST_CASE("on the CPU there is the host's clock, and no second one") {
   CHECK(m.witness_ms.empty());
 }
 
-TEST_CASE("host code is timed by event segments, looked at by kernel records, and probed once for its streams") {
+TEST_CASE(
+    "host code is timed by event segments, looked at by kernel records, and probed once for its streams") {
   CudaScene scene;
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
@@ -174,9 +175,7 @@ TEST_CASE("without a second clock, calls that wait inside are timed without the 
   SECTION("a first call that waits for its code to be loaded decides nothing") {
     CudaScene first;
     first.facts.no_tracer = "CUPTI was not found";
-    first.worker.times = [](std::size_t call, Clock) {
-      return call == 1 ? uncovered(1) : fakes::call_of(1);
-    };
+    first.worker.times = [](std::size_t call, Clock) { return call == 1 ? uncovered(1) : fakes::call_of(1); };
     CHECK(first.run().clock == Clock::kEvents);
     CHECK(first.calls_by(Clock::kEvents) == kCalls);
   }
@@ -256,8 +255,7 @@ TEST_CASE("clocks that contradict each other are an error") {
   };
   const auto m = scene.run();
   CHECK(m.status == Status::RUNTIME_ERROR);
-  CHECK(m.note ==
-        "the clocks disagree: 1.0000 ms a call by event-segments, 2.0000 ms by cupti-kernel\n");
+  CHECK(m.note == "the clocks disagree: 1.0000 ms a call by event-segments, 2.0000 ms by cupti-kernel\n");
   CHECK(m.trials_ms.size() == 2);
 }
 

@@ -57,6 +57,15 @@ TEST_CASE("where few expected outputs fit, no more are made ahead") {
   }
 }
 
+TEST_CASE("large outputs are made a few at a time, whatever the budget allows") {
+  Scene scene;
+  scene.judged.opened.layout.output_bytes = std::uint64_t{200} << 20U;
+  scene.config.memory_budget_bytes = std::uint64_t{1} << 40U;
+  scene.judge.most_kept = 2;
+  scene.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(100); };
+  CHECK(scene.run().status == Status::PASSED);
+}
+
 TEST_CASE("looks by a second clock need expected outputs too") {
   for (const std::size_t most : {1, 2, 3, 5}) {
     Scene scene;
@@ -197,8 +206,9 @@ TEST_CASE("what is said of all calls ends an evaluation, of the trials alone or 
     Scene scene;
     scene.judged.opened.calls_wanted = 20;
     scene.judge.conclusion = [&](int number) {
-      return worker::Concluded{number == conclusion ? wrong("too often 3") : eval::Judgement{true, 0, 0, 1, {}},
-                               R"({"tvd": 0.5})"};
+      return worker::Concluded{
+          number == conclusion ? wrong("too often 3") : eval::Judgement{true, 0, 0, 1, {}},
+          R"({"tvd": 0.5})"};
     };
     const auto m = scene.run();
     CHECK(m.status == Status::INCORRECT_NUMERICAL);
@@ -355,7 +365,8 @@ TEST_CASE("time that nothing explains is given two more chances") {
   always.worker.times = hides(1000);
   const auto m = always.run();
   CHECK(m.status == Status::RUNTIME_ERROR);
-  CHECK_THAT(m.note, Catch::Contains("the coordinator's clock saw") && Catch::Contains("that nothing explains"));
+  CHECK_THAT(m.note,
+             Catch::Contains("the coordinator's clock saw") && Catch::Contains("that nothing explains"));
   CHECK(always.worker.clocks.size() == 3 * kCalls);
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("a set is a function of secret, workload, solution and call") {
 
 TEST_CASE("the poison is new for every call and an output that keeps it is unwritten") {
   Fixture f;
-  const worker::SetId set{"one", 0};
+  const worker::SetId set{"", 0};
   f.judge.fill(f.door.door, set);
   write_sum(f);
   f.judge.keep(f.door.door, set);
@@ -91,6 +91,18 @@ TEST_CASE("the poison is new for every call and an output that keeps it is unwri
   CHECK(bits() != first);
   write_sum(f);
   CHECK(f.judge.compare(f.door.door, set, 1).correct);
+}
+
+TEST_CASE("expected outputs of a solution's own set are needed once, those of a shared set again") {
+  Fixture f;
+  for (const char* owner : {"", "one"}) {
+    const worker::SetId set{owner, 0};
+    f.judge.fill(f.door.door, set);
+    write_sum(f);
+    f.judge.keep(f.door.door, set);
+    CHECK(f.judge.compare(f.door.door, set, 1).correct);
+    CHECK(f.judge.knows(f.door.door, set) == set.solution_sha256.empty());
+  }
 }
 
 TEST_CASE("a rule that compares element by element has nothing to add at the end") {

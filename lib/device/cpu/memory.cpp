@@ -72,8 +72,9 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-PrivateMemory::PrivateMemory(std::size_t bytes) : size_(whole_pages(bytes)) {
+PrivateMemory::PrivateMemory(std::size_t bytes, Pages pages) : size_(whole_pages(bytes)) {
   data_ = map(size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  if (pages == Pages::kHuge) ::madvise(data_, size_, MADV_HUGEPAGE);  // kernels without them say no
 }
 
 PrivateMemory::PrivateMemory(PrivateMemory&& other) noexcept

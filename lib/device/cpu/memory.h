@@ -36,11 +36,15 @@ class SharedMemory {
   std::size_t size_ = 0;
 };
 
+// Huge pages, where the kernel has some, are made with fewer faults. They also change what code sees of its
+// memory: they are not for buffers of solutions, whose own memory would not have them.
+enum class Pages { kUsual, kHuge };
+
 // Memory of this process alone: page-aligned, zeroed, given back on destruction. Moves, does not copy.
 class PrivateMemory {
  public:
   PrivateMemory() = default;
-  explicit PrivateMemory(std::size_t bytes);  // at least one page; throws Error
+  explicit PrivateMemory(std::size_t bytes, Pages pages = Pages::kUsual);  // at least one page; throws Error
   PrivateMemory(PrivateMemory&& other) noexcept;
   PrivateMemory& operator=(PrivateMemory&& other) noexcept;
   PrivateMemory(const PrivateMemory&) = delete;
