@@ -53,7 +53,6 @@ class Clocks {
   worker::Done probe_{};  // a call by CUPTI's records, once one was made
   std::uint64_t slow_calls_ = 0;
   std::uint64_t dropped_calls_ = 0;
-  bool has_looked_ = false;
   std::vector<double> looks_ms_{};
 };
 

@@ -49,7 +49,7 @@ struct Measurement {
   double highest_clock_mhz = 0;                     // cuda: what it can reach; 0: unknown
   std::uint64_t dropped_calls = 0;                  // made again because CUPTI lost records
   worker::Clock witness_clock{};                    // cuda: the second clock
-  std::vector<double> witness_ms{};                 // cuda: calls by the second clock, one a trial
+  std::vector<double> witness_ms{};                 // cuda: calls by the second clock
   std::string no_witness{};                         // cuda: why there is no second clock
   std::uint64_t kernels = 0;                        // cuda: launched by one call, as the second clock saw it
   std::uint64_t copies = 0;                         // copies and sets of one call

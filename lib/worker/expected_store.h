@@ -12,8 +12,8 @@
 
 namespace fib::worker {
 
-// Expected outputs, which the judge keeps in host memory under a budget. Memory is used again: fresh memory of
-// a hundred megabytes costs more than the copy. One thread.
+// Expected outputs, which the judge keeps in host memory under a budget. Memory is used again: fresh memory
+// of a hundred megabytes costs more than the copy. One thread.
 class ExpectedStore {
  public:
   struct Key {
@@ -48,9 +48,9 @@ class ExpectedStore {
   void give_up_unused();
 
   std::map<Key, Outputs> kept_;
-  std::deque<Key> order_;  // of kept_, oldest first
+  std::deque<Key> order_;          // of kept_, oldest first
   std::vector<Outputs> unused_{};  // all of one size
-  std::uint64_t bytes_ = 0;                           // of kept_ and unused_
+  std::uint64_t bytes_ = 0;        // of kept_ and unused_
 };
 
 }  // namespace fib::worker
