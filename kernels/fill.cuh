@@ -117,6 +117,37 @@ extern "C" __global__ void fib_fill_int8(u64 key, unsigned char* target, u64 cou
 extern "C" __global__ void fib_fill_uint8(u64 key, unsigned char* target, u64 count) { fill_bytes(key, target, count, 0xff); }
 extern "C" __global__ void fib_fill_bool(u64 key, unsigned char* target, u64 count) { fill_bytes(key, target, count, 1); }
 
+// Multiplies each element by `factor`, a power of two, in place; rounds once.
+template <typename Element, typename Scale>
+__device__ void scale_elements(Element* target, u64 count, Scale scale) {
+  for (u64 i = thread_index(); i < count; i += thread_count()) target[i] = static_cast<Element>(scale(target[i]));
+}
+
+// The float of the scaled value is exact, or so small that every format rounds it to the same.
+template <typename Bits>
+__device__ u32 scaled_bits(u32 code, double factor) {
+  return Bits::encode(static_cast<float>(static_cast<double>(Bits::decode(code)) * factor));
+}
+
+extern "C" __global__ void fib_scale_float64(double* target, u64 count, double factor) {
+  scale_elements(target, count, [=](double value) { return value * factor; });
+}
+extern "C" __global__ void fib_scale_float32(float* target, u64 count, double factor) {
+  scale_elements(target, count, [=](float value) { return static_cast<float>(static_cast<double>(value) * factor); });
+}
+extern "C" __global__ void fib_scale_float16(unsigned short* target, u64 count, double factor) {
+  scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::Float16Bits>(code, factor); });
+}
+extern "C" __global__ void fib_scale_bfloat16(unsigned short* target, u64 count, double factor) {
+  scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::BFloat16Bits>(code, factor); });
+}
+extern "C" __global__ void fib_scale_float8_e4m3fn(unsigned char* target, u64 count, double factor) {
+  scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::Float8E4M3FNBits>(code, factor); });
+}
+extern "C" __global__ void fib_scale_float8_e5m2(unsigned char* target, u64 count, double factor) {
+  scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::Float8E5M2Bits>(code, factor); });
+}
+
 // Probabilities, one thread block a row: the sum of integer weights does not depend on the order of summation.
 __device__ inline u64 sum_over_block(u64 value) {
   __shared__ u64 total;

@@ -77,11 +77,6 @@ void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
 
 }  // namespace
 
-void write_random(const Slot& slot, const InputContent& content, std::byte* target, unsigned threads) {
-  tensor::fill_random(slot.dtype, content.key, target, slot.count(), threads);
-  if (content.exponent != 0) tensor::scale_by_power(slot.dtype, target, slot.count(), content.exponent);
-}
-
 struct InputSets::Source {
   using Kind = InputContent::Kind;
   Kind kind = Kind::kRandom;
@@ -224,7 +219,8 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
         tensor::fill_fp8_pages(content.key, target, content.rows, content.tokens, content.columns, used);
         break;
       case Kind::kRandom:
-        write_random(slot, content, target, used);
+        tensor::fill_random(slot.dtype, content.key, target, slot.count(), used);
+        if (content.exponent != 0) tensor::scale_by_power(slot.dtype, target, slot.count(), content.exponent);
     }
   }
 }

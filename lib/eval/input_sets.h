@@ -32,10 +32,6 @@ struct InputContent {
   int exponent = 0;                   // kRandom: floats are multiplied by 2^exponent
 };
 
-// Writes a random input (kRandom) as fill() does, with up to `threads` threads: for a device whose own
-// generator knows no exponents.
-void write_random(const Slot& slot, const InputContent& content, std::byte* target, unsigned threads);
-
 // What takes the place of a workload's own inputs, by name.
 struct Replacements {
   std::map<std::string, std::vector<std::byte>> tensors = {};  // the slot's bytes, whatever the workload says

@@ -14,6 +14,24 @@ using device::cpu::PrivateMemory;
 using device::cpu::SharedMemory;
 using device::cpu::WorkerAccess;
 
+using Pool = MemoryPool<PrivateMemory>;
+
+class CpuCopy : public OutputsCopy {
+ public:
+  CpuCopy(Pool& pool, std::uint64_t bytes) : pool_(pool), memory_(pool.take(bytes)), bytes_(bytes) {}
+  ~CpuCopy() override { pool_.give_back(std::move(memory_), bytes_); }
+  CpuCopy(const CpuCopy&) = delete;
+  CpuCopy& operator=(const CpuCopy&) = delete;
+
+  void take(const OutputsAt& outputs) override { std::memcpy(memory_->data(), outputs.host, bytes_); }
+  OutputsAt at() const override { return {memory_->data()}; }
+
+ private:
+  Pool& pool_;
+  std::unique_ptr<PrivateMemory> memory_;
+  std::uint64_t bytes_;
+};
+
 class CpuDoor : public Door {
  public:
   CpuDoor(const eval::Layout& layout, unsigned threads, PrivateMemory& snapshot)
@@ -31,19 +49,17 @@ class CpuDoor : public Door {
     eval::fill_poison(layout_, elements, outputs_.data());
   }
 
-  void copy_outputs(std::byte* target) override {
-    std::memcpy(target, outputs_.data(), layout_.output_bytes);
-  }
+  OutputsAt outputs() const override { return {outputs_.data()}; }
 
   const std::byte* host_inputs() const override { return inputs_.data(); }
 
-  eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
+  eval::Judgement compare(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
                           const eval::Tolerance& tolerance, std::size_t count) override {
     // The worker can still write to the shared buffer: judge a copy that it cannot reach.
     if (snapshot_.size() < layout_.output_bytes)
       snapshot_ = PrivateMemory(layout_.output_bytes, device::cpu::Pages::kHuge);
     std::memcpy(snapshot_.data(), outputs_.data(), layout_.output_bytes);
-    return eval::judge_outputs(layout_, snapshot_.data(), expected, poison, tolerance, count, threads_);
+    return eval::judge_outputs(layout_, snapshot_.data(), expected.host, poison, tolerance, count, threads_);
   }
 
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
@@ -59,9 +75,13 @@ class CpuDoor : public Door {
 class CpuJudgeDevice : public JudgeDevice {
  public:
   explicit CpuJudgeDevice(unsigned threads) : threads_(threads) {}
-  std::unique_ptr<Door> make_door(const eval::Layout& layout) override {
+  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorOf /*whose*/) override {
     return std::make_unique<CpuDoor>(layout, threads_, snapshot_);
   }
+  std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
+    return std::make_unique<CpuCopy>(pool_, bytes);
+  }
+  std::unique_ptr<OutputsCopy> on_device(std::uint64_t /*bytes*/) override { return nullptr; }
   DeviceState describe() override {
     const nlohmann::ordered_json state = {{"cpu", device::cpu::model_name()},
                                           {"governor", device::cpu::governor()},
@@ -74,6 +94,8 @@ class CpuJudgeDevice : public JudgeDevice {
  private:
   unsigned threads_;
   PrivateMemory snapshot_;  // where outputs are judged, for all doors
+  Pool pool_{
+      [](std::uint64_t bytes) { return std::make_unique<PrivateMemory>(bytes, device::cpu::Pages::kHuge); }};
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
+#include "worker/cuda_doors.h"
+
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -8,9 +11,8 @@
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/snapshot.h"
+#include "util/arena.h"
 #include "util/files.h"
-#include "util/machine.h"
-#include "worker/doors.h"
 
 namespace fib::worker {
 namespace {
@@ -18,8 +20,10 @@ namespace {
 using device::cuda::Comparer;
 using device::cuda::Context;
 using device::cuda::DeviceMemory;
+using device::cuda::Driver;
 using device::cuda::Findings;
 using device::cuda::Kernels;
+using device::cuda::PinnedMemory;
 using device::cuda::SharedDeviceMemory;
 
 // 8 bytes of the repeated element.
@@ -30,43 +34,141 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
   return pattern;
 }
 
-// What all doors of one device share.
+// The device's memory for expected outputs: as much from the judge's start on as it ever takes, so that a
+// solution finds as much free memory after a hundred others as it does alone.
+constexpr std::uint64_t kMostArenaBytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kArenaShare = 32;  // of the device's memory, at most one part in so many
+constexpr std::uint64_t kAlignment = 256;
+
+// The least page-locked memory that is taken at once: small outputs of all sizes use it in turn.
+constexpr std::uint64_t kLeastPinnedBytes = 64 * 1024;
+// Pageable memory is copied to the device by way of page-locked memory, in pieces.
+constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
+
+std::uint64_t memory_of(const Context& context, bool free_only) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  context.check(context.driver().memory_info(&free, &total), "cuMemGetInfo");
+  return free_only ? free : total;
+}
+
+std::uint64_t arena_bytes(const Context& context) {
+  return std::min(kMostArenaBytes, memory_of(context, false) / kArenaShare) / kAlignment * kAlignment;
+}
+
+using PinnedPool = MemoryPool<PinnedMemory>;
+
+// What all doors and copies of one device share.
 struct Tools {
   Context context;
   Kernels kernels;
   Comparer comparer;
-  DeviceMemory snapshot;  // where outputs are judged
+  util::Arena arena;  // of expected
   DeviceMemory expected;
+  PinnedPool pinned;
+  PinnedMemory piece;
 
-  explicit Tools(const UseDevice& device)
-      : context(device.uuid),
+  Tools(const UseDevice& device, const Driver& driver)
+      : context(driver, device.uuid, device::cuda::StreamKind::kOwn),
         kernels(context, util::read_file(device.kernels_path)),
-        comparer(context, kernels) {}
+        comparer(context, kernels),
+        arena(arena_bytes(context), kAlignment),
+        expected(context, arena_bytes(context)),
+        pinned([this](std::uint64_t bytes) { return std::make_unique<PinnedMemory>(context, bytes); }),
+        piece(context, kPieceBytes) {}
+  Tools(const Tools&) = delete;
+  Tools& operator=(const Tools&) = delete;
 
-  void reserve(DeviceMemory& memory, std::uint64_t bytes) {
-    if (memory.size() < bytes || memory.data() == 0) memory = DeviceMemory(context, bytes);
-  }
   void upload(CUdeviceptr target, const void* source, std::uint64_t bytes) {
-    context.check(context.driver().copy_to_device(target, source, bytes, context.stream()),
+    const auto* from = static_cast<const std::byte*>(source);
+    for (std::uint64_t done = 0; done < bytes; done += kPieceBytes) {
+      const std::uint64_t length = std::min(kPieceBytes, bytes - done);
+      std::memcpy(piece.data(), from + done, length);
+      context.check(context.driver().copy_to_device(target + done, piece.data(), length, context.stream()),
+                    "cuMemcpyHtoDAsync");
+      context.wait();
+    }
+  }
+  // Few bytes: the driver has copied them when this returns.
+  void upload_word(CUdeviceptr target, const std::array<std::byte, 8>& word) {
+    context.check(context.driver().copy_to_device(target, word.data(), word.size(), context.stream()),
                   "cuMemcpyHtoDAsync");
+  }
+  void download(void* target, CUdeviceptr source, std::uint64_t bytes) {
+    context.check(context.driver().copy_to_host(target, source, bytes, context.stream()),
+                  "cuMemcpyDtoHAsync");
+    context.wait();
   }
   void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes) {
     context.check(context.driver().copy(target, source, bytes, context.stream()), "cuMemcpyDtoDAsync");
   }
 };
 
+// In page-locked host memory.
+class PinnedCopy : public OutputsCopy {
+ public:
+  PinnedCopy(Tools& tools, std::uint64_t bytes)
+      : tools_(tools), memory_(tools.pinned.take(reserved(bytes))), bytes_(bytes) {}
+  ~PinnedCopy() override { tools_.pinned.give_back(std::move(memory_), reserved(bytes_)); }
+  PinnedCopy(const PinnedCopy&) = delete;
+  PinnedCopy& operator=(const PinnedCopy&) = delete;
+
+  void take(const OutputsAt& outputs) override {
+    if (outputs.host != nullptr) {
+      std::memcpy(memory_->data(), outputs.host, bytes_);
+    } else {
+      tools_.download(memory_->data(), outputs.device, bytes_);
+    }
+  }
+  OutputsAt at() const override { return {memory_->data(), memory_->device()}; }
+
+ private:
+  static std::uint64_t reserved(std::uint64_t bytes) { return std::max(bytes, kLeastPinnedBytes); }
+
+  Tools& tools_;
+  std::unique_ptr<PinnedMemory> memory_;
+  std::uint64_t bytes_;
+};
+
+// In device memory.
+class DeviceCopy : public OutputsCopy {
+ public:
+  DeviceCopy(Tools& tools, std::uint64_t offset, std::uint64_t bytes)
+      : tools_(tools), offset_(offset), bytes_(bytes) {}
+  ~DeviceCopy() override { tools_.arena.give_back(offset_); }
+  DeviceCopy(const DeviceCopy&) = delete;
+  DeviceCopy& operator=(const DeviceCopy&) = delete;
+
+  void take(const OutputsAt& outputs) override {
+    if (outputs.host != nullptr) {
+      tools_.upload(address(), outputs.host, bytes_);
+    } else {
+      tools_.copy(address(), outputs.device, bytes_);
+    }
+  }
+  OutputsAt at() const override { return {nullptr, address()}; }
+
+ private:
+  [[nodiscard]] CUdeviceptr address() const { return tools_.expected.data() + offset_; }
+
+  Tools& tools_;
+  std::uint64_t offset_;
+  std::uint64_t bytes_;
+};
+
 class CudaDoor : public Door {
  public:
-  CudaDoor(Tools& tools, const eval::Layout& layout)
+  CudaDoor(Tools& tools, const eval::Layout& layout, DoorOf whose)
       : tools_(tools),
         layout_(layout),
         inputs_(SharedDeviceMemory::create(tools.context, layout.input_bytes)),
-        outputs_(SharedDeviceMemory::create(tools.context, layout.output_bytes)) {}
+        outputs_(SharedDeviceMemory::create(tools.context, layout.output_bytes)) {
+    if (whose == DoorOf::kSolution) judged_ = DeviceMemory(tools.context, layout.output_bytes);
+  }
 
   void fill(const eval::InputSets& sets, std::string_view seed) override {
     const auto contents = sets.contents(seed);
     for (std::size_t i = 0; i < contents.size(); ++i) fill(layout_.inputs[i], contents[i]);
-    tools_.context.wait();
   }
 
   void poison(const std::vector<eval::PoisonElement>& elements) override {
@@ -77,16 +179,14 @@ class CudaDoor : public Door {
     tools_.context.wait();
   }
 
-  void copy_outputs(std::byte* target) override { download(target, outputs_.data(), layout_.output_bytes); }
+  OutputsAt outputs() const override { return {nullptr, outputs_.data()}; }
 
   const std::byte* host_inputs() const override { return nullptr; }
 
-  eval::Judgement compare(const std::byte* expected, const std::vector<eval::PoisonElement>& poison,
+  // The device reads expected outputs in page-locked host memory where they lie.
+  eval::Judgement compare(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
                           const eval::Tolerance& tolerance, std::size_t count) override {
-    tools_.reserve(tools_.snapshot, layout_.output_bytes);
-    tools_.reserve(tools_.expected, layout_.output_bytes);
-    tools_.copy(tools_.snapshot.data(), outputs_.data(), layout_.output_bytes);
-    tools_.upload(tools_.expected.data(), expected, layout_.output_bytes);
+    tools_.copy(judged_.data(), outputs_.data(), layout_.output_bytes);
     std::vector<eval::Comparison> comparisons;
     for (std::size_t i = 0; i < count; ++i) {
       comparisons.push_back(compare(layout_.outputs[i], expected, poison[i], tolerance));
@@ -102,10 +202,12 @@ class CudaDoor : public Door {
     const CUdeviceptr target = inputs_.data() + slot.offset;
     switch (content.kind) {
       case Kind::kScalar:
-        return tools_.upload(target, content.scalar.data(), content.scalar.size());
+        return tools_.upload_word(target, content.scalar);
       case Kind::kRandom:
-        if (content.exponent != 0) return fill_on_host(slot, content, target);
-        return tools_.kernels.fill_random(slot.dtype, content.key, target, slot.count());
+        tools_.kernels.fill_random(slot.dtype, content.key, target, slot.count());
+        if (content.exponent != 0)
+          tools_.kernels.scale_by_power(slot.dtype, target, slot.count(), content.exponent);
+        return;
       case Kind::kProbabilities:
         return tools_.kernels.fill_probabilities(slot.dtype, content.key, target, content.rows,
                                                  content.columns);
@@ -117,14 +219,6 @@ class CudaDoor : public Door {
     }
   }
 
-  // Rare and small: fib's own kernels know no exponents.
-  void fill_on_host(const eval::Slot& slot, const eval::InputContent& content, CUdeviceptr target) {
-    std::vector<std::byte> bytes(slot.bytes);
-    eval::write_random(slot, content, bytes.data(), util::usable_cores());
-    tools_.upload(target, bytes.data(), bytes.size());
-    tools_.context.wait();
-  }
-
   CUdeviceptr fixed(const std::byte* data, std::uint64_t bytes) {
     const auto known = fixed_.find(data);
     if (known != fixed_.end()) return known->second.data();
@@ -133,19 +227,11 @@ class CudaDoor : public Door {
     return fixed_.emplace(data, std::move(copy)).first->second.data();
   }
 
-  void download(void* target, CUdeviceptr source, std::uint64_t bytes) {
-    const auto& context = tools_.context;
-    context.check(context.driver().copy_to_host(target, source, bytes, context.stream()),
-                  "cuMemcpyDtoHAsync");
-    context.wait();
-  }
-
-  eval::Comparison compare(const eval::Slot& slot, const std::byte* expected,
+  eval::Comparison compare(const eval::Slot& slot, const OutputsAt& expected,
                            const eval::PoisonElement& poison, const eval::Tolerance& tolerance) {
-    const CUdeviceptr got = tools_.snapshot.data() + slot.offset;
     const Findings findings =
-        tools_.comparer.compare(slot.dtype, got, tools_.expected.data() + slot.offset, slot.count(),
-                                repeated(slot.dtype, poison), tolerance.atol, tolerance.rtol);
+        tools_.comparer.compare(slot.dtype, judged_.data() + slot.offset, expected.device + slot.offset,
+                                slot.count(), repeated(slot.dtype, poison), tolerance.atol, tolerance.rtol);
     eval::Comparison result;
     result.count = slot.count();
     result.mismatched = findings.bad;
@@ -156,15 +242,25 @@ class CudaDoor : public Door {
     result.max_relative_error = eval::with_disagreement(findings.relative_error, nan, infinity);
     if (findings.bad == 0) return result;
     result.first_bad = findings.first_bad;
-    // The byte or bytes that hold the element; of two elements in one byte it is the first or the second.
-    const std::size_t bits = tensor::bits_of(slot.dtype);
-    std::array<std::byte, 8> element{};
-    download(element.data(), got + findings.first_bad * bits / 8, std::max<std::size_t>(1, bits / 8));
-    const std::size_t within = bits == 4 ? findings.first_bad % 2 : 0;
-    result.expected_text = eval::element_text(
-        slot.dtype, eval::element_bits(slot.dtype, expected + slot.offset, findings.first_bad));
-    result.got_text = eval::element_text(slot.dtype, eval::element_bits(slot.dtype, element.data(), within));
+    result.expected_text = element_text(slot, expected, findings.first_bad);
+    result.got_text = element_text(slot, {nullptr, judged_.data()}, findings.first_bad);
     return result;
+  }
+
+  // Of one element of one of these outputs.
+  std::string element_text(const eval::Slot& slot, const OutputsAt& outputs, std::uint64_t index) {
+    // The byte or bytes that hold it; of two elements in one byte it is the first or the second.
+    const std::size_t bits = tensor::bits_of(slot.dtype);
+    const std::size_t bytes = std::max<std::size_t>(1, bits / 8);
+    const std::uint64_t offset = slot.offset + index * bits / 8;
+    std::array<std::byte, 8> element{};
+    if (outputs.host != nullptr) {
+      std::memcpy(element.data(), outputs.host + offset, bytes);
+    } else {
+      tools_.download(element.data(), outputs.device + offset, bytes);
+    }
+    return eval::element_text(slot.dtype,
+                              eval::element_bits(slot.dtype, element.data(), bits == 4 ? index % 2 : 0));
   }
 
   Tools& tools_;
@@ -172,27 +268,31 @@ class CudaDoor : public Door {
   eval::Layout layout_;
   SharedDeviceMemory inputs_;
   SharedDeviceMemory outputs_;
+  DeviceMemory judged_;  // a copy of the outputs
 };
 
 class CudaJudgeDevice : public JudgeDevice {
  public:
-  explicit CudaJudgeDevice(const UseDevice& device)
-      : tools_(device), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
+  CudaJudgeDevice(const UseDevice& device, const Driver& driver)
+      : tools_(device, driver), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
 
-  std::unique_ptr<Door> make_door(const eval::Layout& layout) override {
-    return std::make_unique<CudaDoor>(tools_, layout);
+  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorOf whose) override {
+    return std::make_unique<CudaDoor>(tools_, layout, whose);
+  }
+  std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
+    return std::make_unique<PinnedCopy>(tools_, bytes);
+  }
+  std::unique_ptr<OutputsCopy> on_device(std::uint64_t bytes) override {
+    const auto offset = tools_.arena.take(bytes);
+    if (!offset) return nullptr;
+    return std::make_unique<DeviceCopy>(tools_, *offset, bytes);
   }
   DeviceState describe() override {
     const auto snapshot = nvml_.take();
     return {snapshot.at("name").get<std::string>(), name_of(flush_), snapshot.dump()};
   }
-  // Judge and worker have a copy each, and the judge one of the outputs and their expected values.
-  std::uint64_t memory_limit() const override {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    tools_.context.check(tools_.context.driver().memory_info(&free, &total), "cuMemGetInfo");
-    return free / 5;
-  }
+  // Judge and worker have a copy each, and the judge one of the outputs.
+  std::uint64_t memory_limit() const override { return memory_of(tools_.context, true) / 5; }
 
  private:
   Tools tools_;
@@ -202,8 +302,12 @@ class CudaJudgeDevice : public JudgeDevice {
 
 }  // namespace
 
+std::unique_ptr<JudgeDevice> make_cuda_judge_device(const UseDevice& device, const Driver& driver) {
+  return std::make_unique<CudaJudgeDevice>(device, driver);
+}
+
 std::unique_ptr<JudgeDevice> make_cuda_judge_device(const UseDevice& device) {
-  return std::make_unique<CudaJudgeDevice>(device);
+  return make_cuda_judge_device(device, Driver::open());
 }
 
 }  // namespace fib::worker

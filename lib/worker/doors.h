@@ -11,6 +11,7 @@
 #include "eval/layout.h"
 #include "worker/judge_messages.h"
 #include "worker/messages.h"
+#include "worker/outputs_copy.h"
 
 namespace fib::worker {
 
@@ -20,21 +21,21 @@ class Door {
  public:
   virtual ~Door() = default;
 
-  // Writes a whole set to the inputs; they lie there when this returns.
+  // Writes a whole set to the inputs. They lie there when poison() has returned.
   virtual void fill(const eval::InputSets& sets, std::string_view seed) = 0;
 
-  // Fills every output with its poison element.
+  // Then fills every output with its poison element.
   virtual void poison(const std::vector<eval::PoisonElement>& elements) = 0;
 
-  // Copies the outputs to host memory of layout.output_bytes bytes.
-  virtual void copy_outputs(std::byte* target) = 0;
+  // Where the shared outputs lie, layout.output_bytes bytes of them.
+  [[nodiscard]] virtual OutputsAt outputs() const = 0;
 
   // The inputs where no worker can write them and the host can read them; null on a device.
   [[nodiscard]] virtual const std::byte* host_inputs() const = 0;
 
-  // Judges a copy of the first `count` outputs that no worker can reach. `expected` is a whole output buffer
-  // in host memory.
-  [[nodiscard]] virtual eval::Judgement compare(const std::byte* expected,
+  // Judges a copy of the first `count` outputs that no worker can reach; of solutions' doors only. `expected`
+  // is a whole output buffer: in host memory where the door is, else where the device reads it.
+  [[nodiscard]] virtual eval::Judgement compare(const OutputsAt& expected,
                                                 const std::vector<eval::PoisonElement>& poison,
                                                 const eval::Tolerance& tolerance, std::size_t count) = 0;
 
@@ -42,11 +43,13 @@ class Door {
   [[nodiscard]] virtual std::vector<int> fds() const = 0;
 };
 
-// A device as the judge needs it.
-class JudgeDevice {
+// Whose calls a door is for. What solutions leave there is judged, which takes memory of its own.
+enum class DoorOf { kReference, kSolution };
+
+// A device as the judge needs it. It must outlive its doors.
+class JudgeDevice : public OutputsMemory {
  public:
-  virtual ~JudgeDevice() = default;
-  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorOf whose) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;

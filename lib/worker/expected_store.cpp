@@ -1,57 +1,59 @@
 #include "worker/expected_store.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fib::worker {
 
-using device::cpu::PrivateMemory;
-
-const std::byte* ExpectedStore::find(const Key& key) const {
+const OutputsCopy* ExpectedStore::find(const Key& key) const {
   const auto found = kept_.find(key);
-  return found == kept_.end() ? nullptr : found->second.memory.data();
+  return found == kept_.end() ? nullptr : found->second.copy.get();
 }
 
-ExpectedStore::Outputs ExpectedStore::take(std::uint64_t bytes, std::uint64_t budget) {
-  const auto fits = [&] { return !unused_.empty() && unused_.front().bytes == bytes; };
-  if (!fits()) give_up_unused();
-  while (!fits() && !order_.empty() && bytes_ + bytes > budget) {
-    drop(Key(order_.front()));
-    if (!fits()) give_up_unused();
+void ExpectedStore::keep(const Key& key, const OutputsAt& outputs, std::uint64_t bytes, Place place,
+                         std::uint64_t budget) {
+  while (!by_age_.empty() && bytes_ + bytes > budget) drop(Key(by_age_.begin()->second));
+  auto copy = place == Place::kDevice ? make_on_device(bytes) : nullptr;
+  const bool on_device = copy != nullptr;
+  if (!on_device) copy = memory_.on_host(bytes);
+  copy->take(outputs);
+  const std::uint64_t age = next_age_++;
+  if (on_device) on_device_.insert(age);
+  by_age_.emplace(age, key);
+  kept_.emplace(key, Kept{std::move(copy), bytes, age});
+  bytes_ += bytes;
+}
+
+// Null: even without any other copy there is no room.
+std::unique_ptr<OutputsCopy> ExpectedStore::make_on_device(std::uint64_t bytes) {
+  for (;;) {
+    auto copy = memory_.on_device(bytes);
+    if (copy || on_device_.empty()) return copy;
+    move_to_host(kept_.at(by_age_.at(*on_device_.begin())));
   }
-  if (!fits()) return {PrivateMemory(bytes, device::cpu::Pages::kHuge), bytes};
-  Outputs outputs = std::move(unused_.back());
-  unused_.pop_back();
-  bytes_ -= outputs.bytes;
-  return outputs;
 }
 
-void ExpectedStore::keep(const Key& key, Outputs outputs) {
-  bytes_ += outputs.bytes;
-  kept_.emplace(key, std::move(outputs));
-  order_.push_back(key);
+void ExpectedStore::move_to_host(Kept& kept) {
+  auto copy = memory_.on_host(kept.bytes);
+  copy->take(kept.copy->at());
+  kept.copy = std::move(copy);
+  on_device_.erase(kept.age);
 }
 
 void ExpectedStore::drop(const Key& key) {
   const auto found = kept_.find(key);
   if (found == kept_.end()) return;
-  if (!unused_.empty() && unused_.front().bytes != found->second.bytes) give_up_unused();
-  unused_.push_back(std::move(found->second));
+  bytes_ -= found->second.bytes;
+  by_age_.erase(found->second.age);
+  on_device_.erase(found->second.age);
   kept_.erase(found);
-  order_.erase(std::find(order_.begin(), order_.end(), key));
 }
 
 void ExpectedStore::drop_own_sets(std::uint32_t workload) {
-  std::vector<Key> own;
-  for (const auto& key : order_) {
-    if (key.workload == workload && !key.set.solution_sha256.empty()) own.push_back(key);
+  auto at = kept_.lower_bound({workload, {}});
+  while (at != kept_.end() && at->first.workload == workload) {
+    const Key key = (at++)->first;
+    if (!key.set.solution_sha256.empty()) drop(key);
   }
-  for (const auto& key : own) drop(key);
-}
-
-void ExpectedStore::give_up_unused() {
-  for (const auto& outputs : unused_) bytes_ -= outputs.bytes;
-  unused_.clear();
 }
 
 }  // namespace fib::worker

@@ -1,19 +1,18 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <vector>
+#include <memory>
+#include <set>
 
-#include "device/cpu/memory.h"
 #include "worker/judge_messages.h"
+#include "worker/outputs_copy.h"
 
 namespace fib::worker {
 
-// Expected outputs, which the judge keeps in host memory under a budget. Memory is used again: fresh memory
-// of a hundred megabytes costs more than the copy. One thread.
+// Expected outputs, which the judge keeps under a budget: in the memory of its device, and in the host's what
+// does not fit there or is to be read there. One thread.
 class ExpectedStore {
  public:
   struct Key {
@@ -21,22 +20,18 @@ class ExpectedStore {
     SetId set{};
     auto operator<=>(const Key&) const = default;  // NOLINT: as of SetId
   };
+  enum class Place { kHost, kDevice };
 
-  // Memory for the outputs of one set.
-  struct Outputs {
-    device::cpu::PrivateMemory memory{};
-    std::uint64_t bytes = 0;  // those that count under the budget: pages are not split
-  };
+  // `memory` must outlive the store.
+  explicit ExpectedStore(OutputsMemory& memory) : memory_(memory) {}
 
-  // The set's outputs, valid until they are dropped; null: they are not kept.
-  [[nodiscard]] const std::byte* find(const Key& key) const;
+  // The set's outputs, until they are dropped; null: they are not kept.
+  [[nodiscard]] const OutputsCopy* find(const Key& key) const;
 
-  // Memory for `bytes` of outputs, with any content. Until it and all that is kept take at most `budget`
-  // bytes, the oldest outputs are dropped; one always fits. Throws Error.
-  [[nodiscard]] Outputs take(std::uint64_t bytes, std::uint64_t budget);
-
-  // Keeps outputs in memory of take(). They are not there yet.
-  void keep(const Key& key, Outputs outputs);
+  // Keeps a copy of `bytes` bytes of outputs, where find() knows none yet. Until all that is kept takes at
+  // most `budget` bytes, the oldest outputs are dropped; one always fits. Where the device's memory is full,
+  // its oldest outputs move to the host's. Throws Error.
+  void keep(const Key& key, const OutputsAt& outputs, std::uint64_t bytes, Place place, std::uint64_t budget);
 
   // Drops them, if they are there.
   void drop(const Key& key);
@@ -45,12 +40,21 @@ class ExpectedStore {
   void drop_own_sets(std::uint32_t workload);
 
  private:
-  void give_up_unused();
+  struct Kept {
+    std::unique_ptr<OutputsCopy> copy;
+    std::uint64_t bytes = 0;
+    std::uint64_t age = 0;  // smaller numbers are older
+  };
 
-  std::map<Key, Outputs> kept_;
-  std::deque<Key> order_;          // of kept_, oldest first
-  std::vector<Outputs> unused_{};  // all of one size
-  std::uint64_t bytes_ = 0;        // of kept_ and unused_
+  [[nodiscard]] std::unique_ptr<OutputsCopy> make_on_device(std::uint64_t bytes);
+  void move_to_host(Kept& kept);
+
+  OutputsMemory& memory_;
+  std::map<Key, Kept> kept_{};
+  std::map<std::uint64_t, Key> by_age_{};  // all of kept_
+  std::set<std::uint64_t> on_device_{};    // ages of those there
+  std::uint64_t bytes_ = 0;                // of kept_
+  std::uint64_t next_age_ = 0;
 };
 
 }  // namespace fib::worker

@@ -6,8 +6,8 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "device/cpu/memory.h"
 #include "eval/difference.h"
 #include "eval/evaluator.h"
 #include "eval/host_evaluator.h"
@@ -27,8 +27,6 @@
 namespace fib::worker {
 namespace {
 
-using device::cpu::PrivateMemory;
-
 constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
 
 // One workload: its layout, and how its sets are made.
@@ -36,6 +34,7 @@ struct OpenWorkload {
   JudgeDocument document;
   eval::Layout layout;
   std::unique_ptr<eval::InputSets> sets;
+  ExpectedStore::Place expected{};  // where calls of solutions are compared
 };
 
 // One pair of shared buffers, attached to one worker.
@@ -49,7 +48,7 @@ struct AttachedDoor {
 class Judge {
  public:
   explicit Judge(util::UniqueFd socket)
-      : channel_(std::move(socket)), host_(make_cpu_judge_device(util::usable_cores())) {}
+      : channel_(std::move(socket)), host_(make_cpu_judge_device(util::usable_cores())), expected_(*host_) {}
 
   int run() {
     return serve(
@@ -101,6 +100,7 @@ class Judge {
   void use(const UseDevice& device) {
     awake_ns_ = std::int64_t{device.awake_us} * 1000;
     device_ = make_cuda_judge_device(device);
+    expected_.emplace(*device_);
   }
 
   // The device that solutions run on.
@@ -121,6 +121,8 @@ class Judge {
         document.definition, made.workload, opened->layout, document.blobs,
         eval::Replacements{std::move(made.tensors), std::move(made.exponents)});
     const auto evaluator = make_evaluator(*opened);  // throws where the definition does not fit its rule
+    opened->expected = evaluator || eval::is_small(opened->layout) ? ExpectedStore::Place::kHost
+                                                                   : ExpectedStore::Place::kDevice;
     const std::uint32_t number = next_number_++;
     const JudgeOpened answer{number, opened->layout, opened->sets->fixed(),
                              evaluator ? evaluator->calls_wanted() : 0,
@@ -141,7 +143,8 @@ class Judge {
     const OpenWorkload& workload = workload_of(request.workload);
     JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
-    AttachedDoor door{request.workload, where.make_door(workload.layout), {}, nullptr};
+    const DoorOf whose = request.of_solution ? DoorOf::kSolution : DoorOf::kReference;
+    AttachedDoor door{request.workload, where.make_door(workload.layout, whose), {}, nullptr};
     if (request.of_solution) door.evaluator = make_evaluator(workload);
     doors_.emplace(number, std::move(door));
     return number;
@@ -160,7 +163,7 @@ class Judge {
   }
 
   Known knows(const SetRequest& request) {
-    return {expected_.find({door_of(request.door).workload, request.set}) != nullptr};
+    return {expected_->find({door_of(request.door).workload, request.set}) != nullptr};
   }
 
   static std::string seed_of(const JudgeDocument& document, const SetId& set) {
@@ -191,17 +194,16 @@ class Judge {
     AttachedDoor& door = door_of(request.door);
     const OpenWorkload& workload = workload_of(door.workload);
     const ExpectedStore::Key key{door.workload, request.set};
-    if (expected_.find(key) != nullptr) return;
-    auto outputs = expected_.take(workload.layout.output_bytes, workload.document.memory_budget_bytes);
-    door.buffers->copy_outputs(outputs.memory.data());
-    expected_.keep(key, std::move(outputs));
+    if (expected_->find(key) != nullptr) return;
+    expected_->keep(key, door.buffers->outputs(), workload.layout.output_bytes, workload.expected,
+                    workload.document.memory_budget_bytes);
   }
 
   // The evaluation at this door is over: sets of one solution's own are never asked for again.
   void detach(std::uint32_t number) {
     const auto door = doors_.find(number);
     if (door == doors_.end()) return;
-    expected_.drop_own_sets(door->second.workload);
+    expected_->drop_own_sets(door->second.workload);
     doors_.erase(door);
   }
 
@@ -211,22 +213,21 @@ class Judge {
     const AttachedDoor& other = door_of(request.expected);
     if (door.workload != other.workload) throw ProtocolError("the doors are of different workloads");
     const OpenWorkload& workload = workload_of(door.workload);
-    const std::byte* got = copied_outputs(door, got_);
-    const std::byte* expected = copied_outputs(other, other_);
+    const auto got = copy_of_outputs(door);
+    const auto expected = copy_of_outputs(other);
     Differed differed;
     for (const auto& slot : workload.layout.outputs) {
       const auto rule = eval::agreement_of(workload.document.definition, slot.name);
-      differed.outputs.push_back(
-          eval::difference(slot, rule, got + slot.offset, expected + slot.offset, util::usable_cores()));
+      differed.outputs.push_back(eval::difference(slot, rule, got->at().host + slot.offset,
+                                                  expected->at().host + slot.offset, util::usable_cores()));
     }
     return differed;
   }
 
-  const std::byte* copied_outputs(const AttachedDoor& door, PrivateMemory& memory) {
-    const std::uint64_t bytes = workload_of(door.workload).layout.output_bytes;
-    if (memory.size() < bytes) memory = PrivateMemory(bytes, device::cpu::Pages::kHuge);
-    door.buffers->copy_outputs(memory.data());
-    return memory.data();
+  std::unique_ptr<OutputsCopy> copy_of_outputs(const AttachedDoor& door) {
+    auto copy = device().on_host(workload_of(door.workload).layout.output_bytes);
+    copy->take(door.buffers->outputs());
+    return copy;
   }
 
   Verdict compare(const CompareRequest& request) {
@@ -235,19 +236,21 @@ class Judge {
     if (request.outputs > workload.layout.outputs.size())
       throw ProtocolError("there are not so many outputs");
     const ExpectedStore::Key key{door.workload, request.set.set};
-    const std::byte* expected = expected_.find(key);
-    if (expected == nullptr && eval::needs_expected(workload.document.rule))
+    const OutputsCopy* kept = expected_->find(key);
+    if (kept == nullptr && eval::needs_expected(workload.document.rule))
       throw ProtocolError("the set's expected outputs are not kept");
+    const OutputsAt expected = kept == nullptr ? OutputsAt{} : kept->at();
     Verdict verdict;
     if (door.evaluator) {
       const std::byte* inputs = host_inputs(door, workload, request.set.set);
-      verdict.judgement = door.evaluator->judge({inputs, copied_outputs(door, got_), expected, door.poison});
+      const auto got = copy_of_outputs(door);
+      verdict.judgement = door.evaluator->judge({inputs, got->at().host, expected.host, door.poison});
     } else {
       verdict.judgement =
           door.buffers->compare(expected, door.poison, workload.document.tolerance, request.outputs);
     }
     // Nobody asks for a set of a solution's own twice.
-    if (!request.set.set.solution_sha256.empty()) expected_.drop(key);
+    if (!request.set.set.solution_sha256.empty()) expected_->drop(key);
     return verdict;
   }
 
@@ -274,9 +277,7 @@ class Judge {
   std::uint64_t poisons_ = 0;
   std::map<std::uint32_t, std::unique_ptr<OpenWorkload>> workloads_;
   std::map<std::uint32_t, AttachedDoor> doors_;
-  ExpectedStore expected_;
-  PrivateMemory got_;  // copies of outputs
-  PrivateMemory other_;
+  std::optional<ExpectedStore> expected_;
   std::vector<std::byte> inputs_;  // of the call that is judged, where they lie on a device
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Read before kernels/reference/ when these are compiled for the host: what nvcc and NVRTC know by
+// Read before kernels/ when these are compiled for the host: what nvcc and NVRTC know by
 // themselves. Every thread of a block is a fiber, which goes on until it ends or waits for the others.
 #include <cmath>
 #include <cstring>
@@ -36,6 +36,69 @@ FIB_EMULATED_EXPORT void fib_emulated_enter(unsigned thread) { threadIdx = {thre
 }
 
 inline void __syncthreads() { fib_emulated_wait(); }
+
+// All threads of a block call it together, so that the block's barrier serves as the warp's.
+template <typename Value>
+Value __shfl_down_sync(unsigned, Value value, int offset) {
+  static Value values[1024];
+  values[threadIdx.x] = value;
+  __syncthreads();
+  const unsigned other = threadIdx.x + static_cast<unsigned>(offset);
+  const Value result = other / 32 == threadIdx.x / 32 ? values[other] : value;
+  __syncthreads();
+  return result;
+}
+
+// One thread runs at a time.
+template <typename Value>
+Value atomicAdd(Value* at, Value value) {
+  const Value before = *at;
+  *at = before + value;
+  return before;
+}
+template <typename Value>
+Value atomicMax(Value* at, Value value) {
+  const Value before = *at;
+  if (before < value) *at = value;
+  return before;
+}
+template <typename Value>
+Value atomicMin(Value* at, Value value) {
+  const Value before = *at;
+  if (value < before) *at = value;
+  return before;
+}
+template <typename Value>
+Value atomicOr(Value* at, Value value) {
+  const Value before = *at;
+  *at = before | value;
+  return before;
+}
+
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+inline uint4 __ldcg(const uint4* from) { return *from; }
+inline void __stcg(uint4* to, uint4 value) { *to = value; }
+
+template <typename Value>
+Value max(Value a, Value b) {
+  return a < b ? b : a;
+}
+template <typename Value>
+Value min(Value a, Value b) {
+  return b < a ? b : a;
+}
+
+// Rounded down: the product's error is exact in one fused operation.
+inline float __fmul_rd(float a, float b) {
+  const float product = a * b;
+  return std::fma(a, b, -product) < 0 ? std::nextafter(product, -INFINITY) : product;
+}
+inline double __dmul_rd(double a, double b) {
+  const double product = a * b;
+  return std::fma(a, b, -product) < 0 ? std::nextafter(product, -static_cast<double>(INFINITY)) : product;
+}
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 

@@ -1,5 +1,8 @@
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +11,7 @@
 
 #include "emulation/emulation.h"
 #include "emulation/fibers.h"
+#include "util/unique_fd.h"
 
 namespace fib::emulation {
 namespace {
@@ -17,6 +21,7 @@ std::atomic<std::size_t> uploaded = 0;
 std::atomic<std::size_t> downloaded = 0;
 std::atomic<std::size_t> launched = 0;
 std::mutex memory_mutex;
+std::atomic<std::size_t> allocated = 0;
 std::map<CUdeviceptr, std::size_t> blocks;
 
 std::size_t in_use() {
@@ -32,6 +37,7 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
   std::memset(block, 0xa5, bytes);  // nothing may rely on what it finds
   *address = reinterpret_cast<CUdeviceptr>(block);
   blocks[*address] = bytes;
+  ++allocated;
   return CUDA_SUCCESS;
 }
 
@@ -101,7 +107,8 @@ void fill_memory(cuda::Driver& d) {
   d.allocate = allocate;
   d.free = free_block;
   d.host_allocate = [](void** data, std::size_t bytes, unsigned) {
-    *data = std::malloc(bytes);
+    *data = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    ++allocated;
     return CUDA_SUCCESS;
   };
   d.host_free = [](void* data) {
@@ -123,6 +130,81 @@ void fill_memory(cuda::Driver& d) {
   d.set_bytes = [](CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
     if (!is_inside(to, bytes)) return CUDA_ERROR_ILLEGAL_ADDRESS;
     std::memset(reinterpret_cast<void*>(to), value, bytes);
+    return CUDA_SUCCESS;
+  };
+}
+
+// Physical memory that has addresses of its own and can be passed on: a memfd.
+struct Allocation {
+  util::UniqueFd fd;
+};
+Allocation& of(CUmemGenericAllocationHandle handle) { return *reinterpret_cast<Allocation*>(handle); }
+CUmemGenericAllocationHandle as_handle(util::UniqueFd fd) {
+  return reinterpret_cast<CUmemGenericAllocationHandle>(new Allocation{std::move(fd)});
+}
+
+CUresult create(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp*,
+                unsigned long long) {
+  util::UniqueFd fd(memfd_create("emulated", MFD_CLOEXEC));
+  if (ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  *handle = as_handle(std::move(fd));
+  ++allocated;
+  return CUDA_SUCCESS;
+}
+
+CUresult map(CUdeviceptr address, std::size_t bytes, std::size_t, CUmemGenericAllocationHandle handle,
+             unsigned long long) {
+  const std::lock_guard lock(memory_mutex);
+  if (in_use() + bytes > memory_limit) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           of(handle).fd.get(), 0) == MAP_FAILED)
+    return CUDA_ERROR_INVALID_VALUE;
+  blocks[address] = bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult unmap(CUdeviceptr address, std::size_t bytes) {
+  const std::lock_guard lock(memory_mutex);
+  if (blocks.erase(address) == 0) return CUDA_ERROR_INVALID_VALUE;
+  mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  return CUDA_SUCCESS;
+}
+
+void fill_shared_memory(cuda::Driver& d) {
+  d.create = create;
+  d.map = map;
+  d.unmap = unmap;
+  d.release = [](CUmemGenericAllocationHandle handle) {
+    delete &of(handle);
+    return CUDA_SUCCESS;
+  };
+  d.reserve = [](CUdeviceptr* address, std::size_t bytes, std::size_t, CUdeviceptr, unsigned long long) {
+    *address =
+        reinterpret_cast<CUdeviceptr>(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    return CUDA_SUCCESS;
+  };
+  d.unreserve = [](CUdeviceptr address, std::size_t bytes) {
+    munmap(reinterpret_cast<void*>(address), bytes);
+    return CUDA_SUCCESS;
+  };
+  d.set_access = [](CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t) { return CUDA_SUCCESS; };
+  d.export_handle = [](void* fd, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType,
+                       unsigned long long) {
+    *static_cast<int*>(fd) = dup(of(handle).fd.get());
+    return CUDA_SUCCESS;
+  };
+  d.import_handle = [](CUmemGenericAllocationHandle* handle, void* fd, CUmemAllocationHandleType) {
+    *handle = as_handle(util::UniqueFd(dup(static_cast<int>(reinterpret_cast<std::intptr_t>(fd)))));
+    return CUDA_SUCCESS;
+  };
+  d.granularity = [](std::size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+    *bytes = 65536;
+    return CUDA_SUCCESS;
+  };
+  d.memory_info = [](std::size_t* free, std::size_t* total) {
+    const std::lock_guard lock(memory_mutex);
+    *total = memory_limit;
+    *free = *total - std::min(*total, in_use());
     return CUDA_SUCCESS;
   };
 }
@@ -162,6 +244,7 @@ cuda::Driver driver() {
   cuda::Driver d;
   fill_devices(d);
   fill_memory(d);
+  fill_shared_memory(d);
   fill_work(d);
   return d;
 }
@@ -171,6 +254,7 @@ std::size_t device_bytes_in_use() {
   const std::lock_guard lock(memory_mutex);
   return in_use();
 }
+std::size_t allocations() { return allocated; }
 std::size_t uploaded_bytes() { return uploaded; }
 std::size_t downloaded_bytes() { return downloaded; }
 std::size_t launches() { return launched; }

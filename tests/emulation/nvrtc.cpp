@@ -3,9 +3,11 @@
 #include <regex>
 #include <vector>
 
+#include "compile/device_kernels.h"
 #include "emulation/emulation.h"
 #include "support/places.h"
 #include "support/temporary.h"
+#include "util/error.h"
 #include "util/files.h"
 
 // NVRTC's functions by the host's compiler: a "cubin" is the path of a shared library.
@@ -34,13 +36,14 @@ std::string compiler() {
 // A function to call for every kernel that is there once the preprocessor is through.
 std::string calls_of(const std::string& preprocessed) {
   static const std::regex kernel("extern \"C\"\\s+void\\s+(fib_\\w+)\\(");
-  std::string text;
+  std::string text =
+      "namespace fib::reference::gpu {}\nusing namespace fib;\nusing namespace fib::reference::gpu;\n";
   for (std::sregex_iterator found(preprocessed.begin(), preprocessed.end(), kernel), end; found != end;
        ++found) {
     const std::string name = (*found)[1];
     if (name.starts_with("fib_emulated")) continue;
     text += "extern \"C\" FIB_EMULATED_EXPORT void fib_emulated_call_" + name +
-            "(void** arguments) { emulated_call(fib::reference::gpu::" + name + ", arguments); }\n";
+            "(void** arguments) { emulated_call(" + name + ", arguments); }\n";
   }
   return text;
 }
@@ -50,6 +53,7 @@ void write_sources(const Compilation& compilation, const std::filesystem::path& 
     std::filesystem::create_directories((to / name).parent_path());
     util::write_file_atomic(to / name, content);
   }
+  std::filesystem::create_directories(to / "kernels/reference");
   const std::filesystem::path own = testing::source_folder() / "tests/emulation";
   util::write_file_atomic(to / "kernels/reference/warp.cuh", util::read_file(own / "warp.h"));
   util::write_file_atomic(to / "device.h", util::read_file(own / "device.h"));
@@ -84,6 +88,29 @@ nvrtcResult compile(nvrtcProgram program, int count, const char* const* options)
 }
 
 }  // namespace
+
+std::filesystem::path kernels() {
+  const auto api = nvrtc();
+  const auto& sources = compile::kernel_sources();
+  std::vector<const char*> names;
+  std::vector<const char*> contents;
+  for (const auto& [name, content] : sources) {
+    names.push_back(name.c_str());
+    contents.push_back(content.c_str());
+  }
+  // All but the one that waits, which is written in PTX.
+  const char* source =
+      "#include \"kernels/compare.cuh\"\n#include \"kernels/fill.cuh\"\n#include \"kernels/memory.cuh\"\n";
+  nvrtcProgram program = nullptr;
+  api.create(&program, source, "all.cu", static_cast<int>(names.size()), contents.data(), names.data());
+  const bool good = api.compile(program, 0, nullptr) == NVRTC_SUCCESS;
+  const Compilation compilation = of(program);
+  api.destroy(&program);
+  if (!good) throw Error("fib's kernels do not compile for the emulated GPU:\n{}", compilation.log);
+  const auto file = folder() / "kernels.cubin";
+  util::write_file_atomic(file, compilation.library + '\0');
+  return file;
+}
 
 cuda::Nvrtc nvrtc() {
   cuda::Nvrtc n;

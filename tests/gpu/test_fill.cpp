@@ -37,6 +37,25 @@ TEST_CASE("random inputs have the host's bits for every dtype and length", "[gpu
   }
 }
 
+TEST_CASE("floats that are scaled by a power of two have the host's bits", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16,
+                            DType::kFloat8E4M3FN, DType::kFloat8E5M2}) {
+    // The last ones reach subnormals and what rounds to zero or overflows.
+    for (const int exponent : {1, -1, 4, -4, 9, -9, -17, -27, 130, -135, -145, -160}) {
+      const std::size_t count = 100003;
+      std::vector<std::byte> expected(tensor::bytes_of(dtype, count));
+      tensor::fill_random(dtype, 7, expected.data(), count, 2);
+      const auto memory = gpu->upload(expected.data(), expected.size());
+      tensor::scale_by_power(dtype, expected.data(), count, exponent);
+      gpu->kernels.scale_by_power(dtype, memory.data(), count, exponent);
+      INFO(tensor::name_of(dtype) << " " << exponent);
+      CHECK(gpu->download(memory.data(), expected.size()) == expected);
+    }
+  }
+}
+
 TEST_CASE("pages of float8 keys have the host's bits", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;

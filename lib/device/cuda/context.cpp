@@ -4,7 +4,7 @@
 
 namespace fib::device::cuda {
 
-Context::Context(const std::string& uuid, StreamKind stream) : driver_(Driver::open()) {
+Context::Context(const Driver& driver, const std::string& uuid, StreamKind stream) : driver_(driver) {
   check(driver_.init(0), "cuInit");
   int count = 0;
   check(driver_.device_count(&count), "cuDeviceGetCount");

@@ -22,7 +22,10 @@ enum class StreamKind {
 class Context {
  public:
   // `uuid` as fib::cuda::DeviceInfo has it. Throws Error when no visible device has it or CUDA cannot start.
-  explicit Context(const std::string& uuid, StreamKind stream = StreamKind::kOwn);
+  explicit Context(const std::string& uuid, StreamKind stream = StreamKind::kOwn)
+      : Context(Driver::open(), uuid, stream) {}
+  // The same by this table of the driver's functions.
+  Context(const Driver& driver, const std::string& uuid, StreamKind stream);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 

@@ -1,6 +1,7 @@
 #include "device/cuda/kernels.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fib::device::cuda {
 namespace {
@@ -56,6 +57,11 @@ void Kernels::fill_fp8_pages(std::uint64_t key, CUdeviceptr target, std::uint64_
                              std::uint64_t values) {
   if (pages * tokens == 0) return;
   launch("fib_fp8_pages", blocks_for(pages * tokens), kThreads, key, target, pages, tokens, values);
+}
+
+void Kernels::scale_by_power(tensor::DType dtype, CUdeviceptr target, std::uint64_t count, int exponent) {
+  if (count == 0) return;
+  launch(named("fib_scale_", dtype), blocks_for(count), kThreads, target, count, std::ldexp(1.0, exponent));
 }
 
 void Kernels::poison(std::uint64_t pattern, CUdeviceptr target, std::uint64_t bytes) {

@@ -28,6 +28,9 @@ class Kernels {
   void fill_fp8_pages(std::uint64_t key, CUdeviceptr target, std::uint64_t pages, std::uint64_t tokens,
                       std::uint64_t values);
 
+  // As tensor::scale_by_power, with the same bits.
+  void scale_by_power(tensor::DType dtype, CUdeviceptr target, std::uint64_t count, int exponent);
+
   // Repeats 8 bytes over `bytes` bytes.
   void poison(std::uint64_t pattern, CUdeviceptr target, std::uint64_t bytes);
 

@@ -1,0 +1,259 @@
+#include <sys/mman.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "emulation/emulation.h"
+#include "tensor/convert.h"
+#include "worker/cuda_doors.h"
+#include "worker/expected_store.h"
+
+// The judge's part on a GPU, on the emulated one (tests/emulation): fib's own kernels fill, poison and
+// compare.
+using namespace fib;
+using Place = worker::ExpectedStore::Place;
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40U;
+
+std::unique_ptr<worker::JudgeDevice> make_device() {
+  static const auto kernels = emulation::kernels();
+  return worker::make_cuda_judge_device({emulation::uuid(), kernels.string(), worker::Flush::kClean, 0},
+                                        emulation::driver());
+}
+
+struct Case {
+  model::Definition definition;
+  model::Workload workload;
+  eval::Layout layout = eval::make_layout(definition, workload);
+  eval::InputSets sets;
+
+  explicit Case(int rows, eval::Replacements replacements = {})
+      : definition(model::parse_definition(
+            R"({"name": "d", "op_type": "o", "axes": {"m": {"type": "var"}, "h": {"type": "const", "value": 128}},
+          "inputs": {"x": {"shape": ["m", "h"], "dtype": "float16"}, "index": {"shape": ["m"], "dtype": "int32"},
+                     "scale": {"shape": null, "dtype": "float32"}},
+          "outputs": {"y": {"shape": ["m", "h"], "dtype": "float16"}, "n": {"shape": ["m"], "dtype": "int32"}},
+          "reference": "def run(x, index, scale): pass"})")),
+        workload(model::parse_workload(
+            R"({"axes": {"m": )" + std::to_string(rows) +
+            R"(}, "inputs": {"scale": {"type": "scalar", "value": 2.5}}, "uuid": "w"})")),
+        sets(definition, workload, layout, {}, std::move(replacements)) {}
+
+  // A set as the host makes it.
+  [[nodiscard]] std::vector<std::byte> inputs(const std::string& seed) const {
+    std::vector<std::byte> bytes(layout.input_bytes);
+    sets.fill(seed, bytes.data(), 1);
+    return bytes;
+  }
+};
+
+// What a worker sees of one of a door's two buffers.
+class View {
+ public:
+  View(const worker::Door& door, std::size_t which, std::size_t bytes)
+      : bytes_(bytes),
+        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, door.fds().at(which), 0)) {
+    REQUIRE(data_ != MAP_FAILED);
+  }
+  ~View() { munmap(data_, bytes_); }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+const std::vector<eval::PoisonElement> kPoison = {eval::make_poison(tensor::DType::kFloat16, 77),
+                                                  eval::make_poison(tensor::DType::kInt32, 78)};
+
+// Leaves `value` in all elements of y, and its rounded value in all of n.
+void write_outputs(const View& outputs, const eval::Layout& layout, double value) {
+  for (const auto& slot : layout.outputs) {
+    const std::vector<double> values(slot.count(), value);
+    tensor::from_double(slot.dtype, values.data(), outputs.data() + slot.offset, slot.count());
+  }
+}
+
+void check_fill(const Case& test, worker::Door& door, const std::string& seed) {
+  const View inputs(door, 0, test.layout.input_bytes);
+  std::memset(inputs.data(), 0x5a, test.layout.input_bytes);
+  door.fill(test.sets, seed);
+  door.poison(kPoison);
+  const auto expected = test.inputs(seed);
+  for (const auto& slot : test.layout.inputs) {
+    INFO(slot.name);
+    CHECK(std::memcmp(inputs.data() + slot.offset, expected.data() + slot.offset, slot.bytes) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the device fills inputs with the host's bits, those scaled by a power of two too") {
+  const auto device = make_device();
+  for (const int exponent : {0, -3, 5}) {
+    const Case test(3, {{}, {{"x", exponent}}});
+    const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+    check_fill(test, *door, "one");
+    check_fill(test, *door, "another");
+  }
+  eval::Replacements given;
+  given.tensors["index"] = {3 * sizeof(std::int32_t), std::byte{7}};
+  const Case test(3, std::move(given));
+  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  check_fill(test, *door, "one");
+  check_fill(test, *door, "another");
+}
+
+TEST_CASE("outputs on the device begin as poison, which is told from values") {
+  const auto device = make_device();
+  const Case test(3);
+  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  door->fill(test.sets, "seed");
+  door->poison(kPoison);
+  std::vector<std::byte> poisoned(test.layout.output_bytes);
+  eval::fill_poison(test.layout, kPoison, poisoned.data());
+  const View outputs(*door, 1, test.layout.output_bytes);
+  for (const auto& slot : test.layout.outputs)
+    CHECK(std::memcmp(outputs.data() + slot.offset, poisoned.data() + slot.offset, slot.bytes) == 0);
+
+  worker::ExpectedStore store(*device);
+  write_outputs(outputs, test.layout, 3);
+  store.keep({1, {"", 0}}, door->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
+  door->poison(kPoison);
+  const auto judgement = door->compare(store.find({1, {"", 0}})->at(), kPoison, {}, 2);
+  CHECK_FALSE(judgement.correct);
+  CHECK(judgement.explanation.find("never written") != std::string::npos);
+}
+
+TEST_CASE("outputs are compared with copies, wherever these lie") {
+  const auto device = make_device();
+  const Case test(5);
+  const std::uint64_t bytes = test.layout.output_bytes;
+  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  const View outputs(*door, 1, bytes);
+  const auto host = worker::make_cpu_judge_device(1);
+  const auto host_door = host->make_door(test.layout, worker::DoorOf::kReference);
+  const View host_outputs(*host_door, 1, bytes);
+  worker::ExpectedStore store(*device);
+  write_outputs(outputs, test.layout, 3);
+  write_outputs(host_outputs, test.layout, 4);
+  store.keep({1, {"", 0}}, door->outputs(), bytes, Place::kDevice, kNoLimit);
+  store.keep({1, {"", 1}}, door->outputs(), bytes, Place::kHost, kNoLimit);
+  store.keep({1, {"", 2}}, host_door->outputs(), bytes, Place::kDevice, kNoLimit);
+  store.keep({1, {"", 3}}, host_door->outputs(), bytes, Place::kHost, kNoLimit);
+  const auto at = [&](std::uint64_t call) { return store.find({1, {"", call}})->at(); };
+  for (const std::uint64_t call : {0U, 2U}) CHECK(at(call).host == nullptr);
+  for (const std::uint64_t call : {1U, 3U}) CHECK(at(call).host != nullptr);
+  // What a worker writes afterwards changes no copy.
+  write_outputs(host_outputs, test.layout, 9);
+  for (const double value : {3.0, 4.0, 5.0}) {
+    write_outputs(outputs, test.layout, value);
+    for (std::uint64_t call = 0; call < 4; ++call) {
+      INFO(value << " against copy " << call);
+      const auto judgement = door->compare(at(call), kPoison, {}, 2);
+      const double expected = call < 2 ? 3 : 4;
+      CHECK(judgement.correct == (value == expected));
+      if (value == expected) continue;
+      CHECK(judgement.max_absolute_error == std::abs(value - expected));
+      CHECK(judgement.explanation.find(fmt::format("expected {}", expected)) != std::string::npos);
+      CHECK(judgement.explanation.find(fmt::format("got {}", value)) != std::string::npos);
+    }
+  }
+  // As many outputs as the solution returned.
+  write_outputs(outputs, test.layout, 3);
+  std::memset(outputs.data() + test.layout.outputs[1].offset, 0, test.layout.outputs[1].bytes);
+  CHECK_FALSE(door->compare(at(0), kPoison, {}, 2).correct);
+  CHECK(door->compare(at(0), kPoison, {}, 1).correct);
+}
+
+TEST_CASE("a copy on the host holds what the device had") {
+  const auto device = make_device();
+  const Case test(5);
+  const auto door = device->make_door(test.layout, worker::DoorOf::kReference);
+  const View outputs(*door, 1, test.layout.output_bytes);
+  write_outputs(outputs, test.layout, 3);
+  const auto copy = device->on_host(test.layout.output_bytes);
+  copy->take(door->outputs());
+  CHECK(std::memcmp(copy->at().host, outputs.data(), test.layout.output_bytes) == 0);
+}
+
+TEST_CASE("expected outputs take no memory of the device that a solution could have had") {
+  emulation::set_device_memory(16 * kMiB);  // half a MiB is for expected outputs
+  {
+    const auto device = make_device();
+    worker::ExpectedStore store(*device);
+    const Case test(400);  // 102 KiB of outputs
+    const std::uint64_t bytes = test.layout.output_bytes;
+    const auto reference = device->make_door(test.layout, worker::DoorOf::kReference);
+    const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+    const View made(*reference, 1, bytes);
+    const View outputs(*door, 1, bytes);
+    const std::size_t before = emulation::device_bytes_in_use();
+    const std::uint64_t limit = device->memory_limit();
+    for (std::uint64_t call = 0; call < 12; ++call) {
+      write_outputs(made, test.layout, static_cast<double>(call));
+      store.keep({1, {"", call}}, reference->outputs(), bytes, Place::kDevice, kNoLimit);
+      CHECK(emulation::device_bytes_in_use() == before);
+    }
+    CHECK(device->memory_limit() == limit);
+    // The oldest have moved to the host; all are what they were.
+    const auto at = [&](std::uint64_t call) { return store.find({1, {"", call}})->at(); };
+    CHECK(at(0).host != nullptr);
+    CHECK(at(11).host == nullptr);
+    for (std::uint64_t call = 0; call < 12; ++call) {
+      write_outputs(outputs, test.layout, static_cast<double>(call));
+      CHECK(door->compare(at(call), kPoison, {}, 2).correct);
+    }
+    CHECK(emulation::device_bytes_in_use() == before);
+  }
+  CHECK(emulation::device_bytes_in_use() == 0);
+  emulation::set_device_memory(std::size_t{4} << 30U);
+}
+
+TEST_CASE("a call on a device allocates nothing, and no output leaves the device") {
+  const auto device = make_device();
+  worker::ExpectedStore store(*device);
+  const Case test(60);
+  const auto reference = device->make_door(test.layout, worker::DoorOf::kReference);
+  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  const View made(*reference, 1, test.layout.output_bytes);
+  const View outputs(*door, 1, test.layout.output_bytes);
+  const auto call = [&](std::uint64_t number) {
+    const worker::ExpectedStore::Key key{1, {"own", number}};
+    const std::string seed = std::to_string(number);
+    reference->fill(test.sets, seed);
+    reference->poison(kPoison);
+    write_outputs(made, test.layout, static_cast<double>(number));
+    store.keep(key, reference->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
+    door->fill(test.sets, seed);
+    door->poison(kPoison);
+    write_outputs(outputs, test.layout, static_cast<double>(number));
+    CHECK(door->compare(store.find(key)->at(), kPoison, {}, 2).correct);
+    store.drop(key);
+  };
+  call(0);
+  const std::size_t allocations = emulation::allocations();
+  const std::size_t moved = emulation::uploaded_bytes() + emulation::downloaded_bytes();
+  for (std::uint64_t number = 1; number <= 3; ++number) call(number);
+  CHECK(emulation::allocations() == allocations);
+  // A scalar and, for each output, what the comparison found.
+  CHECK(emulation::uploaded_bytes() + emulation::downloaded_bytes() - moved < 3 * 512);
+}
+
+TEST_CASE("what is too large for one piece is brought to the device whole") {
+  const auto device = make_device();
+  const auto copy = device->on_device(9 * kMiB + 24);
+  REQUIRE(copy);
+  std::vector<std::byte> bytes(9 * kMiB + 24);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  copy->take({bytes.data()});
+  const auto back = device->on_host(bytes.size());
+  back->take(copy->at());
+  CHECK(std::memcmp(back->at().host, bytes.data(), bytes.size()) == 0);
+}
