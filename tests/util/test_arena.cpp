@@ -21,7 +21,7 @@ TEST_CASE("an arena that is smaller than its alignment has nothing to give") {
 }
 
 TEST_CASE("what was given back is one gap again, in whatever order") {
-  for (std::vector<std::uint64_t> order :
+  for (const std::vector<std::uint64_t>& order :
        {std::vector<std::uint64_t>{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}}) {
     Arena arena(768, 256);
     for (int i = 0; i < 3; ++i) REQUIRE(arena.take(256).has_value());
