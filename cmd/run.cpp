@@ -196,7 +196,7 @@ int run(RunOptions options) {
   const auto workloads = swept_workloads(datasets, options.filters, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {
     return options.resume
-               ? bench::finished_evaluations(datasets, devices.front().name, bench::to_json(config))
+               ? bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config))
                : std::set<bench::DoneKey>{};
   };
   const auto plan = bench::plan_sweep(datasets, options.filters, {kind, python}, sweep, workloads, done_of);
@@ -274,14 +274,20 @@ void add_selection(CLI::App& app, RunOptions& o) {
 void add_measuring(CLI::App& app, RunOptions& o) {
   const char* group = "How to measure";
   auto& c = o.config;
-  app.add_option("--warmup-runs", c.warmup_runs, "Untimed calls before the timed ones of each trial")
-      ->capture_default_str()
+  app.add_option(
+         "--noise", c.noise,
+         "Make trials of 10 timed calls until the latency is known within this share, at least 3 and at\n"
+         "most 15 (default: 0.005, which is 0.5%)")
       ->group(group);
-  app.add_option("--iterations", c.iterations, "Timed calls of each trial")
-      ->capture_default_str()
+  app.add_option("--iterations", c.iterations,
+                 "Timed calls of each trial; all trials are made (default, with --num-trials: 50)")
       ->group(group);
-  app.add_option("--num-trials", c.num_trials, "Trials of each evaluation")
-      ->capture_default_str()
+  app.add_option("--num-trials", c.num_trials,
+                 "Trials of each evaluation, all of which are made (default, with --iterations: 3)")
+      ->group(group);
+  app.add_option("--warmup-runs", c.warmup_runs,
+                 "Untimed calls before the timed ones of each trial (default: 2; with --iterations or\n"
+                 "--num-trials 10)")
       ->group(group);
   app.add_option("--call-budget", o.call_budget_s,
                  "Seconds for the calls of one evaluation; fewer are made when "

@@ -15,6 +15,8 @@ int warmup_for(const CallPlan& wanted, int timed) {
 
 }  // namespace
 
+int CallPlan::least_trials() const { return may_end_sooner() ? std::min(kLeast, trials) : trials; }
+
 CallPlan fit_calls(const CallPlan& wanted, double call_s, double budget_s) {
   const auto affordable = [&](const CallPlan& plan) {
     return static_cast<double>(plan.total()) * call_s <= budget_s;
@@ -22,11 +24,15 @@ CallPlan fit_calls(const CallPlan& wanted, double call_s, double budget_s) {
   CallPlan plan = wanted;
   const int least_timed = std::min(kLeast, wanted.timed);
   const int least_trials = std::min(kLeast, wanted.trials);
+  const auto leave_out_trials = [&] {
+    while (!affordable(plan) && plan.trials > least_trials) --plan.trials;
+  };
+  if (wanted.may_end_sooner()) leave_out_trials();
   while (!affordable(plan) && plan.timed > least_timed) {
     --plan.timed;
     plan.warmup = warmup_for(wanted, plan.timed);
   }
-  while (!affordable(plan) && plan.trials > least_trials) --plan.trials;
+  leave_out_trials();
   plan.too_dear = !affordable(plan);
   return plan;
 }

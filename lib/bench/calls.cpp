@@ -50,22 +50,30 @@ void Calls::open() {
 
 CallTimes Calls::make(worker::Clock clock) {
   expected_.make(sets_, 1);
-  auto times = make_on(expected_.set_of(sets_), clock);
+  auto times = make_on(sets_, clock);
   ++sets_;
   return times;
 }
 
-void Calls::repeat(worker::Clock clock) { (void)make_on(expected_.set_of(sets_ - 1), clock); }
+void Calls::repeat(worker::Clock clock) { (void)make_on(sets_ - 1, clock); }
 
-CallTimes Calls::make_on(const worker::SetId& set, worker::Clock clock) {
+CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
+  const auto set = expected_.set_of(call);
   parts_.worker.begin_call();
-  parts_.judge.fill(door_.number(), set);
+  if (filled_ != set) parts_.judge.fill(door_.number(), set);
   CallTimes times;
   const auto collected = run_and_collect(clock, times);
-  judge(set, collected);
+  judge(set, collected, filled_ahead(call + 1));
   if (!times.done.dropped) check_claim(times);
   ++made_;
   return times;
+}
+
+// The set of this call, where the judge can fill it while it judges the call before: nothing is to be made in
+// between, and no code on the host sees the inputs before the watch over what it does has begun.
+std::optional<worker::SetId> Calls::filled_ahead(std::uint64_t call) const {
+  if (parts_.has_host_code() || !expected_.are_made(call)) return std::nullopt;
+  return expected_.set_of(call);
 }
 
 worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) {
@@ -89,13 +97,15 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
   return collected;
 }
 
-void Calls::judge(const worker::SetId& set, const worker::Collected& collected) {
+void Calls::judge(const worker::SetId& set, const worker::Collected& collected,
+                  const std::optional<worker::SetId>& next) {
   if (collected.inputs_changed) ++correctness_.inputs_changed;
   const auto& layout = parts_.layout();
   const std::size_t least = eval::least_outputs(parts_.planned.rule, layout.outputs.size());
   if (const auto problem = eval::check_claims(layout, collected.outputs, least))
     fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text);
-  const auto judgement = parts_.judge.compare(door_.number(), set, collected.outputs.size());
+  const auto judgement = parts_.judge.compare(door_.number(), set, collected.outputs.size(), next);
+  filled_ = next;
   add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
   if (!judgement.correct)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bench/evaluation_parts.h"
@@ -50,9 +51,12 @@ class Calls {
 
  private:
   [[nodiscard]] worker::AttachedDoor attach() const;
-  worker::CallTimes make_on(const worker::SetId& set, worker::Clock clock);
+  // A call on the set of call number `call`, from 0.
+  worker::CallTimes make_on(std::uint64_t call, worker::Clock clock);
   worker::Collected run_and_collect(worker::Clock clock, worker::CallTimes& times);
-  void judge(const worker::SetId& set, const worker::Collected& collected);
+  void judge(const worker::SetId& set, const worker::Collected& collected,
+             const std::optional<worker::SetId>& next);
+  [[nodiscard]] std::optional<worker::SetId> filled_ahead(std::uint64_t call) const;
   void add_errors(const eval::Judgement& judgement);
   // Asks the solution's worker, and charges its time to the evaluation's limit.
   template <typename T, typename Request>
@@ -67,6 +71,7 @@ class Calls {
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;
   std::uint64_t sets_ = 0;
+  std::optional<worker::SetId> filled_{};  // the set that lies at the door since the last comparison
 };
 
 }  // namespace fib::bench

@@ -37,7 +37,6 @@ bool needs_tracer(Clock clock) { return is_by_cupti(clock) || clock == Clock::kE
 
 Clocks::Clocks(const EvaluationParts& parts, double highest_mhz)
     : parts_(parts), highest_mhz_(highest_mhz), of_calls_(first_clock(parts)) {
-  last_.covered = true;
   if (needs_tracer(of_calls_) && !parts.has_tracer())
     throw Error("--clock {}: {}", name_of(parts.config.clock), parts.facts.no_tracer);
 }
@@ -47,14 +46,13 @@ Clock Clocks::of_looks() const {
   return probe_.streams > 1 ? Clock::kCuptiConcurrent : Clock::kCuptiKernel;
 }
 
-bool Clocks::discards(const worker::Done& done, std::uint64_t most) {
+bool Clocks::counts(const worker::Done& done, std::uint64_t most) {
+  last_ = done;
   const bool slow = done.clock_mhz > 0 && done.clock_mhz < kSlowClock * highest_mhz_;
-  if (!(slow || done.dropped) || slow_calls_ + dropped_calls_ >= most) return false;
+  if (!(slow || done.dropped) || slow_calls_ + dropped_calls_ >= most) return true;
   ++(slow ? slow_calls_ : dropped_calls_);
-  return true;
+  return false;
 }
-
-void Clocks::saw(const worker::Done& done) { last_ = done; }
 
 bool Clocks::is_undecided() const {
   return parts_.device.is_cuda() && parts_.config.clock == ClockChoice::kAuto && !parts_.has_tracer() &&

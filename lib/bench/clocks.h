@@ -21,12 +21,10 @@ class Clocks {
   // Records of kernels one at a time are the truest, but for streams that work at the same time.
   [[nodiscard]] worker::Clock of_looks() const;
 
-  // Whether a call that was made by of_calls() is to be made again: lost records, or a multiprocessor slower
-  // than usual. Only `most` times: a device that stays slow is measured as it is.
-  [[nodiscard]] bool discards(const worker::Done& done, std::uint64_t most);
-
-  // Keeps what a call that counts, or was discarded, says of its clock.
-  void saw(const worker::Done& done);
+  // Whether a call that was made by of_calls() counts; else it is to be made again: records are lost, or the
+  // multiprocessor was slower than usual. Only `most` calls are: a device that stays slow is measured as it
+  // is.
+  [[nodiscard]] bool counts(const worker::Done& done, std::uint64_t most);
 
   // Whether one more call by of_calls() has to be made before choose(): the last one could not be queued as a
   // whole, which may be because it was one of the very first, which wait for their code to be loaded.
@@ -49,7 +47,7 @@ class Clocks {
   const EvaluationParts& parts_;
   double highest_mhz_;
   worker::Clock of_calls_;
-  worker::Done last_{};   // of the calls that saw() was told of
+  worker::Done last_{};   // of the calls that counts() was asked of
   worker::Done probe_{};  // a call by CUPTI's records, once one was made
   std::uint64_t slow_calls_ = 0;
   std::uint64_t dropped_calls_ = 0;

@@ -19,6 +19,10 @@ const char* name_of(ReferenceEngine engine) {
   return "?";
 }
 
+constexpr double kUsualNoise = 0.005;
+
+bool is_fixed(const RunConfig& config) { return config.iterations || config.num_trials; }
+
 }  // namespace
 
 std::string name_of(ClockChoice choice) {
@@ -37,12 +41,25 @@ std::string name_of(ClockChoice choice) {
   return "?";
 }
 
+CallPlan wanted_calls(const RunConfig& config) {
+  if (is_fixed(config))
+    return {config.num_trials.value_or(3), config.warmup_runs.value_or(10), config.iterations.value_or(50)};
+  CallPlan plan{15, config.warmup_runs.value_or(2), 10};
+  plan.width = config.noise.value_or(kUsualNoise);
+  return plan;
+}
+
 double usual_call_budget_s(model::DeviceKind device) { return device == model::DeviceKind::cuda ? 2 : 5; }
 
 void check(const RunConfig& config) {
-  require(config.warmup_runs >= 0, "--warmup-runs", "at least 0");
-  require(config.iterations > 0, "--iterations", "positive");
-  require(config.num_trials > 0, "--num-trials", "positive");
+  require(config.warmup_runs.value_or(0) >= 0, "--warmup-runs", "at least 0");
+  require(config.iterations.value_or(1) > 0, "--iterations", "positive");
+  require(config.num_trials.value_or(1) > 0, "--num-trials", "positive");
+  const double noise = config.noise.value_or(1);
+  require(noise > 0 && noise <= 1, "--noise", "above 0 and at most 1");
+  if (config.noise && is_fixed(config))
+    throw Error(
+        "--noise ends an evaluation early; --iterations and --num-trials say how many calls are made");
   require(config.rtol > 0, "--rtol", "positive");
   require(config.atol > 0, "--atol", "positive");
   const double ratio = config.required_matched_ratio.value_or(1);
@@ -66,24 +83,39 @@ eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& wor
 
 nlohmann::ordered_json to_json(const RunConfig& config) {
   const auto& ratio = config.required_matched_ratio;
-  nlohmann::ordered_json json = {
-      {"warmup_runs", config.warmup_runs},
-      {"iterations", config.iterations},
-      {"num_trials", config.num_trials},
-      {"rtol", config.rtol},
-      {"atol", config.atol},
-      {"required_matched_ratio", ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json()},
-      {"timeout_s", config.timeout_s},
-      {"call_budget_s", config.call_budget_s},
-      {"profile_baseline", config.profile_baseline},
-      {"clock", name_of(config.clock)},
-      {"flush", name_of(config.flush)},
-      {"isolated", config.isolated},
-      {"strict_inputs", config.strict_inputs},
-      {"reference", name_of(config.reference)}};
+  const CallPlan calls = wanted_calls(config);
+  nlohmann::ordered_json json;
+  if (config.warmup_runs || !calls.may_end_sooner()) json["warmup_runs"] = calls.warmup;
+  if (calls.may_end_sooner()) {
+    json["noise"] = calls.width;
+  } else {
+    json["iterations"] = calls.timed;
+    json["num_trials"] = calls.trials;
+  }
+  json["rtol"] = config.rtol;
+  json["atol"] = config.atol;
+  json["required_matched_ratio"] = ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json();
+  json["timeout_s"] = config.timeout_s;
+  json["call_budget_s"] = config.call_budget_s;
+  json["profile_baseline"] = config.profile_baseline;
+  json["clock"] = name_of(config.clock);
+  json["flush"] = name_of(config.flush);
+  json["isolated"] = config.isolated;
+  json["strict_inputs"] = config.strict_inputs;
+  json["reference"] = name_of(config.reference);
   // Only where it was asked for: --resume then knows the traces that it made, and those of older versions.
   if (config.synthesize_missing) json["synthesize_missing"] = true;
   return json;
+}
+
+std::vector<nlohmann::ordered_json> accepted_configs(const RunConfig& config) {
+  std::vector<nlohmann::ordered_json> accepted = {to_json(config)};
+  if (is_fixed(config) || config.noise || config.warmup_runs) return accepted;
+  RunConfig older = config;
+  older.iterations = 50;
+  older.num_trials = 3;
+  accepted.push_back(to_json(older));
+  return accepted;
 }
 
 }  // namespace fib::bench

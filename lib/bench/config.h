@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/call_plan.h"
 #include "model/solution.h"
 #include "sandbox/files.h"
 #include "worker/judge_document.h"
@@ -24,9 +25,11 @@ enum class ClockChoice { kAuto, kEvents, kEventSegments, kCuptiKernel, kCuptiCon
 
 // How evaluations are made: everything `fib run` can be told besides what to run. Defaults are the format's.
 struct RunConfig {
-  int warmup_runs = 10;
-  int iterations = 50;
-  int num_trials = 3;
+  // Nothing: what wanted_calls() makes of it.
+  std::optional<int> warmup_runs = std::nullopt;
+  std::optional<int> iterations = std::nullopt;
+  std::optional<int> num_trials = std::nullopt;
+  std::optional<double> noise = std::nullopt;
   double rtol = 1e-2;
   double atol = 1e-2;
   std::optional<double> required_matched_ratio = std::nullopt;  // else what the definition's rule says
@@ -51,8 +54,14 @@ struct RunConfig {
 // --call-budget where it is not given: 5 seconds, on CUDA 2.
 [[nodiscard]] double usual_call_budget_s(model::DeviceKind device);
 
+// The calls of one evaluation: as many as iterations and num_trials say where one of them is given (else 50
+// and 3, and 10 warm-up calls). Else trials of 10 calls, 15 at most, until the interval is within `noise`
+// (0.5 %).
+[[nodiscard]] CallPlan wanted_calls(const RunConfig& config);
+
 // Throws Error naming the option when a value is out of range: warmup_runs >= 0, iterations and num_trials >
-// 0, rtol and atol > 0, required_matched_ratio in (0, 1], times and budgets > 0.
+// 0, noise in (0, 1] and not beside these two, rtol and atol > 0, required_matched_ratio in (0, 1], times and
+// budgets > 0.
 void check(const RunConfig& config);
 
 // How close outputs must be: what the workload says itself, else what the run says, else what is usual for
@@ -62,5 +71,9 @@ void check(const RunConfig& config);
 
 // What decides an evaluation's result, as it is written to evaluation.fib.config; --resume compares it.
 [[nodiscard]] nlohmann::ordered_json to_json(const RunConfig& config);
+
+// The configurations whose traces --resume takes for done: this one, and where nothing is said of how many
+// calls are made, that by which older versions made as many without being told.
+[[nodiscard]] std::vector<nlohmann::ordered_json> accepted_configs(const RunConfig& config);
 
 }  // namespace fib::bench

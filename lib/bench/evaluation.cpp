@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "bench/claims.h"
+#include "bench/interval.h"
 #include "bench/looks.h"
 
 namespace fib::bench {
@@ -15,11 +16,8 @@ constexpr int kMostAttempts = 3;
 
 // What is known before the first call.
 Measurement begin(const EvaluationParts& parts) {
-  const auto& config = parts.config;
   Measurement result;
-  result.plan = parts.workload.dear
-                    ? parts.workload.dear_plan
-                    : CallPlan{config.num_trials, config.warmup_runs, config.iterations, false};
+  result.plan = parts.workload.dear ? parts.workload.dear_plan : wanted_calls(parts.config);
   result.inputs_fixed = parts.workload.opened.inputs_fixed;
   result.round_trip_ms = parts.facts.round_trip_ms;
   result.sandbox = parts.facts.sandbox;
@@ -96,19 +94,49 @@ void EvaluationRun::fit_plan(double call_s) {
 }
 
 void EvaluationRun::make_trials() {
-  const auto total = static_cast<std::size_t>(result_.plan.total());
   for (int attempt = 1;; ++attempt) {
     if (parts_.has_tracer() && !result_.plan.too_dear)
       looks_ = look_places(
           parts_.secret,
           fmt::format("{}{}{}", parts_.planned.solution_sha256, parts_.planned.workload->uuid, attempt),
           result_.plan);
-    while (counted_.size() < total) make_calls(total - counted_.size());
-    sort_calls();
-    if (attempt == kMostAttempts || !unexplained_time(result_)) return;
+    make_enough_trials();
+    if (attempt == kMostAttempts || !unexplained_time(result_)) break;
     counted_.clear();
     clocks_.forget_looks();
   }
+  const auto calls_of_trial = static_cast<std::size_t>(result_.plan.warmup + result_.plan.timed);
+  result_.plan.trials = static_cast<int>(counted_.size() / calls_of_trial);
+}
+
+// The calls of so many trials as the plan says, and says why there are no more.
+void EvaluationRun::make_enough_trials() {
+  const auto& plan = result_.plan;
+  const CallPlan wanted = wanted_calls(parts_.config);
+  for (int trials = plan.least_trials();; ++trials) {
+    const auto calls = static_cast<std::size_t>(trials * (plan.warmup + plan.timed));
+    while (counted_.size() < calls) make_calls(calls - counted_.size());
+    sort_calls();
+    if (plan.may_end_sooner() && is_settled()) {
+      result_.ended_by = EndedBy::kNoise;
+      return;
+    }
+    if (trials < plan.trials) continue;
+    const bool all = plan.trials == wanted.trials && plan.timed == wanted.timed;
+    result_.ended_by = !all                    ? EndedBy::kBudget
+                       : plan.may_end_sooner() ? EndedBy::kMostCalls
+                                               : EndedBy::kIterations;
+    return;
+  }
+}
+
+// Whether more calls would tell little: the solution's times and the reference's are known within the plan's
+// width, and the coordinator's clock agrees with them.
+bool EvaluationRun::is_settled() const {
+  const double width = result_.plan.width;
+  const auto interval = interval_of(result_.trials_ms, result_.on_cuda);
+  return interval.own_ms() <= width * latency_of(result_) && !unexplained_time(result_) &&
+         expected_.reference_is_settled(width);
 }
 
 // At most `wanted` calls that count, and the looks among them. Expected outputs are made ahead, so that the
@@ -130,8 +158,7 @@ void EvaluationRun::make_calls(std::uint64_t wanted) {
 
 void EvaluationRun::make_counted_call() {
   const auto times = calls_.make(clocks_.of_calls());
-  clocks_.saw(times.done);
-  if (clocks_.discards(times.done, static_cast<std::uint64_t>(result_.plan.total()))) return;
+  if (!clocks_.counts(times.done, static_cast<std::uint64_t>(result_.plan.total()))) return;
   if (times.done.dropped) calls_.check_claim(times);
   counted_.push_back(times);
 }

@@ -30,6 +30,8 @@ class EvaluationRun {
   void make_first_calls();
   void fit_plan(double call_s);
   void make_trials();
+  void make_enough_trials();
+  [[nodiscard]] bool is_settled() const;
   void make_calls(std::uint64_t wanted);
   void make_counted_call();
   void sort_calls();

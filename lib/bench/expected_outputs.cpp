@@ -4,6 +4,7 @@
 
 #include "eval/evaluator.h"
 #include "eval/rule.h"
+#include "eval/statistics.h"
 
 namespace fib::bench {
 namespace {
@@ -62,6 +63,10 @@ void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
   if (needed && one_set) time_reference(workload_.reference_ms);
 }
 
+bool ExpectedOutputs::are_made(std::uint64_t call) const {
+  return until_ > (workload_.opened.inputs_fixed ? 0 : call);
+}
+
 void ExpectedOutputs::share_from(std::uint64_t first) {
   shared_ = true;
   until_ = first;
@@ -82,8 +87,9 @@ void ExpectedOutputs::make_one(const worker::SetId& set) {
   const auto call = call_reference(set);
   if (call.tied_rows > 0) workload_.tied_sets.insert(set);
   auto& times = set.solution_sha256.empty() ? workload_.reference_ms : own_ms_;
-  if (!call.cold && times.size() < static_cast<std::size_t>(parts_.config.iterations))
-    times.push_back(in_ms(call.ns));
+  const CallPlan wanted = wanted_calls(parts_.config);
+  const int most = wanted.may_end_sooner() ? wanted.trials * wanted.timed : wanted.timed;
+  if (!call.cold && times.size() < static_cast<std::size_t>(most)) times.push_back(in_ms(call.ns));
   parts_.judge.keep(door_.number(), set);
 }
 
@@ -120,6 +126,14 @@ std::vector<double> ExpectedOutputs::reference_ms() const {
 }
 
 // Indexers are judged by their scores.
+bool ExpectedOutputs::reference_is_settled(double width) const {
+  const bool has_own_calls =
+      eval::needs_expected(parts_.planned.rule) && !shared_ && !workload_.opened.inputs_fixed;
+  if (!parts_.config.profile_baseline || !has_own_calls) return true;
+  if (parts_.device.is_cuda() && !parts_.reference.on_device()) return true;  // there is no speedup
+  return !own_ms_.empty() && eval::median_half_width(own_ms_) <= width * eval::median(own_ms_);
+}
+
 std::string ExpectedOutputs::about_ties(const worker::SetId& set) const {
   if (parts_.planned.rule == eval::Rule::kDsaIndexer || !workload_.tied_sets.contains(set)) return {};
   return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "

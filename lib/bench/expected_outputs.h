@@ -31,6 +31,9 @@ class ExpectedOutputs {
   // of its calls are timed instead, once.
   void make(std::uint64_t first, std::uint64_t count);
 
+  // Whether those of this call are there.
+  [[nodiscard]] bool are_made(std::uint64_t call) const;
+
   // From call `first` on the workload's sets are used, which all solutions share.
   void share_from(std::uint64_t first);
   [[nodiscard]] bool are_shared() const { return shared_; }
@@ -41,6 +44,10 @@ class ExpectedOutputs {
   // The reference's calls that tell how fast it is, in milliseconds: of all solutions on shared sets, else on
   // those of this one.
   [[nodiscard]] std::vector<double> reference_ms() const;
+
+  // Whether those are known within this share of their median, or more calls would not tell: where they are
+  // not asked for, or were made for all solutions alike.
+  [[nodiscard]] bool reference_is_settled(double width) const;
 
   // What a log should say of a call that differs: which of equals a router takes is not said by the
   // definition. Empty in most cases.

@@ -19,7 +19,9 @@ std::set<std::size_t> look_places(std::string_view secret, std::string_view eval
   for (std::size_t trial = 0; trial < static_cast<std::size_t>(plan.trials); ++trial) {
     const std::size_t first = trial * calls + (trial == 0 ? std::min(kCallsThatLoadCode, calls) : 0);
     const std::size_t choice = (trial + 1) * calls - first;
-    const std::size_t wanted = places.size() + std::min<std::size_t>(kLooksPerTrial, choice);
+    const bool is_later = plan.may_end_sooner() && trial >= static_cast<std::size_t>(plan.least_trials());
+    const std::size_t looks = is_later ? kLooksPerLaterTrial : kLooksPerTrial;
+    const std::size_t wanted = places.size() + std::min(looks, choice);
     for (std::uint64_t draw = 0; places.size() < wanted; ++draw) {
       util::Sha256 hash;
       const std::string digits = hash.add("looks").add(secret).add(evaluation).add(trial).add(draw).hex();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/interval.h"
 #include "compile/builder.h"
 #include "eval/statistics.h"
 #include "util/clock.h"
@@ -32,7 +33,7 @@ std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
 
 model::Performance performance_of(const Measurement& m, const RunConfig& config) {
   model::Performance performance;
-  performance.latency_ms = eval::mean(medians(m.trials_ms));
+  performance.latency_ms = latency_of(m);
   // A ratio across devices would be a lie.
   if (config.profile_baseline && m.on_cuda == m.reference_on_cuda && !m.reference_ms.empty()) {
     performance.reference_latency_ms = eval::median(m.reference_ms);
@@ -75,12 +76,23 @@ void add_overhead(ordered_json& witness, const Measurement& m) {
                          {"slack_ms", overhead.slack_ms}};
 }
 
+ordered_json interval_record(const Measurement& m) {
+  const auto interval = interval_of(m.trials_ms, m.on_cuda);
+  const double latency = latency_of(m);
+  return {{"low_ms", latency - interval.half_ms()},
+          {"high_ms", latency + interval.half_ms()},
+          {"calls_ms", interval.calls_ms},
+          {"trials_ms", interval.trials_ms},
+          {"processes_ms", interval.processes_ms}};
+}
+
 void add_timing(ordered_json& fib, const Measurement& m) {
   const auto all = joined(m.trials_ms);
   if (all.empty()) return;
   fib["trial_medians_ms"] = medians(m.trials_ms);
   fib["quantiles_ms"] = eval::quantiles21(all);
   fib["n"] = all.size();
+  fib["interval"] = interval_record(m);
   fib["cv"] = eval::coefficient_of_variation(all);
   fib["clock"] = name_of(m.clock);
   if (m.on_cuda) {
@@ -153,6 +165,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   if (!planned.sweep.is_null()) fib["sweep"] = planned.sweep;
   add_timing(fib, m);
   fib["calls"] = {{"trials", m.plan.trials}, {"warmup", m.plan.warmup}, {"timed", m.plan.timed}};
+  if (m.status == Status::PASSED) fib["calls"]["ended_by"] = name_of(m.ended_by);
   fib["sets"] = m.sets;
   fib["sets_shared"] = m.sets_shared;
   fib["inputs_fixed"] = m.inputs_fixed;
@@ -189,6 +202,22 @@ model::Ordered<std::string> libs_of(const model::Solution& solution, const RunId
 }
 
 }  // namespace
+
+std::string name_of(EndedBy rule) {
+  switch (rule) {
+    case EndedBy::kIterations:
+      return "iterations";
+    case EndedBy::kMostCalls:
+      return "most-calls";
+    case EndedBy::kNoise:
+      return "noise";
+    case EndedBy::kBudget:
+      break;
+  }
+  return "budget";
+}
+
+double latency_of(const Measurement& m) { return eval::mean(medians(m.trials_ms)); }
 
 model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned,
                                   const RunConfig& config, const RunIdentity& identity,

@@ -16,6 +16,11 @@
 
 namespace fib::bench {
 
+// What ended the trials: all that were asked for were made, or as many as are ever made; the interval was
+// narrow enough; or the calls were too slow for more (--call-budget).
+enum class EndedBy { kIterations, kMostCalls, kNoise, kBudget };
+[[nodiscard]] std::string name_of(EndedBy rule);  // "iterations", "most-calls", "noise", "budget"
+
 // Everything that was seen of one evaluation: plain values, from which the trace is made.
 struct Measurement {
   model::Status status = model::Status::RUNTIME_ERROR;
@@ -26,6 +31,7 @@ struct Measurement {
   double matched_ratio = 1;
   std::string judged;                               // of all calls: a JSON object for correctness.extra
   CallPlan plan;                                    // as made
+  EndedBy ended_by = EndedBy::kIterations;          // of an evaluation that passed
   std::vector<std::vector<double>> trials_ms;       // timed calls of each trial, the worker's clock
   std::vector<double> envelopes_ms;                 // the coordinator's clock around the same calls
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
@@ -72,6 +78,9 @@ struct RunIdentity {
   bool seeded = false;                                    // the secret was given: the run repeats another one
   std::optional<compile::PythonInterpreter> python = {};  // that of Python solutions and torch extensions
 };
+
+// The mean of the trials' medians, in milliseconds; there is at least one trial.
+[[nodiscard]] double latency_of(const Measurement& measurement);
 
 // Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation
 // began.

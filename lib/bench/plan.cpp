@@ -164,7 +164,10 @@ Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& fil
 }
 
 std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                       const std::string& hardware, const nlohmann::ordered_json& config) {
+                                       const std::string& hardware,
+                                       const std::vector<nlohmann::ordered_json>& configs) {
+  // Compared without the order of their keys.
+  const std::vector<nlohmann::json> accepted(configs.begin(), configs.end());
   std::set<DoneKey> done;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     std::map<std::pair<std::string, std::string>, const model::Workload*> workloads;
@@ -176,8 +179,9 @@ std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& data
       if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
       const auto& fib = trace.evaluation->fib;
       if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) return;
-      if (nlohmann::json(fib["config"]) != nlohmann::json(config) || !fib["solution_sha256"].is_string())
-        return;
+      if (!fib["solution_sha256"].is_string()) return;
+      const nlohmann::json config = fib["config"];
+      if (std::find(accepted.begin(), accepted.end(), config) == accepted.end()) return;
       const auto now = workloads.find({trace.definition, trace.workload.uuid});
       if (now == workloads.end() || !model::same_tolerance(*now->second, trace.workload)) return;
       done.insert({i, trace.workload.uuid, *trace.solution, fib["solution_sha256"].get<std::string>()});

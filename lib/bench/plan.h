@@ -70,10 +70,10 @@ struct Plan {
                              const PlanTarget& target, const std::set<DoneKey>& done,
                              const SweptWorkloads* swept = nullptr);
 
-// The keys of the traces that --resume accepts: same hardware and same configuration (evaluation.fib.config),
-// and the workload has the tolerance that it has now.
+// The keys of the traces that --resume accepts: same hardware and one of these configurations
+// (evaluation.fib.config), and the workload has the tolerance that it has now.
 [[nodiscard]] std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
                                                      const std::string& hardware,
-                                                     const nlohmann::ordered_json& config);
+                                                     const std::vector<nlohmann::ordered_json>& configs);
 
 }  // namespace fib::bench

@@ -61,9 +61,10 @@ constexpr const char* kFlag = "true or false";
 
 // Everything that stands in evaluation.fib.config and of which this version knows more than one value.
 constexpr Option kOptions[] = {
-    {"iterations", kInteger, [](RunConfig& c, Word w) { return set_number(c.iterations, w); }},
-    {"warmup-runs", kInteger, [](RunConfig& c, Word w) { return set_number(c.warmup_runs, w); }},
-    {"num-trials", kInteger, [](RunConfig& c, Word w) { return set_number(c.num_trials, w); }},
+    {"iterations", kInteger, [](RunConfig& c, Word w) { return set_number(c.iterations.emplace(), w); }},
+    {"warmup-runs", kInteger, [](RunConfig& c, Word w) { return set_number(c.warmup_runs.emplace(), w); }},
+    {"num-trials", kInteger, [](RunConfig& c, Word w) { return set_number(c.num_trials.emplace(), w); }},
+    {"noise", kNumber, [](RunConfig& c, Word w) { return set_number(c.noise.emplace(), w); }},
     {"call-budget", kNumber, [](RunConfig& c, Word w) { return set_number(c.call_budget_s, w); }},
     {"timeout", kNumber, [](RunConfig& c, Word w) { return set_number(c.timeout_s, w); }},
     {"rtol", kNumber, [](RunConfig& c, Word w) { return set_number(c.rtol, w); }},

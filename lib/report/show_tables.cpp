@@ -43,7 +43,8 @@ std::vector<Column> result_columns(ResultsOf of) {
           only_for(Audience::programs, text_column("Axes", "axes")),
           text_column("Status", "status"),
           number_column("Latency (ms)", "latency_ms"),
-          number_column("CV", "cv"),
+          only_for(Audience::programs, number_column("CV", "cv")),
+          number_column("95%", "interval"),
           only_for(Audience::programs, number_column("Reference (ms)", "reference_latency_ms")),
           unless(ResultsOf::trace, number_column("Speedup vs. ref", "speedup_factor")),
           unless(ResultsOf::trace, number_column("Max abs", "max_absolute_error")),
@@ -76,6 +77,7 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
           text_cell(std::string(model::name_of(evaluation.status))),
           optional_number(performance(&model::Performance::latency_ms), format_ms),
           optional_number(fib_number(evaluation, "cv"), format_share),
+          optional_number(interval_share(evaluation), interval_text),
           optional_number(positive(performance(&model::Performance::reference_latency_ms)), format_ms),
           optional_number(positive(performance(&model::Performance::speedup_factor)), times_text),
           optional_number(error(&model::Correctness::max_absolute_error), format_error),
@@ -118,6 +120,8 @@ std::string kind_text(model::InputKind kind) {
 }
 
 }  // namespace
+
+std::string interval_text(double share) { return fmt::format("±{:.1f}%", 100 * share); }
 
 Table tallies_table(const std::vector<Tally>& tallies) {
   Table table;

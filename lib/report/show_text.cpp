@@ -173,7 +173,9 @@ void write_latest(Page& page, const model::Evaluation& evaluation) {
   std::vector<std::pair<std::string, std::string>> facts{{"Hardware", evaluation.environment.hardware},
                                                          {"Libraries", libs_text(evaluation.environment)}};
   if (const auto& performance = evaluation.performance) {
-    facts.emplace_back("Latency", format_ms(performance->latency_ms) + " ms");
+    const auto share = interval_share(evaluation);
+    facts.emplace_back("Latency", format_ms(performance->latency_ms) + " ms" +
+                                      (share ? ", another run within " + interval_text(*share) : ""));
     facts.emplace_back("Speedup", speedup_text(*performance));
   }
   if (const auto& correctness = evaluation.correctness) {

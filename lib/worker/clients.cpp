@@ -122,8 +122,10 @@ void JudgeClient::keep(std::uint32_t door, const SetId& set) {
   (void)ask(MessageType::kKeep, SetRequest{door, set}.encode(), MessageType::kKept);
 }
 
-eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set, std::size_t outputs) {
-  const CompareRequest request{{door, set}, static_cast<std::uint32_t>(outputs)};
+eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set, std::size_t outputs,
+                                     const std::optional<SetId>& next) {
+  const CompareRequest request{
+      {door, set}, static_cast<std::uint32_t>(outputs), next.has_value(), next.value_or(SetId{})};
   return Verdict::decode(ask(MessageType::kCompare, request.encode(), MessageType::kVerdict).payload)
       .judgement;
 }

@@ -54,7 +54,8 @@ class JudgeClient : public Judge {
   [[nodiscard]] bool knows(std::uint32_t door, const SetId& set) override;
   void fill(std::uint32_t door, const SetId& set) override;
   void keep(std::uint32_t door, const SetId& set) override;
-  [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs) override;
+  [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,
+                                        const std::optional<SetId>& next) override;
   [[nodiscard]] Concluded conclude(std::uint32_t door) override;
 
  private:

@@ -49,16 +49,20 @@ class CpuDoor : public Door {
     eval::fill_poison(layout_, elements, outputs_.data());
   }
 
+  void wait() override {}
+
   OutputsAt outputs() const override { return {outputs_.data()}; }
 
   const std::byte* host_inputs() const override { return inputs_.data(); }
 
-  eval::Judgement compare(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
-                          const eval::Tolerance& tolerance, std::size_t count) override {
-    // The worker can still write to the shared buffer: judge a copy that it cannot reach.
+  void take_outputs() override {
     if (snapshot_.size() < layout_.output_bytes)
       snapshot_ = PrivateMemory(layout_.output_bytes, device::cpu::Pages::kHuge);
     std::memcpy(snapshot_.data(), outputs_.data(), layout_.output_bytes);
+  }
+
+  eval::Judgement judge_taken(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
+                              const eval::Tolerance& tolerance, std::size_t count) override {
     return eval::judge_outputs(layout_, snapshot_.data(), expected.host, poison, tolerance, count, threads_);
   }
 
@@ -93,7 +97,7 @@ class CpuJudgeDevice : public JudgeDevice {
 
  private:
   unsigned threads_;
-  PrivateMemory snapshot_;  // where outputs are judged, for all doors
+  PrivateMemory snapshot_;  // outputs that were taken, for all doors: they are judged before others are taken
   Pool pool_{
       [](std::uint64_t bytes) { return std::make_unique<PrivateMemory>(bytes, device::cpu::Pages::kHuge); }};
 };

@@ -176,17 +176,19 @@ class CudaDoor : public Door {
       const auto& slot = layout_.outputs[i];
       tools_.kernels.poison(repeated(slot.dtype, elements[i]), outputs_.data() + slot.offset, slot.bytes);
     }
-    tools_.context.wait();
   }
+
+  void wait() override { tools_.context.wait(); }
 
   OutputsAt outputs() const override { return {nullptr, outputs_.data()}; }
 
   const std::byte* host_inputs() const override { return nullptr; }
 
+  void take_outputs() override { tools_.copy(judged_.data(), outputs_.data(), layout_.output_bytes); }
+
   // The device reads expected outputs in page-locked host memory where they lie.
-  eval::Judgement compare(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
-                          const eval::Tolerance& tolerance, std::size_t count) override {
-    tools_.copy(judged_.data(), outputs_.data(), layout_.output_bytes);
+  eval::Judgement judge_taken(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
+                              const eval::Tolerance& tolerance, std::size_t count) override {
     std::vector<eval::Comparison> comparisons;
     for (std::size_t i = 0; i < count; ++i) {
       comparisons.push_back(compare(layout_.outputs[i], expected, poison[i], tolerance));

@@ -21,11 +21,13 @@ class Door {
  public:
   virtual ~Door() = default;
 
-  // Writes a whole set to the inputs. They lie there when poison() has returned.
+  // Writes a whole set to the inputs. They lie there after wait().
   virtual void fill(const eval::InputSets& sets, std::string_view seed) = 0;
 
-  // Then fills every output with its poison element.
+  // Fills every output with its poison element, likewise.
   virtual void poison(const std::vector<eval::PoisonElement>& elements) = 0;
+
+  virtual void wait() = 0;
 
   // Where the shared outputs lie, layout.output_bytes bytes of them.
   [[nodiscard]] virtual OutputsAt outputs() const = 0;
@@ -33,11 +35,15 @@ class Door {
   // The inputs where no worker can write them and the host can read them; null on a device.
   [[nodiscard]] virtual const std::byte* host_inputs() const = 0;
 
-  // Judges a copy of the first `count` outputs that no worker can reach; of solutions' doors only. `expected`
-  // is a whole output buffer: in host memory where the door is, else where the device reads it.
-  [[nodiscard]] virtual eval::Judgement compare(const OutputsAt& expected,
-                                                const std::vector<eval::PoisonElement>& poison,
-                                                const eval::Tolerance& tolerance, std::size_t count) = 0;
+  // Copies the outputs to where no worker can reach them; of solutions' doors only. What is written to the
+  // door afterwards changes nothing of the copy.
+  virtual void take_outputs() = 0;
+
+  // Judges the first `count` outputs of that copy. `expected` is a whole output buffer: in host memory where
+  // the door is, else where the device reads it.
+  [[nodiscard]] virtual eval::Judgement judge_taken(const OutputsAt& expected,
+                                                    const std::vector<eval::PoisonElement>& poison,
+                                                    const eval::Tolerance& tolerance, std::size_t count) = 0;
 
   // To be sent to the worker: inputs, then outputs.
   [[nodiscard]] virtual std::vector<int> fds() const = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "eval/evaluator.h"
 #include "util/unique_fd.h"
@@ -40,9 +41,9 @@ class Judge {
   // Keeps the door's outputs as the set's expected ones.
   virtual void keep(std::uint32_t door, const SetId& set) = 0;
   // Judges the door's first `outputs` outputs. Expected outputs of a set that belongs to one solution are
-  // kept no longer then.
-  [[nodiscard]] virtual eval::Judgement compare(std::uint32_t door, const SetId& set,
-                                                std::size_t outputs) = 0;
+  // kept no longer then. With `next` the door is filled with that set at once, as fill() does.
+  [[nodiscard]] virtual eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,
+                                                const std::optional<SetId>& next) = 0;
   // What all calls compared at the door come to.
   [[nodiscard]] virtual Concluded conclude(std::uint32_t door) = 0;
 };

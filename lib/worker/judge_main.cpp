@@ -173,8 +173,14 @@ class Judge {
 
   void fill(const SetRequest& request) {
     AttachedDoor& door = door_of(request.door);
-    OpenWorkload& workload = workload_of(door.workload);
-    door.buffers->fill(*workload.sets, seed_of(workload.document, request.set));
+    begin_fill(door, request.set);
+    door.buffers->wait();
+  }
+
+  // The door is filled when it has been waited for.
+  void begin_fill(AttachedDoor& door, const SetId& set) {
+    const OpenWorkload& workload = workload_of(door.workload);
+    door.buffers->fill(*workload.sets, seed_of(workload.document, set));
     poison(door, workload.layout, workload.document.secret);
   }
 
@@ -245,10 +251,16 @@ class Judge {
       const std::byte* inputs = host_inputs(door, workload, request.set.set);
       const auto got = copy_of_outputs(door);
       verdict.judgement = door.evaluator->judge({inputs, got->at().host, expected.host, door.poison});
+      if (request.fills_next) begin_fill(door, request.next);
     } else {
+      door.buffers->take_outputs();
+      const auto poison = door.poison;  // of these outputs
+      // Before the comparison: a device is waited for once.
+      if (request.fills_next) begin_fill(door, request.next);
       verdict.judgement =
-          door.buffers->compare(expected, door.poison, workload.document.tolerance, request.outputs);
+          door.buffers->judge_taken(expected, poison, workload.document.tolerance, request.outputs);
     }
+    if (request.fills_next) door.buffers->wait();
     // Nobody asks for a set of a solution's own twice.
     if (!request.set.set.solution_sha256.empty()) expected_->drop(key);
     return verdict;

@@ -4,15 +4,21 @@
 
 namespace fib::worker {
 
+void fields(auto& wire, Either<SetId> auto& m) {
+  wire.text(m.solution_sha256);
+  wire.number(m.call);
+}
+
 void fields(auto& wire, Either<SetRequest> auto& m) {
   wire.number(m.door);
-  wire.text(m.set.solution_sha256);
-  wire.number(m.set.call);
+  fields(wire, m.set);
 }
 
 void fields(auto& wire, Either<CompareRequest> auto& m) {
   fields(wire, m.set);
   wire.number(m.outputs);
+  wire.flag(m.fills_next);
+  fields(wire, m.next);
 }
 
 void fields(auto& wire, Either<Known> auto& m) { wire.flag(m.known); }

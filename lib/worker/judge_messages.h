@@ -31,6 +31,8 @@ struct SetRequest {
 struct CompareRequest {
   SetRequest set;
   std::uint32_t outputs = 0;
+  bool fills_next = false;  // as Fill does, with this set, once the outputs have been copied
+  SetId next = {};
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static CompareRequest decode(const std::string& payload);
 };

@@ -60,12 +60,17 @@ class FakeJudge : public worker::Judge {
     kept.push_back(set);
     if (kept.size() > most_kept) kept.pop_front();
   }
-  eval::Judgement compare(std::uint32_t door, const worker::SetId& set, std::size_t outputs) override {
+  eval::Judgement compare(std::uint32_t door, const worker::SetId& set, std::size_t outputs,
+                          const std::optional<worker::SetId>& next) override {
     ask("compare");
     CHECK(filled[door].back() == set);
     if (needs_expected && !is_kept(set)) throw worker::JudgeLost("the set's expected outputs are not kept");
     compared.push_back(set);
     compared_outputs = outputs;
+    if (next) {
+      filled[door].push_back(*next);
+      ++filled_ahead;
+    }
     return judgement(compared.size());
   }
   worker::Concluded conclude(std::uint32_t /*door*/) override {
@@ -92,6 +97,7 @@ class FakeJudge : public worker::Judge {
   std::map<std::uint32_t, std::vector<worker::SetId>> filled{};
   std::deque<worker::SetId> kept{};
   std::vector<worker::SetId> compared{};
+  int filled_ahead = 0;  // of filled, by a comparison
   std::size_t compared_outputs = 0;
   int conclusions = 0;
 
@@ -205,13 +211,15 @@ class FakeReference : public bench::Reference {
     CHECK(world_.stopped);
     ++calls;
     if (fails_at == "call") throw bench::ReferenceError("the reference failed: no");
-    world_.now_ns += static_cast<std::int64_t>(call_ms * kMs);
-    return {call_ms * kMs, ++calls_since_open_ <= 2, tied_rows, call_of(call_ms)};
+    const double ms = call_ms * factor(calls);
+    world_.now_ns += static_cast<std::int64_t>(ms * kMs);
+    return {ms * kMs, ++calls_since_open_ <= 2, tied_rows, call_of(ms)};
   }
   const std::string& engine() const override { return engine_; }
 
   bool is_on_device = false;
   double call_ms = 2;
+  std::function<double(int)> factor = [](int) { return 1; };  // of the call number n, from 1
   std::uint64_t tied_rows = 0;
   std::string fails_at{};
 
@@ -249,6 +257,24 @@ class Scene {
     config.warmup_runs = 2;
     config.iterations = 5;
     worker.collected.outputs = {{tensor::DType::kFloat32, {n}}};
+  }
+
+  // As many calls as the number needs.
+  void use_noise(std::optional<double> noise = std::nullopt) {
+    config.iterations.reset();
+    config.num_trials.reset();
+    config.warmup_runs.reset();
+    config.noise = noise;
+  }
+
+  // On CUDA: kernels that fib launches itself.
+  void use_launch_plan() {
+    use_cuda();
+    solution = model::parse_solution(R"({"name": "s", "definition": "d", "author": "a",
+        "spec": {"language": "cuda", "target_hardware": ["cuda"], "entry_point": "a.cu::run",
+                 "launch": {"grid": 1, "block": 32}},
+        "sources": [{"path": "a.cu", "content": "x"}]})");
+    symbols = {"run"};
   }
 
   void use_cuda() {

@@ -33,6 +33,22 @@ TEST_CASE("trials shrink next, and neither goes below three") {
   CHECK(least.too_dear);
 }
 
+TEST_CASE("a plan that may end sooner has fewer trials first") {
+  CallPlan wanted{15, 2, 10};
+  wanted.width = 0.005;
+  const auto plan = fit_calls(wanted, 0.05, 5);
+  CHECK(plan.trials == 8);
+  CHECK(plan.timed == 10);
+  CHECK(plan.warmup == 2);
+  CHECK(plan.may_end_sooner());
+  const auto least = fit_calls(wanted, 0.2, 5);
+  CHECK(least.trials == 3);
+  CHECK(least.timed == 6);
+  CHECK(least.warmup == 2);
+  CHECK(least.least_trials() == 3);
+  CHECK(fit_calls(wanted, 10, 5).too_dear);
+}
+
 TEST_CASE("what was wanted below three stays") {
   const auto plan = fit_calls({1, 0, 2, false}, 100, 1);
   CHECK(plan.trials == 1);

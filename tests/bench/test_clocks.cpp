@@ -18,13 +18,7 @@ constexpr std::ptrdiff_t kLooks = 6;
 // A scene on CUDA: of host code, or of a launch plan.
 struct CudaScene : Scene {
   explicit CudaScene(bool has_host_code = true, std::int64_t n = 64) : Scene(n) {
-    use_cuda();
-    if (has_host_code) return;
-    solution = model::parse_solution(R"({"name": "s", "definition": "d", "author": "a",
-        "spec": {"language": "cuda", "target_hardware": ["cuda"], "entry_point": "a.cu::run",
-                 "launch": {"grid": 1, "block": 32}},
-        "sources": [{"path": "a.cu", "content": "x"}]})");
-    symbols = {"run"};
+    has_host_code ? use_cuda() : use_launch_plan();
   }
 };
 

@@ -4,16 +4,72 @@
 
 using namespace fib;
 
-TEST_CASE("the defaults are the format's") {
+TEST_CASE("the defaults are the format's, but for the number of calls") {
   const bench::RunConfig config;
-  CHECK(config.warmup_runs == 10);
-  CHECK(config.iterations == 50);
-  CHECK(config.num_trials == 3);
   CHECK(config.rtol == 1e-2);
   CHECK(config.atol == 1e-2);
   CHECK_FALSE(config.required_matched_ratio);
   CHECK(config.timeout_s == 300);
   CHECK_NOTHROW(bench::check(config));
+}
+
+TEST_CASE("as many calls are made as the options say, else as many as the number needs") {
+  bench::RunConfig config;
+  auto plan = bench::wanted_calls(config);
+  CHECK(plan.trials == 15);
+  CHECK(plan.warmup == 2);
+  CHECK(plan.timed == 10);
+  CHECK(plan.width == 0.005);
+  CHECK(plan.least_trials() == 3);
+  config.noise = 0.02;
+  config.warmup_runs = 7;
+  plan = bench::wanted_calls(config);
+  CHECK(plan.warmup == 7);
+  CHECK(plan.width == 0.02);
+
+  config = {};
+  config.iterations = 20;
+  plan = bench::wanted_calls(config);
+  CHECK(plan.trials == 3);
+  CHECK(plan.warmup == 10);
+  CHECK(plan.timed == 20);
+  CHECK_FALSE(plan.may_end_sooner());
+  CHECK(plan.least_trials() == 3);
+  config = {};
+  config.num_trials = 5;
+  config.warmup_runs = 0;
+  plan = bench::wanted_calls(config);
+  CHECK(plan.trials == 5);
+  CHECK(plan.warmup == 0);
+  CHECK(plan.timed == 50);
+  CHECK(plan.least_trials() == 5);
+}
+
+TEST_CASE("a trace's configuration says by which rule its calls were made") {
+  bench::RunConfig config;
+  auto json = bench::to_json(config);
+  CHECK(json.at("noise") == 0.005);
+  CHECK_FALSE(json.contains("warmup_runs"));
+  CHECK_FALSE(json.contains("iterations"));
+  CHECK_FALSE(json.contains("num_trials"));
+  config.iterations = 50;
+  json = bench::to_json(config);
+  CHECK_FALSE(json.contains("noise"));
+  CHECK(json.at("warmup_runs") == 10);
+  CHECK(json.at("iterations") == 50);
+  CHECK(json.at("num_trials") == 3);
+}
+
+TEST_CASE("--resume takes what older versions made without being told for what is made without being told") {
+  bench::RunConfig config;
+  bench::RunConfig older;
+  older.iterations = 50;
+  older.num_trials = 3;
+  CHECK(bench::accepted_configs(config) ==
+        std::vector<nlohmann::ordered_json>{bench::to_json(config), bench::to_json(older)});
+  CHECK(bench::accepted_configs(older) == std::vector<nlohmann::ordered_json>{bench::to_json(older)});
+  config.noise = 0.005;
+  CHECK(bench::accepted_configs(config).size() == 1);
 }
 
 TEST_CASE("a workload's own tolerance stands for the run's, member by member") {
@@ -53,6 +109,16 @@ TEST_CASE("values out of range are errors that name the option") {
   complains("--iterations");
   config.num_trials = 0;
   complains("--num-trials");
+  config.noise = 0;
+  complains("--noise");
+  config.noise = 1.5;
+  complains("--noise");
+  config.noise = 0.01;
+  config.iterations = 50;
+  complains("--noise");
+  config.noise = 0.01;
+  config.num_trials = 3;
+  complains("--noise");
   config.rtol = 0;
   complains("--rtol");
   config.atol = -1;

@@ -47,6 +47,39 @@ TEST_CASE("every call has a set of its own, whose expected output was made while
   CHECK(scene.judge.conclusions == 2);
 }
 
+TEST_CASE("where no code of the solution runs on the host, the next call is filled while one is judged") {
+  Scene scene;
+  scene.use_launch_plan();
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  const auto calls = scene.judge.compared.size();
+  CHECK(scene.judge.compared == sets_of("own", 0, calls));
+  CHECK(scene.judge.filled[kSolutionDoor] == sets_of("own", 0, calls));
+  // All but the first call, the one that shows what a call does, and the first of the trials, whose expected
+  // outputs were not there yet.
+  CHECK(scene.judge.filled_ahead == static_cast<int>(calls) - 3);
+
+  Scene host_code;
+  host_code.use_cuda();
+  CHECK(host_code.run().status == Status::PASSED);
+  CHECK(host_code.judge.filled_ahead == 0);
+}
+
+TEST_CASE("whatever was filled ahead, a call finds its own set") {  // the judge checks it at each comparison
+  Scene fixed;
+  fixed.use_launch_plan();
+  fixed.judged.opened.inputs_fixed = true;
+  CHECK(fixed.run().status == Status::PASSED);
+  CHECK(fixed.judge.filled_ahead > 0);
+
+  Scene shared;
+  shared.use_launch_plan();
+  shared.reference.call_ms = 3000;
+  const auto m = shared.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.sets_shared);
+}
+
 TEST_CASE("where few expected outputs fit, no more are made ahead") {
   for (const std::size_t most : {1, 2, 5}) {
     Scene scene;

@@ -25,6 +25,16 @@ TEST_CASE("over many secrets every place is looked at") {
   CHECK(all == std::set<std::size_t>{2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
 }
 
+TEST_CASE("trials that a quiet solution does not have are looked at once each") {
+  fib::bench::CallPlan plan{15, 2, 10};
+  plan.width = 0.005;
+  const auto places = look_places("secret", "evaluation", plan);
+  const auto looks_of = [&](std::size_t trial) {
+    return std::count_if(places.begin(), places.end(), [&](auto place) { return place / 12 == trial; });
+  };
+  for (std::size_t trial = 0; trial < 15; ++trial) CHECK(looks_of(trial) == (trial < 3 ? 3 : 1));
+}
+
 TEST_CASE("short trials have fewer looks") {
   CHECK(look_places("s", "", {2, 0, 2, false}) == std::set<std::size_t>{2, 3});
   CHECK(look_places("s", "", {1, 0, 1, false}).empty());

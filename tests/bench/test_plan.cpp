@@ -97,14 +97,14 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   const testing::TemporaryDataset files;
   files.write("traces/bob/op/d1.jsonl", trace("CPU A", 10) + trace("CPU B", 20));
   datasets[0].root = files.root();
-  CHECK(bench::finished_evaluations(datasets, "CPU A", {{"iterations", 20}}).empty());
-  CHECK(bench::finished_evaluations(datasets, "CPU C", {{"iterations", 10}}).empty());
-  const auto done = bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}});
+  CHECK(bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 20}}}).empty());
+  CHECK(bench::finished_evaluations(datasets, "CPU C", {{{"iterations", 10}}}).empty());
+  const auto done = bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 10}}});
   REQUIRE(done.size() == 1);
   const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, done);
   CHECK(plan.resumed == 1);
   datasets[0].workloads.at("d1")[1].tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};  // w1d1
-  CHECK(bench::finished_evaluations(datasets, "CPU A", {{"iterations", 10}}).empty());
+  CHECK(bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 10}}}).empty());
   CHECK(plan.evaluations.size() == 5);
 }
 

@@ -41,9 +41,10 @@ TEST_CASE("a sweep is the product of its options, the first changing slowest, wi
   REQUIRE(sweep.points.size() == 4);
   std::vector<std::pair<int, double>> values;
   for (const auto& point : sweep.points) {
-    values.emplace_back(point.config.iterations, point.config.rtol);
+    values.emplace_back(point.config.iterations.value(), point.config.rtol);
     CHECK(point.config.warmup_runs == 3);
-    CHECK(point.values == ordered_json{{"iterations", point.config.iterations}, {"rtol", point.config.rtol}});
+    CHECK(point.values ==
+          ordered_json{{"iterations", point.config.iterations.value()}, {"rtol", point.config.rtol}});
   }
   CHECK(values == std::vector<std::pair<int, double>>{{10, 0.5}, {10, 1e-3}, {20, 0.5}, {20, 1e-3}});
   REQUIRE(sweep.axes.size() == 1);
@@ -62,6 +63,7 @@ TEST_CASE("every option that decides a result can be swept by its name, and chan
   const std::map<std::string, std::string> options = {{"iterations", "2"},
                                                       {"warmup-runs", "0"},
                                                       {"num-trials", "2"},
+                                                      {"noise", "0.01"},
                                                       {"call-budget", "0.5"},
                                                       {"timeout", "12"},
                                                       {"rtol", "0.5"},
@@ -71,25 +73,28 @@ TEST_CASE("every option that decides a result can be swept by its name, and chan
                                                       {"flush", "dirty"},
                                                       {"use-isolated-runner", "true"},
                                                       {"strict-inputs", "true"}};
-  const auto usual = bench::to_json({});
+  bench::RunConfig asked;  // for a number of calls
+  asked.iterations = 50;
   for (const auto& [name, value] : options) {
     INFO(name);
     const auto sweep = make_sweep({name + "=" + value}, {}, {});
     REQUIRE(sweep.points.size() == 1);
     std::size_t changed = 0;
     const auto config = bench::to_json(sweep.points[0].config);
-    for (const auto& [key, now] : config.items()) changed += usual.at(key) != now ? 1U : 0U;
+    const auto usual = bench::to_json(config.contains("iterations") ? asked : bench::RunConfig());
+    for (const auto& [key, now] : config.items())
+      changed += !usual.contains(key) || usual.at(key) != now ? 1U : 0U;
     CHECK(changed == 1);
     CHECK(sweep.record.at(name).size() == 1);
   }
 }
 
 TEST_CASE("wrong keys and values are sentences that say what there is") {
-  CHECK(
-      error_of({"speed=1"}) ==
-      "speed cannot be swept; what can: options: iterations, warmup-runs, num-trials, call-budget, timeout, "
-      "rtol, atol, required-matched-ratio, clock, flush, use-isolated-runner, strict-inputs; axes of the "
-      "selected definitions: iterations, n");
+  CHECK(error_of({"speed=1"}) ==
+        "speed cannot be swept; what can: options: iterations, warmup-runs, num-trials, noise, call-budget, "
+        "timeout, rtol, atol, required-matched-ratio, clock, flush, use-isolated-runner, strict-inputs; axes "
+        "of the "
+        "selected definitions: iterations, n");
   CHECK(error_of({"iterations"}) == "iterations: expected KEY=VALUE,VALUE,..., for example iterations=10,50");
   CHECK(error_of({"iterations="}).find("expected KEY=") != std::string::npos);
   CHECK(error_of({"=1"}).find("expected KEY=") != std::string::npos);

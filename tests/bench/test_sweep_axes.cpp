@@ -133,7 +133,7 @@ TEST_CASE("the plan of a sweep runs its workloads at every point, each evaluatio
   const auto hash = model::content_sha256(solution);
   std::vector<int> asked;
   const auto done_of = [&](const bench::RunConfig& config) {
-    asked.push_back(config.iterations);
+    asked.push_back(config.iterations.value());
     std::set<bench::DoneKey> done;
     if (config.iterations == 20) done.insert({0, find(s, 8).uuid, "of_d", hash});
     return done;

@@ -112,7 +112,7 @@ TEST_CASE("a man page reads as help does") {
   const std::string run = rendered(pages.path() / "fib-run.1");
   CHECK_THAT(run, Catch::Contains("NAME fib-run - Compile, run, check and time the solutions of datasets"));
   CHECK_THAT(run, Catch::Contains("SYNOPSIS fib run [options] DESCRIPTION"));
-  CHECK_THAT(run, Catch::Contains("How to measure --warmup-runs"));
+  CHECK_THAT(run, Catch::Contains("How to measure --noise"));
   CHECK_THAT(run, Catch::Contains("--flush TEXT CUDA: what the L2 cache holds when a call begins"));
   CHECK_THAT(run, Catch::Contains("One of: clean, dirty, none. Default: clean."));
   CHECK_THAT(run, Catch::Contains("EXIT STATUS 0 everything planned has a trace 1 something has none"));

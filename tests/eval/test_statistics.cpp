@@ -21,6 +21,31 @@ TEST_CASE("the median is the middle value, or the mean of the two middle ones, i
   CHECK(median({huge, huge}) == huge);
 }
 
+TEST_CASE("the median's interval lies between ranks, whatever the distribution") {
+  CHECK(median_half_width({7}) == 0);
+  CHECK(median_half_width({1, 9}) == 4);
+  std::vector<double> values;
+  for (int i = 100; i >= 1; --i) values.push_back(i);
+  // Ranks 40 and 61 of 100 (Hoefler and Belli, table of ranks for 95 %).
+  CHECK(median_half_width(values) == 10.5);
+  values.back() = -1e9;  // outliers beyond the ranks change nothing
+  CHECK(median_half_width(values) == 10.5);
+}
+
+TEST_CASE("the mean's interval is Student's") {
+  // sd 1, t(2) = 4.303.
+  CHECK(mean_half_width({1, 2, 3}) == Approx(4.303 / std::sqrt(3)).epsilon(1e-3));
+  CHECK(mean_half_width({5, 5}) == 0);
+  std::vector<double> values(31, 0);
+  for (std::size_t i = 0; i < 15; ++i) {
+    values[2 * i] = 1;
+    values[2 * i + 1] = -1;
+  }
+  // Thirty of distance 1 around 0 and one at 0: sd 1, t(30) = 2.042.
+  CHECK(mean_half_width(values) == Approx(2.042 / std::sqrt(31)).epsilon(1e-3));
+  CHECK_THROWS_AS(mean_half_width({1}), fib::Error);
+}
+
 TEST_CASE("quantiles interpolate between sorted values") {
   const std::vector<double> values = {40, 10, 30, 20, 50};
   CHECK(quantile(values, 0) == 10);

@@ -34,6 +34,9 @@ struct ShowTrace {
     text += R"(,"fib":{"schema":1,"run_id":"run-)" + time.substr(0, 10) + R"(","config":{"iterations":)" +
             std::to_string(iterations) + "}";
     if (latency > 0) text += R"(,"cv":0.0125,"clock":"events")";
+    if (latency == 2)
+      text +=
+          R"(,"interval":{"low_ms":1.97,"high_ms":2.03,"calls_ms":0.01,"trials_ms":0.02,"processes_ms":0.0224})";
     return text + "}}}\n";
   }
 };

@@ -136,6 +136,19 @@ TEST_CASE("members of fib's record are taken only when they are of the kind") {
   CHECK_FALSE(report::fib_number(evaluation, "cv"));
   CHECK(report::fib_text(evaluation, "clock") == "events");
   CHECK(report::fib_number(evaluation, "n") == 3.0);
+  CHECK_FALSE(report::interval_share(evaluation));
+  evaluation.performance.emplace().latency_ms = 2;
+  evaluation.fib["interval"] = {{"low_ms", 1.75}, {"high_ms", 2.25}};
+  CHECK(report::interval_share(evaluation) == 0.125);
+  evaluation.performance->latency_ms = 0;
+  CHECK_FALSE(report::interval_share(evaluation));
+  evaluation.performance->latency_ms = 2;
+  evaluation.fib["interval"] = {{"low_ms", 1.75}, {"high_ms", "2.25"}};
+  CHECK_FALSE(report::interval_share(evaluation));
+  evaluation.fib["interval"] = {{"low_ms", 2.25}, {"high_ms", 1.75}};
+  CHECK_FALSE(report::interval_share(evaluation));
+  evaluation.fib["interval"] = 3;
+  CHECK_FALSE(report::interval_share(evaluation));
 }
 
 TEST_CASE("sources are coloured where escape codes may be written, and hold no others") {

@@ -72,6 +72,11 @@ class View {
 const std::vector<eval::PoisonElement> kPoison = {eval::make_poison(tensor::DType::kFloat16, 77),
                                                   eval::make_poison(tensor::DType::kInt32, 78)};
 
+eval::Judgement compare(worker::Door& door, const worker::OutputsAt& expected, std::size_t count = 2) {
+  door.take_outputs();
+  return door.judge_taken(expected, kPoison, {}, count);
+}
+
 // Leaves `value` in all elements of y, and its rounded value in all of n.
 void write_outputs(const View& outputs, const eval::Layout& layout, double value) {
   for (const auto& slot : layout.outputs) {
@@ -85,6 +90,7 @@ void check_fill(const Case& test, worker::Door& door, const std::string& seed) {
   std::memset(inputs.data(), 0x5a, test.layout.input_bytes);
   door.fill(test.sets, seed);
   door.poison(kPoison);
+  door.wait();
   const auto expected = test.inputs(seed);
   for (const auto& slot : test.layout.inputs) {
     INFO(slot.name);
@@ -126,7 +132,7 @@ TEST_CASE("outputs on the device begin as poison, which is told from values") {
   write_outputs(outputs, test.layout, 3);
   store.keep({1, {"", 0}}, door->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
   door->poison(kPoison);
-  const auto judgement = door->compare(store.find({1, {"", 0}})->at(), kPoison, {}, 2);
+  const auto judgement = compare(*door, store.find({1, {"", 0}})->at());
   CHECK_FALSE(judgement.correct);
   CHECK(judgement.explanation.find("never written") != std::string::npos);
 }
@@ -156,7 +162,7 @@ TEST_CASE("outputs are compared with copies, wherever these lie") {
     write_outputs(outputs, test.layout, value);
     for (std::uint64_t call = 0; call < 4; ++call) {
       INFO(value << " against copy " << call);
-      const auto judgement = door->compare(at(call), kPoison, {}, 2);
+      const auto judgement = compare(*door, at(call));
       const double expected = call < 2 ? 3 : 4;
       CHECK(judgement.correct == (value == expected));
       if (value == expected) continue;
@@ -168,8 +174,27 @@ TEST_CASE("outputs are compared with copies, wherever these lie") {
   // As many outputs as the solution returned.
   write_outputs(outputs, test.layout, 3);
   std::memset(outputs.data() + test.layout.outputs[1].offset, 0, test.layout.outputs[1].bytes);
-  CHECK_FALSE(door->compare(at(0), kPoison, {}, 2).correct);
-  CHECK(door->compare(at(0), kPoison, {}, 1).correct);
+  CHECK_FALSE(compare(*door, at(0)).correct);
+  CHECK(compare(*door, at(0), 1).correct);
+}
+
+TEST_CASE("outputs are judged as they were taken, though the door has been filled since") {
+  for (const bool on_device : {true, false}) {
+    INFO((on_device ? "on the device" : "on the host"));
+    const auto device = on_device ? make_device() : worker::make_cpu_judge_device(1);
+    const Case test(5);
+    const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+    const View outputs(*door, 1, test.layout.output_bytes);
+    write_outputs(outputs, test.layout, 3);
+    worker::ExpectedStore store(*device);
+    store.keep({1, {"", 0}}, door->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
+    door->take_outputs();
+    door->fill(test.sets, "next");
+    door->poison(kPoison);
+    CHECK(door->judge_taken(store.find({1, {"", 0}})->at(), kPoison, {}, 2).correct);
+    door->wait();
+    CHECK_FALSE(compare(*door, store.find({1, {"", 0}})->at()).correct);
+  }
 }
 
 TEST_CASE("a copy on the host holds what the device had") {
@@ -208,7 +233,7 @@ TEST_CASE("expected outputs take no memory of the device that a solution could h
     CHECK(at(11).host == nullptr);
     for (std::uint64_t call = 0; call < 12; ++call) {
       write_outputs(outputs, test.layout, static_cast<double>(call));
-      CHECK(door->compare(at(call), kPoison, {}, 2).correct);
+      CHECK(compare(*door, at(call)).correct);
     }
     CHECK(emulation::device_bytes_in_use() == before);
   }
@@ -234,7 +259,7 @@ TEST_CASE("a call on a device allocates nothing, and no output leaves the device
     door->fill(test.sets, seed);
     door->poison(kPoison);
     write_outputs(outputs, test.layout, static_cast<double>(number));
-    CHECK(door->compare(store.find(key)->at(), kPoison, {}, 2).correct);
+    CHECK(compare(*door, store.find(key)->at()).correct);
     store.drop(key);
   };
   call(0);

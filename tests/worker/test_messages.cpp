@@ -119,6 +119,10 @@ TEST_CASE("what the judge is asked and says of calls and of an evaluation surviv
   CHECK(request.set.door == 7);
   CHECK(request.set.set == SetId{"sha", 9});
   CHECK(request.outputs == 2);
+  CHECK_FALSE(request.fills_next);
+  const auto filling = CompareRequest::decode(CompareRequest{{7, {"sha", 9}}, 2, true, {"", 10}}.encode());
+  CHECK(filling.fills_next);
+  CHECK(filling.next == SetId{"", 10});
   const auto concluded = Concluded::decode(Concluded{{false, 1, 2, 0.5, "why"}, R"({"samples":3})"}.encode());
   CHECK_FALSE(concluded.judgement.correct);
   CHECK(concluded.judgement.max_relative_error == 2);

@@ -84,13 +84,13 @@ TEST_CASE("the poison is new for every call and an output that keeps it is unwri
   };
   f.judge.fill(f.door.door, set);
   const auto first = bits();
-  const auto verdict = f.judge.compare(f.door.door, set, 1);
+  const auto verdict = f.judge.compare(f.door.door, set, 1, std::nullopt);
   CHECK_FALSE(verdict.correct);
   CHECK(verdict.explanation.find("1000 of 1000 elements were never written") != std::string::npos);
   f.judge.fill(f.door.door, set);
   CHECK(bits() != first);
   write_sum(f);
-  CHECK(f.judge.compare(f.door.door, set, 1).correct);
+  CHECK(f.judge.compare(f.door.door, set, 1, std::nullopt).correct);
 }
 
 TEST_CASE("expected outputs of a solution's own set are needed once, those of a shared set again") {
@@ -100,7 +100,7 @@ TEST_CASE("expected outputs of a solution's own set are needed once, those of a 
     f.judge.fill(f.door.door, set);
     write_sum(f);
     f.judge.keep(f.door.door, set);
-    CHECK(f.judge.compare(f.door.door, set, 1).correct);
+    CHECK(f.judge.compare(f.door.door, set, 1, std::nullopt).correct);
     CHECK(f.judge.knows(f.door.door, set) == set.solution_sha256.empty());
   }
 }
@@ -171,8 +171,9 @@ TEST_CASE("the buffers a worker gets can neither change size nor, for inputs, be
 TEST_CASE("a judge refuses what does not exist with a sentence and lives on") {
   Fixture f;
   CHECK_THROWS_WITH(f.judge.fill(99, {"one", 0}), Catch::Contains("99"));
-  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"never", 0}, 1), Catch::Contains("not kept"));
-  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"one", 0}, 2), Catch::Contains("not so many outputs"));
+  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"never", 0}, 1, std::nullopt), Catch::Contains("not kept"));
+  CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"one", 0}, 2, std::nullopt),
+                    Catch::Contains("not so many outputs"));
   CHECK_THROWS_WITH(f.judge.conclude(99), Catch::Contains("99"));
   f.judge.fill(f.door.door, {"one", 0});
 }

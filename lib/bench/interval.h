@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+namespace fib::bench {
+
+// Within what another run of the same evaluation reads the same latency, in 95 of 100 cases: half-widths, in
+// milliseconds (docs/measuring.md, "How many calls").
+struct Interval {
+  double calls_ms = 0;      // by the spread of the timed calls
+  double trials_ms = 0;     // by that of the trials' medians; 0 where there is one trial
+  double processes_ms = 0;  // what equal runs in other processes differ by besides
+  // Of this run alone: what more calls make smaller.
+  [[nodiscard]] double own_ms() const;
+  [[nodiscard]] double half_ms() const;
+};
+
+// Of trials with at least one call each, at least one. Pure.
+[[nodiscard]] Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda);
+
+}  // namespace fib::bench

@@ -1,0 +1,149 @@
+#include <catch2/catch.hpp>
+
+#include "bench/fakes.h"
+
+// When an evaluation has made enough calls.
+using namespace fib;
+using bench::EndedBy;
+using fakes::Scene;
+using model::Status;
+
+namespace {
+
+// Of the call number n: 1 ms, and every other one longer by this share.
+std::function<worker::CallTimes(std::size_t, worker::Clock)> noisy_by(double share) {
+  return [share](std::size_t n, worker::Clock) { return fakes::call_of(n % 2 == 0 ? 1 : 1 + share); };
+}
+
+}  // namespace
+
+TEST_CASE("a quiet solution has three trials of ten timed calls") {
+  Scene scene;
+  scene.use_noise();
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.trials_ms == std::vector<std::vector<double>>(3, std::vector<double>(10, 1)));
+  CHECK(m.plan.trials == 3);
+  CHECK(m.plan.warmup == 2);
+  CHECK(m.ended_by == EndedBy::kNoise);
+  CHECK(scene.worker.clocks.size() == 36);
+  CHECK(scene.reference.calls == 36);
+}
+
+TEST_CASE("a noisy one has fifteen at most") {
+  Scene scene;
+  scene.use_noise();
+  scene.worker.times = noisy_by(0.02);
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.trials_ms.size() == 15);
+  CHECK(m.plan.trials == 15);
+  CHECK(m.ended_by == EndedBy::kMostCalls);
+}
+
+TEST_CASE("--noise says how much is little") {
+  Scene scene;
+  scene.use_noise(0.02);
+  scene.worker.times = noisy_by(0.02);
+  const auto m = scene.run();
+  CHECK(m.trials_ms.size() == 3);
+  CHECK(m.ended_by == EndedBy::kNoise);
+}
+
+TEST_CASE("a drift from trial to trial is noise, though the calls of each trial are equal") {
+  Scene scene;
+  scene.use_noise();
+  scene.worker.times = [](std::size_t n, worker::Clock) { return fakes::call_of(n <= 12 ? 1.01 : 1); };
+  const auto m = scene.run();
+  CHECK(m.trials_ms.size() > 3);
+  CHECK(m.trials_ms.size() < 15);
+  CHECK(m.ended_by == EndedBy::kNoise);
+}
+
+TEST_CASE("a noisy reference is called until it is known as well, where a speedup is made of it") {
+  const auto noisy = [](int n) { return n % 2 == 0 ? 1 : 1.1; };
+  Scene scene;
+  scene.use_noise();
+  scene.reference.factor = noisy;
+  const auto m = scene.run();
+  CHECK(m.trials_ms.size() == 15);
+  CHECK(m.ended_by == EndedBy::kMostCalls);
+  CHECK(m.reference_ms.size() == 150);
+
+  Scene without;
+  without.use_noise();
+  without.reference.factor = noisy;
+  without.config.profile_baseline = false;
+  CHECK(without.run().trials_ms.size() == 3);
+
+  Scene elsewhere;
+  elsewhere.use_noise();
+  elsewhere.use_cuda();
+  elsewhere.reference.is_on_device = false;
+  elsewhere.reference.factor = noisy;
+  CHECK(elsewhere.run().trials_ms.size() == 3);
+}
+
+TEST_CASE("no evaluation ends early while the coordinator's clock sees more than is claimed") {
+  Scene scene;
+  scene.use_noise();
+  scene.worker.times = [](std::size_t, worker::Clock) {
+    auto times = fakes::call_of(1);
+    times.envelope_ns += 2 * fakes::kMs;
+    return times;
+  };
+  const auto m = scene.run();
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK(m.trials_ms.size() == 15);
+}
+
+TEST_CASE("calls that take long end with the budget, and say so") {
+  Scene scene;
+  scene.use_noise();
+  scene.config.call_budget_s = 0.3;
+  scene.reference.call_ms = 4;
+  scene.worker.times = noisy_by(0.02);
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.trials_ms.size() == 4);  // 12 calls of a little more than 5 ms each: a fifth one does not quite fit
+  CHECK(m.ended_by == EndedBy::kBudget);
+}
+
+TEST_CASE("calls that were asked for are made, however quiet they are") {
+  Scene scene;
+  const auto m = scene.run();
+  CHECK(m.trials_ms.size() == 2);
+  CHECK(m.ended_by == EndedBy::kIterations);
+  Scene slow;
+  slow.config.call_budget_s = 0.04;
+  CHECK(slow.run().ended_by == EndedBy::kBudget);
+}
+
+TEST_CASE("a quiet solution is looked at as often as one whose calls were asked for") {
+  Scene scene;
+  scene.use_noise();
+  scene.use_cuda();
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.trials_ms.size() == 3);
+  CHECK(m.witness_ms.size() == 9);
+}
+
+TEST_CASE("the trace says which rule ended the evaluation, and what its interval is") {
+  const auto record = [](Scene& scene) {
+    const auto m = scene.run();
+    return bench::make_evaluation(m, scene.planned, scene.config, {}, "now").fib;
+  };
+  Scene quiet;
+  quiet.use_noise();
+  const auto fib = record(quiet);
+  CHECK(fib.at("calls") == nlohmann::ordered_json{{"trials", 3}, {"warmup", 2}, {"timed", 10}, {"ended_by", "noise"}});
+  CHECK(fib.at("config").at("noise") == 0.005);
+  const auto& interval = fib.at("interval");
+  CHECK(interval.at("calls_ms") == 0);
+  CHECK(interval.at("trials_ms") == 0);
+  CHECK(interval.at("low_ms") == Approx(1 - interval.at("processes_ms").get<double>()));
+  CHECK(interval.at("high_ms") == Approx(1 + interval.at("processes_ms").get<double>()));
+  Scene asked;
+  CHECK(record(asked).at("calls").at("ended_by") == "iterations");
+}
