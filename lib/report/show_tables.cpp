@@ -44,7 +44,7 @@ std::vector<Column> result_columns(ResultsOf of) {
           text_column("Status", "status"),
           number_column("Latency (ms)", "latency_ms"),
           only_for(Audience::programs, number_column("CV", "cv")),
-          number_column("95%", "interval"),
+          number_column("Rerun within", "interval"),
           only_for(Audience::programs, number_column("Reference (ms)", "reference_latency_ms")),
           unless(ResultsOf::trace, number_column("Speedup vs. ref", "speedup_factor")),
           unless(ResultsOf::trace, number_column("Max abs", "max_absolute_error")),
