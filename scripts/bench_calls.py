@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What one call costs at real sizes on this machine's GPU, beside what it may cost. Part of scripts/bench-harness.
+
+usage: bench_calls.py FIB DATASET
+
+Of rmsnorm_h4096 (a kernel that fib launches) and gemm_n4096_k4096 (torch): the difference between evaluations of many
+and of few calls, the reference's included. The bound is 0.3 ms, the reference's own time and the solution's, and 1.3
+times what fib has to move over the bandwidths that scripts/bench-kernels measures. Exits with 1 when a call costs more.
+"""
+
+import datetime
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import throughput_solutions
+
+SIZES = {"rmsnorm_h4096": (1, 64, 14418), "gemm_n4096_k4096": (972, 8192)}
+COPY = 4.2e9  # bytes a millisecond
+FILL = {"bfloat16": 0.7e9, "float16": 0.7e9}
+FLUSH = 150e6  # bytes of two and a half L2 caches
+FEW, MANY = 30, 90
+
+
+def load_throughput():
+    path = pathlib.Path(__file__).resolve().parent / "bench-throughput"
+    loader = importlib.machinery.SourceFileLoader("bench_throughput", str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_throughput", loader))
+    loader.exec_module(module)
+    return module
+
+
+def tensor_bytes(definition, tensors, axes):
+    """Bytes of the tensors that have a shape, all of 16-bit floats."""
+    sizes = {name: axis.get("value", axes.get(name)) for name, axis in definition["axes"].items()}
+    total = 0
+    for tensor in tensors.values():
+        elements = 1
+        for axis in tensor["shape"] or []:
+            elements *= sizes[axis]
+        total += 2 * elements
+    return total
+
+
+def moved_ms(definition, axes):
+    """What judge, worker and reference move for one call and its reference's, at the bandwidths above: fills; the
+    private copies, twice the outputs back, the check of inputs; the copy that is kept, the one that is judged, and the
+    comparison; two flushes."""
+    inputs = tensor_bytes(definition, definition["inputs"], axes)
+    outputs = tensor_bytes(definition, definition["outputs"], axes)
+    fill = FILL[next(iter(definition["inputs"].values()))["dtype"]]
+    return 2 * inputs / fill + (8 * inputs + 16 * outputs + 2 * FLUSH) / COPY
+
+
+def seconds(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def evaluation_of(throughput, root, fib, calls):
+    command = [fib, "run", "--local", str(root), "--device", "cuda:0", "--log-level", "error", "--warmup-runs", "0",
+               "--iterations", str(calls // 3), "--num-trials", "3", "--call-budget", "1000"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    evaluation = list(throughput.traces(root))[-1]["evaluation"]
+    if evaluation["status"] != "PASSED":
+        sys.exit("%s: %s" % (evaluation["status"], evaluation["log"]))
+    return evaluation, 1e3 * (seconds(evaluation["timestamp"]) - seconds(evaluation["fib"]["started_utc"]))
+
+
+def main(fib, dataset):
+    throughput = load_throughput()
+    above = 0
+    print("%-20s %6s %12s %12s %12s" % ("definition", "size", "ms a call", "at most", "reference"))
+    for name, sizes in SIZES.items():
+        for size in sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                root = pathlib.Path(folder)
+                solution = (throughput_solutions.launch_solution((256, 0)) if name == "rmsnorm_h4096" else
+                            throughput_solutions.solutions(name)[3])
+                throughput.make_dataset(root, pathlib.Path(dataset), {name: (size,)}, lambda _, one=solution: [one])
+                definition = json.loads(next(root.glob("definitions/*/*.json")).read_text(encoding="utf-8"))
+                evaluation_of(throughput, root, fib, FEW)  # builds
+                _, few = evaluation_of(throughput, root, fib, FEW)
+                evaluation, many = evaluation_of(throughput, root, fib, MANY)
+            performance = evaluation["performance"]
+            cost = (many - few) / (MANY - FEW)
+            axes = {axis: size for axis, value in definition["axes"].items() if "value" not in value}
+            most = (0.3 + performance["reference_latency_ms"] + performance["latency_ms"] +
+                    1.3 * moved_ms(definition, axes))
+            above += cost > most
+            print("%-20s %6d %12.3f %12.3f %12.3f%s" % (
+                name, size, cost, most, performance["reference_latency_ms"], "  <--" if cost > most else ""), flush=True)
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:])) if len(sys.argv) == 3 else sys.exit(__doc__)
