@@ -23,7 +23,8 @@ enum class ClockChoice { kAuto, kEvents, kEventSegments, kCuptiKernel, kCuptiCon
 [[nodiscard]] std::string name_of(
     ClockChoice choice);  // "auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"
 
-// How evaluations are made: everything `fib run` can be told besides what to run. Defaults are the format's.
+// How evaluations are made: everything `fib run` can be told besides what to run. Defaults are the format's,
+// but for the number of calls.
 struct RunConfig {
   // Nothing: what wanted_calls() makes of it.
   std::optional<int> warmup_runs = std::nullopt;

@@ -105,8 +105,6 @@ void EvaluationRun::make_trials() {
     counted_.clear();
     clocks_.forget_looks();
   }
-  const auto calls_of_trial = static_cast<std::size_t>(result_.plan.warmup + result_.plan.timed);
-  result_.plan.trials = static_cast<int>(counted_.size() / calls_of_trial);
 }
 
 // The calls of so many trials as the plan says, and says why there are no more.
@@ -134,9 +132,10 @@ void EvaluationRun::make_enough_trials() {
 // width, and the coordinator's clock agrees with them.
 bool EvaluationRun::is_settled() const {
   const double width = result_.plan.width;
-  const auto interval = interval_of(result_.trials_ms, result_.on_cuda);
-  return interval.own_ms() <= width * latency_of(result_) && !unexplained_time(result_) &&
-         expected_.reference_is_settled(width);
+  if (unexplained_time(result_) || !expected_.reference_is_settled(width)) return false;
+  Measurement recorded = result_;  // with the time that the claims leave out
+  add_unclaimed_time(recorded);
+  return interval_of(recorded.trials_ms, recorded.on_cuda).own_ms() <= width * latency_of(recorded);
 }
 
 // At most `wanted` calls that count, and the looks among them. Expected outputs are made ahead, so that the
@@ -208,6 +207,10 @@ bool EvaluationRun::succeeds(const std::function<void()>& step) {
 
 void EvaluationRun::complete_result() {
   const auto& correctness = calls_.correctness();
+  // An evaluation that was to end by itself, or has failed, has fewer trials than the plan; the last may be
+  // cut short.
+  const auto calls_of_trial = static_cast<std::size_t>(result_.plan.warmup + result_.plan.timed);
+  result_.plan.trials = static_cast<int>((counted_.size() + calls_of_trial - 1) / calls_of_trial);
   result_.max_absolute_error = correctness.max_absolute_error;
   result_.max_relative_error = correctness.max_relative_error;
   result_.matched_ratio = correctness.matched_ratio;

@@ -125,7 +125,6 @@ std::vector<double> ExpectedOutputs::reference_ms() const {
   return own_ms_;
 }
 
-// Indexers are judged by their scores.
 bool ExpectedOutputs::reference_is_settled(double width) const {
   const bool has_own_calls =
       eval::needs_expected(parts_.planned.rule) && !shared_ && !workload_.opened.inputs_fixed;
@@ -134,6 +133,7 @@ bool ExpectedOutputs::reference_is_settled(double width) const {
   return !own_ms_.empty() && eval::median_half_width(own_ms_) <= width * eval::median(own_ms_);
 }
 
+// Indexers are judged by their scores.
 std::string ExpectedOutputs::about_ties(const worker::SetId& set) const {
   if (parts_.planned.rule == eval::Rule::kDsaIndexer || !workload_.tied_sets.contains(set)) return {};
   return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "

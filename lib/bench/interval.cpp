@@ -8,18 +8,18 @@
 namespace fib::bench {
 namespace {
 
-// What latencies of equal runs in fresh processes differ by in 95 of 100 cases, measured (docs/measuring.md): at least
-// so many milliseconds, and at least such a share.
-constexpr double kCudaProcessMs = 0.00025;
+// What latencies of equal runs in fresh processes differ by in 95 of 100 cases, measured (docs/measuring.md):
+// at least so many milliseconds, and at least such a share.
+constexpr double kCudaProcessMs = 0.0006;
 constexpr double kCudaProcessShare = 0.0125;
 constexpr double kCpuProcessMs = 0.002;
-constexpr double kCpuProcessShare = 0.15;
+constexpr double kCpuProcessShare = 0.12;
 
 }  // namespace
 
 double Interval::own_ms() const { return std::max(calls_ms, trials_ms); }
 
-double Interval::half_ms() const { return std::hypot(own_ms(), processes_ms); }
+double Interval::half_ms() const { return std::hypot(std::sqrt(2) * own_ms(), processes_ms); }
 
 Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda) {
   std::vector<double> all;

@@ -10,8 +10,9 @@ struct Interval {
   double calls_ms = 0;      // by the spread of the timed calls
   double trials_ms = 0;     // by that of the trials' medians; 0 where there is one trial
   double processes_ms = 0;  // what equal runs in other processes differ by besides
-  // Of this run alone: what more calls make smaller.
+  // Of this run's own latency: what more calls make smaller.
   [[nodiscard]] double own_ms() const;
+  // Of another run's, whose own latency is as uncertain as this one's.
   [[nodiscard]] double half_ms() const;
 };
 

@@ -79,7 +79,7 @@ void add_overhead(ordered_json& witness, const Measurement& m) {
 ordered_json interval_record(const Measurement& m) {
   const auto interval = interval_of(m.trials_ms, m.on_cuda);
   const double latency = latency_of(m);
-  return {{"low_ms", latency - interval.half_ms()},
+  return {{"low_ms", std::max(0.0, latency - interval.half_ms())},
           {"high_ms", latency + interval.half_ms()},
           {"calls_ms", interval.calls_ms},
           {"trials_ms", interval.trials_ms},
@@ -92,7 +92,7 @@ void add_timing(ordered_json& fib, const Measurement& m) {
   fib["trial_medians_ms"] = medians(m.trials_ms);
   fib["quantiles_ms"] = eval::quantiles21(all);
   fib["n"] = all.size();
-  fib["interval"] = interval_record(m);
+  if (m.status == Status::PASSED) fib["interval"] = interval_record(m);
   fib["cv"] = eval::coefficient_of_variation(all);
   fib["clock"] = name_of(m.clock);
   if (m.on_cuda) {

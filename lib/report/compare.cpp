@@ -107,6 +107,7 @@ std::string_view name_of(Verdict verdict) {
 }
 
 std::optional<double> relative_noise(const Detail& a, const Detail& b) {
+  if (a.interval && b.interval) return std::max(*a.interval, *b.interval);
   if (!a.spread || !b.spread) return std::nullopt;
   const auto own = [](const Detail& detail) {
     return std::max(detail.spread->relative_iqr(), detail.trial_range_ms / detail.spread->median_ms);

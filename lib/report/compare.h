@@ -73,10 +73,11 @@ struct CompareReport {
 // Pure. The report points into the details, which must outlive it.
 [[nodiscard]] CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by);
 
-// By how much the medians of two runs of the same code may differ, as a share of A's median: the larger
+// By how much the medians of two runs of the same code may differ, as a share of A's median: the larger of
+// the intervals that both record (evaluation.fib.interval). Of older traces, which record none: the larger
 // interquartile range over median; the larger range of the trials' medians over median, for a run of
 // memory-bound kernels stays in one of several modes for a whole trial; and on CUDA what single processes
-// differ by (kProcessNoiseMs, docs/measuring.md). Nothing when a side has no record of its spread.
+// differ by (kProcessNoiseMs, docs/measuring.md). Nothing when a side has no record of its spread either.
 [[nodiscard]] std::optional<double> relative_noise(const Detail& a, const Detail& b);
 
 // Two processes read the same short kernel up to so much apart.

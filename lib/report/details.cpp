@@ -102,6 +102,16 @@ std::optional<double> Detail::median_ms() const {
   return performance->latency_ms;
 }
 
+std::optional<double> interval_share(const model::Evaluation& evaluation) {
+  if (!evaluation.performance || !evaluation.fib.is_object()) return std::nullopt;
+  const ordered_json* interval = find(evaluation.fib, "interval");
+  if (interval == nullptr || !interval->is_object()) return std::nullopt;
+  // Below the latency the interval ends at 0.
+  const auto high = number_of(*interval, "high_ms");
+  const double share = high ? *high / evaluation.performance->latency_ms - 1 : -1;
+  return std::isfinite(share) && share >= 0 ? std::optional(share) : std::nullopt;
+}
+
 Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs) {
   Detail detail;
   detail.row = pool.row(trace);
@@ -116,6 +126,7 @@ Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs l
   detail.sweep = sweep_of(fib, trace.workload, pool);
   detail.spread = spread_of(fib, detail.row);
   detail.trial_range_ms = trial_range(fib);
+  detail.interval = interval_share(*trace.evaluation);
   detail.cv = number_of(fib, "cv");
   detail.sm_clock_mhz = number_of(fib, "sm_clock_median_mhz");
   detail.samples = count_of(fib, "n");

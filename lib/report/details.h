@@ -36,7 +36,8 @@ struct Detail {
   // Nothing when it is not recorded, or contradicts itself or the latency.
   std::optional<Spread> spread;
   double trial_range_ms = 0;  // between the lowest and the highest of the trials' medians; 0: not recorded
-  std::optional<double> cv;   // coefficient of variation of the timed calls
+  std::optional<double> interval;      // as interval_share() has it
+  std::optional<double> cv;            // coefficient of variation of the timed calls
   std::optional<double> sm_clock_mhz;  // CUDA: median of the multiprocessors' clock
   std::size_t samples = 0;             // timed calls
   std::size_t sets = 0;                // input sets
@@ -48,6 +49,10 @@ struct Detail {
   // or has no positive latency.
   [[nodiscard]] std::optional<double> median_ms() const;
 };
+
+// Within which share of the latency another run's lies, in 95 of 100 cases (evaluation.fib.interval); nothing
+// where it is not recorded or is no interval.
+[[nodiscard]] std::optional<double> interval_share(const model::Evaluation& evaluation);
 
 // The detail of a trace with an evaluation.
 [[nodiscard]] Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs);

@@ -105,7 +105,10 @@ std::string commit_text(const std::optional<dataset::RunCommit>& git) {
 }
 
 ordered_json differences_of(const HistoryRun& run, const ConfigDefaults& defaults) {
-  return config_differences(run.record.config, run.record.device == "cuda" ? defaults.cuda : defaults.cpu);
+  const auto& config = run.record.config;
+  auto usual = run.record.device == "cuda" ? defaults.cuda : defaults.cpu;
+  if (config.is_object() && !config.contains("noise")) usual.update(defaults.calls);
+  return config_differences(config, usual);
 }
 
 std::string remarks(const HistoryRun& run, const ordered_json& differences) {

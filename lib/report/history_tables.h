@@ -12,6 +12,8 @@ namespace fib::report {
 struct ConfigDefaults {
   nlohmann::ordered_json cpu;
   nlohmann::ordered_json cuda;
+  // How many calls older versions made when they were told nothing: usual where a run says how many.
+  nlohmann::ordered_json calls = nlohmann::ordered_json::object();
 };
 
 enum class Seed { hidden, shown };

@@ -195,19 +195,6 @@ std::optional<std::string> fib_text(const model::Evaluation& evaluation, const c
   return fib.at(key).get<std::string>();
 }
 
-std::optional<double> interval_share(const model::Evaluation& evaluation) {
-  const auto& fib = evaluation.fib;
-  if (!evaluation.performance || !fib.is_object()) return std::nullopt;
-  const auto interval = fib.value("interval", nlohmann::ordered_json::object());
-  if (!interval.is_object()) return std::nullopt;
-  const auto end_of = [&](const char* key) {
-    const auto end = interval.find(key);
-    return end != interval.end() && end->is_number() ? end->get<double>() : std::nan("");
-  };
-  const double share = (end_of("high_ms") - end_of("low_ms")) / 2 / evaluation.performance->latency_ms;
-  return std::isfinite(share) && share >= 0 ? std::optional(share) : std::nullopt;
-}
-
 std::optional<double> fib_number(const model::Evaluation& evaluation, const char* key) {
   const auto& fib = evaluation.fib;
   if (!fib.is_object() || !fib.contains(key) || !fib.at(key).is_number()) return std::nullopt;

@@ -93,8 +93,4 @@ struct TraceView {
 [[nodiscard]] std::optional<std::string> fib_text(const model::Evaluation& evaluation, const char* key);
 [[nodiscard]] std::optional<double> fib_number(const model::Evaluation& evaluation, const char* key);
 
-// By which share of the latency another run may differ in 95 of 100 cases (evaluation.fib.interval); nothing
-// where it is not recorded or is no interval.
-[[nodiscard]] std::optional<double> interval_share(const model::Evaluation& evaluation);
-
 }  // namespace fib::report

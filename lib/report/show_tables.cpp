@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/details.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/details.h"
 #include "report/show_json.h"
 #include "report/show_tables.h"
 #include "report/source_text.h"

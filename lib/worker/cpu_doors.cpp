@@ -79,12 +79,13 @@ class CpuDoor : public Door {
 class CpuJudgeDevice : public JudgeDevice {
  public:
   explicit CpuJudgeDevice(unsigned threads) : threads_(threads) {}
-  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorOf /*whose*/) override {
+  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse /*use*/) override {
     return std::make_unique<CpuDoor>(layout, threads_, snapshot_);
   }
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<CpuCopy>(pool_, bytes);
   }
+  std::uint64_t device_bytes() const override { return 0; }
   std::unique_ptr<OutputsCopy> on_device(std::uint64_t /*bytes*/) override { return nullptr; }
   DeviceState describe() override {
     const nlohmann::ordered_json state = {{"cpu", device::cpu::model_name()},

@@ -37,7 +37,7 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
 // The device's memory for expected outputs: as much from the judge's start on as it ever takes, so that a
 // solution finds as much free memory after a hundred others as it does alone.
 constexpr std::uint64_t kMostArenaBytes = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kArenaShare = 32;  // of the device's memory, at most one part in so many
+constexpr std::uint64_t kArenaShare = 16;  // of the device's memory, at most one part in so many
 constexpr std::uint64_t kAlignment = 256;
 
 // The least page-locked memory that is taken at once: small outputs of all sizes use it in turn.
@@ -158,13 +158,17 @@ class DeviceCopy : public OutputsCopy {
 
 class CudaDoor : public Door {
  public:
-  CudaDoor(Tools& tools, const eval::Layout& layout, DoorOf whose)
+  CudaDoor(Tools& tools, const eval::Layout& layout, DoorUse use)
       : tools_(tools),
         layout_(layout),
         inputs_(SharedDeviceMemory::create(tools.context, layout.input_bytes)),
         outputs_(SharedDeviceMemory::create(tools.context, layout.output_bytes)) {
-    if (whose == DoorOf::kSolution) judged_ = DeviceMemory(tools.context, layout.output_bytes);
+    if (use == DoorUse::kComparedCalls) judged_ = DeviceMemory(tools.context, layout.output_bytes);
   }
+  // A copy of its outputs may still be queued (DeviceCopy); a device that has failed has nothing to wait for.
+  ~CudaDoor() override { (void)tools_.context.driver().stream_synchronize(tools_.context.stream()); }
+  CudaDoor(const CudaDoor&) = delete;
+  CudaDoor& operator=(const CudaDoor&) = delete;
 
   void fill(const eval::InputSets& sets, std::string_view seed) override {
     const auto contents = sets.contents(seed);
@@ -278,12 +282,13 @@ class CudaJudgeDevice : public JudgeDevice {
   CudaJudgeDevice(const UseDevice& device, const Driver& driver)
       : tools_(device, driver), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
 
-  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorOf whose) override {
-    return std::make_unique<CudaDoor>(tools_, layout, whose);
+  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use) override {
+    return std::make_unique<CudaDoor>(tools_, layout, use);
   }
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<PinnedCopy>(tools_, bytes);
   }
+  std::uint64_t device_bytes() const override { return arena_bytes(tools_.context); }
   std::unique_ptr<OutputsCopy> on_device(std::uint64_t bytes) override {
     const auto offset = tools_.arena.take(bytes);
     if (!offset) return nullptr;

@@ -35,8 +35,8 @@ class Door {
   // The inputs where no worker can write them and the host can read them; null on a device.
   [[nodiscard]] virtual const std::byte* host_inputs() const = 0;
 
-  // Copies the outputs to where no worker can reach them; of solutions' doors only. What is written to the
-  // door afterwards changes nothing of the copy.
+  // Copies the outputs to where no worker can reach them; only where calls are compared. What is written to
+  // the door afterwards changes nothing of the copy.
   virtual void take_outputs() = 0;
 
   // Judges the first `count` outputs of that copy. `expected` is a whole output buffer: in host memory where
@@ -49,13 +49,13 @@ class Door {
   [[nodiscard]] virtual std::vector<int> fds() const = 0;
 };
 
-// Whose calls a door is for. What solutions leave there is judged, which takes memory of its own.
-enum class DoorOf { kReference, kSolution };
+// Whether the outputs that are left at a door are compared there, which takes memory of its own.
+enum class DoorUse { kCalls, kComparedCalls };
 
 // A device as the judge needs it. It must outlive its doors.
 class JudgeDevice : public OutputsMemory {
  public:
-  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorOf whose) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;

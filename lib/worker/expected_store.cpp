@@ -12,7 +12,7 @@ const OutputsCopy* ExpectedStore::find(const Key& key) const {
 void ExpectedStore::keep(const Key& key, const OutputsAt& outputs, std::uint64_t bytes, Place place,
                          std::uint64_t budget) {
   while (!by_age_.empty() && bytes_ + bytes > budget) drop(Key(by_age_.begin()->second));
-  auto copy = place == Place::kDevice ? make_on_device(bytes) : nullptr;
+  auto copy = place == Place::kDevice && bytes <= memory_.device_bytes() ? make_on_device(bytes) : nullptr;
   const bool on_device = copy != nullptr;
   if (!on_device) copy = memory_.on_host(bytes);
   copy->take(outputs);
@@ -23,7 +23,7 @@ void ExpectedStore::keep(const Key& key, const OutputsAt& outputs, std::uint64_t
   bytes_ += bytes;
 }
 
-// Null: even without any other copy there is no room.
+// Null: without any other copy there is still no room.
 std::unique_ptr<OutputsCopy> ExpectedStore::make_on_device(std::uint64_t bytes) {
   for (;;) {
     auto copy = memory_.on_device(bytes);

@@ -143,9 +143,10 @@ class Judge {
     const OpenWorkload& workload = workload_of(request.workload);
     JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
-    const DoorOf whose = request.of_solution ? DoorOf::kSolution : DoorOf::kReference;
-    AttachedDoor door{request.workload, where.make_door(workload.layout, whose), {}, nullptr};
+    AttachedDoor door{request.workload, nullptr, {}, nullptr};
     if (request.of_solution) door.evaluator = make_evaluator(workload);
+    const bool compares = request.of_solution && !door.evaluator;
+    door.buffers = where.make_door(workload.layout, compares ? DoorUse::kComparedCalls : DoorUse::kCalls);
     doors_.emplace(number, std::move(door));
     return number;
   }

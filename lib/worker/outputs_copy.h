@@ -35,7 +35,9 @@ class OutputsMemory {
 
   // Memory for `bytes` bytes of outputs, with any content. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) = 0;
-  // Null: the device's memory for copies is full, or the device is the host.
+  // How much memory of the device is for copies; 0 where the device is the host.
+  [[nodiscard]] virtual std::uint64_t device_bytes() const = 0;
+  // Null: it is full.
   [[nodiscard]] virtual std::unique_ptr<OutputsCopy> on_device(std::uint64_t bytes) = 0;
 };
 

@@ -229,7 +229,7 @@ def fib_latencies(fib, root, clock):
     for trace in root.glob("traces/*/*/*.jsonl"):
         trace.unlink()
     subprocess.run([fib, "run", "--local", root, "--device", "cuda:0", "--clock", clock, "--log-level", "error",
-                    *([] if clock == "auto" else FEW)], check=False, stdout=subprocess.DEVNULL)
+                    *(["--iterations", "50", "--num-trials", "3"] if clock == "auto" else FEW)], check=False, stdout=subprocess.DEVNULL)
     found = {}
     for path in root.glob("traces/*/*/*.jsonl"):
         for line in path.read_text().splitlines():

@@ -97,6 +97,37 @@ TEST_CASE("no evaluation ends early while the coordinator's clock sees more than
   CHECK(m.trials_ms.size() == 15);
 }
 
+TEST_CASE("an evaluation ends by the times that are recorded, not by what the worker claims") {
+  // Every claim is equal; the host takes a millisecond to queue the calls of some trials, which may have been
+  // work.
+  Scene scene;
+  scene.use_noise();
+  scene.use_cuda();
+  scene.worker.times = [](std::size_t n, worker::Clock) {
+    auto times = fakes::call_of(1);
+    if (n <= 20) {  // all of the first trial, looks included
+      times.done.host_ns = fakes::kMs;
+      times.envelope_ns += fakes::kMs;
+    }
+    return times;
+  };
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(*std::max_element(m.added_ms.begin(), m.added_ms.end()) > 0.9);
+  CHECK(m.trials_ms.size() > 3);
+}
+
+TEST_CASE("an evaluation that fails says how many trials were begun") {
+  Scene scene;
+  scene.use_noise();
+  scene.judge.judgement = [](std::size_t n) { return eval::Judgement{n <= 15, 0, 0, 1, "wrong"}; };
+  const auto m = scene.run();
+  CHECK(m.status == Status::INCORRECT_NUMERICAL);
+  CHECK(m.plan.trials == 2);
+  const auto fib = bench::make_evaluation(m, scene.planned, scene.config, {}, "now").fib;
+  CHECK_FALSE(fib.contains("interval"));
+}
+
 TEST_CASE("calls that take long end with the budget, and say so") {
   Scene scene;
   scene.use_noise();
@@ -137,7 +168,8 @@ TEST_CASE("the trace says which rule ended the evaluation, and what its interval
   Scene quiet;
   quiet.use_noise();
   const auto fib = record(quiet);
-  CHECK(fib.at("calls") == nlohmann::ordered_json{{"trials", 3}, {"warmup", 2}, {"timed", 10}, {"ended_by", "noise"}});
+  CHECK(fib.at("calls") ==
+        nlohmann::ordered_json{{"trials", 3}, {"warmup", 2}, {"timed", 10}, {"ended_by", "noise"}});
   CHECK(fib.at("config").at("noise") == 0.005);
   const auto& interval = fib.at("interval");
   CHECK(interval.at("calls_ms") == 0);

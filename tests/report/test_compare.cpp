@@ -216,6 +216,21 @@ TEST_CASE("swept axes are the workload's, swept options stand in the order of th
   CHECK(sweep_of(R"({"iterations":4,"M":1,"flush":"none"})") == R"({"flush":"none","iterations":4})");
 }
 
+TEST_CASE("where both traces have an interval, the wider one is the noise, whatever their calls differ by") {
+  Details details;
+  report::Detail a = details.add(trace(1, 0.04));
+  report::Detail b = details.add(trace(1.046, 0.04));
+  CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
+  a.interval = 0.02;
+  CHECK(report::compare_pair(a, b).verdict == Verdict::slower);  // the other one has none
+  b.interval = 0.05;
+  CHECK(*report::compare_pair(a, b).noise == 0.05);
+  CHECK(report::compare_pair(a, b).verdict == Verdict::same);
+  b.interval = 0.03;
+  CHECK(*report::compare_pair(a, b).noise == 0.03);
+  CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
+}
+
 TEST_CASE("what noise hides is counted as doubtful") {
   Details details;
   const auto& a = details.add(trace(1, 0));

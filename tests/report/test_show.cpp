@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "dataset/trace_stream.h"
+#include "report/details.h"
 #include "report/show.h"
 #include "report/show_dataset.h"
 #include "report/show_text.h"
@@ -143,9 +144,12 @@ TEST_CASE("members of fib's record are taken only when they are of the kind") {
   evaluation.performance->latency_ms = 0;
   CHECK_FALSE(report::interval_share(evaluation));
   evaluation.performance->latency_ms = 2;
+  evaluation.fib["interval"] = {{"low_ms", 0}, {"high_ms", 6}};
+  CHECK(report::interval_share(evaluation) == 2);
   evaluation.fib["interval"] = {{"low_ms", 1.75}, {"high_ms", "2.25"}};
   CHECK_FALSE(report::interval_share(evaluation));
-  evaluation.fib["interval"] = {{"low_ms", 2.25}, {"high_ms", 1.75}};
+  evaluation.fib["interval"] = {{"low_ms", 2.25}, {"high_ms", 1.75}};  // below the latency
+
   CHECK_FALSE(report::interval_share(evaluation));
   evaluation.fib["interval"] = 3;
   CHECK_FALSE(report::interval_share(evaluation));

@@ -104,14 +104,14 @@ TEST_CASE("the device fills inputs with the host's bits, those scaled by a power
   const auto device = make_device();
   for (const int exponent : {0, -3, 5}) {
     const Case test(3, {{}, {{"x", exponent}}});
-    const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
     check_fill(test, *door, "one");
     check_fill(test, *door, "another");
   }
   eval::Replacements given;
   given.tensors["index"] = {3 * sizeof(std::int32_t), std::byte{7}};
   const Case test(3, std::move(given));
-  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
   check_fill(test, *door, "one");
   check_fill(test, *door, "another");
 }
@@ -119,7 +119,7 @@ TEST_CASE("the device fills inputs with the host's bits, those scaled by a power
 TEST_CASE("outputs on the device begin as poison, which is told from values") {
   const auto device = make_device();
   const Case test(3);
-  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
   door->fill(test.sets, "seed");
   door->poison(kPoison);
   std::vector<std::byte> poisoned(test.layout.output_bytes);
@@ -141,10 +141,10 @@ TEST_CASE("outputs are compared with copies, wherever these lie") {
   const auto device = make_device();
   const Case test(5);
   const std::uint64_t bytes = test.layout.output_bytes;
-  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
   const View outputs(*door, 1, bytes);
   const auto host = worker::make_cpu_judge_device(1);
-  const auto host_door = host->make_door(test.layout, worker::DoorOf::kReference);
+  const auto host_door = host->make_door(test.layout, worker::DoorUse::kCalls);
   const View host_outputs(*host_door, 1, bytes);
   worker::ExpectedStore store(*device);
   write_outputs(outputs, test.layout, 3);
@@ -183,7 +183,7 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
     INFO((on_device ? "on the device" : "on the host"));
     const auto device = on_device ? make_device() : worker::make_cpu_judge_device(1);
     const Case test(5);
-    const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
     const View outputs(*door, 1, test.layout.output_bytes);
     write_outputs(outputs, test.layout, 3);
     worker::ExpectedStore store(*device);
@@ -200,7 +200,7 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
 TEST_CASE("a copy on the host holds what the device had") {
   const auto device = make_device();
   const Case test(5);
-  const auto door = device->make_door(test.layout, worker::DoorOf::kReference);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kCalls);
   const View outputs(*door, 1, test.layout.output_bytes);
   write_outputs(outputs, test.layout, 3);
   const auto copy = device->on_host(test.layout.output_bytes);
@@ -209,14 +209,14 @@ TEST_CASE("a copy on the host holds what the device had") {
 }
 
 TEST_CASE("expected outputs take no memory of the device that a solution could have had") {
-  emulation::set_device_memory(16 * kMiB);  // half a MiB is for expected outputs
+  emulation::set_device_memory(8 * kMiB);  // half a MiB is for expected outputs
   {
     const auto device = make_device();
     worker::ExpectedStore store(*device);
     const Case test(400);  // 102 KiB of outputs
     const std::uint64_t bytes = test.layout.output_bytes;
-    const auto reference = device->make_door(test.layout, worker::DoorOf::kReference);
-    const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+    const auto reference = device->make_door(test.layout, worker::DoorUse::kCalls);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
     const View made(*reference, 1, bytes);
     const View outputs(*door, 1, bytes);
     const std::size_t before = emulation::device_bytes_in_use();
@@ -245,8 +245,8 @@ TEST_CASE("a call on a device allocates nothing, and no output leaves the device
   const auto device = make_device();
   worker::ExpectedStore store(*device);
   const Case test(60);
-  const auto reference = device->make_door(test.layout, worker::DoorOf::kReference);
-  const auto door = device->make_door(test.layout, worker::DoorOf::kSolution);
+  const auto reference = device->make_door(test.layout, worker::DoorUse::kCalls);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
   const View made(*reference, 1, test.layout.output_bytes);
   const View outputs(*door, 1, test.layout.output_bytes);
   const auto call = [&](std::uint64_t number) {

@@ -18,7 +18,9 @@ constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40U;
 // Memory of which a copy is a number; the device has room for so many bytes.
 class FakeMemory : public worker::OutputsMemory {
  public:
-  explicit FakeMemory(std::uint64_t room = 0) : room_(room) {}
+  explicit FakeMemory(std::uint64_t room = 0) : room_(room), all_(room) {}
+
+  std::uint64_t device_bytes() const override { return all_; }
 
   std::unique_ptr<worker::OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<Copy>(*this, false, bytes);
@@ -55,6 +57,7 @@ class FakeMemory : public worker::OutputsMemory {
   };
 
   std::uint64_t room_;
+  std::uint64_t all_;
 };
 
 void keep(ExpectedStore& store, const ExpectedStore::Key& key, char content, std::uint64_t bytes,
@@ -146,8 +149,10 @@ TEST_CASE("where the device's memory is full, its oldest outputs move to the hos
 TEST_CASE("what the device has no room for at all is kept on the host, as is what is to be read there") {
   FakeMemory memory(3 * kPage);
   ExpectedStore store(memory);
+  keep(store, {2, {"", 0}}, 'c', kPage, kNoLimit, Place::kDevice);
   keep(store, {1, {"", 0}}, 'a', 4 * kPage, kNoLimit, Place::kDevice);
   CHECK(found(store, {1, {"", 0}}) == "host a");
+  CHECK(found(store, {2, {"", 0}}) == "device c");  // nothing moved for it in vain
   keep(store, {1, {"", 1}}, 'b', kPage, kNoLimit, Place::kHost);
   CHECK(found(store, {1, {"", 1}}) == "host b");
 }
