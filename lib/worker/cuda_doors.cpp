@@ -45,15 +45,19 @@ constexpr std::uint64_t kLeastPinnedBytes = 64 * 1024;
 // Pageable memory is copied to the device by way of page-locked memory, in pieces.
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
 
-std::uint64_t memory_of(const Context& context, bool free_only) {
+struct MemoryInfo {
   std::size_t free = 0;
   std::size_t total = 0;
-  context.check(context.driver().memory_info(&free, &total), "cuMemGetInfo");
-  return free_only ? free : total;
+};
+
+MemoryInfo memory_of(const Context& context) {
+  MemoryInfo info;
+  context.check(context.driver().memory_info(&info.free, &info.total), "cuMemGetInfo");
+  return info;
 }
 
 std::uint64_t arena_bytes(const Context& context) {
-  return std::min(kMostArenaBytes, memory_of(context, false) / kArenaShare) / kAlignment * kAlignment;
+  return std::min(kMostArenaBytes, memory_of(context).total / kArenaShare) / kAlignment * kAlignment;
 }
 
 using PinnedPool = MemoryPool<PinnedMemory>;
@@ -63,8 +67,8 @@ struct Tools {
   Context context;
   Kernels kernels;
   Comparer comparer;
-  util::Arena arena;  // of expected
   DeviceMemory expected;
+  util::Arena arena;  // of expected
   PinnedPool pinned;
   PinnedMemory piece;
 
@@ -72,8 +76,8 @@ struct Tools {
       : context(driver, device.uuid, device::cuda::StreamKind::kOwn),
         kernels(context, util::read_file(device.kernels_path)),
         comparer(context, kernels),
-        arena(arena_bytes(context), kAlignment),
         expected(context, arena_bytes(context)),
+        arena(expected.size(), kAlignment),
         pinned([this](std::uint64_t bytes) { return std::make_unique<PinnedMemory>(context, bytes); }),
         piece(context, kPieceBytes) {}
   Tools(const Tools&) = delete;
@@ -288,7 +292,7 @@ class CudaJudgeDevice : public JudgeDevice {
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<PinnedCopy>(tools_, bytes);
   }
-  std::uint64_t device_bytes() const override { return arena_bytes(tools_.context); }
+  std::uint64_t device_bytes() const override { return tools_.expected.size(); }
   std::unique_ptr<OutputsCopy> on_device(std::uint64_t bytes) override {
     const auto offset = tools_.arena.take(bytes);
     if (!offset) return nullptr;
@@ -299,7 +303,7 @@ class CudaJudgeDevice : public JudgeDevice {
     return {snapshot.at("name").get<std::string>(), name_of(flush_), snapshot.dump()};
   }
   // Judge and worker have a copy each, and the judge one of the outputs.
-  std::uint64_t memory_limit() const override { return memory_of(tools_.context, true) / 5; }
+  std::uint64_t memory_limit() const override { return memory_of(tools_.context).free / 5; }
 
  private:
   Tools tools_;
