@@ -166,8 +166,9 @@ CUresult map(CUdeviceptr address, std::size_t bytes, std::size_t, CUmemGenericAl
 CUresult unmap(CUdeviceptr address, std::size_t bytes) {
   const std::lock_guard lock(memory_mutex);
   if (blocks.erase(address) == 0) return CUDA_ERROR_INVALID_VALUE;
-  mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  return CUDA_SUCCESS;
+  void* const place = reinterpret_cast<void*>(address);
+  const void* unmapped = mmap(place, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  return unmapped == place ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 void fill_shared_memory(cuda::Driver& d) {
