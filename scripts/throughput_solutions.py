@@ -101,7 +101,7 @@ struct alignas(16) Eight {{
   __nv_bfloat162 pair[4];
 }};
 
-extern "C" __global__ void __launch_bounds__({threads}) norm(const Eight* x, const Eight* w, Eight* y) {{
+extern "C" __global__ void __launch_bounds__({threads}) rms_norm(const Eight* x, const Eight* w, Eight* y) {{
   constexpr int kThreads = {threads};
   constexpr int kVectors = 512 / kThreads;
   __shared__ float sums[kThreads / 32];
@@ -172,7 +172,7 @@ def launch_solution(launch):
     threads, copy = launch
     name = "launch_%d_%d" % launch
     return {"name": "rmsnorm_h4096_" + name, "definition": "rmsnorm_h4096", "author": "bench",
-            "spec": {"language": "cuda", "target_hardware": ["cuda"], "entry_point": "main.cu::norm", "dependencies": [],
+            "spec": {"language": "cuda", "target_hardware": ["cuda"], "entry_point": "main.cu::rms_norm", "dependencies": [],
                      "destination_passing_style": True,
                      "launch": {"grid": ["batch_size"], "block": [threads], "args": ["hidden_states", "weight", "output"]}},
             "sources": [{"path": "main.cu", "content": CUDA_ROW.format(threads=threads) + "// %d\n" % copy}]}
