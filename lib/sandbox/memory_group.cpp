@@ -117,7 +117,7 @@ void remove_groups(const fs::path& place, const std::string& name, std::int64_t 
   for (const auto& entry : util::entries_of(place)) {
     struct stat info {};
     if (entry.path().filename().string().rfind(name + "-", 0) == 0 &&
-        ::stat(entry.path().c_str(), &info) == 0 && info.st_mtime <= newest)
+        (seconds == 0 || (::stat(entry.path().c_str(), &info) == 0 && info.st_mtime <= newest)))
       ::rmdir(entry.path().c_str());
   }
 }

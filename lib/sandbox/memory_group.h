@@ -53,7 +53,8 @@ class MemoryGroup {
 };
 
 // Removes the groups in `place`, which may be empty, whose names begin with `name`, that have no processes,
-// and that were made at least `seconds` ago.
+// and that were made at least `seconds` ago. With 0 their time is not looked at: the clock of a file system
+// and the clock of time() may differ by a second.
 void remove_groups(const std::filesystem::path& place, const std::string& name, std::int64_t seconds);
 
 }  // namespace fib::sandbox

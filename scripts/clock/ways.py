@@ -154,6 +154,10 @@ def event_pairs(work, before=lambda: None):
     return statistics.median(times)
 
 
+def whole(x, y):
+    n = x.shape[0]
+    TRITON_CALL
+
 def first(x, y):
     n = x.shape[0]
 TRITON_FIRST
@@ -175,7 +179,7 @@ if sys.argv[1:] == ["events"]:
         empty = event_pairs(lambda: None)
         row = event_pairs(lambda: halves(x, y)) - empty
         after = event_pairs(lambda: second(x, y), before=lambda: first(x, y))
-        print(row, event_pairs(lambda: first(x, y)) + after - 2 * empty)
+        print(row, after - event_pairs(lambda: second(x, y)), event_pairs(lambda: whole(x, y)) - empty)
     sys.exit()
 for _ in range(15):
     for x, y in tensors:
@@ -265,7 +269,8 @@ int main(int argc, char**) {
       const auto first = [&] { launch(x, y, 0, n / 2, 0); };
       const auto second = [&] { launch(x, y, n / 2, n, 0); };
       const float row = events.time([&] { first(), second(); });
-      printf("%.3f %.3f\\n", row, events.time(first) + events.time_after(first, second));
+      printf("%.3f %.3f %.3f\\n", row, events.time_after(first, second) - events.time(second),
+             events.time([&] { launch(x, y, 0, n, 0); }));
     }
     return cudaDeviceSynchronize();
   }
@@ -290,19 +295,25 @@ def durations(command, kernel):
 
 
 def event_pairs(command):
-    """Of two halves in a row, with what lies between them, and of the two apart, by size."""
+    """By event pairs, by size: two halves in a row, with what lies between them; what the second one takes more where the
+    first one ran just before than from clean caches; and the whole kernel."""
     output = subprocess.run([*command, "events"], check=True, capture_output=True, text=True).stdout
-    pairs = [[float(number) for number in line.split()] for line in output.splitlines()]
-    return tuple({n: pair[i] for n, pair in zip(SIZES, pairs)} for i in range(2))
+    rows = [[float(number) for number in line.split()] for line in output.splitlines()]
+    return tuple({n: row[i] for n, row in zip(SIZES, rows)} for i in range(3))
 
 
 class Truths:
     """Times in us by size: of the kernel (`whole`), of its halves, each from clean caches (`halves`), in a row (`row`),
-    and in a row with a wait between (`apart`): the second one then finds lines in the cache that have to be written back."""
+    and in a row with a wait between (`apart`): the second one then finds lines in the cache that have to be written back.
+    Event pairs are taken less what they read beyond Nsight Compute for the whole kernel (`offset`)."""
 
-    def __init__(self, ncu_tool, command, kernel):
+    def __init__(self, name, ncu_tool, command, kernel):
         self.whole, self.halves = durations([ncu_tool, *command], kernel)
-        self.row, self.apart = event_pairs(command)
+        row, later, whole = event_pairs(command)
+        offset = {n: whole[n] - self.whole[n] for n in SIZES}
+        print(f"event pairs less Nsight Compute, {name}: " + ", ".join(f"{offset[n]:+.2f} us at {n}" for n in SIZES))
+        self.row = {n: row[n] - offset[n] for n in SIZES}
+        self.apart = {n: self.halves[n] + later[n] for n in SIZES}
 
     def of(self, name):
         if name in ("halves", "Triton, halves"):
@@ -318,13 +329,13 @@ def truths(folder, nvcc, ncu_tool, has_torch):
     (folder / "ways.cu").write_text(PROGRAM.replace("SIZES", text))
     subprocess.run([nvcc, "-std=c++17", "-arch=native", "-O3", "-I", pathlib.Path(__file__).parent, "-o", folder / "ways",
                     folder / "ways.cu"], check=True)
-    of_c = Truths(ncu_tool, [str(folder / "ways")], "twice_plus_one")
+    of_c = Truths("C", ncu_tool, [str(folder / "ways")], "twice_plus_one")
     if not has_torch:
         return of_c, None
-    program = TRITON_PROGRAM.replace("SIZES", f"[{text}]").replace("TRITON_FIRST", TRITON_FIRST)
+    program = TRITON_PROGRAM.replace("SIZES", f"[{text}]").replace("TRITON_FIRST", TRITON_FIRST).replace("TRITON_CALL", TRITON_CALL)
     program = program.replace("TRITON_SECOND", TRITON_SECOND)
     (folder / "ways.py").write_text(program)
-    return of_c, Truths(ncu_tool, [sys.executable, str(folder / "ways.py")], "scale")
+    return of_c, Truths("Triton", ncu_tool, [sys.executable, str(folder / "ways.py")], "scale")
 
 
 def table(fib, folder, nvcc, ncu_tool, clocks):
