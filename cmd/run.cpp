@@ -276,8 +276,8 @@ void add_measuring(CLI::App& app, RunOptions& o) {
   auto& c = o.config;
   app.add_option(
          "--noise", c.noise,
-         "Make trials of 10 timed calls until the latency is known within this share, at least 3 and at\n"
-         "most 15 (default: 0.005, which is 0.5%)")
+         "Make trials of 10 timed calls until the latency is known within this share (default: 0.005,\n"
+         "which is 0.5%) or well within what processes differ by, at least 3 and at most 15")
       ->group(group);
   app.add_option("--iterations", c.iterations,
                  "Timed calls of each trial; all trials are made (default, with --num-trials: 50)")

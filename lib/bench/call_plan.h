@@ -5,7 +5,7 @@
 namespace fib::bench {
 
 // How many calls one evaluation makes: `trials` groups of `warmup` + `timed`. With a width, `trials` is the
-// most: it ends sooner where its interval (interval.h) is within that share of the latency.
+// most: it ends sooner where the latency is known within that share, or as well as it helps (interval.h).
 struct CallPlan {
   int trials = 0;
   int warmup = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/interval.h"
 #include "eval/evaluator.h"
 #include "eval/rule.h"
 #include "eval/statistics.h"
@@ -130,7 +131,8 @@ bool ExpectedOutputs::reference_is_settled(double width) const {
       eval::needs_expected(parts_.planned.rule) && !shared_ && !workload_.opened.inputs_fixed;
   if (!parts_.config.profile_baseline || !has_own_calls) return true;
   if (parts_.device.is_cuda() && !parts_.reference.on_device()) return true;  // there is no speedup
-  return !own_ms_.empty() && eval::median_half_width(own_ms_) <= width * eval::median(own_ms_);
+  return !own_ms_.empty() && eval::median_half_width(own_ms_) <=
+                                 enough_ms(eval::median(own_ms_), width, parts_.reference.on_device());
 }
 
 // Indexers are judged by their scores.

@@ -15,6 +15,13 @@ constexpr double kCudaProcessShare = 0.0125;
 constexpr double kCpuProcessMs = 0.002;
 constexpr double kCpuProcessShare = 0.12;
 
+constexpr double kEnoughOfProcesses = 0.25;
+
+double processes_ms(double latency_ms, bool on_cuda) {
+  return on_cuda ? std::max(kCudaProcessMs, kCudaProcessShare * latency_ms)
+                 : std::max(kCpuProcessMs, kCpuProcessShare * latency_ms);
+}
+
 }  // namespace
 
 double Interval::own_ms() const { return std::max(calls_ms, trials_ms); }
@@ -28,13 +35,15 @@ Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_
     all.insert(all.end(), trial.begin(), trial.end());
     medians.push_back(eval::median(trial));
   }
-  const double latency = eval::mean(medians);
   Interval interval;
   interval.calls_ms = eval::median_half_width(all);
   if (medians.size() > 1) interval.trials_ms = eval::mean_half_width(medians);
-  interval.processes_ms = on_cuda ? std::max(kCudaProcessMs, kCudaProcessShare * latency)
-                                  : std::max(kCpuProcessMs, kCpuProcessShare * latency);
+  interval.processes_ms = processes_ms(eval::mean(medians), on_cuda);
   return interval;
+}
+
+double enough_ms(double latency_ms, double share, bool on_cuda) {
+  return std::max(share * latency_ms, kEnoughOfProcesses * processes_ms(latency_ms, on_cuda));
 }
 
 }  // namespace fib::bench

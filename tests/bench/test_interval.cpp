@@ -3,6 +3,7 @@
 
 #include "bench/interval.h"
 
+using fib::bench::enough_ms;
 using fib::bench::interval_of;
 
 TEST_CASE("the interval is that of calls or of trials, whichever is wider") {
@@ -32,4 +33,12 @@ TEST_CASE("equal times are not more exact than processes are equal") {
   CHECK(large.half_ms() == 0.0125);
   CHECK(interval_of({{1, 1}, {1, 1}}, false).half_ms() == 0.12);
   CHECK(interval_of({{0.002, 0.002}}, false).half_ms() == 0.002);
+}
+
+TEST_CASE("a latency need not be known much better than processes are equal") {
+  CHECK(enough_ms(0.002, 0.005, true) == 0.25 * interval_of({{0.002}}, true).processes_ms);
+  CHECK(enough_ms(1, 0.005, true) == 0.005);
+  CHECK(enough_ms(1, 0.001, true) == 0.25 * interval_of({{1}}, true).processes_ms);
+  CHECK(enough_ms(1, 0.005, false) == 0.25 * interval_of({{1}}, false).processes_ms);
+  CHECK(enough_ms(1, 0.1, false) == 0.1);
 }

@@ -33,7 +33,7 @@ TEST_CASE("a quiet solution has three trials of ten timed calls") {
 TEST_CASE("a noisy one has fifteen at most") {
   Scene scene;
   scene.use_noise();
-  scene.worker.times = noisy_by(0.02);
+  scene.worker.times = noisy_by(0.1);
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
   CHECK(m.trials_ms.size() == 15);
@@ -43,8 +43,8 @@ TEST_CASE("a noisy one has fifteen at most") {
 
 TEST_CASE("--noise says how much is little") {
   Scene scene;
-  scene.use_noise(0.02);
-  scene.worker.times = noisy_by(0.02);
+  scene.use_noise(0.06);
+  scene.worker.times = noisy_by(0.1);
   const auto m = scene.run();
   CHECK(m.trials_ms.size() == 3);
   CHECK(m.ended_by == EndedBy::kNoise);
@@ -53,7 +53,7 @@ TEST_CASE("--noise says how much is little") {
 TEST_CASE("a drift from trial to trial is noise, though the calls of each trial are equal") {
   Scene scene;
   scene.use_noise();
-  scene.worker.times = [](std::size_t n, worker::Clock) { return fakes::call_of(n <= 12 ? 1.01 : 1); };
+  scene.worker.times = [](std::size_t n, worker::Clock) { return fakes::call_of(n <= 12 ? 1.1 : 1); };
   const auto m = scene.run();
   CHECK(m.trials_ms.size() > 3);
   CHECK(m.trials_ms.size() < 15);
@@ -133,7 +133,7 @@ TEST_CASE("calls that take long end with the budget, and say so") {
   scene.use_noise();
   scene.config.call_budget_s = 0.3;
   scene.reference.call_ms = 4;
-  scene.worker.times = noisy_by(0.02);
+  scene.worker.times = noisy_by(0.1);
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
   CHECK(m.trials_ms.size() == 4);  // 12 calls of a little more than 5 ms each: a fifth one does not quite fit
