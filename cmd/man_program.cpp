@@ -12,7 +12,9 @@ using Item = std::pair<const char*, const char*>;
 constexpr Item kVariables[] = {
     {"FIB_DATASET_PATH",
      "The dataset of commands without --local. Default: ~/.cache/flashinfer_bench/dataset."},
-    {"FIB_CACHE_PATH", "Where builds are kept. Default: ~/.cache/flashinfer_bench/cache."},
+    {"FIB_CACHE_PATH",
+     "Where builds are kept, and what just-in-time compilers of solutions made. Default: "
+     "~/.cache/flashinfer_bench/cache."},
     {"FIB_OPENBLAS",
      "The libraries to try for fast matrix products, separated by colons; set and empty: none. Default: "
      "libopenblas.so.0, then libopenblas.so."},

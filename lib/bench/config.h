@@ -56,8 +56,8 @@ struct RunConfig {
 [[nodiscard]] double usual_call_budget_s(model::DeviceKind device);
 
 // The calls of one evaluation: as many as iterations and num_trials say where one of them is given (else 50
-// and 3, and 10 warm-up calls). Else trials of 10 calls, 15 at most, until the latency is known within `noise`
-// (0.5 %), or as well as it helps (interval.h).
+// and 3, and 10 warm-up calls). Else trials of 10 calls, 15 at most, until the latency is known within
+// `noise` (0.5 %), or as well as it helps (interval.h).
 [[nodiscard]] CallPlan wanted_calls(const RunConfig& config);
 
 // Throws Error naming the option when a value is out of range: warmup_runs >= 0, iterations and num_trials >

@@ -61,6 +61,7 @@ void GuestPool::prepare_guests() {
 }
 
 std::unique_ptr<worker::WorkerClient> GuestPool::take() {
+  const util::Timeline::Span span(spawner_.timeline(), 0, worker::kCoordinator, "wait for Python");
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !ready_.empty() || in_preparation_ == 0; });
   if (ready_.empty()) {

@@ -19,9 +19,9 @@ struct Interval {
 // Of trials with at least one call each, at least one. Pure.
 [[nodiscard]] Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda);
 
-// Within what a latency has to be known, in milliseconds: this share of it, or a quarter of what equal runs in
-// other processes differ by, where that is more. With still more calls the interval would be 6 % narrower at
-// most (the root of 1 + 2 / 16).
+// Within what a latency has to be known, in milliseconds: this share of it, or a quarter of what equal runs
+// in other processes differ by, where that is more. With still more calls the interval would be 6 % narrower
+// at most (the root of 1 + 2 / 16).
 [[nodiscard]] double enough_ms(double latency_ms, double share, bool on_cuda);
 
 }  // namespace fib::bench

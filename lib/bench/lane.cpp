@@ -10,6 +10,7 @@
 #include "dataset/append.h"
 #include "synthesis/inputs.h"
 #include "util/clock.h"
+#include "util/files.h"
 #include "util/hash.h"
 #include "util/machine.h"
 #include "util/oom_kills.h"
@@ -22,6 +23,7 @@ using worker::Failure;
 
 constexpr int kMaxJudgesLost = 2;
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
+constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
 bool runs_in_guest(const compile::Artifact& artifact) {
@@ -56,7 +58,9 @@ ReferenceSetup Lane::reference_setup() const {
   return reference;
 }
 
-Lane::~Lane() = default;
+Lane::~Lane() {
+  if (!setup_.interrupted) end_solution();
+}
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations) {
   for (const auto& planned : evaluations) {
@@ -109,8 +113,9 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   // Whatever was seen of a solution whose worker died with the keeper is no verdict.
   if (close_if_lost() || !measurement) return observer_.not_done(planned, closed_);
   // After any failure the next workload gets a fresh worker.
-  if (measurement->status != Status::PASSED || setup_.config.isolated) running_ = nullptr;
+  if (measurement->status != Status::PASSED) running_ = nullptr;
   report(planned, *measurement, started);
+  if (setup_.config.isolated) end_solution();
 }
 
 // Nothing when interrupted, or when the lane has closed. A worker that somebody killed is replaced once. Its
@@ -232,12 +237,29 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
       .first->second;
 }
 
+// The worker of a solution that has passed has something to leave.
+void Lane::end_solution() {
+  if (running_ != nullptr && worker_ && worker_->alive()) keep_jit_files();
+  running_ = nullptr;
+  worker_.reset();
+}
+
+void Lane::keep_jit_files() {
+  if (!setup_.jit_cache || jit_key_.empty()) return;
+  try {
+    const auto files = worker_->take_jit_files(util::monotonic_ns() + kJitLimitNs);
+    const auto* content = std::get_if<std::string>(&files);
+    if (content != nullptr && !content->empty()) setup_.jit_cache->keep(jit_key_, *content);
+  } catch (const Error& error) {
+    observer_.warning(fmt::format("what just-in-time compilers made is not kept: {}", error.what()));
+  }
+}
+
 // Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.
 bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                           Measurement& failed) {
   if (running_ == planned.solution && worker_ && worker_->alive()) return true;
-  running_ = nullptr;
-  worker_.reset();
+  end_solution();
   worker_ = make_client(artifact);
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
   auto trip = worker_->ping(deadline);
@@ -279,10 +301,16 @@ std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact&
 
 worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                           std::int64_t deadline_ns) {
+  jit_key_.clear();
   if (runs_in_guest(artifact)) {
     const auto document = solution_document(*planned.solution, *planned.definition, artifact);
-    return worker_->load(python_request(use_device(), 0), deadline_ns, document.to_json(),
-                         python_files(use_device(), &artifact));
+    auto request = python_request(use_device(), 0);
+    auto files = python_files(use_device(), &artifact);
+    jit_key_ = util::Sha256().add(planned.solution_sha256).add(setup_.device.architecture).hex();
+    const std::string jit_files = setup_.jit_cache ? setup_.jit_cache->find(jit_key_) : std::string();
+    request.has_jit_files = !jit_files.empty();
+    if (request.has_jit_files) files.push_back(util::make_sealed_document("fib-jit", jit_files));
+    return worker_->load(request, deadline_ns, document.to_json(), files);
   }
   worker::Load request;
   const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;

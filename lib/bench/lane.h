@@ -12,6 +12,7 @@
 #include "bench/build_pool.h"
 #include "bench/evaluation.h"
 #include "bench/guest_pool.h"
+#include "bench/jit_cache.h"
 #include "bench/reference_runner.h"
 
 namespace fib::bench {
@@ -32,6 +33,7 @@ struct LaneSetup {
   std::string no_torch = {};                     // why references cannot run in Python; empty: they can
   unsigned guests_ahead = 0;                     // prepared before they are asked for (guest_pool.h)
   std::size_t guests_expected = 0;               // by all that the lane may be given
+  std::optional<JitCache> jit_cache = {};        // nothing: just-in-time compilers begin anew
 };
 
 // What a lane reports, from its own thread; several lanes may report at once.
@@ -67,6 +69,8 @@ class Lane {
   std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  void end_solution();
+  void keep_jit_files();
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
   static std::unique_ptr<GuestPool> make_guests(const LaneSetup& setup);
@@ -91,6 +95,7 @@ class Lane {
   std::unique_ptr<worker::WorkerClient> worker_;  // the solution's
   WorkerFacts facts_;                             // of it
   const model::Solution* running_ = nullptr;      // whose worker lives
+  std::string jit_key_;                           // of what its just-in-time compilers make; empty: none
   std::map<const model::Workload*, JudgedWorkload> workloads_;
   std::map<const model::Workload*, std::string> unusable_;  // why it has no expected outputs
   int judges_lost_ = 0;

@@ -123,6 +123,21 @@ UniqueFd make_sealed_document(const std::string& name, std::string_view content)
   return fd;
 }
 
+UniqueFd make_memory_file(const std::string& name, std::size_t bytes) {
+  UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+  if (!fd.valid() || ::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0 ||
+      ::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0)
+    throw errno_error("cannot make the memory file " + name);
+  return fd;
+}
+
+std::string read_beginning(int fd, std::size_t bytes) {
+  const std::string what = "cannot read a document";
+  if (bytes > size_of(fd, what)) throw Error("{}: it is too short", what);
+  return read_some(fd, bytes, what);
+}
+
 std::string read_document(int fd, std::size_t limit) {
   const std::size_t size = size_of(fd, "cannot read a document");
   if (size > limit) throw Error("a document of {} bytes is larger than the limit of {}", size, limit);

@@ -62,6 +62,13 @@ class NewFile {
 // documents too large for a message travel between processes. `name` shows up in /proc only. Throws Error.
 [[nodiscard]] UniqueFd make_sealed_document(const std::string& name, std::string_view content);
 
+// An anonymous file in memory of `bytes` zeros, which nobody can make longer or shorter, for somebody else to
+// write to. Memory is used for what is written alone. Throws Error.
+[[nodiscard]] UniqueFd make_memory_file(const std::string& name, std::size_t bytes);
+
+// The first `bytes` bytes of a regular file behind `fd`, which has as many. Throws Error.
+[[nodiscard]] std::string read_beginning(int fd, std::size_t bytes);
+
 // The content of such a document (or of any regular file) behind `fd`, at most `limit` bytes. Throws Error.
 [[nodiscard]] std::string read_document(int fd, std::size_t limit);
 

@@ -44,6 +44,8 @@ std::string_view name_of(MessageType request) {
       return "collect";
     case MessageType::kPing:
       return "ping";
+    case MessageType::kPack:
+      return "pack";
     case MessageType::kUseDevice:
       return "use device";
     case MessageType::kDescribe:

@@ -11,6 +11,7 @@
 #include "util/clock.h"
 #include "util/errno_error.h"
 #include "worker/messages.h"
+#include "worker/packed_folder.h"
 
 namespace fib::worker {
 namespace {
@@ -254,6 +255,18 @@ void WorkerClient::go_on() {
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGCONT) != 0) return;
   if (is_on_cpu_) (void)process_.wait_until_rest(kRestWindowUs, kSettleMs);
+}
+
+Answer<std::string> WorkerClient::take_jit_files(std::int64_t deadline_ns) {
+  constexpr std::size_t kMost = kMostJitBytes + kMostJitBytes / 8;  // paths take some
+  const auto place = util::make_memory_file("fib-jit", kMost);
+  auto packed = decoded<Packed>(
+      child_.request(MessageType::kPack, {}, MessageType::kPacked, deadline_ns, {place.get()}));
+  if (auto* failure = std::get_if<Failure>(&packed)) return std::move(*failure);
+  const std::uint64_t bytes = std::get<Packed>(packed).bytes;
+  if (bytes > kMost)
+    return Failure{Failure::Kind::kProtocol, "the worker packed more than there is place for"};
+  return util::read_beginning(place.get(), bytes);
 }
 
 Answer<std::int64_t> WorkerClient::ping(std::int64_t deadline_ns) {

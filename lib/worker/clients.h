@@ -80,7 +80,7 @@ class WorkerClient : public Worker {
   // Its name in the timeline, where what it is for is known after its start.
   void set_role(std::string role) { child_.set_role(std::move(role)); }
 
-  // `document`, if there is one, and then `files` travel beside the request.
+  // `document`, if there is one, and then `files` travel beside the request (4 at most together).
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
                                     const std::string& document = {},
                                     const std::vector<util::UniqueFd>& files = {});
@@ -94,6 +94,10 @@ class WorkerClient : public Worker {
   void stop() override;
   void go_on() override;
   [[nodiscard]] std::string take_output() override { return child_.take_output(); }
+
+  // What just-in-time compilers of a guest's solution have made that was not beside Load, packed
+  // (packed_folder.h): what the solution's process says they are. Empty: nothing, or too much.
+  [[nodiscard]] Answer<std::string> take_jit_files(std::int64_t deadline_ns);
 
   // The median of a few empty round trips, in nanoseconds.
   [[nodiscard]] Answer<std::int64_t> ping(std::int64_t deadline_ns);

@@ -9,6 +9,7 @@
 #include "sandbox/process.h"
 #include "util/files.h"
 #include "worker/descendants.h"
+#include "worker/packed_folder.h"
 #include "worker/python_target.h"
 #include "worker/wire.h"
 #include "worker/worker_loop.h"
@@ -16,7 +17,8 @@
 namespace fib::worker {
 namespace {
 
-constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+constexpr std::size_t kMostDocument = std::size_t{80} << 20U;  // packed files of 64 MiB take a little more
+constexpr const char* kJitFolder = "jit";                      // as in guest.py
 
 // The functions of guest.h know no object: one process is one guest.
 GuestClaims& claims() {
@@ -48,15 +50,29 @@ std::vector<std::filesystem::path> paths_of(std::string_view lines) {
 struct GuestFiles {
   explicit GuestFiles(const Load& request, const std::vector<util::UniqueFd>& fds) {
     const std::size_t needed = request.device.is_cuda() ? 2 : 1;
-    if (request.kind != TargetKind::kPython || fds.size() < needed || fds.size() > needed + 1)
+    const std::size_t with_jit = needed + (request.has_jit_files ? 1 : 0);
+    if (request.kind != TargetKind::kPython || fds.size() < with_jit || fds.size() > with_jit + 1)
       throw ProtocolError("a guest runs Python code, with a document beside the request");
-    document = PythonDocument::parse(util::read_document(fds[0].get(), kMaxDocument));
-    if (request.device.is_cuda()) kernels = util::read_document(fds[1].get(), kMaxDocument);
-    if (fds.size() > needed) document.extension = fmt::format("/proc/self/fd/{}", fds[needed].get());
+    document = PythonDocument::parse(util::read_document(fds[0].get(), kMostDocument));
+    if (request.device.is_cuda()) kernels = util::read_document(fds[1].get(), kMostDocument);
+    if (fds.size() > with_jit) document.extension = fmt::format("/proc/self/fd/{}", fds[needed].get());
+    if (request.has_jit_files) jit_files = util::read_document(fds.back().get(), kMostDocument);
   }
   PythonDocument document;
   std::string kernels;
+  std::string jit_files;
 };
+
+// Inside the sandbox: they come from another worker of this solution. Without them the compilers make them
+// anew.
+void unpack(const std::string& jit_files, const std::filesystem::path& folder) {
+  if (jit_files.empty()) return;
+  try {
+    unpack_folder(jit_files, folder);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "what just-in-time compilers made before cannot be used: %s\n", error.what());
+  }
+}
 
 LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
                   const std::vector<util::UniqueFd>& fds) {
@@ -75,7 +91,10 @@ LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
   const bool mounts = entered().held.mounts;
   if (!is_open)
     sandbox::enter(request.data_limit_bytes, {.processes = true, .locks = mounts, .metadata = mounts});
-  loaded.target = make_python_target(callbacks, claims(), *loaded.stage, files.document);
+  const auto jit_folder = std::filesystem::current_path() / kJitFolder;
+  unpack(files.jit_files, jit_folder);
+  loaded.target =
+      make_python_target(callbacks, claims(), *loaded.stage, files.document, jit_folder, files.jit_files);
   return loaded;
 }
 

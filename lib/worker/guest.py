@@ -472,6 +472,18 @@ def visible_paths():
     return "\n".join(sorted({os.path.abspath(path) for path in paths if path})).encode()
 
 
+JIT_FOLDER = "jit"  # libfib packs it (guest.cpp)
+
+
+def use_private_files():
+    """The folder for private files may have another name than when the interpreter was started. What just-in-time
+    compilers make lies together, for the next worker of the same solution."""
+    home = os.getcwd()
+    jit = os.path.join(home, JIT_FOLDER)
+    os.environ.update(HOME=home, TMPDIR=home, TRITON_CACHE_DIR=os.path.join(jit, "triton"),
+                      TORCHINDUCTOR_CACHE_DIR=os.path.join(jit, "inductor"), CUDA_CACHE_PATH=os.path.join(jit, "cuda"))
+
+
 def main(library_path, packages, cores, files):
     sys.argv = [""]
     sys.path[:] = [path for path in sys.path if path]  # not the current folder
@@ -480,6 +492,7 @@ def main(library_path, packages, cores, files):
     library.fib_guest_claim.restype = None
     if library.fib_guest_enter(files.encode(), visible_paths()) != 0:
         return 1
+    use_private_files()
     all_cores = os.sched_getaffinity(0)
     if cores:
         run_on({int(core) for core in cores.split(",")})

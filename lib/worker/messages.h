@@ -26,6 +26,8 @@ enum class MessageType : std::uint16_t {
   kCollected,
   kPing,
   kPong,
+  kPack,
+  kPacked,
   // judge
   kUseDevice,
   kDeviceReady,

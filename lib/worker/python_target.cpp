@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "util/hash.h"
 #include "worker/descendants.h"
+#include "worker/packed_folder.h"
 
 namespace fib::worker {
 namespace {
@@ -25,8 +27,13 @@ ordered_json slots_json(const std::vector<eval::Slot>& slots, const std::byte* b
 class PythonTarget : public Target {
  public:
   PythonTarget(const FibGuestCallbacks& callbacks, GuestClaims& claims, Stage& stage,
-               const PythonDocument& document)
-      : callbacks_(callbacks), claims_(claims), stage_(stage), returns_values_(document.returns_values) {
+               const PythonDocument& document, std::filesystem::path jit_folder, const std::string& jit_files)
+      : callbacks_(callbacks),
+        claims_(claims),
+        stage_(stage),
+        returns_values_(document.returns_values),
+        jit_folder_(std::move(jit_folder)),
+        given_jit_files_(util::sha256_hex(jit_files)) {
     expect_success(callbacks_.load(document.to_json().c_str()), claims_);
   }
 
@@ -49,6 +56,11 @@ class PythonTarget : public Target {
     for (std::size_t i = 0; i < std::min(claims_.outputs.size(), layout_.outputs.size()); ++i) {
       if (fits(i)) stage_.touch_output(layout_.outputs[i], claims_.outputs[i].address);
     }
+  }
+
+  std::string jit_files() const override {
+    std::string packed = pack_folder(jit_folder_, kMostJitBytes);
+    return util::sha256_hex(packed) == given_jit_files_ ? std::string() : packed;
   }
 
   bool waits_for_processes() override { return watch(kLooks) == Descendants::kCameToRest; }
@@ -91,6 +103,8 @@ class PythonTarget : public Target {
   GuestClaims& claims_;
   Stage& stage_;
   bool returns_values_;
+  std::filesystem::path jit_folder_;
+  std::string given_jit_files_;  // their digest
   eval::Layout layout_;
 };
 
@@ -131,8 +145,10 @@ PythonDocument PythonDocument::parse(std::string_view text) {
 }
 
 std::unique_ptr<Target> make_python_target(const FibGuestCallbacks& callbacks, GuestClaims& claims,
-                                           Stage& stage, const PythonDocument& document) {
-  return std::make_unique<PythonTarget>(callbacks, claims, stage, document);
+                                           Stage& stage, const PythonDocument& document,
+                                           const std::filesystem::path& jit_folder,
+                                           const std::string& jit_files) {
+  return std::make_unique<PythonTarget>(callbacks, claims, stage, document, jit_folder, jit_files);
 }
 
 }  // namespace fib::worker

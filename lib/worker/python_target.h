@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,10 +42,13 @@ struct GuestClaims {
 };
 
 // A Python function behind a target's door. `callbacks` and `claims` live as long as the process; `stage`
-// outlives the target. Loads the document; throws Error.
+// outlives the target. Just-in-time compilers keep what they make in `jit_folder`, which holds `jit_files`
+// (packed_folder.h) already. Loads the document; throws Error.
 [[nodiscard]] std::unique_ptr<Target> make_python_target(const FibGuestCallbacks& callbacks,
                                                          GuestClaims& claims, Stage& stage,
-                                                         const PythonDocument& document);
+                                                         const PythonDocument& document,
+                                                         const std::filesystem::path& jit_folder,
+                                                         const std::string& jit_files);
 
 // Calls one of the guest's functions; throws Error with the sentence that it left.
 void expect_success(int result, GuestClaims& claims);

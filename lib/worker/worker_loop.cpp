@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "util/files.h"
 #include "worker/channel.h"
 #include "worker/serve.h"
 
@@ -43,6 +44,8 @@ class Worker {
         return reply(message, MessageType::kPong, {});
       case MessageType::kLoad:
         return reply(message, MessageType::kLoaded, load(message).encode());
+      case MessageType::kPack:
+        return reply(message, MessageType::kPacked, pack(message.fds).encode());
       case MessageType::kOpen:
         open(message);
         return reply(message, MessageType::kOpened, {});
@@ -68,6 +71,14 @@ class Worker {
     awake_ns_ = std::int64_t{request.device.awake_us} * 1000;
     loaded_ = loader_(request, message.fds);
     return loaded_.answer;
+  }
+
+  [[nodiscard]] Packed pack(const std::vector<util::UniqueFd>& fds) const {
+    if (!loaded_.target) throw ProtocolError("nothing is loaded");
+    if (fds.size() != 1) throw ProtocolError("there is no place for files");
+    const std::string packed = loaded_.target->jit_files();
+    util::write_all(fds.front().get(), packed, "cannot hand over files");
+    return {packed.size()};
   }
 
   void open(Message& message) {

@@ -12,6 +12,7 @@ void fields(auto& wire, Either<Load> auto& m) {
   wire.flag(m.returns_status);
   wire.number(m.threads);
   wire.number(m.data_limit_bytes);
+  wire.flag(m.has_jit_files);
 }
 
 void fields(auto& wire, Either<Loaded> auto& m) {
@@ -47,6 +48,8 @@ void fields(auto& wire, Either<Open> auto& m) {
   fields(wire, m.plan);
   wire.flag(m.on_device);
 }
+
+void fields(auto& wire, Either<Packed> auto& m) { wire.number(m.bytes); }
 
 void fields(auto& wire, Either<CallRequest> auto& m) {
   wire.choice(m.clock, Clock::kEventSegments, "a clock");
@@ -84,6 +87,9 @@ Loaded Loaded::decode(const std::string& payload) { return decoded<Loaded>(paylo
 
 std::string Open::encode() const { return encoded(*this); }
 Open Open::decode(const std::string& payload) { return decoded<Open>(payload); }
+
+std::string Packed::encode() const { return encoded(*this); }
+Packed Packed::decode(const std::string& payload) { return decoded<Packed>(payload); }
 
 std::string CallRequest::encode() const { return encoded(*this); }
 CallRequest CallRequest::decode(const std::string& payload) { return decoded<CallRequest>(payload); }

@@ -20,7 +20,8 @@ enum class TargetKind : std::uint8_t {
 };
 
 // What a worker shall run. A native reference's source comes as a document beside the message; so does what a
-// guest runs (python_target.h), followed on CUDA by fib's own kernels, and by a torch extension's library.
+// guest runs (python_target.h), followed on CUDA by fib's own kernels, by a torch extension's library, and by
+// what just-in-time compilers made in another worker of the same solution (packed_folder.h).
 struct Load {
   TargetKind kind = TargetKind::kSharedLibrary;
   UseDevice device;                    // a native reference takes only the uuid, for its engine
@@ -29,6 +30,7 @@ struct Load {
   bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
+  bool has_jit_files = false;          // kPython: the last descriptor is what such compilers made
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);
 };
@@ -92,6 +94,14 @@ struct Done {
   double span_ns = 0;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Done decode(const std::string& payload);
+};
+
+// What a guest's just-in-time compilers have made that Load did not bring: bytes at the beginning of the
+// memory file beside the request, packed (packed_folder.h); 0: nothing, or too much.
+struct Packed {
+  std::uint64_t bytes = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Packed decode(const std::string& payload);
 };
 
 // What the target says it returned for each output, and whether its private inputs changed.

@@ -280,3 +280,59 @@ TEST_CASE("a triton that cannot be imported fails those that import it, and no o
   }
   CHECK(testing::read_traces(run.dataset.root()).size() == 2);
 }
+
+namespace {
+
+// Says what its just-in-time compiler left, and leaves something.
+const std::string kJit = R"(import os
+folder = os.environ['TRITON_CACHE_DIR']
+made = os.path.join(folder, 'a', 'kernel')
+print('there is', open(made).read() if os.path.exists(made) else 'nothing')
+os.makedirs(os.path.dirname(made), exist_ok=True)
+open(made, 'a').write('x')
+)";
+
+}  // namespace
+
+TEST_CASE(
+    "what its just-in-time compilers made is there for the next worker of a solution, and for no other") {
+  PythonRun run;
+  run.add("one", passing(kJit));
+  run.add("other", passing(kJit + "# another\n"));
+  run.add("wrong", passing(kJit, "    a.elements()[0] += 1\n"));
+  const auto logs = [&](std::vector<std::string> options) {
+    std::filesystem::remove_all(run.dataset.root() / "traces");
+    return run.traces(options);
+  };
+  check_trace(logs(few()).at("one"), "PASSED", "there is nothing");
+  run.dataset.python_solution("late", "import array\n" + passing(kJit + "# late\n"));
+  const auto again = logs(few());
+  check_trace(again.at("one"), "PASSED", "there is x\n");
+  check_trace(again.at("other"), "PASSED", "there is x\n");
+  check_trace(again.at("late"), "PASSED", "there is nothing");
+  check_trace(again.at("wrong"), "INCORRECT_NUMERICAL", "there is nothing");
+  check_trace(logs(few()).at("one"), "PASSED", "there is xx\n");
+  // With inputs that can be known before, what was computed for them could lie there.
+  auto seeded = few();
+  seeded.insert(seeded.end(), {"--seed", "1"});
+  check_trace(logs(seeded).at("one"), "PASSED", "there is nothing");
+  check_trace(logs(few()).at("one"), "PASSED", "there is xxx\n");
+}
+
+TEST_CASE("links, and too much, are not kept for a solution's next worker") {
+  PythonRun run;
+  run.add("links", passing(kJit + "os.remove(made)\nos.symlink('/etc/hostname', made)\n"));
+  run.add("large", passing(kJit + "open(made, 'a').truncate(65 << 20)\n"));
+  for (int time = 0; time < 2; ++time) {
+    std::filesystem::remove_all(run.dataset.root() / "traces");
+    const auto traces = run.traces(few());
+    check_trace(traces.at("links"), "PASSED", "there is nothing");
+    check_trace(traces.at("large"), "PASSED", "there is nothing");
+  }
+}
+
+TEST_CASE("a guest's home is its folder for private files") {
+  PythonRun run;
+  run.add("homes", passing("import os\nprint(os.environ['HOME'] == os.environ['TMPDIR'] == os.getcwd())\n"));
+  check_trace(run.traces(few()).at("homes"), "PASSED", "True");
+}

@@ -88,7 +88,8 @@ TEST_CASE("old groups are removed, others and those of other names are not") {
   sandbox::remove_groups(folder.path(), "fib", 60);
   CHECK(fs::exists(folder.path() / "fib-1-abc"));
   // Its time may lie ahead of the clock's, which is read less finely.
-  fs::last_write_time(folder.path() / "fib-1-abc", fs::file_time_type::clock::now() + std::chrono::seconds(5));
+  fs::last_write_time(folder.path() / "fib-1-abc",
+                      fs::file_time_type::clock::now() + std::chrono::seconds(5));
   sandbox::remove_groups(folder.path(), "fib-1", 1);
   CHECK(fs::exists(folder.path() / "fib-1-abc"));
   sandbox::remove_groups(folder.path(), "fib-1", 0);

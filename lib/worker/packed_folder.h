@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace fib::worker {
+
+// How much just-in-time compilers may make for it to be kept, packed or not. Triton's kernels take some 0.2 MB
+// each.
+constexpr std::size_t kMostJitBytes = std::size_t{64} << 20U;
+
+// The regular files of a folder and of its folders as one string, in the order of their paths, with neither
+// modes nor times: equal files, equal strings. Empty where there are none, or where they take more than
+// `limit` bytes together. What comes and goes meanwhile may be left out.
+[[nodiscard]] std::string pack_folder(const std::filesystem::path& folder, std::size_t limit);
+
+// Writes such files below `folder`. Throws Error where the string is not one of these, or a file cannot be
+// written; some may be written then.
+void unpack_folder(std::string_view packed, const std::filesystem::path& folder);
+
+}  // namespace fib::worker
