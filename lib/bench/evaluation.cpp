@@ -128,15 +128,16 @@ void EvaluationRun::make_enough_trials() {
   }
 }
 
-// Whether more calls would tell little: the solution's times and the reference's are known within the plan's
-// width or as well as it helps, and the coordinator's clock agrees with them.
+// Whether more calls would tell little: the solution's times are known within the plan's width or as well as
+// it helps, the reference's as well as these, and the coordinator's clock agrees with them.
 bool EvaluationRun::is_settled() const {
-  const double width = result_.plan.width;
-  if (unexplained_time(result_) || !expected_.reference_is_settled(width)) return false;
+  if (unexplained_time(result_)) return false;
   Measurement recorded = result_;  // with the time that the claims leave out
   add_unclaimed_time(recorded);
-  return interval_of(recorded.trials_ms, recorded.on_cuda).own_ms() <=
-         enough_ms(latency_of(recorded), width, recorded.on_cuda);
+  const double latency = latency_of(recorded);
+  const auto interval = interval_of(recorded.trials_ms, recorded.on_cuda, recorded.kernels);
+  const double share = enough_share(interval, latency, result_.plan.width);
+  return interval.own_ms() <= share * latency && expected_.reference_is_settled(share);
 }
 
 // At most `wanted` calls that count, and the looks among them. Expected outputs are made ahead, so that the

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bench/interval.h"
 #include "eval/evaluator.h"
 #include "eval/rule.h"
 #include "eval/statistics.h"
@@ -126,13 +125,12 @@ std::vector<double> ExpectedOutputs::reference_ms() const {
   return own_ms_;
 }
 
-bool ExpectedOutputs::reference_is_settled(double width) const {
+bool ExpectedOutputs::reference_is_settled(double share) const {
   const bool has_own_calls =
       eval::needs_expected(parts_.planned.rule) && !shared_ && !workload_.opened.inputs_fixed;
   if (!parts_.config.profile_baseline || !has_own_calls) return true;
   if (parts_.device.is_cuda() && !parts_.reference.on_device()) return true;  // there is no speedup
-  return !own_ms_.empty() && eval::median_half_width(own_ms_) <=
-                                 enough_ms(eval::median(own_ms_), width, parts_.reference.on_device());
+  return !own_ms_.empty() && eval::median_half_width(own_ms_) <= share * eval::median(own_ms_);
 }
 
 // Indexers are judged by their scores.

@@ -45,9 +45,9 @@ class ExpectedOutputs {
   // those of this one.
   [[nodiscard]] std::vector<double> reference_ms() const;
 
-  // Whether those are known well enough (enough_ms(), with this share), or more calls would not tell: where
-  // they are not asked for, or were made for all solutions alike.
-  [[nodiscard]] bool reference_is_settled(double width) const;
+  // Whether those are known within this share of their median, or more calls would not tell: where they are
+  // not asked for, or were made for all solutions alike.
+  [[nodiscard]] bool reference_is_settled(double share) const;
 
   // What a log should say of a call that differs: which of equals a router takes is not said by the
   // definition. Empty in most cases.

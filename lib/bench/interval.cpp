@@ -9,17 +9,19 @@ namespace fib::bench {
 namespace {
 
 // What latencies of equal runs in fresh processes differ by in 95 of 100 cases, measured (docs/measuring.md):
-// at least so many milliseconds, and at least such a share.
-constexpr double kCudaProcessMs = 0.0006;
-constexpr double kCudaProcessShare = 0.0125;
+// at least so many milliseconds, on CUDA with each further kernel more, and at least such a share.
+constexpr double kCudaProcessMs = 0.00035;
+constexpr double kCudaFurtherKernelMs = 0.0002;
+constexpr double kCudaProcessShare = 0.003;
 constexpr double kCpuProcessMs = 0.002;
 constexpr double kCpuProcessShare = 0.12;
 
-constexpr double kEnoughOfProcesses = 0.25;
+constexpr double kEnoughOfProcesses = 0.5;
 
-double processes_ms(double latency_ms, bool on_cuda) {
-  return on_cuda ? std::max(kCudaProcessMs, kCudaProcessShare * latency_ms)
-                 : std::max(kCpuProcessMs, kCpuProcessShare * latency_ms);
+double processes_ms(double latency_ms, bool on_cuda, std::uint64_t kernels) {
+  if (!on_cuda) return std::max(kCpuProcessMs, kCpuProcessShare * latency_ms);
+  const auto further = static_cast<double>(std::max<std::uint64_t>(kernels, 1) - 1);
+  return std::max(kCudaProcessMs + kCudaFurtherKernelMs * further, kCudaProcessShare * latency_ms);
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ double Interval::own_ms() const { return std::max(calls_ms, trials_ms); }
 
 double Interval::half_ms() const { return std::hypot(std::sqrt(2) * own_ms(), processes_ms); }
 
-Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda) {
+Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda, std::uint64_t kernels) {
   std::vector<double> all;
   std::vector<double> medians;
   for (const auto& trial : trials_ms) {
@@ -38,12 +40,12 @@ Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_
   Interval interval;
   interval.calls_ms = eval::median_half_width(all);
   if (medians.size() > 1) interval.trials_ms = eval::mean_half_width(medians);
-  interval.processes_ms = processes_ms(eval::mean(medians), on_cuda);
+  interval.processes_ms = processes_ms(eval::mean(medians), on_cuda, kernels);
   return interval;
 }
 
-double enough_ms(double latency_ms, double share, bool on_cuda) {
-  return std::max(share * latency_ms, kEnoughOfProcesses * processes_ms(latency_ms, on_cuda));
+double enough_share(const Interval& interval, double latency_ms, double share) {
+  return std::max(share, kEnoughOfProcesses * interval.processes_ms / latency_ms);
 }
 
 }  // namespace fib::bench

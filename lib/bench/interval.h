@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace fib::bench {
@@ -16,12 +17,13 @@ struct Interval {
   [[nodiscard]] double half_ms() const;
 };
 
-// Of trials with at least one call each, at least one. Pure.
-[[nodiscard]] Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda);
+// Of trials with at least one call each, at least one. `kernels`: of one call on CUDA; 0: not known. Pure.
+[[nodiscard]] Interval interval_of(const std::vector<std::vector<double>>& trials_ms, bool on_cuda,
+                                   std::uint64_t kernels);
 
-// Within what a latency has to be known, in milliseconds: this share of it, or a quarter of what equal runs
-// in other processes differ by, where that is more. With still more calls the interval would be 6 % narrower
-// at most (the root of 1 + 2 / 16).
-[[nodiscard]] double enough_ms(double latency_ms, double share, bool on_cuda);
+// Within which share of itself a latency has to be known: `share`, or half of what equal runs in other
+// processes differ by, where that is more. With still more calls the interval would be a fifth narrower at
+// most (the root of 1 + 2 / 4).
+[[nodiscard]] double enough_share(const Interval& interval, double latency_ms, double share);
 
 }  // namespace fib::bench

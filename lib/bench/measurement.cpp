@@ -77,7 +77,7 @@ void add_overhead(ordered_json& witness, const Measurement& m) {
 }
 
 ordered_json interval_record(const Measurement& m) {
-  const auto interval = interval_of(m.trials_ms, m.on_cuda);
+  const auto interval = interval_of(m.trials_ms, m.on_cuda, m.kernels);
   const double latency = latency_of(m);
   return {{"low_ms", std::max(0.0, latency - interval.half_ms())},
           {"high_ms", latency + interval.half_ms()},

@@ -266,7 +266,18 @@ def import_packages(names):
             print(problem, file=sys.stderr)
             continue
         found.append("%s %s" % (name, getattr(module, "__version__", "?")))
+    if "triton" in sys.modules:
+        make_triton_ready()
     return ", ".join(found)
+
+
+def make_triton_ready():
+    """Triton hashes all of itself (0.4 GB) for the keys of its cache, once a process: better before anybody waits. Where
+    this version has no such function, or it fails, the first kernel does what there is to do."""
+    try:
+        importlib.import_module("triton.runtime.cache").triton_key()
+    except Exception:
+        pass
 
 
 def write_sources(folder, package, sources):

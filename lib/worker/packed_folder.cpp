@@ -59,8 +59,7 @@ void unpack_folder(std::string_view packed, const fs::path& folder) {
       const fs::path name = file.at(0).get<std::string>();
       if (!stays_below(name)) throw Error("a packed file has the path {}", name.string());
       const auto& content = file.at(1).get_binary();
-      util::write_file_atomic(folder / name,
-                              {reinterpret_cast<const char*>(content.data()), content.size()});
+      util::write_file_atomic(folder / name, {reinterpret_cast<const char*>(content.data()), content.size()});
     }
   } catch (const json::exception& error) {
     throw Error("packed files are broken: {}", error.what());

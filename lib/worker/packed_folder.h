@@ -7,8 +7,8 @@
 
 namespace fib::worker {
 
-// How much just-in-time compilers may make for it to be kept, packed or not. Triton's kernels take some 0.2 MB
-// each.
+// How much just-in-time compilers may make for it to be kept, packed or not. Triton's kernels take some 0.2
+// MB each.
 constexpr std::size_t kMostJitBytes = std::size_t{64} << 20U;
 
 // The regular files of a folder and of its folders as one string, in the order of their paths, with neither

@@ -33,7 +33,7 @@ TEST_CASE("a quiet solution has three trials of ten timed calls") {
 TEST_CASE("a noisy one has fifteen at most") {
   Scene scene;
   scene.use_noise();
-  scene.worker.times = noisy_by(0.1);
+  scene.worker.times = noisy_by(0.2);
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
   CHECK(m.trials_ms.size() == 15);
@@ -43,8 +43,8 @@ TEST_CASE("a noisy one has fifteen at most") {
 
 TEST_CASE("--noise says how much is little") {
   Scene scene;
-  scene.use_noise(0.06);
-  scene.worker.times = noisy_by(0.1);
+  scene.use_noise(0.11);
+  scene.worker.times = noisy_by(0.2);
   const auto m = scene.run();
   CHECK(m.trials_ms.size() == 3);
   CHECK(m.ended_by == EndedBy::kNoise);
@@ -61,7 +61,7 @@ TEST_CASE("a drift from trial to trial is noise, though the calls of each trial 
 }
 
 TEST_CASE("a noisy reference is called until it is known as well, where a speedup is made of it") {
-  const auto noisy = [](int n) { return n % 2 == 0 ? 1 : 1.1; };
+  const auto noisy = [](int n) { return n % 2 == 0 ? 1 : 1.3; };
   Scene scene;
   scene.use_noise();
   scene.reference.factor = noisy;
@@ -133,7 +133,7 @@ TEST_CASE("calls that take long end with the budget, and say so") {
   scene.use_noise();
   scene.config.call_budget_s = 0.3;
   scene.reference.call_ms = 4;
-  scene.worker.times = noisy_by(0.1);
+  scene.worker.times = noisy_by(0.2);
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
   CHECK(m.trials_ms.size() == 4);  // 12 calls of a little more than 5 ms each: a fifth one does not quite fit

@@ -336,3 +336,38 @@ TEST_CASE("a guest's home is its folder for private files") {
   run.add("homes", passing("import os\nprint(os.environ['HOME'] == os.environ['TMPDIR'] == os.getcwd())\n"));
   check_trace(run.traces(few()).at("homes"), "PASSED", "True");
 }
+
+TEST_CASE("Triton hashes itself before a solution is there, where it has a function for that") {
+  const std::string with_key = R"(import sys, types
+runtime, cache = types.ModuleType('triton.runtime'), types.ModuleType('triton.runtime.cache')
+sys.modules.update({'triton.runtime': runtime, 'triton.runtime.cache': cache})
+times = 0
+def triton_key():
+    global times
+    times += 1
+    FAILS
+cache.triton_key = triton_key
+)";
+  struct Case {
+    std::string package;
+    std::string printed;
+  };
+  const auto key = [&](const std::string& what) {
+    std::string text = with_key;
+    return text.replace(text.find("FAILS"), 5, what);
+  };
+  for (const auto& one : {Case{key("pass"), "hashed 1 times"}, Case{key("raise OSError()"), "hashed 1 times"},
+                          Case{"times = 0\n", "hashed 0 times"}}) {
+    PythonRun run;
+    run.python = testing::broken_python(run.folder.path(), "triton", one.package);
+    run.add("triton", "import triton\nprint('hashed', triton.times, 'times')\n" + passing(),
+            {{"language", "triton"}});
+    auto environment = run.environment();
+    environment.emplace_back("TRITON_INTERPRET=1");
+    const auto result = testing::run_process(run.words(few()), environment);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    for (const auto& trace : testing::read_traces(run.dataset.root()))
+      check_trace(trace, "PASSED", one.printed);
+  }
+}
