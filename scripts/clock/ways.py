@@ -233,7 +233,7 @@ def fib_latencies(fib, root, clock):
     for trace in root.glob("traces/*/*/*.jsonl"):
         trace.unlink()
     subprocess.run([fib, "run", "--local", root, "--device", "cuda:0", "--clock", clock, "--log-level", "error",
-                    *(["--iterations", "50", "--num-trials", "3"] if clock == "auto" else FEW)], check=False, stdout=subprocess.DEVNULL)
+                    *([] if clock == "auto" else FEW)], check=False, stdout=subprocess.DEVNULL)
     found = {}
     for path in root.glob("traces/*/*/*.jsonl"):
         for line in path.read_text().splitlines():
@@ -244,6 +244,12 @@ def fib_latencies(fib, root, clock):
                 continue
             found[trace["solution"], size] = 1000 * evaluation["performance"]["latency_ms"], evaluation["fib"]["clock"]
     return found
+
+
+def medians_of(runs):
+    """What fib_latencies() gives, of several runs: what equal processes differ by is no difference between ways."""
+    return {key: (statistics.median(run[key][0] for run in runs if key in run), clock_name)
+            for key, (_, clock_name) in runs[0].items()}
 
 
 def ncu(command, kernel):
@@ -338,8 +344,8 @@ def truths(folder, nvcc, ncu_tool, has_torch):
     return of_c, Truths("Triton", ncu_tool, [sys.executable, str(folder / "ways.py")], "scale")
 
 
-def table(fib, folder, nvcc, ncu_tool, clocks):
-    """Prints the table; how many readings of auto are outside of 0.5 us or 2 %. Those outside of 0.2 us or 1 % are marked."""
+def table(fib, folder, nvcc, ncu_tool, clocks, repeat):
+    """Prints the table, of auto the medians of `repeat` runs; how many readings of auto are outside of 0.5 us or 2 %. Those outside of 0.2 us or 1 % are marked."""
     has_torch = subprocess.run([sys.executable, "-c", "import torch, triton"], capture_output=True).returncode == 0
     folder = pathlib.Path(folder)
     of_c, of_triton = truths(folder, nvcc, ncu_tool, has_torch)
@@ -347,7 +353,7 @@ def table(fib, folder, nvcc, ncu_tool, clocks):
     for clock in clocks:
         root = folder / ("all_sizes" if clock == "auto" else "few_sizes")
         names = make_dataset(root, has_torch, SIZES if clock == "auto" else FEW_SIZES)
-        found[clock] = fib_latencies(fib, root, clock)
+        found[clock] = medians_of([fib_latencies(fib, root, clock) for _ in range(repeat if clock == "auto" else 1)])
     bad = 0
     print(f"{'way':30} {'n':>9} {'truth us':>8} " + " ".join(f"{clock:>16}" for clock in clocks) + "  auto's clock, difference")
     for name in names:
