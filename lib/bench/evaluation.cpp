@@ -129,9 +129,11 @@ void EvaluationRun::make_enough_trials() {
 }
 
 // Whether more calls would tell little: the solution's times are known within the plan's width or as well as
-// it helps, the reference's as well as these, and the coordinator's clock agrees with them.
+// it helps, the reference's as well as these, and the coordinator's clock agrees with them. Where all calls
+// are judged together (sampling), those of the trials are first judged without those that come after them,
+// and have to be enough for that.
 bool EvaluationRun::is_settled() const {
-  if (unexplained_time(result_)) return false;
+  if (unexplained_time(result_) || calls_.sets() < parts_.workload.opened.calls_wanted) return false;
   Measurement recorded = result_;  // with the time that the claims leave out
   add_unclaimed_time(recorded);
   const double latency = latency_of(recorded);

@@ -59,7 +59,7 @@ ReferenceSetup Lane::reference_setup() const {
 }
 
 Lane::~Lane() {
-  if (!setup_.interrupted) end_solution();
+  if (!setup_.interrupted) (void)end_solution();
 }
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations) {
@@ -115,7 +115,6 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   // After any failure the next workload gets a fresh worker.
   if (measurement->status != Status::PASSED) running_ = nullptr;
   report(planned, *measurement, started);
-  if (setup_.config.isolated) end_solution();
 }
 
 // Nothing when interrupted, or when the lane has closed. A worker that somebody killed is replaced once. Its
@@ -237,11 +236,13 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
       .first->second;
 }
 
-// The worker of a solution that has passed has something to leave.
-void Lane::end_solution() {
-  if (running_ != nullptr && worker_ && worker_->alive()) keep_jit_files();
+// The worker of a solution that has passed has something to leave. The end of one that uses a GPU takes 80
+// ms: who waits for it decides when.
+std::future<void> Lane::end_solution() {
+  if (!worker_) return {};
+  if (running_ != nullptr && worker_->alive()) keep_jit_files();
   running_ = nullptr;
-  worker_.reset();
+  return std::async(std::launch::async, [worker = std::move(worker_)]() mutable { worker.reset(); });
 }
 
 void Lane::keep_jit_files() {
@@ -258,10 +259,14 @@ void Lane::keep_jit_files() {
 // Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.
 bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                           Measurement& failed) {
-  if (running_ == planned.solution && worker_ && worker_->alive()) return true;
-  end_solution();
+  const bool goes_on = running_ == planned.solution && worker_ && worker_->alive();
+  if (goes_on && !setup_.config.isolated) return true;
+  auto ending = end_solution();
   worker_ = make_client(artifact);
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
+  start_worker(artifact, deadline);
+  // A solution finds the device as free as any other does.
+  if (ending.valid()) ending.wait();
   auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   const auto loaded = load(planned, artifact, deadline);
@@ -299,30 +304,35 @@ std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact&
   return guest;
 }
 
+void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns) {
+  worker::Start start = python_start(use_device(), 0);
+  std::vector<util::UniqueFd> files;
+  if (runs_in_guest(artifact)) {
+    files = python_start_files(use_device());
+  } else {
+    const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
+    start.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
+    start.files = setup_.children.files.to_json();
+  }
+  const auto started = worker_->start(start, deadline_ns, files);
+  if (const auto* failure = std::get_if<Failure>(&started))
+    throw Error("{}\n{}", failure->text, worker_->take_output());
+}
+
 worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                           std::int64_t deadline_ns) {
-  jit_key_.clear();
-  if (runs_in_guest(artifact)) {
-    const auto document = solution_document(*planned.solution, *planned.definition, artifact);
-    auto request = python_request(use_device(), 0);
-    auto files = python_files(use_device(), &artifact);
-    jit_key_ = util::Sha256().add(planned.solution_sha256).add(setup_.device.architecture).hex();
-    const std::string jit_files = setup_.jit_cache ? setup_.jit_cache->find(jit_key_) : std::string();
-    request.has_jit_files = !jit_files.empty();
-    if (request.has_jit_files) files.push_back(util::make_sealed_document("fib-jit", jit_files));
-    return worker_->load(request, deadline_ns, document.to_json(), files);
-  }
-  worker::Load request;
-  const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
-  request.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
-  request.device = use_device();
-  request.files = setup_.children.files.to_json();
-  request.symbol = artifact.symbol;
-  request.returns_status = artifact.returns_status;
-  request.data_limit_bytes = data_limit();
+  worker::Load request{artifact.symbol, artifact.returns_status, false};
   std::vector<util::UniqueFd> files;
-  files.push_back(open_sealed(artifact.file, artifact.sha256));
-  return worker_->load(request, deadline_ns, {}, files);
+  jit_key_.clear();
+  if (artifact.kind != compile::Artifact::Kind::kPythonModule)
+    files.push_back(open_sealed(artifact.file, artifact.sha256));
+  if (!runs_in_guest(artifact)) return worker_->load(request, deadline_ns, {}, files);
+  jit_key_ = util::Sha256().add(planned.solution_sha256).add(setup_.device.architecture).hex();
+  const std::string jit_files = setup_.jit_cache ? setup_.jit_cache->find(jit_key_) : std::string();
+  request.has_jit_files = !jit_files.empty();
+  if (request.has_jit_files) files.push_back(util::make_sealed_document("fib-jit", jit_files));
+  const auto document = solution_document(*planned.solution, *planned.definition, artifact);
+  return worker_->load(request, deadline_ns, document.to_json(), files);
 }
 
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,7 +70,7 @@ class Lane {
   std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
-  void end_solution();
+  std::future<void> end_solution();
   void keep_jit_files();
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
@@ -77,6 +78,7 @@ class Lane {
   [[nodiscard]] ReferenceSetup reference_setup() const;
   [[nodiscard]] std::int64_t load_limit_ns(const compile::Artifact& artifact) const;
   std::unique_ptr<worker::WorkerClient> make_client(const compile::Artifact& artifact);
+  void start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns);
   worker::Answer<worker::Loaded> load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                       std::int64_t deadline_ns);
   [[nodiscard]] worker::UseDevice use_device() const;

@@ -46,20 +46,13 @@ std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python
   return {};
 }
 
-worker::Load python_request(const worker::UseDevice& device, unsigned threads) {
-  worker::Load request;
-  request.kind = worker::TargetKind::kPython;
-  request.device = device;
-  request.threads = threads;
-  request.data_limit_bytes = data_limit();
-  return request;
+worker::Start python_start(const worker::UseDevice& device, unsigned threads) {
+  return {worker::TargetKind::kPython, device, {}, threads, data_limit()};
 }
 
-std::vector<util::UniqueFd> python_files(const worker::UseDevice& device, const compile::Artifact* artifact) {
+std::vector<util::UniqueFd> python_start_files(const worker::UseDevice& device) {
   std::vector<util::UniqueFd> files;
   if (device.is_cuda()) files.push_back(open_sealed(device.kernels_path, ""));
-  if (artifact != nullptr && artifact->kind == compile::Artifact::Kind::kTorchExtension)
-    files.push_back(open_sealed(artifact->file, artifact->sha256));
   return files;
 }
 

@@ -27,12 +27,10 @@ namespace fib::bench {
 // Why references cannot run in this Python on the CPU or on CUDA devices; empty: they can.
 [[nodiscard]] std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python, bool on_cuda);
 
-// The request beside which the document goes; `threads` is 0 for as many as it likes.
-[[nodiscard]] worker::Load python_request(const worker::UseDevice& device, unsigned threads);
+// How a guest starts; `threads` is 0 for as many as it likes.
+[[nodiscard]] worker::Start python_start(const worker::UseDevice& device, unsigned threads);
 
-// The files that follow the document: on CUDA fib's own kernels, then the library of a torch extension.
-// `artifact` may be null. Throws Error (sealed_file.h).
-[[nodiscard]] std::vector<util::UniqueFd> python_files(const worker::UseDevice& device,
-                                                       const compile::Artifact* artifact);
+// What goes beside that: on CUDA fib's own kernels. Throws Error (sealed_file.h).
+[[nodiscard]] std::vector<util::UniqueFd> python_start_files(const worker::UseDevice& device);
 
 }  // namespace fib::bench

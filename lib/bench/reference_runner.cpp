@@ -57,12 +57,13 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
   } catch (const BrokenTorch& error) {
     return start_without_torch(definition, error.what());
   }
-  auto loaded = worker_->load(python_request(setup_.device, setup_.threads), deadline(),
-                              reference_document(definition).to_json(), python_files(setup_.device, nullptr));
-  const auto* failure = std::get_if<worker::Failure>(&loaded);
+  auto started = worker_->start(python_start(setup_.device, setup_.threads), deadline(),
+                                python_start_files(setup_.device));
+  const auto* failure = std::get_if<worker::Failure>(&started);
   if (failure != nullptr && failure->text.starts_with(worker::kNoDeviceForTorch))
     return start_without_torch(definition, failure->text);
-  const auto answer = expect(std::move(loaded));
+  (void)expect(std::move(started));
+  const auto answer = expect(worker_->load({}, deadline(), reference_document(definition).to_json()));
   engine_ = answer.engine;
   has_tracer_ = setup_.device.is_cuda() && answer.no_tracer.empty();
 }
@@ -84,12 +85,13 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
   for (const auto& output : definition.outputs) outputs.push_back(output.name);
   const nlohmann::ordered_json document = {
       {"source", definition.reference}, {"inputs", inputs}, {"outputs", outputs}};
-  worker::Load request;
-  request.kind = worker::TargetKind::kReference;
-  request.threads = setup_.threads;
-  request.device.uuid = setup_.device.uuid;
-  request.device.awake_us = setup_.children.awake_us;
-  engine_ = expect(worker_->load(request, deadline(), document.dump())).engine;
+  worker::Start start;
+  start.kind = worker::TargetKind::kReference;
+  start.threads = setup_.threads;
+  start.device.uuid = setup_.device.uuid;
+  start.device.awake_us = setup_.children.awake_us;
+  (void)expect(worker_->start(start, deadline()));
+  engine_ = expect(worker_->load({}, deadline(), document.dump())).engine;
   if (python_failed_) engine_ += fmt::format("; not in Python: {}", setup_.no_guests);
 }
 

@@ -156,11 +156,19 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
-Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
-                                  const std::vector<util::UniqueFd>& files) {
+Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
+                                 const std::vector<util::UniqueFd>& files) {
   own_delay_.emplace(0);
   is_on_cpu_ = !request.device.is_cuda();
   is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
+  std::vector<int> fds;
+  for (const auto& file : files) fds.push_back(file.get());
+  return acknowledged(
+      child_.request(MessageType::kStart, request.encode(), MessageType::kStarted, deadline_ns, fds));
+}
+
+Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
+                                  const std::vector<util::UniqueFd>& files) {
   util::UniqueFd code;
   std::vector<int> fds;
   if (!document.empty()) {

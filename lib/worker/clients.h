@@ -68,7 +68,7 @@ class JudgeClient : public Judge {
 class WorkerClient : public Worker {
  public:
   // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary,
-  // which is removed with it. To be used by the thread that calls load(), which may be another than the one
+  // which is removed with it. To be used by the thread that calls start(), which may be another than the one
   // that makes it. Throws Error when it cannot be started.
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
                std::uint64_t file_size_limit);
@@ -80,7 +80,11 @@ class WorkerClient : public Worker {
   // Its name in the timeline, where what it is for is known after its start.
   void set_role(std::string role) { child_.set_role(std::move(role)); }
 
-  // `document`, if there is one, and then `files` travel beside the request (4 at most together).
+  // To be called first, once: starts the device. `files` travel beside the request. What fails here is no
+  // solution's fault, of which nothing is there yet.
+  [[nodiscard]] Answer<bool> start(const Start& request, std::int64_t deadline_ns,
+                                   const std::vector<util::UniqueFd>& files = {});
+  // Then. `document`, if there is one, and then `files` travel beside the request (4 at most together).
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
                                     const std::string& document = {},
                                     const std::vector<util::UniqueFd>& files = {});
@@ -114,8 +118,8 @@ class WorkerClient : public Worker {
 
   util::TemporaryFolder folder_;
   Child child_;
-  std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
-  bool is_on_cpu_ = false;                   // its calls; set by load()
+  std::optional<util::RunDelay> own_delay_;  // of the thread that called start()
+  bool is_on_cpu_ = false;                   // its calls; set by start()
   bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()

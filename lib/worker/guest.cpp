@@ -45,21 +45,18 @@ std::vector<std::filesystem::path> paths_of(std::string_view lines) {
   return paths;
 }
 
-// Beside the request: the document, on CUDA fib's own kernels, then an extension's library. The guest could
-// not open them by path: its private files hide some.
+// Beside the request to load: the document, then an extension's library and what just-in-time compilers made,
+// where there are such. The guest could not open them by path: its private files hide some.
 struct GuestFiles {
-  explicit GuestFiles(const Load& request, const std::vector<util::UniqueFd>& fds) {
-    const std::size_t needed = request.device.is_cuda() ? 2 : 1;
-    const std::size_t with_jit = needed + (request.has_jit_files ? 1 : 0);
-    if (request.kind != TargetKind::kPython || fds.size() < with_jit || fds.size() > with_jit + 1)
-      throw ProtocolError("a guest runs Python code, with a document beside the request");
+  GuestFiles(const Load& request, const std::vector<util::UniqueFd>& fds) {
+    const std::size_t needed = request.has_jit_files ? 2 : 1;
+    if (fds.size() < needed || fds.size() > needed + 1)
+      throw ProtocolError("a guest loads Python code with a document beside the request");
     document = PythonDocument::parse(util::read_document(fds[0].get(), kMostDocument));
-    if (request.device.is_cuda()) kernels = util::read_document(fds[1].get(), kMostDocument);
-    if (fds.size() > with_jit) document.extension = fmt::format("/proc/self/fd/{}", fds[needed].get());
+    if (fds.size() > needed) document.extension = fmt::format("/proc/self/fd/{}", fds[1].get());
     if (request.has_jit_files) jit_files = util::read_document(fds.back().get(), kMostDocument);
   }
   PythonDocument document;
-  std::string kernels;
   std::string jit_files;
 };
 
@@ -74,29 +71,45 @@ void unpack(const std::string& jit_files, const std::filesystem::path& folder) {
   }
 }
 
-LoadedTarget load(const FibGuestCallbacks& callbacks, const Load& request,
-                  const std::vector<util::UniqueFd>& fds) {
-  const GuestFiles files(request, fds);
-  const bool on_cuda = request.device.is_cuda();
-  LoadedTarget loaded;
-  loaded.answer.sandbox = entered().held;
-  // torch's streams and those of extensions begin at the default stream: fib's work goes there too.
-  loaded.stage = on_cuda ? make_cuda_stage(request.device, files.kernels, {true, WorkStream::kDefault})
+class GuestLoader : public Loader {
+ public:
+  GuestLoader(const FibGuestCallbacks& callbacks, std::string description)
+      : callbacks_(callbacks), description_(std::move(description)) {}
+
+  std::unique_ptr<Stage> start(const Start& request, const std::vector<util::UniqueFd>& fds) override {
+    const bool on_cuda = request.device.is_cuda();
+    if (request.kind != TargetKind::kPython || fds.size() != (on_cuda ? 1 : 0))
+      throw ProtocolError("a guest runs Python code, on CUDA with fib's kernels beside the request");
+    data_limit_bytes_ = request.data_limit_bytes;
+    // torch's streams and those of extensions begin at the default stream: fib's work goes there too.
+    auto stage = on_cuda ? make_cuda_stage(request.device, util::read_document(fds[0].get(), kMostDocument),
+                                           {true, WorkStream::kDefault})
                          : make_cpu_stage();
-  loaded.answer.no_tracer = loaded.stage->prepare_tracer();
-  expect_success(callbacks.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
-  // torch.compile locks files; fib's own locks are out of sight of private files.
-  const bool is_open = entered().mode == sandbox::Mode::kOff;
-  if (is_open) sandbox::limit_data(request.data_limit_bytes);
-  const bool mounts = entered().held.mounts;
-  if (!is_open)
-    sandbox::enter(request.data_limit_bytes, {.processes = true, .locks = mounts, .metadata = mounts});
-  const auto jit_folder = std::filesystem::current_path() / kJitFolder;
-  unpack(files.jit_files, jit_folder);
-  loaded.target =
-      make_python_target(callbacks, claims(), *loaded.stage, files.document, jit_folder, files.jit_files);
-  return loaded;
-}
+    no_tracer_ = stage->prepare_tracer();
+    expect_success(callbacks_.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
+    return stage;
+  }
+
+  std::unique_ptr<Target> load(const Load& request, const std::vector<util::UniqueFd>& fds, Stage& stage,
+                               Loaded& answer) override {
+    const GuestFiles files(request, fds);
+    answer = {description_, entered().held, no_tracer_};
+    // torch.compile locks files; fib's own locks are out of sight of private files.
+    const bool is_open = entered().mode == sandbox::Mode::kOff;
+    if (is_open) sandbox::limit_data(data_limit_bytes_);
+    const bool mounts = entered().held.mounts;
+    if (!is_open) sandbox::enter(data_limit_bytes_, {.processes = true, .locks = mounts, .metadata = mounts});
+    const auto jit_folder = std::filesystem::current_path() / kJitFolder;
+    unpack(files.jit_files, jit_folder);
+    return make_python_target(callbacks_, claims(), stage, files.document, jit_folder, files.jit_files);
+  }
+
+ private:
+  const FibGuestCallbacks& callbacks_;
+  std::string description_;
+  std::uint64_t data_limit_bytes_ = 0;
+  std::string no_tracer_;
+};
 
 }  // namespace
 }  // namespace fib::worker
@@ -120,12 +133,8 @@ int fib_guest_enter(const char* files, const char* packages) {
 }
 
 int fib_guest_serve(int channel, const char* description, const FibGuestCallbacks* callbacks) {
-  return serve_worker(fib::util::UniqueFd(channel),
-                      [&](const Load& request, const std::vector<fib::util::UniqueFd>& fds) {
-                        auto loaded = load(*callbacks, request, fds);
-                        loaded.answer.engine = description;
-                        return loaded;
-                      });
+  GuestLoader loader(*callbacks, description);
+  return serve_worker(fib::util::UniqueFd(channel), loader);
 }
 
 void fib_guest_fail(const char* text) { claims().error = text; }

@@ -28,6 +28,8 @@ enum class MessageType : std::uint16_t {
   kPong,
   kPack,
   kPacked,
+  kStart,
+  kStarted,
   // judge
   kUseDevice,
   kDeviceReady,

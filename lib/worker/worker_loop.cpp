@@ -14,7 +14,7 @@ namespace {
 
 class Worker {
  public:
-  Worker(util::UniqueFd socket, const Loader& loader) : channel_(std::move(socket)), loader_(loader) {}
+  Worker(util::UniqueFd socket, Loader& loader) : channel_(std::move(socket)), loader_(loader) {}
 
   int run() {
     return serve(
@@ -42,6 +42,9 @@ class Worker {
     switch (message.type) {
       case MessageType::kPing:
         return reply(message, MessageType::kPong, {});
+      case MessageType::kStart:
+        start(message);
+        return reply(message, MessageType::kStarted, {});
       case MessageType::kLoad:
         return reply(message, MessageType::kLoaded, load(message).encode());
       case MessageType::kPack:
@@ -65,31 +68,37 @@ class Worker {
     return channel_.send(type, request.ticket, payload);
   }
 
-  const Loaded& load(Message& message) {
-    if (loaded_.target) throw ProtocolError("a worker loads once");
-    const Load request = Load::decode(message.payload);
+  void start(Message& message) {
+    if (stage_) throw ProtocolError("a worker starts once");
+    const Start request = Start::decode(message.payload);
     awake_ns_ = std::int64_t{request.device.awake_us} * 1000;
-    loaded_ = loader_(request, message.fds);
-    return loaded_.answer;
+    stage_ = loader_.start(request, message.fds);
+  }
+
+  Loaded load(Message& message) {
+    if (!stage_) throw ProtocolError("a worker starts before it loads");
+    if (target_) throw ProtocolError("a worker loads once");
+    Loaded answer;
+    target_ = loader_.load(Load::decode(message.payload), message.fds, *stage_, answer);
+    return answer;
   }
 
   [[nodiscard]] Packed pack(const std::vector<util::UniqueFd>& fds) const {
-    if (!loaded_.target) throw ProtocolError("nothing is loaded");
+    if (!target_) throw ProtocolError("nothing is loaded");
     if (fds.size() != 1) throw ProtocolError("there is no place for files");
-    const std::string packed = loaded_.target->jit_files();
+    const std::string packed = target_->jit_files();
     util::write_all(fds.front().get(), packed, "cannot hand over files");
     return {packed.size()};
   }
 
   void open(Message& message) {
     const Open request = Open::decode(message.payload);
-    if (!loaded_.target) throw ProtocolError("nothing is loaded");
+    if (!target_) throw ProtocolError("nothing is loaded");
     if (message.fds.size() != 2 || !eval::is_sound(request.layout))
       throw ProtocolError("the layout is not sound");
     open_ = false;
-    loaded_.stage->open(request.layout,
-                        {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device});
-    loaded_.target->open(request, loaded_.stage->buffers());
+    stage_->open(request.layout, {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device});
+    target_->open(request, stage_->buffers());
     open_ = true;
   }
 
@@ -99,37 +108,36 @@ class Worker {
 
   void prepare(const CallRequest& request) {
     require_open();
-    loaded_.stage->fill(request.clock);
-    loaded_.target->prepare();
-    loaded_.stage->flush();
+    stage_->fill(request.clock);
+    target_->prepare();
+    stage_->flush();
   }
 
   Done run_once(const CallRequest& request) {
     require_open();
-    return loaded_.stage->run(*loaded_.target, request.clock);
+    return stage_->run(*target_, request.clock);
   }
 
   Collected collect() {
     require_open();
     Collected collected;
-    collected.outputs = loaded_.target->collect();
-    collected.inputs_changed = loaded_.stage->collect();
-    collected.tied_rows = loaded_.target->tied_rows();
+    collected.outputs = target_->collect();
+    collected.inputs_changed = stage_->collect();
+    collected.tied_rows = target_->tied_rows();
     std::fflush(nullptr);  // what the call printed belongs to this workload's log
     return collected;
   }
 
   Channel channel_;
-  const Loader& loader_;
-  LoadedTarget loaded_;
+  Loader& loader_;
+  std::unique_ptr<Stage> stage_;
+  std::unique_ptr<Target> target_;
   bool open_ = false;
   std::int64_t awake_ns_ = 0;
 };
 
 }  // namespace
 
-int serve_worker(util::UniqueFd channel, const Loader& loader) {
-  return Worker(std::move(channel), loader).run();
-}
+int serve_worker(util::UniqueFd channel, Loader& loader) { return Worker(std::move(channel), loader).run(); }
 
 }  // namespace fib::worker

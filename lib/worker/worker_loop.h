@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,19 +10,23 @@
 
 namespace fib::worker {
 
-// What a worker runs and where, once it has been loaded. The stage outlives the target.
-struct LoadedTarget {
-  std::unique_ptr<Stage> stage;
-  std::unique_ptr<Target> target;
-  Loaded answer;
-};
+// How one kind of worker begins. Both throw Error with the sentence for the log.
+class Loader {
+ public:
+  virtual ~Loader() = default;
 
-// Loads what a Load request names; `fds` are the descriptors beside it. Throws Error with the sentence for
-// the log.
-using Loader = std::function<LoadedTarget(const Load& request, std::vector<util::UniqueFd>& fds)>;
+  // Where calls will happen: to be asked first, once, before anything of a solution is there.
+  [[nodiscard]] virtual std::unique_ptr<Stage> start(const Start& request,
+                                                     const std::vector<util::UniqueFd>& fds) = 0;
+
+  // What is called there. The stage outlives it. The answer has what start() found.
+  [[nodiscard]] virtual std::unique_ptr<Target> load(const Load& request,
+                                                     const std::vector<util::UniqueFd>& fds, Stage& stage,
+                                                     Loaded& answer) = 0;
+};
 
 // A worker's life: answers the parent's requests (PROTOCOL.md, section "workers") until the channel closes.
 // Returns the process's exit code.
-[[nodiscard]] int serve_worker(util::UniqueFd channel, const Loader& loader);
+[[nodiscard]] int serve_worker(util::UniqueFd channel, Loader& loader);
 
 }  // namespace fib::worker

@@ -4,14 +4,17 @@
 
 namespace fib::worker {
 
-void fields(auto& wire, Either<Load> auto& m) {
+void fields(auto& wire, Either<Start> auto& m) {
   wire.choice(m.kind, TargetKind::kPython, "a target");
   fields(wire, m.device);
   wire.text(m.files);
-  wire.text(m.symbol);
-  wire.flag(m.returns_status);
   wire.number(m.threads);
   wire.number(m.data_limit_bytes);
+}
+
+void fields(auto& wire, Either<Load> auto& m) {
+  wire.text(m.symbol);
+  wire.flag(m.returns_status);
   wire.flag(m.has_jit_files);
 }
 
@@ -78,6 +81,9 @@ void fields(auto& wire, Either<Collected> auto& m) {
   });
   wire.number(m.tied_rows);
 }
+
+std::string Start::encode() const { return encoded(*this); }
+Start Start::decode(const std::string& payload) { return decoded<Start>(payload); }
 
 std::string Load::encode() const { return encoded(*this); }
 Load Load::decode(const std::string& payload) { return decoded<Load>(payload); }

@@ -19,18 +19,25 @@ enum class TargetKind : std::uint8_t {
   kPython,  // a solution or a reference, in a guest
 };
 
-// What a worker shall run. A native reference's source comes as a document beside the message; so does what a
-// guest runs (python_target.h), followed on CUDA by fib's own kernels, by a torch extension's library, and by
-// what just-in-time compilers made in another worker of the same solution (packed_folder.h).
-struct Load {
+// Where and within which limits a worker shall run something, and of which kind that is. Nothing of a
+// solution is there yet. Beside a guest's lie fib's own kernels on CUDA.
+struct Start {
   TargetKind kind = TargetKind::kSharedLibrary;
   UseDevice device;                    // a native reference takes only the uuid, for its engine
   std::string files;                   // of a solution: what it may reach (sandbox::FileAccess as JSON)
-  std::string symbol;                  // kSharedLibrary
-  bool returns_status = false;         // kSharedLibrary: the function returns an int, non-zero on failure
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
-  bool has_jit_files = false;          // kPython: the last descriptor is what such compilers made
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Start decode(const std::string& payload);
+};
+
+// What a worker shall run, which lies beside the message: a library or kernels; a native reference's source
+// as a document; what a guest runs as a document (python_target.h), followed by a torch extension's library,
+// and by what just-in-time compilers made in another worker of the same solution (packed_folder.h).
+struct Load {
+  std::string symbol;           // kSharedLibrary
+  bool returns_status = false;  // kSharedLibrary: the function returns an int, non-zero on failure
+  bool has_jit_files = false;   // kPython: the last descriptor is what such compilers made
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);
 };

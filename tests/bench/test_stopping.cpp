@@ -84,6 +84,17 @@ TEST_CASE("a noisy reference is called until it is known as well, where a speedu
   CHECK(elsewhere.run().trials_ms.size() == 3);
 }
 
+TEST_CASE("calls that are judged together are as many as that takes, where trials can be so many") {
+  Scene scene;
+  scene.use_noise();
+  scene.judged.opened.calls_wanted = 70;
+  CHECK(scene.run().trials_ms.size() == 6);
+  Scene more;
+  more.use_noise();
+  more.judged.opened.calls_wanted = 200;
+  CHECK(more.run().trials_ms.size() == 15);
+}
+
 TEST_CASE("no evaluation ends early while the coordinator's clock sees more than is claimed") {
   Scene scene;
   scene.use_noise();

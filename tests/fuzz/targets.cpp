@@ -179,7 +179,8 @@ const std::vector<CheckMessage>& messages() {
       check_message<JudgeOpened>, check_message<Attached>,      check_message<Attach>,
       check_message<Number>,      check_message<Verdict>,       check_message<Spawn>,
       check_message<Spawned>,     check_message<Exited>,        check_message<CompareRequest>,
-      check_message<Concluded>,   check_message<DifferRequest>, check_message<Differed>};
+      check_message<Concluded>,   check_message<DifferRequest>, check_message<Differed>,
+      check_message<Start>,       check_message<Packed>};
   return all;
 }
 
@@ -288,6 +289,7 @@ std::vector<Target> make_targets() {
         std::string(1, '\5') + open.encode(), std::string(1, '\7') + worker::Done{}.encode(),
         std::string(1, '\x08') + worker::Collected{false, {{}, {}}}.encode(),
         std::string(1, '\x10') + worker::Verdict{}.encode(),
+        std::string(1, '\x18') + worker::Start{}.encode(),
         std::string(1, '\x11') + worker::Spawn{1, {"a", "b"}, {"A=1"}, "/", 0}.encode()},
        {std::string("\xff\xff\xff\xff", 4), std::string("\x00\x00\x00\x80", 4),
         std::string("\x01\x00\x00\x00", 4), std::string(8, '\0'),

@@ -181,11 +181,12 @@ TEST_CASE("a judge refuses what does not exist with a sentence and lives on") {
 TEST_CASE("a worker runs a reference through the same door") {
   Fixture f;
   worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
-  worker::Load request;
-  request.kind = worker::TargetKind::kReference;
+  worker::Start start;
+  start.kind = worker::TargetKind::kReference;
+  REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(5))));
   // The inputs are a and b in this order: arguments are bound by name.
   const auto loaded =
-      client.load(request, in_seconds(30),
+      client.load({}, in_seconds(30),
                   R"({"source": "import torch\ndef run(b, a):\n    torch.topk(a * 0, 3)\n    return a - b\n",
           "inputs": ["a", "b"], "outputs": ["c"]})");
   REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
