@@ -12,6 +12,7 @@ namespace {
 // at least so many milliseconds, on CUDA with each further kernel more, and at least such a share.
 constexpr double kCudaProcessMs = 0.00035;
 constexpr double kCudaFurtherKernelMs = 0.0002;
+constexpr double kLeastKernelMs = 0.001;
 constexpr double kCudaProcessShare = 0.003;
 constexpr double kCpuProcessMs = 0.002;
 constexpr double kCpuProcessShare = 0.12;
@@ -20,7 +21,9 @@ constexpr double kEnoughOfProcesses = 0.5;
 
 double processes_ms(double latency_ms, bool on_cuda, std::uint64_t kernels) {
   if (!on_cuda) return std::max(kCpuProcessMs, kCpuProcessShare * latency_ms);
-  const auto further = static_cast<double>(std::max<std::uint64_t>(kernels, 1) - 1);
+  // It is the worker that says how many, and each takes a part of the latency.
+  const auto further =
+      std::min(static_cast<double>(std::max<std::uint64_t>(kernels, 1) - 1), latency_ms / kLeastKernelMs);
   return std::max(kCudaProcessMs + kCudaFurtherKernelMs * further, kCudaProcessShare * latency_ms);
 }
 

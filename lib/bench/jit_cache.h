@@ -1,27 +1,38 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <string>
 
 namespace fib::bench {
 
 // What the just-in-time compilers of solutions (Triton's, torch.compile's, the driver's) have made in their
-// workers, kept for other workers of the same solution: <cache>/jit/<first two digits of key>/<key>. fib
-// never looks into it: it comes from the solution's worker and goes to nobody but that solution's. Behind it
-// lies its digest, without which it is not believed. For several threads and processes.
+// workers, kept for the workers of equal solutions in later runs: <cache>/jit/<first two digits of
+// key>/<key>. fib never looks into it: it comes from the solution's worker and goes to nobody but such.
+// Behind it lies its digest, without which it is not believed. One object for one run; for several threads,
+// and beside other processes.
 class JitCache {
  public:
-  explicit JitCache(std::filesystem::path cache) : cache_(std::move(cache)) {}
+  // With more than `most_bytes` in it the oldest go.
+  explicit JitCache(const std::filesystem::path& cache, std::uint64_t most_bytes = std::uint64_t{4} << 30U)
+      : folder_(cache / "jit"), most_bytes_(most_bytes) {}
 
-  // Empty where nothing is kept, or it cannot be read.
+  // Empty where nothing is kept, where it cannot be read, and where it was kept in this run: equal solutions
+  // with two names get equal inputs in one run, and could find there what was computed for these.
   [[nodiscard]] std::string find(const std::string& key) const;
   // In place of what was kept. Throws Error when it cannot be written.
-  void keep(const std::string& key, const std::string& content) const;
+  void keep(const std::string& key, const std::string& content);
 
  private:
   [[nodiscard]] std::filesystem::path place_of(const std::string& key) const;
+  void remove_oldest() const;
 
-  std::filesystem::path cache_;
+  std::filesystem::path folder_;
+  std::uint64_t most_bytes_;
+  mutable std::mutex mutex_;
+  std::set<std::string> kept_{};  // the keys of this run
 };
 
 }  // namespace fib::bench

@@ -59,7 +59,11 @@ ReferenceSetup Lane::reference_setup() const {
 }
 
 Lane::~Lane() {
-  if (!setup_.interrupted) (void)end_solution();
+  if (setup_.interrupted) return;
+  try {
+    end_solution();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a destructor has nobody to tell
+  }
 }
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations) {
@@ -236,24 +240,27 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
       .first->second;
 }
 
-// The worker of a solution that has passed has something to leave. The end of one that uses a GPU takes 80
-// ms: who waits for it decides when.
-std::future<void> Lane::end_solution() {
-  if (!worker_) return {};
-  if (running_ != nullptr && worker_->alive()) keep_jit_files();
+// The worker of a solution that has passed has something to leave.
+void Lane::end_solution() {
+  if (running_ != nullptr && worker_ && worker_->alive()) keep_jit_files();
   running_ = nullptr;
-  return std::async(std::launch::async, [worker = std::move(worker_)]() mutable { worker.reset(); });
+  worker_.reset();
 }
 
 void Lane::keep_jit_files() {
-  if (!setup_.jit_cache || jit_key_.empty()) return;
+  if (setup_.jit_cache == nullptr || jit_key_.empty()) return;
+  std::string problem;
   try {
     const auto files = worker_->take_jit_files(util::monotonic_ns() + kJitLimitNs);
+    if (const auto* failure = std::get_if<Failure>(&files)) problem = failure->text;
     const auto* content = std::get_if<std::string>(&files);
     if (content != nullptr && !content->empty()) setup_.jit_cache->keep(jit_key_, *content);
-  } catch (const Error& error) {
-    observer_.warning(fmt::format("what just-in-time compilers made is not kept: {}", error.what()));
+  } catch (const std::exception& error) {  // memory may have run out, too
+    problem = error.what();
   }
+  if (problem.empty()) return;
+  observer_.warning(
+      fmt::format("{}: what just-in-time compilers made is not kept: {}", running_->name, problem));
 }
 
 // Makes sure that the solution's worker runs with the solution loaded; false with the reason in `failed`.
@@ -261,12 +268,10 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
                           Measurement& failed) {
   const bool goes_on = running_ == planned.solution && worker_ && worker_->alive();
   if (goes_on && !setup_.config.isolated) return true;
-  auto ending = end_solution();
+  end_solution();
   worker_ = make_client(artifact);
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
   start_worker(artifact, deadline);
-  // A solution finds the device as free as any other does.
-  if (ending.valid()) ending.wait();
   auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   const auto loaded = load(planned, artifact, deadline);
@@ -327,8 +332,10 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
   if (artifact.kind != compile::Artifact::Kind::kPythonModule)
     files.push_back(open_sealed(artifact.file, artifact.sha256));
   if (!runs_in_guest(artifact)) return worker_->load(request, deadline_ns, {}, files);
-  jit_key_ = util::Sha256().add(planned.solution_sha256).add(setup_.device.architecture).hex();
-  const std::string jit_files = setup_.jit_cache ? setup_.jit_cache->find(jit_key_) : std::string();
+  jit_key_ =
+      util::Sha256().add(model::content_sha256(*planned.solution)).add(setup_.device.architecture).hex();
+  const std::string jit_files =
+      setup_.jit_cache == nullptr ? std::string() : setup_.jit_cache->find(jit_key_);
   request.has_jit_files = !jit_files.empty();
   if (request.has_jit_files) files.push_back(util::make_sealed_document("fib-jit", jit_files));
   const auto document = solution_document(*planned.solution, *planned.definition, artifact);

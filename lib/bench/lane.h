@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,7 +33,7 @@ struct LaneSetup {
   std::string no_torch = {};                     // why references cannot run in Python; empty: they can
   unsigned guests_ahead = 0;                     // prepared before they are asked for (guest_pool.h)
   std::size_t guests_expected = 0;               // by all that the lane may be given
-  std::optional<JitCache> jit_cache = {};        // nothing: just-in-time compilers begin anew
+  JitCache* jit_cache = nullptr;                 // null: just-in-time compilers begin anew
 };
 
 // What a lane reports, from its own thread; several lanes may report at once.
@@ -70,7 +69,7 @@ class Lane {
   std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
-  std::future<void> end_solution();
+  void end_solution();
   void keep_jit_files();
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);

@@ -207,7 +207,7 @@ struct LanesSetup {
   const std::map<BuildKey, BuildOutcome>& builds;
   const std::vector<LaneDevice>& devices;
   const GuestsSetup& guests;
-  const std::filesystem::path& cache;
+  JitCache& jit_cache;
   const std::atomic<bool>& interrupted;
 };
 
@@ -301,7 +301,7 @@ class Lanes {
     setup.guests_ahead = setup_.guests.ahead;
     setup.guests_expected = setup_.guests.expected;
     // With a known seed a solution could find there what it computed for the same inputs before.
-    if (!point.config.seed) setup.jit_cache.emplace(setup_.cache);
+    if (!point.config.seed) setup.jit_cache = &setup_.jit_cache;
     // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
     // disturb.
     const bool cores_to_spare = util::usable_cores() >= 4 * lanes + 2;
@@ -374,8 +374,9 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, plan.evaluations.size());
   const GuestsSetup guests = plan_guests(setup, plan, config, spawner);
-  const LanesSetup lanes_setup{spawner, children,      sweep,  identity,    secret,     datasets,
-                               builds,  setup.devices, guests, setup.cache, interrupted};
+  JitCache jit_cache(setup.cache);
+  const LanesSetup lanes_setup{spawner, children,      sweep,  identity,  secret,     datasets,
+                               builds,  setup.devices, guests, jit_cache, interrupted};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
   if (spawner.lost() && !interrupted) report.ended_early = spawner.loss();

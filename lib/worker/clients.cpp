@@ -266,13 +266,12 @@ void WorkerClient::go_on() {
 }
 
 Answer<std::string> WorkerClient::take_jit_files(std::int64_t deadline_ns) {
-  constexpr std::size_t kMost = kMostJitBytes + kMostJitBytes / 8;  // paths take some
-  const auto place = util::make_memory_file("fib-jit", kMost);
+  const auto place = util::make_memory_file("fib-jit", kMostPackedBytes);
   auto packed = decoded<Packed>(
       child_.request(MessageType::kPack, {}, MessageType::kPacked, deadline_ns, {place.get()}));
   if (auto* failure = std::get_if<Failure>(&packed)) return std::move(*failure);
   const std::uint64_t bytes = std::get<Packed>(packed).bytes;
-  if (bytes > kMost)
+  if (bytes > kMostPackedBytes)
     return Failure{Failure::Kind::kProtocol, "the worker packed more than there is place for"};
   return util::read_beginning(place.get(), bytes);
 }

@@ -99,8 +99,8 @@ class WorkerClient : public Worker {
   void go_on() override;
   [[nodiscard]] std::string take_output() override { return child_.take_output(); }
 
-  // What just-in-time compilers of a guest's solution have made that was not beside Load, packed
-  // (packed_folder.h): what the solution's process says they are. Empty: nothing, or too much.
+  // All that just-in-time compilers of a guest's solution have made, with what Load brought, packed
+  // (packed_folder.h), as the solution's process says. Empty: nothing but that, or too much.
   [[nodiscard]] Answer<std::string> take_jit_files(std::int64_t deadline_ns);
 
   // The median of a few empty round trips, in nanoseconds.

@@ -34,18 +34,19 @@ bool stays_below(const fs::path& name) {
 }  // namespace
 
 std::string pack_folder(const fs::path& folder, std::size_t limit) {
+  constexpr std::size_t kBeside = 16;  // what the format adds to a path and a content, at most
   json files = json::array();
   std::size_t bytes = 0;
   for (const auto& file : files_below(folder)) {
+    const std::string name = file.lexically_relative(folder).string();
     std::error_code gone;
     const auto size = fs::file_size(file, gone);
     if (gone) continue;
-    if (size > limit - bytes) return {};
+    if (size > limit) return {};  // it is not even read
     const std::string content = util::read_file(file);
-    if (content.size() > limit - bytes) return {};
-    bytes += content.size();
-    files.push_back({file.lexically_relative(folder).string(),
-                     json::binary(std::vector<std::uint8_t>(content.begin(), content.end()))});
+    bytes += content.size() + name.size() + kBeside;
+    if (bytes > limit) return {};
+    files.push_back({name, json::binary(std::vector<std::uint8_t>(content.begin(), content.end()))});
   }
   if (files.empty()) return {};
   std::string packed;

@@ -7,13 +7,14 @@
 
 namespace fib::worker {
 
-// How much just-in-time compilers may make for it to be kept, packed or not. Triton's kernels take some 0.2
-// MB each.
+// How much just-in-time compilers may make for it to be handed on, paths included, and how long that is when
+// it is packed. Triton's kernels take some 0.2 MB each.
 constexpr std::size_t kMostJitBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMostPackedBytes = kMostJitBytes + kMostJitBytes / 8;
 
 // The regular files of a folder and of its folders as one string, in the order of their paths, with neither
-// modes nor times: equal files, equal strings. Empty where there are none, or where they take more than
-// `limit` bytes together. What comes and goes meanwhile may be left out.
+// modes nor times: equal files, equal strings. Empty where there are none, or where they and their paths take
+// more than `limit` bytes together. What comes and goes meanwhile may be left out.
 [[nodiscard]] std::string pack_folder(const std::filesystem::path& folder, std::size_t limit);
 
 // Writes such files below `folder`. Throws Error where the string is not one of these, or a file cannot be

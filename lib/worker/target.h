@@ -44,8 +44,8 @@ class Target {
   // what they are. An output that does not fit its slot is claimed as it is and not copied.
   [[nodiscard]] virtual std::vector<eval::OutputClaim> collect() = 0;
 
-  // What just-in-time compilers of the solution have made since it was loaded, packed (packed_folder.h).
-  // Empty: nothing, or too much.
+  // All that just-in-time compilers of the solution have made, with what Load brought, packed
+  // (packed_folder.h). Empty: nothing but that, or too much.
   [[nodiscard]] virtual std::string jit_files() const { return {}; }
 
   // Of a reference: in how many rows its last call took some of several equals (reference/engine.h).

@@ -19,8 +19,9 @@ enum class TargetKind : std::uint8_t {
   kPython,  // a solution or a reference, in a guest
 };
 
-// Where and within which limits a worker shall run something, and of which kind that is. Nothing of a
-// solution is there yet. Beside a guest's lie fib's own kernels on CUDA.
+// Where and within which limits a worker shall run something, and of which kind that is: it shuts itself out
+// of files that are not needed (a guest has done so before), and starts the device. Nothing of a solution is
+// there yet. Beside a guest's lie fib's own kernels on CUDA.
 struct Start {
   TargetKind kind = TargetKind::kSharedLibrary;
   UseDevice device;                    // a native reference takes only the uuid, for its engine
@@ -31,9 +32,10 @@ struct Start {
   [[nodiscard]] static Start decode(const std::string& payload);
 };
 
-// What a worker shall run, which lies beside the message: a library or kernels; a native reference's source
-// as a document; what a guest runs as a document (python_target.h), followed by a torch extension's library,
-// and by what just-in-time compilers made in another worker of the same solution (packed_folder.h).
+// What a worker shall run, once the limits hold; it lies beside the message: a library or kernels; a native
+// reference's source as a document; what a guest runs as a document (python_target.h), followed by a torch
+// extension's library, and by what just-in-time compilers made in another worker of the same solution
+// (packed_folder.h).
 struct Load {
   std::string symbol;           // kSharedLibrary
   bool returns_status = false;  // kSharedLibrary: the function returns an int, non-zero on failure
@@ -103,8 +105,8 @@ struct Done {
   [[nodiscard]] static Done decode(const std::string& payload);
 };
 
-// What a guest's just-in-time compilers have made that Load did not bring: bytes at the beginning of the
-// memory file beside the request, packed (packed_folder.h); 0: nothing, or too much.
+// All that a guest's just-in-time compilers have made, with what Load brought: bytes at the beginning of the
+// memory file beside the request, packed (packed_folder.h); 0: nothing but that, or too much.
 struct Packed {
   std::uint64_t bytes = 0;
   [[nodiscard]] std::string encode() const;

@@ -38,6 +38,8 @@ TEST_CASE("what lies between two kernels differs from process to process") {
   CHECK(interval_of({{0.02, 0.02}}, true, 7).half_ms() == Approx(0.00155));
   CHECK(interval_of({{0.02, 0.02}}, true, 0).half_ms() == 0.00035);  // nobody has counted
   CHECK(interval_of({{1, 1}}, true, 7).half_ms() == 0.003);
+  // No more than there is time for.
+  CHECK(interval_of({{0.005, 0.005}}, true, 1'000'000'000).half_ms() == Approx(0.00135));
 }
 
 TEST_CASE("a latency need not be known much better than processes are equal") {

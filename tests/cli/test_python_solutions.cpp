@@ -319,6 +319,14 @@ TEST_CASE(
   check_trace(logs(few()).at("one"), "PASSED", "there is xxx\n");
 }
 
+TEST_CASE("what just-in-time compilers made is not there for an equal solution of the same run") {
+  // Which gets the same inputs, and could find outputs for them.
+  PythonRun run;
+  run.add("one", passing(kJit));
+  run.add("twin", passing(kJit));
+  for (const auto& [name, trace] : run.traces(few())) check_trace(trace, "PASSED", "there is nothing");
+}
+
 TEST_CASE("links, and too much, are not kept for a solution's next worker") {
   PythonRun run;
   run.add("links", passing(kJit + "os.remove(made)\nos.symlink('/etc/hostname', made)\n"));
