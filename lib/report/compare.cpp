@@ -107,12 +107,12 @@ std::string_view name_of(Verdict verdict) {
 }
 
 std::optional<double> relative_noise(const Detail& a, const Detail& b) {
-  if (a.interval && b.interval) return std::max(*a.interval, *b.interval);
+  const bool cuda = a.row.evaluation->device == model::DeviceKind::cuda;
+  if (a.interval && b.interval) return (cuda ? kIntervalsOnCuda : 1) * std::max(*a.interval, *b.interval);
   if (!a.spread || !b.spread) return std::nullopt;
   const auto own = [](const Detail& detail) {
     return std::max(detail.spread->relative_iqr(), detail.trial_range_ms / detail.spread->median_ms);
   };
-  const bool cuda = a.row.evaluation->device == model::DeviceKind::cuda;
   return std::max({own(a), own(b), cuda ? kProcessNoiseMs / a.spread->median_ms : 0});
 }
 

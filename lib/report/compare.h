@@ -74,11 +74,16 @@ struct CompareReport {
 [[nodiscard]] CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by);
 
 // By how much the medians of two runs of the same code may differ, as a share of A's median: the larger of
-// the intervals that both record (evaluation.fib.interval). Of older traces, which record none: the larger
-// interquartile range over median; the larger range of the trials' medians over median, for a run of
-// memory-bound kernels stays in one of several modes for a whole trial; and on CUDA what single processes
-// differ by (kProcessNoiseMs, docs/measuring.md). Nothing when a side has no record of its spread either.
+// the intervals that both record (evaluation.fib.interval), on CUDA twice that. An interval holds 95 of 100
+// reruns, and on a GPU the calls of a process differ so little that disjoint quartiles say nothing. Of older
+// traces, which record none: the larger interquartile range over median; the larger range of the trials'
+// medians over median, for a run of memory-bound kernels stays in one of several modes for a whole trial; and
+// on CUDA what single processes differ by (kProcessNoiseMs, docs/measuring.md). Nothing when a side has no
+// record of its spread either.
 [[nodiscard]] std::optional<double> relative_noise(const Detail& a, const Detail& b);
+
+// Of 1,378 pairs of equal runs on H200s 2.4 % were called faster or slower with one interval, none with two.
+inline constexpr double kIntervalsOnCuda = 2;
 
 // Two processes read the same short kernel up to so much apart.
 inline constexpr double kProcessNoiseMs = 0.0006;

@@ -218,8 +218,11 @@ TEST_CASE("swept axes are the workload's, swept options stand in the order of th
 
 TEST_CASE("where both traces have an interval, the wider one is the noise, whatever their calls differ by") {
   Details details;
-  report::Detail a = details.add(trace(1, 0.04));
-  report::Detail b = details.add(trace(1.046, 0.04));
+  RunTrace before = trace(1, 0.04);
+  RunTrace after = trace(1.046, 0.04);
+  before.hardware = after.hardware = testing::kCpu;
+  report::Detail a = details.add(before);
+  report::Detail b = details.add(after);
   CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
   a.interval = 0.02;
   CHECK(report::compare_pair(a, b).verdict == Verdict::slower);  // the other one has none
@@ -228,6 +231,18 @@ TEST_CASE("where both traces have an interval, the wider one is the noise, whate
   CHECK(report::compare_pair(a, b).verdict == Verdict::same);
   b.interval = 0.03;
   CHECK(*report::compare_pair(a, b).noise == 0.03);
+  CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
+}
+
+TEST_CASE("on CUDA the noise is twice the wider interval") {
+  Details details;
+  report::Detail a = details.add(trace(1, 0.04));
+  report::Detail b = details.add(trace(1.046, 0.04));
+  a.interval = 0.01;
+  b.interval = 0.025;
+  CHECK(*report::compare_pair(a, b).noise == 0.05);
+  CHECK(report::compare_pair(a, b).verdict == Verdict::same);
+  b.interval = 0.02;
   CHECK(report::compare_pair(a, b).verdict == Verdict::slower);
 }
 
