@@ -63,7 +63,7 @@ def evaluation_of(throughput, root, fib):
     timeline = root / "timeline.json"
     command = [fib, "run", "--local", str(root), "--device", "cuda:0", "--log-level", "error", "--warmup-runs", "0",
                "--iterations", str(CALLS // 3), "--num-trials", "3", "--call-budget", "1000", "--timeline", str(timeline)]
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, capture_output=True, check=True)
     evaluation = list(throughput.traces(root))[-1]["evaluation"]
     if evaluation["status"] != "PASSED":
         sys.exit("%s: %s" % (evaluation["status"], evaluation["log"]))
