@@ -310,14 +310,16 @@ std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact&
 }
 
 void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns) {
-  worker::Start start = python_start(use_device(), 0);
+  const worker::UseDevice device = use_device();
+  worker::Start start;
   std::vector<util::UniqueFd> files;
   if (runs_in_guest(artifact)) {
-    files = python_start_files(use_device());
+    start = python_start(device, 0);
+    files = python_start_files(device);
   } else {
     const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
-    start.kind = kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary;
-    start.files = setup_.children.files.to_json();
+    start = {kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary, device,
+             setup_.children.files.to_json(), 1, data_limit()};
   }
   const auto started = worker_->start(start, deadline_ns, files);
   if (const auto* failure = std::get_if<Failure>(&started))

@@ -45,6 +45,12 @@ Answer<T> decoded(Answer<Message> answer) {
   }
 }
 
+std::vector<int> descriptors_of(const std::vector<util::UniqueFd>& files) {
+  std::vector<int> fds;
+  for (const auto& file : files) fds.push_back(file.get());
+  return fds;
+}
+
 Answer<bool> acknowledged(Answer<Message> answer) {
   if (auto* failure = std::get_if<Failure>(&answer)) return std::move(*failure);
   return true;
@@ -161,21 +167,18 @@ Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
   own_delay_.emplace(0);
   is_on_cpu_ = !request.device.is_cuda();
   is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
-  std::vector<int> fds;
-  for (const auto& file : files) fds.push_back(file.get());
-  return acknowledged(
-      child_.request(MessageType::kStart, request.encode(), MessageType::kStarted, deadline_ns, fds));
+  return acknowledged(child_.request(MessageType::kStart, request.encode(), MessageType::kStarted,
+                                     deadline_ns, descriptors_of(files)));
 }
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
                                   const std::vector<util::UniqueFd>& files) {
   util::UniqueFd code;
-  std::vector<int> fds;
+  std::vector<int> fds = descriptors_of(files);
   if (!document.empty()) {
     code = util::make_sealed_document("fib-code", document);
-    fds.push_back(code.get());
+    fds.insert(fds.begin(), code.get());
   }
-  for (const auto& file : files) fds.push_back(file.get());
   return decoded<Loaded>(
       child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
 }

@@ -25,7 +25,7 @@ constexpr std::string_view kNoDeviceForTorch = "torch does not see the device";
 // How the line begins with which a guest ends that cannot import torch.
 constexpr std::string_view kCannotImportTorch = "cannot import torch: ";
 
-// The text of guest.py.
+// The text of guest_tensors.py and guest.py.
 [[nodiscard]] std::string_view guest_script();
 
 // How a guest is started: isolated (python -I), as compile::find_python() looks at it; its folder for private

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <vector>
 
+#include "util/beneath.h"
 #include "util/error.h"
 #include "util/files.h"
 
@@ -24,11 +25,6 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-bool stays_below(const fs::path& name) {
-  return !name.empty() && name.is_relative() &&
-         std::find(name.begin(), name.end(), fs::path("..")) == name.end();
 }
 
 }  // namespace
@@ -57,10 +53,10 @@ std::string pack_folder(const fs::path& folder, std::size_t limit) {
 void unpack_folder(std::string_view packed, const fs::path& folder) {
   try {
     for (const auto& file : json::from_cbor(packed)) {
-      const fs::path name = file.at(0).get<std::string>();
-      if (!stays_below(name)) throw Error("a packed file has the path {}", name.string());
+      const fs::path path = folder / file.at(0).get<std::string>();
+      if (!util::lies_in(path, folder)) throw Error("a packed file has the path {}", path.string());
       const auto& content = file.at(1).get_binary();
-      util::write_file_atomic(folder / name, {reinterpret_cast<const char*>(content.data()), content.size()});
+      util::write_file_atomic(path, {reinterpret_cast<const char*>(content.data()), content.size()});
     }
   } catch (const json::exception& error) {
     throw Error("packed files are broken: {}", error.what());

@@ -17,8 +17,8 @@ constexpr std::size_t kMostPackedBytes = kMostJitBytes + kMostJitBytes / 8;
 // more than `limit` bytes together. What comes and goes meanwhile may be left out.
 [[nodiscard]] std::string pack_folder(const std::filesystem::path& folder, std::size_t limit);
 
-// Writes such files below `folder`. Throws Error where the string is not one of these, or a file cannot be
-// written; some may be written then.
+// Writes such files below `folder`, an absolute path. Throws Error where the string is not one of these, or a
+// file cannot be written; some may be written then.
 void unpack_folder(std::string_view packed, const std::filesystem::path& folder);
 
 }  // namespace fib::worker

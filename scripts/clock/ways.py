@@ -3,12 +3,13 @@
 A C launcher, a graph, streams, waits inside, a torch extension and Triton give the device the same work, so each has to
 read what Nsight Compute reads for the kernels alone; two kernels in a row what event pairs read."""
 
-import csv
 import json
 import pathlib
 import statistics
 import subprocess
 import sys
+
+import nsight
 
 K, M = 1024, 1024 * 1024
 SIZES = [16 * K, 64 * K, M, 16 * M]
@@ -247,18 +248,10 @@ def fib_latencies(fib, root, clock):
 
 
 def medians_of(runs):
-    """What fib_latencies() gives, of several runs: what equal processes differ by is no difference between ways."""
-    return {key: (statistics.median(run[key][0] for run in runs if key in run), clock_name)
-            for key, (_, clock_name) in runs[0].items()}
-
-
-def ncu(command, kernel):
-    """Durations in us of all launches of this kernel."""
-    options = ["--metrics", "gpu__time_duration.sum", "--cache-control", "all", "--clock-control", "none", "--csv",
-               "--print-units", "base", "--kernel-name", kernel]
-    output = subprocess.run([command[0], *options, *command[1:]], check=True, capture_output=True, text=True).stdout
-    lines = [line for line in output.splitlines() if line.startswith('"')]
-    return [float(row["Metric Value"].replace(",", "")) / 1000 for row in csv.DictReader(lines)]
+    """What fib_latencies() gives, of several runs: what equal processes differ by is no difference between ways. What
+    failed in one of them is not there."""
+    return {key: (statistics.median(run[key][0] for run in runs), clock_name)
+            for key, (_, clock_name) in runs[0].items() if all(key in run for run in runs)}
 
 
 PROGRAM = LAUNCH + """#include <cstdio>
@@ -292,9 +285,9 @@ int main(int argc, char**) {
 """
 
 
-def durations(command, kernel):
+def durations(ncu_tool, command, kernel):
     """By Nsight Compute, by size: of the whole kernel, and of its two halves together, in us."""
-    all_us = ncu(command, kernel)
+    all_us = nsight.durations(ncu_tool, command, kernel)
     middle = [statistics.median(all_us[i::3 * len(SIZES)]) for i in range(3 * len(SIZES))]
     return ({n: middle[3 * i] for i, n in enumerate(SIZES)},
             {n: middle[3 * i + 1] + middle[3 * i + 2] for i, n in enumerate(SIZES)})
@@ -314,7 +307,7 @@ class Truths:
     Event pairs are taken less what they read beyond Nsight Compute for the whole kernel (`offset`)."""
 
     def __init__(self, name, ncu_tool, command, kernel):
-        self.whole, self.halves = durations([ncu_tool, *command], kernel)
+        self.whole, self.halves = durations(ncu_tool, command, kernel)
         row, later, whole = event_pairs(command)
         offset = {n: whole[n] - self.whole[n] for n in SIZES}
         print(f"event pairs less Nsight Compute, {name}: " + ", ".join(f"{offset[n]:+.2f} us at {n}" for n in SIZES))
@@ -345,7 +338,8 @@ def truths(folder, nvcc, ncu_tool, has_torch):
 
 
 def table(fib, folder, nvcc, ncu_tool, clocks, repeat):
-    """Prints the table, of auto the medians of `repeat` runs; how many readings of auto are outside of 0.5 us or 2 %. Those outside of 0.2 us or 1 % are marked."""
+    """Prints the table, of auto the medians of `repeat` runs; how many readings of auto are outside of 0.5 us or 2 %. Those
+    outside of 0.2 us or 1 % are marked."""
     has_torch = subprocess.run([sys.executable, "-c", "import torch, triton"], capture_output=True).returncode == 0
     folder = pathlib.Path(folder)
     of_c, of_triton = truths(folder, nvcc, ncu_tool, has_torch)
