@@ -60,7 +60,7 @@ void Calls::repeat(worker::Clock clock) { (void)make_on(sets_ - 1, clock); }
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
   parts_.worker.begin_call();
-  if (filled_ != set) parts_.judge.fill(door_.number(), set);
+  if (filled_ != set) parts_.judge.fill(door_.number(), {set});
   CallTimes times;
   const auto collected = run_and_collect(clock, times);
   judge(set, collected, filled_ahead(call + 1));
@@ -79,7 +79,7 @@ std::optional<worker::SetId> Calls::filled_ahead(std::uint64_t call) const {
 worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) {
   using Worker = worker::WatchedProcess::Worker;
   auto& worker = parts_.worker;
-  (void)ask<bool>([&](std::int64_t until) { return worker.prepare(clock, until); },
+  (void)ask<bool>([&](std::int64_t until) { return worker.prepare(clock, 0, until); },
                   "while the call was prepared");
   times =
       ask<CallTimes>([&](std::int64_t until) { return worker.run(clock, until); }, "while the solution ran");

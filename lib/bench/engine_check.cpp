@@ -160,9 +160,9 @@ class EngineCheck {
 
   bool call(Engine& engine, const worker::AttachedDoor& door, const eval::Layout& layout,
             const worker::SetId& set, EngineOutcome::Engine& outcome) {
-    judge().fill(door.number(), set);
+    judge().fill(door.number(), {set});
     try {
-      const auto timed = engine.runner.call(layout);
+      const auto timed = engine.runner.call(layout, 0);
       const double call_ms = util::in_ms(timed.ns);
       outcome.best_ms = outcome.best_ms == 0 ? call_ms : std::min(outcome.best_ms, call_ms);
       outcome.tied_rows = std::max(outcome.tied_rows, timed.tied_rows);

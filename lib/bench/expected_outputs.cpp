@@ -15,6 +15,9 @@ using util::in_ms;
 // that nobody has used.
 constexpr std::uint64_t kMostAtOnce = 64;
 constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{512} << 20U;
+// Inputs and outputs of calls that wait for the reference, or for the judge to keep them.
+constexpr std::uint64_t kMostDeviceBytesAtDoor = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostHostBytesAtDoor = std::uint64_t{4} << 20U;
 // Calls of a reference whose outputs nobody needs, and their share of the evaluation's budget.
 constexpr std::uint64_t kTimedCalls = 5;
 constexpr double kTimedShare = 0.5;
@@ -44,7 +47,18 @@ ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
 worker::AttachedDoor ExpectedOutputs::attach() const {
   parts_.reference.start(*parts_.planned.definition);
   const bool on_device = parts_.reference.on_device() && !eval::is_small(parts_.layout());
-  return {parts_.judge, {workload_.opened.workload, on_device}};
+  return {parts_.judge, {workload_.opened.workload, on_device, false, places(on_device)}};
+}
+
+// How many of the reference's calls are made between two of the judge's: on a GPU each change from one
+// process to the other takes as long as a small call. On the CPU it saves next to nothing, and a call that
+// follows one of its own finds more in the caches than a solution's does.
+std::uint32_t ExpectedOutputs::places(bool on_device) const {
+  if (!parts_.device.is_cuda()) return 1;
+  const std::uint64_t bytes =
+      std::max<std::uint64_t>(1, parts_.layout().input_bytes + parts_.layout().output_bytes);
+  const std::uint64_t most = (on_device ? kMostDeviceBytesAtDoor : kMostHostBytesAtDoor) / bytes;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, kMostAtOnce));
 }
 
 worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
@@ -59,7 +73,7 @@ void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
   if (needed ? until_ >= end : timed_ || !parts_.config.profile_baseline) return;
   const Stopped stopped(parts_.worker);
   if (!needed) time_reference(own_ms_);
-  for (; needed && until_ < end; ++until_) make_one(set_of(until_));
+  while (needed && until_ < end) make_batch(end);
   if (needed && one_set) time_reference(workload_.reference_ms);
 }
 
@@ -72,25 +86,35 @@ void ExpectedOutputs::share_from(std::uint64_t first) {
   until_ = first;
 }
 
-ReferenceCall ExpectedOutputs::call_reference(const worker::SetId& set) {
-  parts_.judge.fill(door_.number(), set);
-  auto call = parts_.reference.call(parts_.layout());
+// On the inputs at this place of the door. What a call takes beside the work is what it takes at the first
+// place: there the device comes from another process, as it does in a solution's calls.
+ReferenceCall ExpectedOutputs::call_reference(std::uint32_t place) {
+  auto call = parts_.reference.call(parts_.layout(), place);
   if (call.cold) workload_.cold_reference_ms = in_ms(call.ns);
   auto& calls = workload_.reference_calls;
-  if (!call.cold && calls.size() < kOverheadCalls) calls.push_back(call.times);
+  if (!call.cold && place == 0 && calls.size() < kOverheadCalls) calls.push_back(call.times);
   return call;
 }
 
-void ExpectedOutputs::make_one(const worker::SetId& set) {
-  // Only sets that others use too may be known already.
-  if (set.solution_sha256.empty() && parts_.judge.knows(door_.number(), set)) return;
-  const auto call = call_reference(set);
-  if (call.tied_rows > 0) workload_.tied_sets.insert(set);
-  auto& times = set.solution_sha256.empty() ? workload_.reference_ms : own_ms_;
+// Of the calls up to `end`, as many as the door has places for.
+void ExpectedOutputs::make_batch(std::uint64_t end) {
+  std::vector<worker::SetId> sets;
+  for (; until_ < end && sets.size() < door_.fds().places; ++until_) {
+    const auto set = set_of(until_);
+    // Only sets that others use too may be known already.
+    if (!set.solution_sha256.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
+  }
+  if (sets.empty()) return;
+  parts_.judge.fill(door_.number(), sets);
   const CallPlan wanted = wanted_calls(parts_.config);
   const int most = wanted.may_end_sooner() ? wanted.trials * wanted.timed : wanted.timed;
-  if (!call.cold && times.size() < static_cast<std::size_t>(most)) times.push_back(in_ms(call.ns));
-  parts_.judge.keep(door_.number(), set);
+  auto& times = shared_ ? workload_.reference_ms : own_ms_;
+  for (std::uint32_t place = 0; place < sets.size(); ++place) {
+    const auto call = call_reference(place);
+    if (call.tied_rows > 0) workload_.tied_sets.insert(sets[place]);
+    if (!call.cold && times.size() < static_cast<std::size_t>(most)) times.push_back(in_ms(call.ns));
+  }
+  parts_.judge.keep(door_.number(), sets);
 }
 
 // A few calls for their time alone: where outputs are not compared with the reference's, and, for the first
@@ -104,7 +128,8 @@ void ExpectedOutputs::time_reference(std::vector<double>& times) {
   for (std::uint64_t number = 0; number < kTimedCalls; ++number) {
     const double next_ms = workload_.cold_reference_ms.value_or(0);
     if (in_ms(parts_.now_ns() - begin) + next_ms > budget_ms) return;
-    const auto call = call_reference(set_of(number));
+    parts_.judge.fill(door_.number(), {set_of(number)});
+    const auto call = call_reference(0);
     if (!call.cold) times.push_back(in_ms(call.ns));
   }
 }

@@ -54,10 +54,11 @@ class ExpectedOutputs {
   [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
 
  private:
-  void make_one(const worker::SetId& set);
+  void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
-  ReferenceCall call_reference(const worker::SetId& set);
+  ReferenceCall call_reference(std::uint32_t place);
   [[nodiscard]] worker::AttachedDoor attach() const;
+  [[nodiscard]] std::uint32_t places(bool on_device) const;
 
   const EvaluationParts& parts_;
   JudgedWorkload& workload_;

@@ -38,8 +38,8 @@ class Reference {
   [[nodiscard]] virtual bool on_device() const = 0;
   // Opens a workload of the definition of start() at the door.
   virtual void open(const eval::Layout& layout, const worker::DoorFds& door) = 0;
-  // A call on the inputs that lie at the door; the outputs lie there afterwards.
-  [[nodiscard]] virtual ReferenceCall call(const eval::Layout& layout) = 0;
+  // A call on the inputs that lie at this place of the door; the outputs lie there afterwards.
+  [[nodiscard]] virtual ReferenceCall call(const eval::Layout& layout, std::uint32_t place) = 0;
   // The engine's description, once a definition has been started.
   [[nodiscard]] virtual const std::string& engine() const = 0;
 };

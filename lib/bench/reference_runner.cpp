@@ -103,9 +103,9 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
     clock_ = has_tracer_ ? worker::Clock::kEventSegments : worker::Clock::kEvents;
 }
 
-ReferenceCall ReferenceRunner::call(const eval::Layout& layout) {
+ReferenceCall ReferenceRunner::call(const eval::Layout& layout, std::uint32_t place) {
   worker_->begin_call();
-  (void)expect(worker_->prepare(clock_, deadline()));
+  (void)expect(worker_->prepare(clock_, place, deadline()));
   auto times = expect(worker_->run(clock_, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {

@@ -38,7 +38,7 @@ class ReferenceRunner : public Reference {
 
   [[nodiscard]] bool on_device() const override { return runs_python_; }
   void open(const eval::Layout& layout, const worker::DoorFds& door) override;
-  [[nodiscard]] ReferenceCall call(const eval::Layout& layout) override;
+  [[nodiscard]] ReferenceCall call(const eval::Layout& layout, std::uint32_t place) override;
   [[nodiscard]] const std::string& engine() const override { return engine_; }
 
  private:

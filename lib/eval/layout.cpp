@@ -12,6 +12,10 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46U;
 // Inputs without a shape are passed by value; outputs without one are written, as tensors without dimensions.
 enum class Role { kInput, kOutput };
 
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + Layout::kAlignment - 1) / Layout::kAlignment * Layout::kAlignment;
+}
+
 Slot make_slot(const model::TensorSpec& spec, Role role, const model::AxisValues& values,
                std::uint64_t& end) {
   Slot slot;
@@ -21,7 +25,7 @@ Slot make_slot(const model::TensorSpec& spec, Role role, const model::AxisValues
   slot.dtype = *dtype;
   slot.scalar = spec.is_scalar() && role == Role::kInput;
   if (!spec.is_scalar()) slot.shape = *model::shape_of(spec, values);
-  slot.offset = (end + Layout::kAlignment - 1) / Layout::kAlignment * Layout::kAlignment;
+  slot.offset = aligned(end);
   slot.bytes = slot.scalar ? kScalarBytes : tensor::bytes_of(slot.dtype, slot.count());
   end = slot.offset + slot.bytes;
   if (end > kMaxBytes) throw Error("\"{}\" is too large", spec.name);
@@ -36,6 +40,10 @@ bool is_sound(const Slot& slot, std::uint64_t buffer_bytes) {
 }
 
 }  // namespace
+
+std::uint64_t Layout::input_stride() const { return aligned(input_bytes); }
+
+std::uint64_t Layout::output_stride() const { return aligned(output_bytes); }
 
 std::uint64_t Slot::count() const {
   const auto count = tensor::element_count(shape);

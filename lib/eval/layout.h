@@ -31,6 +31,11 @@ struct Layout {
   std::vector<std::int64_t> axes;  // values of the variable axes, in the definition's order
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
+
+  // From the inputs of one call to those of the next, where several lie in one buffer: the bytes above,
+  // rounded up to kAlignment. Likewise for outputs.
+  [[nodiscard]] std::uint64_t input_stride() const;
+  [[nodiscard]] std::uint64_t output_stride() const;
 };
 
 // Whether inputs and outputs are so small (64 KiB together) that a host core makes and compares them sooner

@@ -102,7 +102,8 @@ DoorFds JudgeClient::attach(const Attach& request) {
   Message answer = ask(MessageType::kAttach, request.encode(), MessageType::kAttached);
   if (answer.fds.size() != 2) throw JudgeLost("the judge sent {} buffers instead of 2", answer.fds.size());
   const auto attached = Attached::decode(answer.payload);
-  return {attached.door, std::move(answer.fds[0]), std::move(answer.fds[1]), attached.on_device};
+  return {attached.door, std::move(answer.fds[0]), std::move(answer.fds[1]), attached.on_device,
+          attached.places};
 }
 
 void JudgeClient::detach(std::uint32_t door) {
@@ -121,12 +122,12 @@ bool JudgeClient::knows(std::uint32_t door, const SetId& set) {
       .known;
 }
 
-void JudgeClient::fill(std::uint32_t door, const SetId& set) {
-  (void)ask(MessageType::kFill, SetRequest{door, set}.encode(), MessageType::kFilled);
+void JudgeClient::fill(std::uint32_t door, const std::vector<SetId>& sets) {
+  (void)ask(MessageType::kFill, SetsRequest{door, sets}.encode(), MessageType::kFilled);
 }
 
-void JudgeClient::keep(std::uint32_t door, const SetId& set) {
-  (void)ask(MessageType::kKeep, SetRequest{door, set}.encode(), MessageType::kKept);
+void JudgeClient::keep(std::uint32_t door, const std::vector<SetId>& sets) {
+  (void)ask(MessageType::kKeep, SetsRequest{door, sets}.encode(), MessageType::kKept);
 }
 
 eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set, std::size_t outputs,
@@ -186,6 +187,7 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
   Open request = workload;
   request.on_device = door.on_device;
+  request.places = door.places;
   return acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened, deadline_ns,
                                      {door.inputs.get(), door.outputs.get()}));
 }
@@ -195,33 +197,42 @@ void WorkerClient::begin_call() {
   if (is_on_cpu_) call_began_ = process_.usage();
 }
 
-Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
-  const std::int64_t waited = waiting_ns();
+WorkerClient::Waited WorkerClient::waited() const {
+  return is_accounted_ ? Waited{process_.waiting_ns(), own_delay_->ns()} : Waited{};
+}
+
+WatchedProcess::Usage WorkerClient::usage() {
+  return is_accounted_ ? process_.usage() : WatchedProcess::Usage{};
+}
+
+Answer<bool> WorkerClient::prepare(Clock clock, std::uint32_t place, std::int64_t deadline_ns) {
+  is_accounted_ = place == 0;
+  const Waited before = waited();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = acknowledged(
-      child_.request(MessageType::kPrepare, CallRequest{clock}.encode(), MessageType::kReady, deadline_ns));
+  auto answer = acknowledged(child_.request(MessageType::kPrepare, PrepareRequest{clock, place}.encode(),
+                                            MessageType::kReady, deadline_ns));
   beside_.prepare_ns = util::monotonic_ns() - begin;
-  beside_.prepare_waited_ns = waiting_ns() - waited;
+  beside_.prepare_waited_ns = waited().since(before);
   return answer;
 }
 
 Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const auto before = process_.usage();
+  const auto before = usage();
   if (is_on_cpu_) beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
-  const std::int64_t waited = process_.waiting_ns();
-  const std::int64_t own_waited = own_delay_->ns();
+  const Waited waited_before = waited();
   const std::int64_t begin = util::monotonic_ns();
   auto answer =
-      child_.request(MessageType::kRun, CallRequest{clock}.encode(), MessageType::kDone, deadline_ns);
+      child_.request(MessageType::kRun, RunRequest{clock}.encode(), MessageType::kDone, deadline_ns);
   CallTimes times;
   times.envelope_ns = util::monotonic_ns() - begin;
-  times.waited_ns = process_.waiting_ns() - waited;
-  times.own_waited_ns = own_delay_->ns() - own_waited;
+  const Waited now = waited();
+  times.waited_ns = now.worker_ns - waited_before.worker_ns;
+  times.own_waited_ns = now.own_ns - waited_before.own_ns;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
   times.done = std::get<Done>(done);
   if (is_watched_) await_rest(times);
-  run_ended_ = process_.usage();
+  run_ended_ = usage();
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
@@ -239,12 +250,12 @@ void WorkerClient::await_rest(CallTimes& times) {
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
-  const std::int64_t waited = waiting_ns();
+  const Waited before = waited();
   const std::int64_t begin = util::monotonic_ns();
   auto answer =
       decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
   beside_.collect_ns = util::monotonic_ns() - begin;
-  beside_.collect_waited_ns = waiting_ns() - waited;
+  beside_.collect_waited_ns = waited().since(before);
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
   const auto span = child_.span("come to rest");

@@ -52,8 +52,8 @@ class JudgeClient : public Judge {
   [[nodiscard]] DoorFds attach(const Attach& request) override;
   void detach(std::uint32_t door) override;
   [[nodiscard]] bool knows(std::uint32_t door, const SetId& set) override;
-  void fill(std::uint32_t door, const SetId& set) override;
-  void keep(std::uint32_t door, const SetId& set) override;
+  void fill(std::uint32_t door, const std::vector<SetId>& sets) override;
+  void keep(std::uint32_t door, const std::vector<SetId>& sets) override;
   [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,
                                         const std::optional<SetId>& next) override;
   [[nodiscard]] Concluded conclude(std::uint32_t door) override;
@@ -91,7 +91,9 @@ class WorkerClient : public Worker {
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door,
                                   std::int64_t deadline_ns) override;
   void begin_call() override;
-  [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) override;
+  // What calls at further places than the first take of the CPUs, and the waiting in them, is not read: they
+  // are a reference's, of which the first of a batch tells that.
+  [[nodiscard]] Answer<bool> prepare(Clock clock, std::uint32_t place, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns) override;
   [[nodiscard]] const CallTimes::Beside& beside_last_call() const override { return beside_; }
@@ -113,7 +115,17 @@ class WorkerClient : public Worker {
   [[nodiscard]] bool killed_by_others() { return child_.killed_by_others(); }
 
  private:
-  [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
+  // Waiting for a CPU so far, of the worker's main thread and of the coordinator's.
+  struct Waited {
+    std::int64_t worker_ns = 0;
+    std::int64_t own_ns = 0;
+    [[nodiscard]] std::int64_t since(const Waited& before) const {
+      return worker_ns - before.worker_ns + own_ns - before.own_ns;
+    }
+  };
+  // Nothing where the call is not accounted for.
+  [[nodiscard]] Waited waited() const;
+  [[nodiscard]] WatchedProcess::Usage usage();
   void await_rest(CallTimes& times);
 
   util::TemporaryFolder folder_;
@@ -121,6 +133,7 @@ class WorkerClient : public Worker {
   std::optional<util::RunDelay> own_delay_;  // of the thread that called start()
   bool is_on_cpu_ = false;                   // its calls; set by start()
   bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
+  bool is_accounted_ = true;                 // somebody wants to know what else this call takes
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
   WatchedProcess::Usage run_ended_;

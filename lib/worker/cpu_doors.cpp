@@ -34,24 +34,26 @@ class CpuCopy : public OutputsCopy {
 
 class CpuDoor : public Door {
  public:
-  CpuDoor(const eval::Layout& layout, unsigned threads, PrivateMemory& snapshot)
+  CpuDoor(const eval::Layout& layout, std::uint32_t places, unsigned threads, PrivateMemory& snapshot)
       : layout_(layout),
         threads_(threads),
         snapshot_(snapshot),
-        inputs_(SharedMemory::create(layout.input_bytes, WorkerAccess::kReads)),
-        outputs_(SharedMemory::create(layout.output_bytes, WorkerAccess::kWrites)) {}
+        inputs_(SharedMemory::create(places * layout.input_stride(), WorkerAccess::kReads)),
+        outputs_(SharedMemory::create(places * layout.output_stride(), WorkerAccess::kWrites)) {}
 
-  void fill(const eval::InputSets& sets, std::string_view seed) override {
-    sets.fill(seed, inputs_.data(), threads_);
+  void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) override {
+    sets.fill(seed, inputs_.data() + place * layout_.input_stride(), threads_);
   }
 
-  void poison(const std::vector<eval::PoisonElement>& elements) override {
-    eval::fill_poison(layout_, elements, outputs_.data());
+  void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) override {
+    eval::fill_poison(layout_, elements, outputs_.data() + place * layout_.output_stride());
   }
 
   void wait() override {}
 
-  OutputsAt outputs() const override { return {outputs_.data()}; }
+  OutputsAt outputs(std::uint32_t place) const override {
+    return {outputs_.data() + place * layout_.output_stride()};
+  }
 
   const std::byte* host_inputs() const override { return inputs_.data(); }
 
@@ -79,8 +81,9 @@ class CpuDoor : public Door {
 class CpuJudgeDevice : public JudgeDevice {
  public:
   explicit CpuJudgeDevice(unsigned threads) : threads_(threads) {}
-  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse /*use*/) override {
-    return std::make_unique<CpuDoor>(layout, threads_, snapshot_);
+  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse /*use*/,
+                                  std::uint32_t places) override {
+    return std::make_unique<CpuDoor>(layout, places, threads_, snapshot_);
   }
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<CpuCopy>(pool_, bytes);
@@ -95,6 +98,7 @@ class CpuJudgeDevice : public JudgeDevice {
   }
   // Each side has its own copy of everything, and the reference and expected outputs come on top.
   std::uint64_t memory_limit() const override { return util::physical_memory() / 6; }
+  std::uint64_t places_limit() const override { return util::physical_memory() / 64; }
 
  private:
   unsigned threads_;

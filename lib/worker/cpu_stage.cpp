@@ -17,10 +17,10 @@ class CpuStage : public Stage {
  public:
   void open(const eval::Layout& layout, SharedBuffers shared) override {
     layout_ = layout;
-    shared_inputs_.emplace(
-        SharedMemory::open(std::move(shared.inputs), layout.input_bytes, WorkerAccess::kReads));
-    shared_outputs_.emplace(
-        SharedMemory::open(std::move(shared.outputs), layout.output_bytes, WorkerAccess::kWrites));
+    shared_inputs_.emplace(SharedMemory::open(std::move(shared.inputs), shared.places * layout.input_stride(),
+                                              WorkerAccess::kReads));
+    shared_outputs_.emplace(SharedMemory::open(
+        std::move(shared.outputs), shared.places * layout.output_stride(), WorkerAccess::kWrites));
     inputs_ = PrivateMemory(layout.input_bytes);
     outputs_ = PrivateMemory(layout.output_bytes);
     scalars_.assign(8 * layout.inputs.size(), {});
@@ -28,9 +28,10 @@ class CpuStage : public Stage {
 
   Buffers buffers() override { return {inputs_.data(), outputs_.data(), scalars_.data(), nullptr}; }
 
-  void fill(Clock /*clock*/) override {
-    std::memcpy(inputs_.data(), shared_inputs_->data(), layout_.input_bytes);
-    std::memcpy(outputs_.data(), shared_outputs_->data(), layout_.output_bytes);
+  void fill(Clock /*clock*/, std::uint32_t place) override {
+    place_ = place;
+    std::memcpy(inputs_.data(), shared_inputs(), layout_.input_bytes);
+    std::memcpy(outputs_.data(), shared_outputs(), layout_.output_bytes);
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
       if (slot.scalar) std::memcpy(scalars_.data() + 8 * i, inputs_.data() + slot.offset, 8);
@@ -39,8 +40,8 @@ class CpuStage : public Stage {
 
   // The shared buffers too: they hold the same values, and a target can find them.
   void flush() override {
-    device::cpu::flush_from_caches(shared_inputs_->data(), layout_.input_bytes);
-    device::cpu::flush_from_caches(shared_outputs_->data(), layout_.output_bytes);
+    device::cpu::flush_from_caches(shared_inputs(), layout_.input_bytes);
+    device::cpu::flush_from_caches(shared_outputs(), layout_.output_bytes);
     device::cpu::flush_from_caches(inputs_.data(), layout_.input_bytes);
     device::cpu::flush_from_caches(outputs_.data(), layout_.output_bytes);
   }
@@ -69,17 +70,26 @@ class CpuStage : public Stage {
   }
 
   bool collect() override {
-    std::memcpy(shared_outputs_->data(), outputs_.data(), layout_.output_bytes);
-    return std::memcmp(inputs_.data(), shared_inputs_->data(), layout_.input_bytes) != 0;
+    std::memcpy(shared_outputs(), outputs_.data(), layout_.output_bytes);
+    return std::memcmp(inputs_.data(), shared_inputs(), layout_.input_bytes) != 0;
   }
 
  private:
+  // Of this call.
+  [[nodiscard]] const std::byte* shared_inputs() const {
+    return shared_inputs_->data() + place_ * layout_.input_stride();
+  }
+  [[nodiscard]] std::byte* shared_outputs() const {
+    return shared_outputs_->data() + place_ * layout_.output_stride();
+  }
+
   eval::Layout layout_;
   std::optional<SharedMemory> shared_inputs_;
   std::optional<SharedMemory> shared_outputs_;
   PrivateMemory inputs_;
   PrivateMemory outputs_;
   std::vector<std::byte> scalars_;
+  std::uint32_t place_ = 0;
 };
 
 }  // namespace

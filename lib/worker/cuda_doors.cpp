@@ -39,6 +39,7 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
 constexpr std::uint64_t kMostArenaBytes = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kArenaShare = 16;  // of the device's memory, at most one part in so many
 constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kPlacesShare = 64;  // what the places of a door take, likewise
 
 // The least page-locked memory that is taken at once: small outputs of all sizes use it in turn.
 constexpr std::uint64_t kLeastPinnedBytes = 64 * 1024;
@@ -162,11 +163,11 @@ class DeviceCopy : public OutputsCopy {
 
 class CudaDoor : public Door {
  public:
-  CudaDoor(Tools& tools, const eval::Layout& layout, DoorUse use)
+  CudaDoor(Tools& tools, const eval::Layout& layout, DoorUse use, std::uint32_t places)
       : tools_(tools),
         layout_(layout),
-        inputs_(SharedDeviceMemory::create(tools.context, layout.input_bytes)),
-        outputs_(SharedDeviceMemory::create(tools.context, layout.output_bytes)) {
+        inputs_(SharedDeviceMemory::create(tools.context, places * layout.input_stride())),
+        outputs_(SharedDeviceMemory::create(tools.context, places * layout.output_stride())) {
     if (use == DoorUse::kComparedCalls) judged_ = DeviceMemory(tools.context, layout.output_bytes);
   }
   // A copy of its outputs may still be queued (DeviceCopy); a device that has failed has nothing to wait for.
@@ -174,21 +175,27 @@ class CudaDoor : public Door {
   CudaDoor(const CudaDoor&) = delete;
   CudaDoor& operator=(const CudaDoor&) = delete;
 
-  void fill(const eval::InputSets& sets, std::string_view seed) override {
+  void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) override {
     const auto contents = sets.contents(seed);
-    for (std::size_t i = 0; i < contents.size(); ++i) fill(layout_.inputs[i], contents[i]);
+    const CUdeviceptr inputs = inputs_.data() + place * layout_.input_stride();
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      fill(layout_.inputs[i], inputs + layout_.inputs[i].offset, contents[i]);
+    }
   }
 
-  void poison(const std::vector<eval::PoisonElement>& elements) override {
+  void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) override {
     for (std::size_t i = 0; i < layout_.outputs.size(); ++i) {
       const auto& slot = layout_.outputs[i];
-      tools_.kernels.poison(repeated(slot.dtype, elements[i]), outputs_.data() + slot.offset, slot.bytes);
+      tools_.kernels.poison(repeated(slot.dtype, elements[i]), outputs(place).device + slot.offset,
+                            slot.bytes);
     }
   }
 
   void wait() override { tools_.context.wait(); }
 
-  OutputsAt outputs() const override { return {nullptr, outputs_.data()}; }
+  OutputsAt outputs(std::uint32_t place) const override {
+    return {nullptr, outputs_.data() + place * layout_.output_stride()};
+  }
 
   const std::byte* host_inputs() const override { return nullptr; }
 
@@ -207,9 +214,8 @@ class CudaDoor : public Door {
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
 
  private:
-  void fill(const eval::Slot& slot, const eval::InputContent& content) {
+  void fill(const eval::Slot& slot, CUdeviceptr target, const eval::InputContent& content) {
     using Kind = eval::InputContent::Kind;
-    const CUdeviceptr target = inputs_.data() + slot.offset;
     switch (content.kind) {
       case Kind::kScalar:
         return tools_.upload_word(target, content.scalar);
@@ -286,8 +292,8 @@ class CudaJudgeDevice : public JudgeDevice {
   CudaJudgeDevice(const UseDevice& device, const Driver& driver)
       : tools_(device, driver), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
 
-  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use) override {
-    return std::make_unique<CudaDoor>(tools_, layout, use);
+  std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use, std::uint32_t places) override {
+    return std::make_unique<CudaDoor>(tools_, layout, use, places);
   }
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<PinnedCopy>(tools_, bytes);
@@ -304,6 +310,8 @@ class CudaJudgeDevice : public JudgeDevice {
   }
   // Judge and worker have a copy each, and the judge one of the outputs.
   std::uint64_t memory_limit() const override { return memory_of(tools_.context).free / 5; }
+  // The same whatever is free: so much of the device is taken before a solution's first call.
+  std::uint64_t places_limit() const override { return memory_of(tools_.context).total / kPlacesShare; }
 
  private:
   Tools tools_;

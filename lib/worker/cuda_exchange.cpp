@@ -22,20 +22,23 @@ class DeviceExchange : public CudaExchange {
       : context_(context),
         kernels_(kernels),
         layout_(layout),
-        inputs_(SharedDeviceMemory::open(context, std::move(shared.inputs), layout.input_bytes)),
-        outputs_(SharedDeviceMemory::open(context, std::move(shared.outputs), layout.output_bytes)),
+        inputs_(SharedDeviceMemory::open(context, std::move(shared.inputs),
+                                         shared.places * layout.input_stride())),
+        outputs_(SharedDeviceMemory::open(context, std::move(shared.outputs),
+                                          shared.places * layout.output_stride())),
         differs_(context, sizeof(std::uint32_t)) {}
 
-  void load(CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
-    copy(inputs, inputs_.data(), layout_.input_bytes);
-    copy(outputs, outputs_.data(), layout_.output_bytes);
+  void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
+    place_ = place;
+    copy(inputs, shared_inputs(), layout_.input_bytes);
+    copy(outputs, shared_outputs(), layout_.output_bytes);
     bool has_scalars = false;
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
       if (!slot.scalar) continue;
-      context_.check(
-          context_.driver().copy_to_host(scalars + 8 * i, inputs_.data() + slot.offset, 8, context_.stream()),
-          "cuMemcpyDtoHAsync");
+      context_.check(context_.driver().copy_to_host(scalars + 8 * i, shared_inputs() + slot.offset, 8,
+                                                    context_.stream()),
+                     "cuMemcpyDtoHAsync");
       has_scalars = true;
     }
     if (has_scalars) context_.wait();
@@ -43,8 +46,8 @@ class DeviceExchange : public CudaExchange {
 
   void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) override {
     std::memset(differs_.data(), 0, sizeof(std::uint32_t));
-    copy(outputs_.data(), outputs, layout_.output_bytes);
-    kernels_.differs(inputs, inputs_.data(), layout_.input_bytes, differs_.device());
+    copy(shared_outputs(), outputs, layout_.output_bytes);
+    kernels_.differs(inputs, shared_inputs(), layout_.input_bytes, differs_.device());
   }
 
   bool end_store() override {
@@ -54,6 +57,12 @@ class DeviceExchange : public CudaExchange {
   }
 
  private:
+  // Of this call.
+  [[nodiscard]] CUdeviceptr shared_inputs() const { return inputs_.data() + place_ * layout_.input_stride(); }
+  [[nodiscard]] CUdeviceptr shared_outputs() const {
+    return outputs_.data() + place_ * layout_.output_stride();
+  }
+
   void copy(CUdeviceptr target, CUdeviceptr source, std::uint64_t bytes) {
     if (bytes > 0)
       context_.check(context_.driver().copy(target, source, bytes, context_.stream()), "cuMemcpyDtoDAsync");
@@ -65,6 +74,7 @@ class DeviceExchange : public CudaExchange {
   SharedDeviceMemory inputs_;
   SharedDeviceMemory outputs_;
   PinnedMemory differs_;
+  std::uint32_t place_ = 0;
 };
 
 class HostExchange : public CudaExchange {
@@ -72,17 +82,20 @@ class HostExchange : public CudaExchange {
   HostExchange(const Context& context, const eval::Layout& layout, SharedBuffers shared)
       : context_(context),
         layout_(layout),
-        inputs_(SharedMemory::open(std::move(shared.inputs), layout.input_bytes, WorkerAccess::kReads)),
-        outputs_(SharedMemory::open(std::move(shared.outputs), layout.output_bytes, WorkerAccess::kWrites)),
+        inputs_(SharedMemory::open(std::move(shared.inputs), shared.places * layout.input_stride(),
+                                   WorkerAccess::kReads)),
+        outputs_(SharedMemory::open(std::move(shared.outputs), shared.places * layout.output_stride(),
+                                    WorkerAccess::kWrites)),
         input_stop_(context, layout.input_bytes),
         output_stop_(context, layout.output_bytes) {}
 
-  void load(CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
-    upload(inputs, input_stop_, inputs_.data(), layout_.input_bytes);
-    upload(outputs, output_stop_, outputs_.data(), layout_.output_bytes);
+  void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
+    place_ = place;
+    upload(inputs, input_stop_, shared_inputs(), layout_.input_bytes);
+    upload(outputs, output_stop_, shared_outputs(), layout_.output_bytes);
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
-      if (slot.scalar) std::memcpy(scalars + 8 * i, inputs_.data() + slot.offset, 8);
+      if (slot.scalar) std::memcpy(scalars + 8 * i, shared_inputs() + slot.offset, 8);
     }
   }
 
@@ -92,11 +105,19 @@ class HostExchange : public CudaExchange {
   }
 
   bool end_store() override {
-    std::memcpy(outputs_.data(), output_stop_.data(), layout_.output_bytes);
-    return std::memcmp(inputs_.data(), input_stop_.data(), layout_.input_bytes) != 0;
+    std::memcpy(shared_outputs(), output_stop_.data(), layout_.output_bytes);
+    return std::memcmp(shared_inputs(), input_stop_.data(), layout_.input_bytes) != 0;
   }
 
  private:
+  // Of this call.
+  [[nodiscard]] const std::byte* shared_inputs() const {
+    return inputs_.data() + place_ * layout_.input_stride();
+  }
+  [[nodiscard]] std::byte* shared_outputs() const {
+    return outputs_.data() + place_ * layout_.output_stride();
+  }
+
   void upload(CUdeviceptr target, PinnedMemory& stop, const std::byte* source, std::uint64_t bytes) {
     if (bytes == 0) return;
     std::memcpy(stop.data(), source, bytes);
@@ -116,6 +137,7 @@ class HostExchange : public CudaExchange {
   SharedMemory outputs_;
   PinnedMemory input_stop_;  // page-locked, on the way to the device and back
   PinnedMemory output_stop_;
+  std::uint32_t place_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "device/cuda/context.h"
@@ -16,11 +17,11 @@ class CudaExchange {
  public:
   virtual ~CudaExchange() = default;
 
-  // Copies inputs and poison to the private buffers, and scalars, 8 bytes for each input, to host memory,
-  // where they are when this returns. Throws DriverError.
-  virtual void load(CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) = 0;
+  // Copies inputs and poison at a place of the shared buffers to the private ones, and scalars, 8 bytes for
+  // each input, to host memory, where they are when this returns. Throws DriverError.
+  virtual void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) = 0;
 
-  // Begins to copy the outputs back, and to find out whether the inputs are what they were.
+  // Begins to copy the outputs back to that place, and to find out whether the inputs are what they were.
   virtual void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) = 0;
 
   // When the stream is idle: the outputs lie where the judge sees them. Whether the inputs changed.

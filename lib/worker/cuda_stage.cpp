@@ -67,11 +67,11 @@ device::cuda::Tracer& CudaStage::tracer() {
 
 // From before the inputs are there for anyone to see. Scalars are there when this returns, and the device's
 // buffers when flush() does.
-void CudaStage::fill(Clock clock) {
+void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
   if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
-  own([&] { exchange_->load(inputs_.data(), outputs_.data(), scalars_.data()); });
+  own([&] { exchange_->load(place, inputs_.data(), outputs_.data(), scalars_.data()); });
 }
 
 void CudaStage::flush() {
@@ -147,6 +147,14 @@ bool CudaStage::collect() {
   context_.wait();
   if (tracer_) refuse_orphans(tracer_->finish());
   return exchange_->end_store();
+}
+
+void open_cuda_ahead() {
+  try {
+    const auto driver = fib::cuda::Driver::open();
+    (void)driver.init(0);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): see stage.h
+  }
 }
 
 std::unique_ptr<Stage> make_cuda_stage(const UseDevice& device, const std::string& kernels,

@@ -24,7 +24,7 @@ class CudaStage : public Stage {
 
   void open(const eval::Layout& layout, SharedBuffers shared) override;
   Buffers buffers() override;
-  void fill(Clock clock) override;
+  void fill(Clock clock, std::uint32_t place) override;
   void flush() override;
   Done run(Target& target, Clock clock) override;
   std::string prepare_tracer() override;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,28 +16,30 @@
 
 namespace fib::worker {
 
-// One pair of shared buffers, inputs and outputs, as the judge sees it: in host or in device memory. The
-// judge owns both; a worker gets the descriptors. One thread.
+// One pair of shared buffers, inputs and outputs, as the judge sees it: in host or in device memory, each
+// with as many places as make_door() was told, for the inputs or outputs of a call. The judge owns both; a
+// worker gets the descriptors. One thread.
 class Door {
  public:
   virtual ~Door() = default;
 
-  // Writes a whole set to the inputs. They lie there after wait().
-  virtual void fill(const eval::InputSets& sets, std::string_view seed) = 0;
+  // Writes a whole set to the inputs at this place. They lie there after wait().
+  virtual void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) = 0;
 
-  // Fills every output with its poison element, likewise.
-  virtual void poison(const std::vector<eval::PoisonElement>& elements) = 0;
+  // Fills every output at this place with its poison element, likewise.
+  virtual void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) = 0;
 
   virtual void wait() = 0;
 
-  // Where the shared outputs lie, layout.output_bytes bytes of them.
-  [[nodiscard]] virtual OutputsAt outputs() const = 0;
+  // Where the shared outputs of this place lie, layout.output_bytes bytes of them.
+  [[nodiscard]] virtual OutputsAt outputs(std::uint32_t place) const = 0;
 
-  // The inputs where no worker can write them and the host can read them; null on a device.
+  // The inputs at the first place where no worker can write them and the host can read them; null on a
+  // device.
   [[nodiscard]] virtual const std::byte* host_inputs() const = 0;
 
-  // Copies the outputs to where no worker can reach them; only where calls are compared. What is written to
-  // the door afterwards changes nothing of the copy.
+  // Copies the outputs at the first place to where no worker can reach them; only where calls are compared.
+  // What is written to the door afterwards changes nothing of the copy.
   virtual void take_outputs() = 0;
 
   // Judges the first `count` outputs of that copy. `expected` is a whole output buffer: in host memory where
@@ -55,10 +58,14 @@ enum class DoorUse { kCalls, kComparedCalls };
 // A device as the judge needs it. It must outlive its doors.
 class JudgeDevice : public OutputsMemory {
  public:
-  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use) = 0;
+  // Throws Error.
+  [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use,
+                                                        std::uint32_t places) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
+  // What the further places of a door may take, in bytes.
+  [[nodiscard]] virtual std::uint64_t places_limit() const = 0;
 };
 
 // The CPU; `threads` fill and compare.

@@ -132,6 +132,8 @@ int fib_guest_enter(const char* files, const char* packages) {
   }
 }
 
+void fib_guest_open_cuda() { open_cuda_ahead(); }
+
 int fib_guest_serve(int channel, const char* description, const FibGuestCallbacks* callbacks) {
   GuestLoader loader(*callbacks, description);
   return serve_worker(fib::util::UniqueFd(channel), loader);

@@ -30,6 +30,9 @@ struct FibGuestCallbacks {
 // '\n'. -1, with a message on stderr, on failure.
 int fib_guest_enter(const char* files, const char* packages);
 
+// Opens CUDA's driver, before anybody waits for it. It takes no memory of a device.
+void fib_guest_open_cuda();
+
 // Answers the parent's requests on this channel until it closes; the process's exit code. Loads
 // `description` ("Python 3.12.3, torch 2.11.0") into its answers.
 int fib_guest_serve(int channel, const char* description, const FibGuestCallbacks* callbacks);

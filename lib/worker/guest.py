@@ -1,8 +1,8 @@
 """The guest: runs Python solutions and references for fib, in an interpreter of its own.
 
-fib starts it as `python -u -c <this text> <path of libfib.so> <packages to import> <cores> <files it may reach>`. It opens libfib, which does
-everything around a call, and gives it the functions of the class Guest (worker/guest.h has the other side of all
-declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
+fib starts it as `python -u -c <this text> <path of libfib.so> <packages to import> <cores> <files it may reach> <cuda
+or cpu>`. It opens libfib, which does everything around a call, and gives it the functions of the class Guest
+(worker/guest.h has the other side of all declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
 code of a solution is there, which may change torch.
 """
 
@@ -275,7 +275,7 @@ def use_private_files():
                       TORCHINDUCTOR_CACHE_DIR=os.path.join(jit, "inductor"), CUDA_CACHE_PATH=os.path.join(jit, "cuda"))
 
 
-def main(library_path, packages, cores, files):
+def main(library_path, packages, cores, files, on_cuda):
     sys.argv = [""]
     sys.path[:] = [path for path in sys.path if path]  # not the current folder
     library = ctypes.CDLL(library_path)
@@ -288,6 +288,8 @@ def main(library_path, packages, cores, files):
     if cores:
         run_on({int(core) for core in cores.split(",")})
     description = import_packages([name for name in packages.split(",") if name])
+    if on_cuda == "cuda":
+        library.fib_guest_open_cuda()
     torch = sys.modules.get("torch")
     guest = Guest(library, TorchTensors(torch) if torch else PlainTensors(), all_cores)
     made = {name: kind(as_callback(library, getattr(guest, name))) for name, kind in CALLBACKS}
@@ -295,4 +297,4 @@ def main(library_path, packages, cores, files):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:5]))
+    sys.exit(main(*sys.argv[1:6]))

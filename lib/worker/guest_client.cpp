@@ -37,12 +37,13 @@ std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::pa
 
 ChildSpec guest_spec(const GuestSetup& setup, const sandbox::FileAccess& files, const fs::path& folder,
                      std::uint64_t file_size_limit) {
-  return {{setup.python.string(), "-I", "-B", "-u", "-c", std::string(guest_script()),
-           library_path().string(), fmt::format("{}", fmt::join(setup.packages, ",")),
-           fmt::format("{}", fmt::join(setup.cores, ",")), files.to_json()},
-          guest_environment(setup, folder),
-          folder,
-          file_size_limit};
+  return {
+      {setup.python.string(), "-I", "-B", "-u", "-c", std::string(guest_script()), library_path().string(),
+       fmt::format("{}", fmt::join(setup.packages, ",")), fmt::format("{}", fmt::join(setup.cores, ",")),
+       files.to_json(), setup.device_uuid.empty() ? "cpu" : "cuda"},
+      guest_environment(setup, folder),
+      folder,
+      file_size_limit};
 }
 
 }  // namespace fib::worker

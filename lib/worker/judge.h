@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "eval/evaluator.h"
 #include "util/unique_fd.h"
@@ -21,7 +22,8 @@ struct DoorFds {
   std::uint32_t door = 0;
   util::UniqueFd inputs;
   util::UniqueFd outputs;
-  bool on_device = false;  // they lie in device memory
+  bool on_device = false;    // they lie in device memory
+  std::uint32_t places = 1;  // for so many calls (judge_messages.h)
 };
 
 // The judge as an evaluation needs it: it alone knows inputs, poison and expected outputs. Every function
@@ -36,10 +38,10 @@ class Judge {
   virtual void detach(std::uint32_t door) = 0;
   // Whether the set's expected outputs are kept, so that the reference need not make them.
   [[nodiscard]] virtual bool knows(std::uint32_t door, const SetId& set) = 0;
-  // Fills the door's inputs with the set and its outputs with new poison.
-  virtual void fill(std::uint32_t door, const SetId& set) = 0;
-  // Keeps the door's outputs as the set's expected ones.
-  virtual void keep(std::uint32_t door, const SetId& set) = 0;
+  // Fills the inputs at the door's first places with these sets, and its outputs there with new poison.
+  virtual void fill(std::uint32_t door, const std::vector<SetId>& sets) = 0;
+  // Keeps the outputs at the door's first places as the expected ones of these sets.
+  virtual void keep(std::uint32_t door, const std::vector<SetId>& sets) = 0;
   // Judges the door's first `outputs` outputs. Expected outputs of a set that belongs to one solution are
   // kept no longer then. With `next` the door is filled with that set at once, as fill() does.
   [[nodiscard]] virtual eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,

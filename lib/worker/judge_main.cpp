@@ -40,8 +40,9 @@ struct OpenWorkload {
 // One pair of shared buffers, attached to one worker.
 struct AttachedDoor {
   std::uint32_t workload = 0;
+  std::uint32_t places = 1;
   std::unique_ptr<Door> buffers;
-  std::vector<eval::PoisonElement> poison;         // of the current call
+  std::vector<eval::PoisonElement> poison;         // at the place that was filled last
   std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
 };
 
@@ -72,8 +73,10 @@ class Judge {
       case MessageType::kAttach: {
         const auto attach = Attach::decode(message.payload);
         const std::uint32_t door = open_door(attach);
-        return reply(MessageType::kAttached, Attached{door, device_ && attach.on_device}.encode(),
-                     doors_.at(door).buffers->fds());
+        const AttachedDoor& opened = doors_.at(door);
+        return reply(MessageType::kAttached,
+                     Attached{door, device_ && attach.on_device, opened.places}.encode(),
+                     opened.buffers->fds());
       }
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
@@ -83,10 +86,10 @@ class Judge {
       case MessageType::kKnows:
         return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
       case MessageType::kFill:
-        fill(SetRequest::decode(message.payload));
+        fill(SetsRequest::decode(message.payload));
         return reply(MessageType::kFilled, {});
       case MessageType::kKeep:
-        keep(SetRequest::decode(message.payload));
+        keep(SetsRequest::decode(message.payload));
         return reply(MessageType::kKept, {});
       case MessageType::kCompare:
         return reply(MessageType::kVerdict, compare(CompareRequest::decode(message.payload)).encode());
@@ -141,14 +144,24 @@ class Judge {
 
   std::uint32_t open_door(const Attach& request) {
     const OpenWorkload& workload = workload_of(request.workload);
+    if (request.places == 0 || (request.of_solution && request.places != 1))
+      throw ProtocolError("a door has a place at least, a solution's no more");
     JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
-    AttachedDoor door{request.workload, nullptr, {}, nullptr};
+    AttachedDoor door{
+        request.workload, places_of(workload.layout, request.places, where), nullptr, {}, nullptr};
     if (request.of_solution) door.evaluator = make_evaluator(workload);
     const bool compares = request.of_solution && !door.evaluator;
-    door.buffers = where.make_door(workload.layout, compares ? DoorUse::kComparedCalls : DoorUse::kCalls);
+    const DoorUse use = compares ? DoorUse::kComparedCalls : DoorUse::kCalls;
+    door.buffers = where.make_door(workload.layout, use, door.places);
     doors_.emplace(number, std::move(door));
     return number;
+  }
+
+  // As many as were asked for, or as the device has memory for.
+  static std::uint32_t places_of(const eval::Layout& layout, std::uint32_t wanted, const JudgeDevice& where) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, layout.input_stride() + layout.output_stride());
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(where.places_limit() / bytes, 1, wanted));
   }
 
   OpenWorkload& workload_of(std::uint32_t number) {
@@ -172,21 +185,30 @@ class Judge {
     return seed.add(document.secret).add(document.workload.uuid).add(set.solution_sha256).add(set.call).hex();
   }
 
-  void fill(const SetRequest& request) {
+  // With as many sets as it has places, at most.
+  AttachedDoor& door_for(const SetsRequest& request) {
     AttachedDoor& door = door_of(request.door);
-    begin_fill(door, request.set);
+    if (request.sets.size() > door.places) throw ProtocolError("the door has not so many places");
+    return door;
+  }
+
+  void fill(const SetsRequest& request) {
+    AttachedDoor& door = door_for(request);
+    for (std::uint32_t place = 0; place < request.sets.size(); ++place)
+      begin_fill(door, place, request.sets[place]);
     door.buffers->wait();
   }
 
-  // The door is filled when it has been waited for.
-  void begin_fill(AttachedDoor& door, const SetId& set) {
+  // The place is filled when the door has been waited for.
+  void begin_fill(AttachedDoor& door, std::uint32_t place, const SetId& set) {
     const OpenWorkload& workload = workload_of(door.workload);
-    door.buffers->fill(*workload.sets, seed_of(workload.document, set));
-    poison(door, workload.layout, workload.document.secret);
+    door.buffers->fill(place, *workload.sets, seed_of(workload.document, set));
+    poison(door, place, workload.layout, workload.document.secret);
   }
 
   // New for every fill, so that no worker can tell a poisoned element from one it wrote in an earlier call.
-  void poison(AttachedDoor& door, const eval::Layout& layout, const std::string& secret) {
+  void poison(AttachedDoor& door, std::uint32_t place, const eval::Layout& layout,
+              const std::string& secret) {
     door.poison.clear();
     for (const auto& slot : layout.outputs) {
       util::Sha256 hash;
@@ -194,16 +216,18 @@ class Judge {
       const std::uint64_t random = std::stoull(digest.substr(0, 16), nullptr, 16);
       door.poison.push_back(eval::make_poison(slot.dtype, random));
     }
-    door.buffers->poison(door.poison);
+    door.buffers->poison(place, door.poison);
   }
 
-  void keep(const SetRequest& request) {
-    AttachedDoor& door = door_of(request.door);
+  void keep(const SetsRequest& request) {
+    const AttachedDoor& door = door_for(request);
     const OpenWorkload& workload = workload_of(door.workload);
-    const ExpectedStore::Key key{door.workload, request.set};
-    if (expected_->find(key) != nullptr) return;
-    expected_->keep(key, door.buffers->outputs(), workload.layout.output_bytes, workload.expected,
-                    workload.document.memory_budget_bytes);
+    for (std::uint32_t place = 0; place < request.sets.size(); ++place) {
+      const ExpectedStore::Key key{door.workload, request.sets[place]};
+      if (expected_->find(key) != nullptr) continue;
+      expected_->keep(key, door.buffers->outputs(place), workload.layout.output_bytes, workload.expected,
+                      workload.document.memory_budget_bytes);
+    }
   }
 
   // The evaluation at this door is over: sets of one solution's own are never asked for again.
@@ -233,7 +257,7 @@ class Judge {
 
   std::unique_ptr<OutputsCopy> copy_of_outputs(const AttachedDoor& door) {
     auto copy = device().on_host(workload_of(door.workload).layout.output_bytes);
-    copy->take(door.buffers->outputs());
+    copy->take(door.buffers->outputs(0));
     return copy;
   }
 
@@ -252,12 +276,12 @@ class Judge {
       const std::byte* inputs = host_inputs(door, workload, request.set.set);
       const auto got = copy_of_outputs(door);
       verdict.judgement = door.evaluator->judge({inputs, got->at().host, expected.host, door.poison});
-      if (request.fills_next) begin_fill(door, request.next);
+      if (request.fills_next) begin_fill(door, 0, request.next);
     } else {
       door.buffers->take_outputs();
       const auto poison = door.poison;  // of these outputs
       // Before the comparison: a device is waited for once.
-      if (request.fills_next) begin_fill(door, request.next);
+      if (request.fills_next) begin_fill(door, 0, request.next);
       verdict.judgement =
           door.buffers->judge_taken(expected, poison, workload.document.tolerance, request.outputs);
     }

@@ -14,6 +14,11 @@ void fields(auto& wire, Either<SetRequest> auto& m) {
   fields(wire, m.set);
 }
 
+void fields(auto& wire, Either<SetsRequest> auto& m) {
+  wire.number(m.door);
+  wire.list(m.sets, 12, [&](auto& set) { fields(wire, set); });
+}
+
 void fields(auto& wire, Either<CompareRequest> auto& m) {
   fields(wire, m.set);
   wire.number(m.outputs);
@@ -41,11 +46,13 @@ void fields(auto& wire, Either<Attach> auto& m) {
   wire.number(m.workload);
   wire.flag(m.on_device);
   wire.flag(m.of_solution);
+  wire.number(m.places);
 }
 
 void fields(auto& wire, Either<Attached> auto& m) {
   wire.number(m.door);
   wire.flag(m.on_device);
+  wire.number(m.places);
 }
 
 void fields(auto& wire, Either<DifferRequest> auto& m) {
@@ -88,6 +95,9 @@ void fields(auto& wire, Either<Concluded> auto& m) {
 
 std::string SetRequest::encode() const { return encoded(*this); }
 SetRequest SetRequest::decode(const std::string& payload) { return decoded<SetRequest>(payload); }
+
+std::string SetsRequest::encode() const { return encoded(*this); }
+SetsRequest SetsRequest::decode(const std::string& payload) { return decoded<SetsRequest>(payload); }
 
 std::string CompareRequest::encode() const { return encoded(*this); }
 CompareRequest CompareRequest::decode(const std::string& payload) { return decoded<CompareRequest>(payload); }

@@ -19,12 +19,20 @@ struct SetId {
       default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer
 };
 
-// Knows, Fill and Keep: which attached door (a pair of shared buffers), which set.
+// Knows: which attached door (a pair of shared buffers), which set.
 struct SetRequest {
   std::uint32_t door = 0;
   SetId set;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static SetRequest decode(const std::string& payload);
+};
+
+// Fill and Keep: the sets at a door's places, from the first place on.
+struct SetsRequest {
+  std::uint32_t door = 0;
+  std::vector<SetId> sets;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static SetsRequest decode(const std::string& payload);
 };
 
 // Compare: as many of the door's outputs as the solution returned, the first ones.
@@ -69,6 +77,7 @@ struct JudgeOpened {
 struct Attached {
   std::uint32_t door = 0;
   bool on_device = false;  // its buffers lie in device memory
+  std::uint32_t places = 1;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attached decode(const std::string& payload);
 };
@@ -88,11 +97,13 @@ struct Differed {
   [[nodiscard]] static Differed decode(const std::string& payload);
 };
 
-// Attach: a pair of buffers for one workload.
+// Attach: a pair of buffers for one workload. Each has a number of places, one after the other, for the
+// inputs or outputs of a call; who is compared has one.
 struct Attach {
   std::uint32_t workload = 0;
   bool on_device = false;    // in the memory of the judge's device, where it has one
   bool of_solution = false;  // what is compared there is judged by the workload's rule
+  std::uint32_t places = 1;  // at most; there are fewer where they would take too much of the device
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attach decode(const std::string& payload);
 };

@@ -10,6 +10,7 @@ std::unique_ptr<JudgeDevice> make_cuda_judge_device(const UseDevice&) { throw Er
 std::unique_ptr<Stage> make_cuda_stage(const UseDevice&, const std::string&, const CudaStageOptions&) {
   throw Error(kNotBuilt);
 }
+void open_cuda_ahead() {}
 std::unique_ptr<Target> make_kernel_target(Stage&, const std::string&) { throw Error(kNotBuilt); }
 
 }  // namespace fib::worker

@@ -15,7 +15,8 @@ namespace fib::worker {
 struct SharedBuffers {
   util::UniqueFd inputs;
   util::UniqueFd outputs;
-  bool on_device = false;  // they lie in device memory
+  bool on_device = false;    // they lie in device memory
+  std::uint32_t places = 1;  // in each, one after the other, for the inputs or outputs of a call
 };
 
 // Where a worker's calls happen: its private buffers on one device, how data moves between them and the
@@ -30,9 +31,9 @@ class Stage {
   // The private buffers, valid until the next open().
   [[nodiscard]] virtual Buffers buffers() = 0;
 
-  // A call that this clock will time begins: copies inputs and poison to the private buffers, and scalars to
-  // host memory.
-  virtual void fill(Clock clock) = 0;
+  // A call that this clock will time begins: copies inputs and poison from their place in the shared buffers
+  // to the private ones, and scalars to host memory. `place` is below the buffers' number of places.
+  virtual void fill(Clock clock, std::uint32_t place) = 0;
   // Then, as the last step before the call: takes the caches to their starting state.
   virtual void flush() = 0;
 
@@ -55,8 +56,8 @@ class Stage {
   // slot in the private buffers. Between run() and collect().
   virtual void take_output(const eval::Slot& slot, std::uint64_t address) = 0;
 
-  // Copies the outputs back; whether the private inputs changed. Throws Error where the clock has seen work
-  // since fill() that was neither the call's nor fib's.
+  // Copies the outputs back to where fill() was told; whether the private inputs changed. Throws Error where
+  // the clock has seen work since fill() that was neither the call's nor fib's.
   [[nodiscard]] virtual bool collect() = 0;
 };
 
@@ -70,6 +71,10 @@ struct CudaStageOptions {
   bool host_code = false;  // the solution has code on the host, which could change how the device is set up
   WorkStream stream = WorkStream::kOwn;
 };
+
+// Begins what making a CUDA stage begins with and takes no memory of a device for: half of its time. Where it
+// fails, making the stage says why.
+void open_cuda_ahead();
 
 // A CUDA device; starts CUDA in this process. `kernels` are fib's own (the cubin's bytes). Throws Error when
 // the device cannot be used, or when fib was built without CUDA support.

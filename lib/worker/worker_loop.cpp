@@ -53,10 +53,10 @@ class Worker {
         open(message);
         return reply(message, MessageType::kOpened, {});
       case MessageType::kPrepare:
-        prepare(CallRequest::decode(message.payload));
+        prepare(PrepareRequest::decode(message.payload));
         return reply(message, MessageType::kReady, {});
       case MessageType::kRun:
-        return reply(message, MessageType::kDone, run_once(CallRequest::decode(message.payload)).encode());
+        return reply(message, MessageType::kDone, run_once(RunRequest::decode(message.payload)).encode());
       case MessageType::kCollect:
         return reply(message, MessageType::kCollected, collect().encode());
       default:
@@ -94,10 +94,12 @@ class Worker {
   void open(Message& message) {
     const Open request = Open::decode(message.payload);
     if (!target_) throw ProtocolError("nothing is loaded");
-    if (message.fds.size() != 2 || !eval::is_sound(request.layout))
+    if (message.fds.size() != 2 || !eval::is_sound(request.layout) || request.places == 0)
       throw ProtocolError("the layout is not sound");
     open_ = false;
-    stage_->open(request.layout, {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device});
+    places_ = request.places;
+    stage_->open(request.layout,
+                 {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device, request.places});
     target_->open(request, stage_->buffers());
     open_ = true;
   }
@@ -106,14 +108,15 @@ class Worker {
     if (!open_) throw ProtocolError("no workload is open");
   }
 
-  void prepare(const CallRequest& request) {
+  void prepare(const PrepareRequest& request) {
     require_open();
-    stage_->fill(request.clock);
+    if (request.place >= places_) throw ProtocolError("there is no such place");
+    stage_->fill(request.clock, request.place);
     target_->prepare();
     stage_->flush();
   }
 
-  Done run_once(const CallRequest& request) {
+  Done run_once(const RunRequest& request) {
     require_open();
     return stage_->run(*target_, request.clock);
   }
@@ -133,6 +136,7 @@ class Worker {
   std::unique_ptr<Stage> stage_;
   std::unique_ptr<Target> target_;
   bool open_ = false;
+  std::uint32_t places_ = 1;  // of the shared buffers
   std::int64_t awake_ns_ = 0;
 };
 

@@ -50,11 +50,17 @@ void fields(auto& wire, Either<Open> auto& m) {
   fields(wire, m.layout);
   fields(wire, m.plan);
   wire.flag(m.on_device);
+  wire.number(m.places);
 }
 
 void fields(auto& wire, Either<Packed> auto& m) { wire.number(m.bytes); }
 
-void fields(auto& wire, Either<CallRequest> auto& m) {
+void fields(auto& wire, Either<PrepareRequest> auto& m) {
+  wire.choice(m.clock, Clock::kEventSegments, "a clock");
+  wire.number(m.place);
+}
+
+void fields(auto& wire, Either<RunRequest> auto& m) {
   wire.choice(m.clock, Clock::kEventSegments, "a clock");
 }
 
@@ -97,8 +103,11 @@ Open Open::decode(const std::string& payload) { return decoded<Open>(payload); }
 std::string Packed::encode() const { return encoded(*this); }
 Packed Packed::decode(const std::string& payload) { return decoded<Packed>(payload); }
 
-std::string CallRequest::encode() const { return encoded(*this); }
-CallRequest CallRequest::decode(const std::string& payload) { return decoded<CallRequest>(payload); }
+std::string PrepareRequest::encode() const { return encoded(*this); }
+PrepareRequest PrepareRequest::decode(const std::string& payload) { return decoded<PrepareRequest>(payload); }
+
+std::string RunRequest::encode() const { return encoded(*this); }
+RunRequest RunRequest::decode(const std::string& payload) { return decoded<RunRequest>(payload); }
 
 std::string Done::encode() const { return encoded(*this); }
 Done Done::decode(const std::string& payload) { return decoded<Done>(payload); }

@@ -53,11 +53,13 @@ struct Loaded {
 };
 
 // A new workload: where everything lies in the two shared buffers whose descriptors travel beside the message
-// (inputs, then outputs), and for kKernels what is launched.
+// (inputs, then outputs), and for kKernels what is launched. Each buffer has as many places as `places` says,
+// one after the other, for the inputs or outputs of a call.
 struct Open {
   eval::Layout layout;
   compile::ResolvedPlan plan;
   bool on_device = false;  // the shared buffers lie in device memory
+  std::uint32_t places = 1;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Open decode(const std::string& payload);
 };
@@ -77,11 +79,19 @@ enum class Clock : std::uint8_t {
 [[nodiscard]] bool is_by_cupti(Clock clock);
 [[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
 
-// Prepare and Run: the clock of the call.
-struct CallRequest {
+// Prepare: the clock of the call, and the place of its inputs and outputs in the shared buffers.
+struct PrepareRequest {
+  Clock clock = Clock::kHost;
+  std::uint32_t place = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static PrepareRequest decode(const std::string& payload);
+};
+
+// Run: the clock that Prepare was told.
+struct RunRequest {
   Clock clock = Clock::kHost;
   [[nodiscard]] std::string encode() const;
-  [[nodiscard]] static CallRequest decode(const std::string& payload);
+  [[nodiscard]] static RunRequest decode(const std::string& payload);
 };
 
 // What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a

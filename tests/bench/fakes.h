@@ -39,7 +39,7 @@ class FakeJudge : public worker::Judge {
     ask("attach");
     attached.push_back(request);
     ++doors_open;
-    return {static_cast<std::uint32_t>(attached.size()), {}, {}, request.on_device};
+    return {static_cast<std::uint32_t>(attached.size()), {}, {}, request.on_device, request.places};
   }
   void detach(std::uint32_t /*door*/) override {
     --doors_open;
@@ -49,16 +49,21 @@ class FakeJudge : public worker::Judge {
     ask("knows");
     return is_kept(set);
   }
-  void fill(std::uint32_t door, const worker::SetId& set) override {
+  void fill(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
     ask("fill");
-    filled[door].push_back(set);
+    CHECK(sets.size() <= attached.at(door - 1).places);
+    filled[door].insert(filled[door].end(), sets.begin(), sets.end());
+    at_places[door] = sets;
+    batches[door].push_back(sets.size());
     world_.now_ns += fill_ns;
   }
-  void keep(std::uint32_t door, const worker::SetId& set) override {
+  void keep(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
     ask("keep");
-    CHECK(filled[door].back() == set);
-    kept.push_back(set);
-    if (kept.size() > most_kept) kept.pop_front();
+    CHECK(at_places[door] == sets);
+    for (const auto& set : sets) {
+      kept.push_back(set);
+      if (kept.size() > most_kept) kept.pop_front();
+    }
   }
   eval::Judgement compare(std::uint32_t door, const worker::SetId& set, std::size_t outputs,
                           const std::optional<worker::SetId>& next) override {
@@ -95,6 +100,8 @@ class FakeJudge : public worker::Judge {
   std::vector<worker::Attach> attached{};
   int doors_open = 0;
   std::map<std::uint32_t, std::vector<worker::SetId>> filled{};
+  std::map<std::uint32_t, std::vector<worker::SetId>> at_places{};  // by the last request to fill
+  std::map<std::uint32_t, std::vector<std::size_t>> batches{};      // how many sets each of them named
   std::deque<worker::SetId> kept{};
   std::vector<worker::SetId> compared{};
   int filled_ahead = 0;  // of filled, by a comparison
@@ -142,7 +149,9 @@ class FakeWorker : public worker::Worker {
     return true;
   }
   void begin_call() override { CHECK_FALSE(world_.stopped); }
-  worker::Answer<bool> prepare(worker::Clock clock, std::int64_t /*deadline_ns*/) override {
+  worker::Answer<bool> prepare(worker::Clock clock, std::uint32_t place,
+                               std::int64_t /*deadline_ns*/) override {
+    CHECK(place == 0);
     prepared_ = clock;
     if (const auto failed = failure_of("prepare")) return *failed;
     return true;
@@ -207,13 +216,16 @@ class FakeReference : public bench::Reference {
     calls_since_open_ = 0;
     if (fails_at == "open") throw bench::ReferenceError("the reference failed: no");
   }
-  bench::ReferenceCall call(const eval::Layout& /*layout*/) override {
+  bench::ReferenceCall call(const eval::Layout& /*layout*/, std::uint32_t place) override {
     CHECK(world_.stopped);
     ++calls;
+    places.push_back(place);
     if (fails_at == "call") throw bench::ReferenceError("the reference failed: no");
     const double ms = call_ms * factor(calls);
     world_.now_ns += static_cast<std::int64_t>(ms * kMs);
-    return {ms * kMs, ++calls_since_open_ <= 2, tied_rows, call_of(ms)};
+    auto times = call_of(ms);
+    times.beside.prepare_ns = place == 0 ? first_prepare_ns : 0;
+    return {ms * kMs, ++calls_since_open_ <= 2, tied_rows, times};
   }
   const std::string& engine() const override { return engine_; }
 
@@ -221,12 +233,14 @@ class FakeReference : public bench::Reference {
   double call_ms = 2;
   std::function<double(int)> factor = [](int) { return 1; };  // of the call number n, from 1
   std::uint64_t tied_rows = 0;
+  std::int64_t first_prepare_ns = 0;  // what Prepare takes at the first place
   std::string fails_at{};
 
   // What was asked.
   const model::Definition* started = nullptr;
   bool opened_on_device = false;
   int calls = 0;
+  std::vector<std::uint32_t> places{};  // one a call
 
  private:
   World& world_;

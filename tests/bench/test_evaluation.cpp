@@ -80,6 +80,52 @@ TEST_CASE("whatever was filled ahead, a call finds its own set") {  // the judge
   CHECK(m.sets_shared);
 }
 
+TEST_CASE("on a GPU the reference makes its calls in batches, the first ones of a call each") {
+  Scene scene;
+  scene.use_cuda();
+  CHECK(scene.run().status == Status::PASSED);
+  const std::size_t all = scene.judge.compared.size();
+  CHECK(scene.judge.attached[0].places == 64);
+  CHECK(scene.judge.attached[1].places == 1);
+  // One call that shows what a call costs, one that shows what it does, and all that are left.
+  CHECK(scene.judge.batches[kReferenceDoor] == std::vector<std::size_t>{1, 1, all - 2});
+  CHECK(scene.judge.filled[kReferenceDoor] == sets_of("own", 0, all));
+  std::vector<std::uint32_t> places = {0, 0};
+  for (std::uint32_t place = 0; place < all - 2; ++place) places.push_back(place);
+  CHECK(scene.reference.places == places);
+}
+
+TEST_CASE("as many sets are at the reference's door as a GiB of a device holds, or 4 MiB of the host") {
+  const auto places_of = [](std::uint64_t bytes) {
+    Scene scene;
+    scene.use_cuda();
+    scene.judged.opened.layout.input_bytes = bytes;
+    CHECK(scene.run().status == Status::PASSED);
+    return scene.judge.attached.at(0).places;
+  };
+  CHECK(places_of((std::uint64_t{64} << 20U) - 256) == 16);
+  CHECK(places_of(std::uint64_t{600} << 20U) == 1);
+  Scene on_cpu;
+  CHECK(on_cpu.run().status == Status::PASSED);
+  CHECK(on_cpu.judge.attached.at(0).places == 1);
+  Scene native;
+  native.device.kind = model::DeviceKind::cuda;
+  native.judged.opened.layout.input_bytes = (std::uint64_t{1} << 20U) - 256;
+  CHECK(native.run().status == Status::PASSED);
+  CHECK_FALSE(native.judge.attached.at(0).on_device);
+  CHECK(native.judge.attached.at(0).places == 4);
+}
+
+// Like a solution's calls, those come after the judge has used the device.
+TEST_CASE("what a call takes beside the work is what the reference's first calls of a batch take") {
+  Scene scene;
+  scene.use_cuda();
+  scene.reference.first_prepare_ns = 3 * fakes::kMs;
+  const auto m = scene.run();
+  REQUIRE(m.overhead);
+  CHECK(m.overhead->prepare_ms == 3);
+}
+
 TEST_CASE("where few expected outputs fit, no more are made ahead") {
   for (const std::size_t most : {1, 2, 5}) {
     Scene scene;

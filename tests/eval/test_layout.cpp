@@ -34,8 +34,10 @@ TEST_CASE("tensors and scalars lie one after the other, aligned") {
   CHECK(layout.inputs[2].offset == 1024);
   CHECK(layout.inputs[2].bytes == 8);
   CHECK(layout.input_bytes == 1032);
+  CHECK(layout.input_stride() == 1280);
   CHECK(layout.outputs[0].bytes == 3);  // five packed halves
   CHECK(layout.outputs[1].count() == 500);
+  CHECK(layout.output_stride() == 768);
   CHECK(layout.axes == std::vector<std::int64_t>{100, 5});  // the definition's order
   CHECK(eval::is_sound(layout));
 }

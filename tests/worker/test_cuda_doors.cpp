@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -85,17 +86,20 @@ void write_outputs(const View& outputs, const eval::Layout& layout, double value
   }
 }
 
-void check_fill(const Case& test, worker::Door& door, const std::string& seed) {
-  const View inputs(door, 0, test.layout.input_bytes);
-  std::memset(inputs.data(), 0x5a, test.layout.input_bytes);
-  door.fill(test.sets, seed);
-  door.poison(kPoison);
+void check_fill(const Case& test, worker::Door& door, const std::string& seed, std::uint32_t place = 0) {
+  const std::uint64_t begin = place * test.layout.input_stride();
+  const View inputs(door, 0, begin + test.layout.input_stride());
+  std::memset(inputs.data(), 0x5a, begin + test.layout.input_bytes);
+  door.fill(place, test.sets, seed);
+  door.poison(place, kPoison);
   door.wait();
   const auto expected = test.inputs(seed);
   for (const auto& slot : test.layout.inputs) {
     INFO(slot.name);
-    CHECK(std::memcmp(inputs.data() + slot.offset, expected.data() + slot.offset, slot.bytes) == 0);
+    CHECK(std::memcmp(inputs.data() + begin + slot.offset, expected.data() + slot.offset, slot.bytes) == 0);
   }
+  CHECK(std::all_of(inputs.data(), inputs.data() + begin,
+                    [](std::byte byte) { return byte == std::byte{0x5a}; }));
 }
 
 }  // namespace
@@ -104,24 +108,34 @@ TEST_CASE("the device fills inputs with the host's bits, those scaled by a power
   const auto device = make_device();
   for (const int exponent : {0, -3, 5}) {
     const Case test(3, {{}, {{"x", exponent}}});
-    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
     check_fill(test, *door, "one");
     check_fill(test, *door, "another");
   }
   eval::Replacements given;
   given.tensors["index"] = {3 * sizeof(std::int32_t), std::byte{7}};
   const Case test(3, std::move(given));
-  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
   check_fill(test, *door, "one");
   check_fill(test, *door, "another");
+}
+
+TEST_CASE("each place of a door on the device has inputs and outputs of its own") {
+  const auto device = make_device();
+  const Case test(3);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kCalls, 3);
+  check_fill(test, *door, "one", 0);
+  check_fill(test, *door, "another", 2);
+  CHECK(door->outputs(2).device - door->outputs(0).device == 2 * test.layout.output_stride());
+  CHECK(test.layout.output_stride() % eval::Layout::kAlignment == 0);
 }
 
 TEST_CASE("outputs on the device begin as poison, which is told from values") {
   const auto device = make_device();
   const Case test(3);
-  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
-  door->fill(test.sets, "seed");
-  door->poison(kPoison);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
+  door->fill(0, test.sets, "seed");
+  door->poison(0, kPoison);
   std::vector<std::byte> poisoned(test.layout.output_bytes);
   eval::fill_poison(test.layout, kPoison, poisoned.data());
   const View outputs(*door, 1, test.layout.output_bytes);
@@ -130,8 +144,8 @@ TEST_CASE("outputs on the device begin as poison, which is told from values") {
 
   worker::ExpectedStore store(*device);
   write_outputs(outputs, test.layout, 3);
-  store.keep({1, {"", 0}}, door->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
-  door->poison(kPoison);
+  store.keep({1, {"", 0}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
+  door->poison(0, kPoison);
   const auto judgement = compare(*door, store.find({1, {"", 0}})->at());
   CHECK_FALSE(judgement.correct);
   CHECK(judgement.explanation.find("never written") != std::string::npos);
@@ -141,18 +155,18 @@ TEST_CASE("outputs are compared with copies, wherever these lie") {
   const auto device = make_device();
   const Case test(5);
   const std::uint64_t bytes = test.layout.output_bytes;
-  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
   const View outputs(*door, 1, bytes);
   const auto host = worker::make_cpu_judge_device(1);
-  const auto host_door = host->make_door(test.layout, worker::DoorUse::kCalls);
+  const auto host_door = host->make_door(test.layout, worker::DoorUse::kCalls, 1);
   const View host_outputs(*host_door, 1, bytes);
   worker::ExpectedStore store(*device);
   write_outputs(outputs, test.layout, 3);
   write_outputs(host_outputs, test.layout, 4);
-  store.keep({1, {"", 0}}, door->outputs(), bytes, Place::kDevice, kNoLimit);
-  store.keep({1, {"", 1}}, door->outputs(), bytes, Place::kHost, kNoLimit);
-  store.keep({1, {"", 2}}, host_door->outputs(), bytes, Place::kDevice, kNoLimit);
-  store.keep({1, {"", 3}}, host_door->outputs(), bytes, Place::kHost, kNoLimit);
+  store.keep({1, {"", 0}}, door->outputs(0), bytes, Place::kDevice, kNoLimit);
+  store.keep({1, {"", 1}}, door->outputs(0), bytes, Place::kHost, kNoLimit);
+  store.keep({1, {"", 2}}, host_door->outputs(0), bytes, Place::kDevice, kNoLimit);
+  store.keep({1, {"", 3}}, host_door->outputs(0), bytes, Place::kHost, kNoLimit);
   const auto at = [&](std::uint64_t call) { return store.find({1, {"", call}})->at(); };
   for (const std::uint64_t call : {0U, 2U}) CHECK(at(call).host == nullptr);
   for (const std::uint64_t call : {1U, 3U}) CHECK(at(call).host != nullptr);
@@ -183,14 +197,14 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
     INFO((on_device ? "on the device" : "on the host"));
     const auto device = on_device ? make_device() : worker::make_cpu_judge_device(1);
     const Case test(5);
-    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
     const View outputs(*door, 1, test.layout.output_bytes);
     write_outputs(outputs, test.layout, 3);
     worker::ExpectedStore store(*device);
-    store.keep({1, {"", 0}}, door->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
+    store.keep({1, {"", 0}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
     door->take_outputs();
-    door->fill(test.sets, "next");
-    door->poison(kPoison);
+    door->fill(0, test.sets, "next");
+    door->poison(0, kPoison);
     CHECK(door->judge_taken(store.find({1, {"", 0}})->at(), kPoison, {}, 2).correct);
     door->wait();
     CHECK_FALSE(compare(*door, store.find({1, {"", 0}})->at()).correct);
@@ -200,11 +214,11 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
 TEST_CASE("a copy on the host holds what the device had") {
   const auto device = make_device();
   const Case test(5);
-  const auto door = device->make_door(test.layout, worker::DoorUse::kCalls);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kCalls, 1);
   const View outputs(*door, 1, test.layout.output_bytes);
   write_outputs(outputs, test.layout, 3);
   const auto copy = device->on_host(test.layout.output_bytes);
-  copy->take(door->outputs());
+  copy->take(door->outputs(0));
   CHECK(std::memcmp(copy->at().host, outputs.data(), test.layout.output_bytes) == 0);
 }
 
@@ -215,15 +229,15 @@ TEST_CASE("expected outputs take no memory of the device that a solution could h
     worker::ExpectedStore store(*device);
     const Case test(400);  // 102 KiB of outputs
     const std::uint64_t bytes = test.layout.output_bytes;
-    const auto reference = device->make_door(test.layout, worker::DoorUse::kCalls);
-    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
+    const auto reference = device->make_door(test.layout, worker::DoorUse::kCalls, 1);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
     const View made(*reference, 1, bytes);
     const View outputs(*door, 1, bytes);
     const std::size_t before = emulation::device_bytes_in_use();
     const std::uint64_t limit = device->memory_limit();
     for (std::uint64_t call = 0; call < 12; ++call) {
       write_outputs(made, test.layout, static_cast<double>(call));
-      store.keep({1, {"", call}}, reference->outputs(), bytes, Place::kDevice, kNoLimit);
+      store.keep({1, {"", call}}, reference->outputs(0), bytes, Place::kDevice, kNoLimit);
       CHECK(emulation::device_bytes_in_use() == before);
     }
     CHECK(device->memory_limit() == limit);
@@ -245,19 +259,19 @@ TEST_CASE("a call on a device allocates nothing, and no output leaves the device
   const auto device = make_device();
   worker::ExpectedStore store(*device);
   const Case test(60);
-  const auto reference = device->make_door(test.layout, worker::DoorUse::kCalls);
-  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls);
+  const auto reference = device->make_door(test.layout, worker::DoorUse::kCalls, 1);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
   const View made(*reference, 1, test.layout.output_bytes);
   const View outputs(*door, 1, test.layout.output_bytes);
   const auto call = [&](std::uint64_t number) {
     const worker::ExpectedStore::Key key{1, {"own", number}};
     const std::string seed = std::to_string(number);
-    reference->fill(test.sets, seed);
-    reference->poison(kPoison);
+    reference->fill(0, test.sets, seed);
+    reference->poison(0, kPoison);
     write_outputs(made, test.layout, static_cast<double>(number));
-    store.keep(key, reference->outputs(), test.layout.output_bytes, Place::kDevice, kNoLimit);
-    door->fill(test.sets, seed);
-    door->poison(kPoison);
+    store.keep(key, reference->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
+    door->fill(0, test.sets, seed);
+    door->poison(0, kPoison);
     write_outputs(outputs, test.layout, static_cast<double>(number));
     CHECK(compare(*door, store.find(key)->at()).correct);
     store.drop(key);

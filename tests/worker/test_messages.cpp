@@ -50,6 +50,12 @@ TEST_CASE("a layout survives the way to a worker") {
   CHECK(eval::is_sound(decoded.layout));
 }
 
+TEST_CASE("the sets at a door's places survive the way to the judge, in order") {
+  const auto decoded = SetsRequest::decode(SetsRequest{7, {{"a", 1}, {"", 2}}}.encode());
+  CHECK(decoded.door == 7);
+  CHECK(decoded.sets == std::vector<SetId>{{"a", 1}, {"", 2}});
+}
+
 TEST_CASE("a launch plan survives the way to a worker") {
   const auto plan = Open::decode(Open{some_layout(), some_plan()}.encode()).plan;
   REQUIRE(plan.launches.size() == 1);

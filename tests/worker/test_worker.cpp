@@ -7,6 +7,7 @@
 #include "support/places.h"
 #include "support/temporary.h"
 #include "util/clock.h"
+#include "util/machine.h"
 #include "worker/clients.h"
 #include "worker/process_tree.h"
 
@@ -61,45 +62,80 @@ void write_sum(const Fixture& f) {
 TEST_CASE("a set is a function of secret, workload, solution and call") {
   Fixture f;
   const auto read = [&] { return floats_at(f.door.inputs.get(), 0, 1000); };
-  f.judge.fill(f.door.door, {"one", 0});
+  f.judge.fill(f.door.door, {{"one", 0}});
   const auto first = read();
-  f.judge.fill(f.door.door, {"one", 1});
+  f.judge.fill(f.door.door, {{"one", 1}});
   CHECK(read() != first);
-  f.judge.fill(f.door.door, {"two", 0});
+  f.judge.fill(f.door.door, {{"two", 0}});
   CHECK(read() != first);
-  f.judge.fill(f.door.door, {"one", 0});
+  f.judge.fill(f.door.door, {{"one", 0}});
   CHECK(read() == first);
 }
 
 TEST_CASE("the poison is new for every call and an output that keeps it is unwritten") {
   Fixture f;
   const worker::SetId set{"", 0};
-  f.judge.fill(f.door.door, set);
+  f.judge.fill(f.door.door, {set});
   write_sum(f);
-  f.judge.keep(f.door.door, set);
+  f.judge.keep(f.door.door, {set});
   const auto bits = [&] {
     std::uint32_t word = 0;
     REQUIRE(::pread(f.door.outputs.get(), &word, 4, 0) == 4);
     return word;
   };
-  f.judge.fill(f.door.door, set);
+  f.judge.fill(f.door.door, {set});
   const auto first = bits();
   const auto verdict = f.judge.compare(f.door.door, set, 1, std::nullopt);
   CHECK_FALSE(verdict.correct);
   CHECK(verdict.explanation.find("1000 of 1000 elements were never written") != std::string::npos);
-  f.judge.fill(f.door.door, set);
+  f.judge.fill(f.door.door, {set});
   CHECK(bits() != first);
   write_sum(f);
   CHECK(f.judge.compare(f.door.door, set, 1, std::nullopt).correct);
+}
+
+TEST_CASE("several sets at the places of one door are those of a door for each, and so are their outputs") {
+  Fixture f;
+  const auto many = f.judge.attach({f.opened.workload, false, false, 3});
+  CHECK(many.places == 3);
+  const std::vector<worker::SetId> sets = {{"one", 0}, {"one", 1}};
+  f.judge.fill(many.door, sets);
+  const std::size_t input_stride = f.opened.layout.input_stride();
+  const std::size_t output_stride = f.opened.layout.output_stride();
+  for (std::size_t place = 0; place < sets.size(); ++place) {
+    f.judge.fill(f.door.door, {sets[place]});
+    CHECK(floats_at(many.inputs.get(), place * input_stride, 1000) ==
+          floats_at(f.door.inputs.get(), 0, 1000));
+    write_sum(f);
+    const auto sum = floats_at(f.door.outputs.get(), 0, 1000);
+    REQUIRE(::pwrite(many.outputs.get(), sum.data(), 4000, static_cast<off_t>(place * output_stride)) ==
+            4000);
+  }
+  f.judge.keep(many.door, sets);
+  for (const auto& set : sets) {
+    f.judge.fill(f.door.door, {set});
+    write_sum(f);
+    CHECK(f.judge.compare(f.door.door, set, 1, std::nullopt).correct);
+  }
+}
+
+TEST_CASE("a door takes as many sets as it has places, and a solution's has one") {
+  Fixture f;
+  CHECK_THROWS_WITH(f.judge.fill(f.door.door, {{"one", 0}, {"one", 1}}), Catch::Contains("places"));
+  CHECK_THROWS_WITH(f.judge.attach({f.opened.workload, false, true, 2}), Catch::Contains("place"));
+  CHECK_THROWS_WITH(f.judge.attach({f.opened.workload, false, false, 0}), Catch::Contains("place"));
+  const auto many = f.judge.attach({f.opened.workload, false, false, 0xffffffffU});
+  const std::uint64_t place = f.opened.layout.input_stride() + f.opened.layout.output_stride();
+  CHECK(many.places == util::physical_memory() / 64 / place);
 }
 
 TEST_CASE("expected outputs of a solution's own set are needed once, those of a shared set again") {
   Fixture f;
   for (const char* owner : {"", "one"}) {
     const worker::SetId set{owner, 0};
-    f.judge.fill(f.door.door, set);
+    f.judge.fill(f.door.door, {set});
     write_sum(f);
-    f.judge.keep(f.door.door, set);
+    f.judge.keep(f.door.door, {set});
     CHECK(f.judge.compare(f.door.door, set, 1, std::nullopt).correct);
     CHECK(f.judge.knows(f.door.door, set) == set.solution_sha256.empty());
   }
@@ -117,7 +153,7 @@ TEST_CASE("the judge says how far the outputs at two doors are apart, whatever t
   Fixture f;
   const auto other = f.judge.attach({f.opened.workload, false});
   const worker::SetId set{"", 0};
-  for (const auto number : {f.door.door, other.door}) f.judge.fill(number, set);
+  for (const auto number : {f.door.door, other.door}) f.judge.fill(number, {set});
   write_sum(f);
   CHECK(f.judge.differ(f.door.door, other.door).at(0).other_class == 1000);  // nothing there but poison
   auto c = floats_at(f.door.outputs.get(), 0, 1000);
@@ -139,9 +175,9 @@ TEST_CASE("the judge says how far the outputs at two doors are apart, whatever t
 TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {
   Fixture f;
   for (std::uint64_t call = 0; call < 3; ++call) {
-    f.judge.fill(f.door.door, {"one", call});
+    f.judge.fill(f.door.door, {{"one", call}});
     write_sum(f);
-    f.judge.keep(f.door.door, {"one", call});
+    f.judge.keep(f.door.door, {{"one", call}});
   }
   CHECK_FALSE(f.judge.knows(f.door.door, {"one", 0}));
   CHECK(f.judge.knows(f.door.door, {"one", 2}));
@@ -150,9 +186,9 @@ TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first")
 TEST_CASE("a solution's own sets are forgotten with its door, shared ones are kept") {
   Fixture f;
   for (const std::string solution : {"one", ""}) {
-    f.judge.fill(f.door.door, {solution, 0});
+    f.judge.fill(f.door.door, {{solution, 0}});
     write_sum(f);
-    f.judge.keep(f.door.door, {solution, 0});
+    f.judge.keep(f.door.door, {{solution, 0}});
   }
   const auto second = f.judge.attach({f.opened.workload, false});
   f.judge.detach(f.door.door);
@@ -170,12 +206,12 @@ TEST_CASE("the buffers a worker gets can neither change size nor, for inputs, be
 
 TEST_CASE("a judge refuses what does not exist with a sentence and lives on") {
   Fixture f;
-  CHECK_THROWS_WITH(f.judge.fill(99, {"one", 0}), Catch::Contains("99"));
+  CHECK_THROWS_WITH(f.judge.fill(99, {{"one", 0}}), Catch::Contains("99"));
   CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"never", 0}, 1, std::nullopt), Catch::Contains("not kept"));
   CHECK_THROWS_WITH(f.judge.compare(f.door.door, {"one", 0}, 2, std::nullopt),
                     Catch::Contains("not so many outputs"));
   CHECK_THROWS_WITH(f.judge.conclude(99), Catch::Contains("99"));
-  f.judge.fill(f.door.door, {"one", 0});
+  f.judge.fill(f.door.door, {{"one", 0}});
 }
 
 TEST_CASE("a worker runs a reference through the same door") {
@@ -193,8 +229,8 @@ TEST_CASE("a worker runs a reference through the same door") {
   CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
   REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
   const worker::SetId set{"one", 0};
-  f.judge.fill(f.door.door, set);
-  REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, in_seconds(5))));
+  f.judge.fill(f.door.door, {set});
+  REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, 0, in_seconds(5))));
   const auto ran = client.run(worker::Clock::kHost, in_seconds(5));
   REQUIRE(std::holds_alternative<worker::CallTimes>(ran));
   CHECK(std::get<worker::CallTimes>(ran).done.elapsed_ns > 0);
