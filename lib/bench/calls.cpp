@@ -79,7 +79,7 @@ std::optional<worker::SetId> Calls::filled_ahead(std::uint64_t call) const {
 worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) {
   using Worker = worker::WatchedProcess::Worker;
   auto& worker = parts_.worker;
-  (void)ask<bool>([&](std::int64_t until) { return worker.prepare(clock, 0, until); },
+  (void)ask<bool>([&](std::int64_t until) { return worker.prepare(clock, until); },
                   "while the call was prepared");
   times =
       ask<CallTimes>([&](std::int64_t until) { return worker.run(clock, until); }, "while the solution ran");

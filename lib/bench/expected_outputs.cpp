@@ -86,14 +86,17 @@ void ExpectedOutputs::share_from(std::uint64_t first) {
   until_ = first;
 }
 
-// On the inputs at this place of the door. What a call takes beside the work is what it takes at the first
-// place: there the device comes from another process, as it does in a solution's calls.
-ReferenceCall ExpectedOutputs::call_reference(std::uint32_t place) {
-  auto call = parts_.reference.call(parts_.layout(), place);
-  if (call.cold) workload_.cold_reference_ms = in_ms(call.ns);
-  auto& calls = workload_.reference_calls;
-  if (!call.cold && place == 0 && calls.size() < kOverheadCalls) calls.push_back(call.times);
-  return call;
+// One call on each of these sets. What a call takes beside the work is what the first takes: there the device
+// comes from another process, as it does in a solution's calls.
+std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<worker::SetId>& sets) {
+  parts_.judge.fill(door_.number(), sets);
+  auto calls = parts_.reference.calls(parts_.layout(), static_cast<std::uint32_t>(sets.size()));
+  for (const auto& call : calls) {
+    if (call.cold) workload_.cold_reference_ms = in_ms(call.ns);
+  }
+  auto& kept = workload_.reference_calls;
+  if (!calls.front().cold && kept.size() < kOverheadCalls) kept.push_back(calls.front().times);
+  return calls;
 }
 
 // Of the calls up to `end`, as many as the door has places for.
@@ -105,14 +108,13 @@ void ExpectedOutputs::make_batch(std::uint64_t end) {
     if (!set.solution_sha256.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
   }
   if (sets.empty()) return;
-  parts_.judge.fill(door_.number(), sets);
+  const auto calls = call_reference(sets);
   const CallPlan wanted = wanted_calls(parts_.config);
   const int most = wanted.may_end_sooner() ? wanted.trials * wanted.timed : wanted.timed;
   auto& times = shared_ ? workload_.reference_ms : own_ms_;
-  for (std::uint32_t place = 0; place < sets.size(); ++place) {
-    const auto call = call_reference(place);
-    if (call.tied_rows > 0) workload_.tied_sets.insert(sets[place]);
-    if (!call.cold && times.size() < static_cast<std::size_t>(most)) times.push_back(in_ms(call.ns));
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (calls[i].tied_rows > 0) workload_.tied_sets.insert(sets[i]);
+    if (!calls[i].cold && times.size() < static_cast<std::size_t>(most)) times.push_back(in_ms(calls[i].ns));
   }
   parts_.judge.keep(door_.number(), sets);
 }
@@ -128,8 +130,7 @@ void ExpectedOutputs::time_reference(std::vector<double>& times) {
   for (std::uint64_t number = 0; number < kTimedCalls; ++number) {
     const double next_ms = workload_.cold_reference_ms.value_or(0);
     if (in_ms(parts_.now_ns() - begin) + next_ms > budget_ms) return;
-    parts_.judge.fill(door_.number(), {set_of(number)});
-    const auto call = call_reference(0);
+    const auto call = call_reference({set_of(number)}).front();
     if (!call.cold) times.push_back(in_ms(call.ns));
   }
 }

@@ -56,7 +56,7 @@ class ExpectedOutputs {
  private:
   void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
-  ReferenceCall call_reference(std::uint32_t place);
+  std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets);
   [[nodiscard]] worker::AttachedDoor attach() const;
   [[nodiscard]] std::uint32_t places(bool on_device) const;
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "eval/layout.h"
 #include "model/definition.h"
@@ -38,8 +39,10 @@ class Reference {
   [[nodiscard]] virtual bool on_device() const = 0;
   // Opens a workload of the definition of start() at the door.
   virtual void open(const eval::Layout& layout, const worker::DoorFds& door) = 0;
-  // A call on the inputs that lie at this place of the door; the outputs lie there afterwards.
-  [[nodiscard]] virtual ReferenceCall call(const eval::Layout& layout, std::uint32_t place) = 0;
+  // `count` calls, at least one, on the inputs that lie at the first places of the door; the outputs lie
+  // there afterwards. The first is made by the steps of a solution's call, and tells what those take; of the
+  // others `times` has the worker's claim alone.
+  [[nodiscard]] virtual std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count) = 0;
   // The engine's description, once a definition has been started.
   [[nodiscard]] virtual const std::string& engine() const = 0;
 };

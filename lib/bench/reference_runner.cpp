@@ -1,5 +1,6 @@
 #include "bench/reference_runner.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bench/python_code.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr std::int64_t kCallLimitNs = std::int64_t{600} * 1'000'000'000;
 
 constexpr int kColdCalls = 2;
+
+constexpr std::int64_t kTogetherNs = 1'000'000'000;
 
 std::int64_t deadline() { return util::monotonic_ns() + kCallLimitNs; }
 
@@ -103,22 +106,48 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
     clock_ = has_tracer_ ? worker::Clock::kEventSegments : worker::Clock::kEvents;
 }
 
-ReferenceCall ReferenceRunner::call(const eval::Layout& layout, std::uint32_t place) {
+// Further calls are asked for together, as many as take about a second: an interrupted run, and a reference
+// that hangs, are not waited for much longer than with one.
+std::vector<ReferenceCall> ReferenceRunner::calls(const eval::Layout& layout, std::uint32_t count) {
+  std::vector<ReferenceCall> all;
+  const std::int64_t begin = util::monotonic_ns();
+  all.push_back(first_call(layout));
+  const std::int64_t call_ns = std::max<std::int64_t>(1, util::monotonic_ns() - begin);
+  const auto together = static_cast<std::uint32_t>(std::clamp<std::int64_t>(kTogetherNs / call_ns, 1, count));
+  for (std::uint32_t place = 1; place < count;) {
+    const worker::CallsRequest request{clock_, place, std::min(together, count - place)};
+    for (const auto& call : expect(worker_->calls(request, deadline())).calls) {
+      worker::CallTimes times;
+      times.done = call.done;
+      all.push_back(checked(layout, times, call.collected, request.clock));
+    }
+    place += request.count;
+  }
+  return all;
+}
+
+ReferenceCall ReferenceRunner::first_call(const eval::Layout& layout) {
+  const worker::Clock clock = clock_;
   worker_->begin_call();
-  (void)expect(worker_->prepare(clock_, place, deadline()));
-  auto times = expect(worker_->run(clock_, deadline()));
+  (void)expect(worker_->prepare(clock, deadline()));
+  auto times = expect(worker_->run(clock, deadline()));
   const auto collected = expect(worker_->collect(deadline()));
+  times.beside = worker_->beside_last_call();
+  return checked(layout, times, collected, clock);
+}
+
+ReferenceCall ReferenceRunner::checked(const eval::Layout& layout, const worker::CallTimes& times,
+                                       const worker::Collected& collected, worker::Clock clock) {
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
     throw ReferenceError("the reference failed: {}", problem->text);
   }
-  times.beside = worker_->beside_last_call();
-  return {times.done.elapsed_ns, is_cold(times.done), collected.tied_rows, times};
+  return {times.done.elapsed_ns, is_cold(times.done, clock), collected.tied_rows, times};
 }
 
 // Where there are events alone: a call that cannot be queued as a whole waits for the device inside.
-bool ReferenceRunner::is_cold(const worker::Done& done) {
+bool ReferenceRunner::is_cold(const worker::Done& done, worker::Clock clock) {
   if (++calls_ <= kColdCalls) return true;
-  if (clock_ != worker::Clock::kEvents || done.covered) return done.dropped;
+  if (clock != worker::Clock::kEvents || done.covered) return done.dropped;
   clock_ = worker::Clock::kOpenEvents;
   return true;
 }

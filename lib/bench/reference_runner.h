@@ -38,12 +38,15 @@ class ReferenceRunner : public Reference {
 
   [[nodiscard]] bool on_device() const override { return runs_python_; }
   void open(const eval::Layout& layout, const worker::DoorFds& door) override;
-  [[nodiscard]] ReferenceCall call(const eval::Layout& layout, std::uint32_t place) override;
+  [[nodiscard]] std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count) override;
   [[nodiscard]] const std::string& engine() const override { return engine_; }
 
  private:
   [[nodiscard]] bool wants_python() const;
-  [[nodiscard]] bool is_cold(const worker::Done& done);
+  [[nodiscard]] ReferenceCall first_call(const eval::Layout& layout);
+  [[nodiscard]] ReferenceCall checked(const eval::Layout& layout, const worker::CallTimes& times,
+                                      const worker::Collected& collected, worker::Clock clock);
+  [[nodiscard]] bool is_cold(const worker::Done& done, worker::Clock clock);
   void start_python(const model::Definition& definition);
   void start_native(const model::Definition& definition);
   void start_without_torch(const model::Definition& definition, const std::string& why);

@@ -44,6 +44,8 @@ std::string_view name_of(MessageType request) {
       return "run";
     case MessageType::kCollect:
       return "collect";
+    case MessageType::kCalls:
+      return "further calls";
     case MessageType::kPing:
       return "ping";
     case MessageType::kPack:

@@ -197,42 +197,33 @@ void WorkerClient::begin_call() {
   if (is_on_cpu_) call_began_ = process_.usage();
 }
 
-WorkerClient::Waited WorkerClient::waited() const {
-  return is_accounted_ ? Waited{process_.waiting_ns(), own_delay_->ns()} : Waited{};
-}
-
-WatchedProcess::Usage WorkerClient::usage() {
-  return is_accounted_ ? process_.usage() : WatchedProcess::Usage{};
-}
-
-Answer<bool> WorkerClient::prepare(Clock clock, std::uint32_t place, std::int64_t deadline_ns) {
-  is_accounted_ = place == 0;
-  const Waited before = waited();
+Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
+  const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = acknowledged(child_.request(MessageType::kPrepare, PrepareRequest{clock, place}.encode(),
-                                            MessageType::kReady, deadline_ns));
+  auto answer = acknowledged(
+      child_.request(MessageType::kPrepare, CallRequest{clock}.encode(), MessageType::kReady, deadline_ns));
   beside_.prepare_ns = util::monotonic_ns() - begin;
-  beside_.prepare_waited_ns = waited().since(before);
+  beside_.prepare_waited_ns = waiting_ns() - waited;
   return answer;
 }
 
 Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const auto before = usage();
+  const auto before = process_.usage();
   if (is_on_cpu_) beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
-  const Waited waited_before = waited();
+  const std::int64_t waited = process_.waiting_ns();
+  const std::int64_t own_waited = own_delay_->ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer =
-      child_.request(MessageType::kRun, RunRequest{clock}.encode(), MessageType::kDone, deadline_ns);
+      child_.request(MessageType::kRun, CallRequest{clock}.encode(), MessageType::kDone, deadline_ns);
   CallTimes times;
   times.envelope_ns = util::monotonic_ns() - begin;
-  const Waited now = waited();
-  times.waited_ns = now.worker_ns - waited_before.worker_ns;
-  times.own_waited_ns = now.own_ns - waited_before.own_ns;
+  times.waited_ns = process_.waiting_ns() - waited;
+  times.own_waited_ns = own_delay_->ns() - own_waited;
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
   times.done = std::get<Done>(done);
   if (is_watched_) await_rest(times);
-  run_ended_ = usage();
+  run_ended_ = process_.usage();
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
@@ -250,12 +241,12 @@ void WorkerClient::await_rest(CallTimes& times) {
 }
 
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
-  const Waited before = waited();
+  const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer =
       decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
   beside_.collect_ns = util::monotonic_ns() - begin;
-  beside_.collect_waited_ns = waited().since(before);
+  beside_.collect_waited_ns = waiting_ns() - waited;
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
   const auto span = child_.span("come to rest");
@@ -264,6 +255,16 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   beside_.main_cpu_ns = now.main_ns - call_began_.main_ns;
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, now);
   return answer;
+}
+
+Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {
+  auto called = decoded<Called>(
+      child_.request(MessageType::kCalls, request.encode(), MessageType::kCalled, deadline_ns));
+  const auto* answer = std::get_if<Called>(&called);
+  if (answer != nullptr && answer->calls.size() != request.count)
+    return Failure{Failure::Kind::kProtocol,
+                   "the worker broke the protocol: it made another number of calls"};
+  return called;
 }
 
 // All of a worker's processes are in the group that it leads: the sandbox lets none leave.

@@ -91,15 +91,16 @@ class WorkerClient : public Worker {
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door,
                                   std::int64_t deadline_ns) override;
   void begin_call() override;
-  // What calls at further places than the first take of the CPUs, and the waiting in them, is not read: they
-  // are a reference's, of which the first of a batch tells that.
-  [[nodiscard]] Answer<bool> prepare(Clock clock, std::uint32_t place, std::int64_t deadline_ns) override;
+  [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns) override;
   [[nodiscard]] const CallTimes::Beside& beside_last_call() const override { return beside_; }
   void stop() override;
   void go_on() override;
   [[nodiscard]] std::string take_output() override { return child_.take_output(); }
+
+  // Several whole calls by one request, of which nothing is known but what the worker says: for a reference.
+  [[nodiscard]] Answer<Called> calls(const CallsRequest& request, std::int64_t deadline_ns);
 
   // All that just-in-time compilers of a guest's solution have made, with what Load brought, packed
   // (packed_folder.h), as the solution's process says. Empty: nothing but that, or too much.
@@ -115,17 +116,7 @@ class WorkerClient : public Worker {
   [[nodiscard]] bool killed_by_others() { return child_.killed_by_others(); }
 
  private:
-  // Waiting for a CPU so far, of the worker's main thread and of the coordinator's.
-  struct Waited {
-    std::int64_t worker_ns = 0;
-    std::int64_t own_ns = 0;
-    [[nodiscard]] std::int64_t since(const Waited& before) const {
-      return worker_ns - before.worker_ns + own_ns - before.own_ns;
-    }
-  };
-  // Nothing where the call is not accounted for.
-  [[nodiscard]] Waited waited() const;
-  [[nodiscard]] WatchedProcess::Usage usage();
+  [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
   void await_rest(CallTimes& times);
 
   util::TemporaryFolder folder_;
@@ -133,7 +124,6 @@ class WorkerClient : public Worker {
   std::optional<util::RunDelay> own_delay_;  // of the thread that called start()
   bool is_on_cpu_ = false;                   // its calls; set by start()
   bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
-  bool is_accounted_ = true;                 // somebody wants to know what else this call takes
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
   WatchedProcess::Usage run_ended_;

@@ -24,6 +24,8 @@ enum class MessageType : std::uint16_t {
   kDone,
   kCollect,
   kCollected,
+  kCalls,
+  kCalled,
   kPing,
   kPong,
   kPack,

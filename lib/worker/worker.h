@@ -44,8 +44,7 @@ class Worker {
   // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
   // before its inputs are written where the worker can read them. Then, in this order, once each:
   virtual void begin_call() = 0;
-  // `place`: of the door, where the call's inputs and poison lie.
-  [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::uint32_t place, std::int64_t deadline_ns) = 0;
+  [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<Collected> collect(std::int64_t deadline_ns) = 0;
   // Of the last call, once it is collected.

@@ -53,12 +53,15 @@ class Worker {
         open(message);
         return reply(message, MessageType::kOpened, {});
       case MessageType::kPrepare:
-        prepare(PrepareRequest::decode(message.payload));
+        prepare(CallRequest::decode(message.payload).clock, 0);
         return reply(message, MessageType::kReady, {});
       case MessageType::kRun:
-        return reply(message, MessageType::kDone, run_once(RunRequest::decode(message.payload)).encode());
+        return reply(message, MessageType::kDone,
+                     run_once(CallRequest::decode(message.payload).clock).encode());
       case MessageType::kCollect:
         return reply(message, MessageType::kCollected, collect().encode());
+      case MessageType::kCalls:
+        return reply(message, MessageType::kCalled, calls(CallsRequest::decode(message.payload)).encode());
       default:
         throw ProtocolError("a worker does not know this request");
     }
@@ -108,17 +111,17 @@ class Worker {
     if (!open_) throw ProtocolError("no workload is open");
   }
 
-  void prepare(const PrepareRequest& request) {
+  void prepare(Clock clock, std::uint32_t place) {
     require_open();
-    if (request.place >= places_) throw ProtocolError("there is no such place");
-    stage_->fill(request.clock, request.place);
+    if (place >= places_) throw ProtocolError("there is no such place");
+    stage_->fill(clock, place);
     target_->prepare();
     stage_->flush();
   }
 
-  Done run_once(const RunRequest& request) {
+  Done run_once(Clock clock) {
     require_open();
-    return stage_->run(*target_, request.clock);
+    return stage_->run(*target_, clock);
   }
 
   Collected collect() {
@@ -129,6 +132,16 @@ class Worker {
     collected.tied_rows = target_->tied_rows();
     std::fflush(nullptr);  // what the call printed belongs to this workload's log
     return collected;
+  }
+
+  Called calls(const CallsRequest& request) {
+    Called called;
+    for (std::uint32_t call = 0; call < request.count; ++call) {
+      prepare(request.clock, request.first_place + call);
+      Done done = run_once(request.clock);
+      called.calls.push_back({done, collect()});
+    }
+    return called;
   }
 
   Channel channel_;

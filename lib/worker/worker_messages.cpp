@@ -55,13 +55,14 @@ void fields(auto& wire, Either<Open> auto& m) {
 
 void fields(auto& wire, Either<Packed> auto& m) { wire.number(m.bytes); }
 
-void fields(auto& wire, Either<PrepareRequest> auto& m) {
+void fields(auto& wire, Either<CallRequest> auto& m) {
   wire.choice(m.clock, Clock::kEventSegments, "a clock");
-  wire.number(m.place);
 }
 
-void fields(auto& wire, Either<RunRequest> auto& m) {
+void fields(auto& wire, Either<CallsRequest> auto& m) {
   wire.choice(m.clock, Clock::kEventSegments, "a clock");
+  wire.number(m.first_place);
+  wire.number(m.count);
 }
 
 void fields(auto& wire, Either<Done> auto& m) {
@@ -88,6 +89,13 @@ void fields(auto& wire, Either<Collected> auto& m) {
   wire.number(m.tied_rows);
 }
 
+void fields(auto& wire, Either<Called> auto& m) {
+  wire.list(m.calls, 1, [&](auto& call) {
+    fields(wire, call.done);
+    fields(wire, call.collected);
+  });
+}
+
 std::string Start::encode() const { return encoded(*this); }
 Start Start::decode(const std::string& payload) { return decoded<Start>(payload); }
 
@@ -103,17 +111,20 @@ Open Open::decode(const std::string& payload) { return decoded<Open>(payload); }
 std::string Packed::encode() const { return encoded(*this); }
 Packed Packed::decode(const std::string& payload) { return decoded<Packed>(payload); }
 
-std::string PrepareRequest::encode() const { return encoded(*this); }
-PrepareRequest PrepareRequest::decode(const std::string& payload) { return decoded<PrepareRequest>(payload); }
+std::string CallRequest::encode() const { return encoded(*this); }
+CallRequest CallRequest::decode(const std::string& payload) { return decoded<CallRequest>(payload); }
 
-std::string RunRequest::encode() const { return encoded(*this); }
-RunRequest RunRequest::decode(const std::string& payload) { return decoded<RunRequest>(payload); }
+std::string CallsRequest::encode() const { return encoded(*this); }
+CallsRequest CallsRequest::decode(const std::string& payload) { return decoded<CallsRequest>(payload); }
 
 std::string Done::encode() const { return encoded(*this); }
 Done Done::decode(const std::string& payload) { return decoded<Done>(payload); }
 
 std::string Collected::encode() const { return encoded(*this); }
 Collected Collected::decode(const std::string& payload) { return decoded<Collected>(payload); }
+
+std::string Called::encode() const { return encoded(*this); }
+Called Called::decode(const std::string& payload) { return decoded<Called>(payload); }
 
 bool is_by_cupti(Clock clock) { return clock == Clock::kCuptiKernel || clock == Clock::kCuptiConcurrent; }
 

@@ -54,7 +54,7 @@ struct Loaded {
 
 // A new workload: where everything lies in the two shared buffers whose descriptors travel beside the message
 // (inputs, then outputs), and for kKernels what is launched. Each buffer has as many places as `places` says,
-// one after the other, for the inputs or outputs of a call.
+// one after the other, for the inputs or outputs of a call; Prepare and Collect use the first.
 struct Open {
   eval::Layout layout;
   compile::ResolvedPlan plan;
@@ -79,19 +79,21 @@ enum class Clock : std::uint8_t {
 [[nodiscard]] bool is_by_cupti(Clock clock);
 [[nodiscard]] std::string name_of(Clock clock);  // "monotonic", "events", "open-events", "cupti-kernel", …
 
-// Prepare: the clock of the call, and the place of its inputs and outputs in the shared buffers.
-struct PrepareRequest {
+// Prepare and Run: the clock of the call.
+struct CallRequest {
   Clock clock = Clock::kHost;
-  std::uint32_t place = 0;
   [[nodiscard]] std::string encode() const;
-  [[nodiscard]] static PrepareRequest decode(const std::string& payload);
+  [[nodiscard]] static CallRequest decode(const std::string& payload);
 };
 
-// Run: the clock that Prepare was told.
-struct RunRequest {
+// Calls: so many whole calls, one after the other, each as Prepare, Run and Collect make it, at the places
+// from `first_place` on.
+struct CallsRequest {
   Clock clock = Clock::kHost;
+  std::uint32_t first_place = 0;
+  std::uint32_t count = 0;
   [[nodiscard]] std::string encode() const;
-  [[nodiscard]] static RunRequest decode(const std::string& payload);
+  [[nodiscard]] static CallsRequest decode(const std::string& payload);
 };
 
 // What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a
@@ -130,6 +132,17 @@ struct Collected {
   std::uint64_t tied_rows = 0;  // of references only (target.h)
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Collected decode(const std::string& payload);
+};
+
+// The answer to Calls, in their order.
+struct Called {
+  struct Call {
+    Done done;
+    Collected collected;
+  };
+  std::vector<Call> calls;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Called decode(const std::string& payload);
 };
 
 }  // namespace fib::worker

@@ -149,9 +149,7 @@ class FakeWorker : public worker::Worker {
     return true;
   }
   void begin_call() override { CHECK_FALSE(world_.stopped); }
-  worker::Answer<bool> prepare(worker::Clock clock, std::uint32_t place,
-                               std::int64_t /*deadline_ns*/) override {
-    CHECK(place == 0);
+  worker::Answer<bool> prepare(worker::Clock clock, std::int64_t /*deadline_ns*/) override {
     prepared_ = clock;
     if (const auto failed = failure_of("prepare")) return *failed;
     return true;
@@ -216,16 +214,16 @@ class FakeReference : public bench::Reference {
     calls_since_open_ = 0;
     if (fails_at == "open") throw bench::ReferenceError("the reference failed: no");
   }
-  bench::ReferenceCall call(const eval::Layout& /*layout*/, std::uint32_t place) override {
+  std::vector<bench::ReferenceCall> calls(const eval::Layout& /*layout*/, std::uint32_t count) override {
     CHECK(world_.stopped);
-    ++calls;
-    places.push_back(place);
-    if (fails_at == "call") throw bench::ReferenceError("the reference failed: no");
-    const double ms = call_ms * factor(calls);
-    world_.now_ns += static_cast<std::int64_t>(ms * kMs);
-    auto times = call_of(ms);
-    times.beside.prepare_ns = place == 0 ? first_prepare_ns : 0;
-    return {ms * kMs, ++calls_since_open_ <= 2, tied_rows, times};
+    batches.push_back(count);
+    std::vector<bench::ReferenceCall> all;
+    while (all.size() < count) {
+      all.push_back(make_call());
+      // Nobody knows what the others take beside the work.
+      if (all.size() == 1) all[0].times.beside.prepare_ns = first_prepare_ns;
+    }
+    return all;
   }
   const std::string& engine() const override { return engine_; }
 
@@ -233,16 +231,24 @@ class FakeReference : public bench::Reference {
   double call_ms = 2;
   std::function<double(int)> factor = [](int) { return 1; };  // of the call number n, from 1
   std::uint64_t tied_rows = 0;
-  std::int64_t first_prepare_ns = 0;  // what Prepare takes at the first place
+  std::int64_t first_prepare_ns = 0;  // what Prepare takes in the first call of a batch
   std::string fails_at{};
 
   // What was asked.
   const model::Definition* started = nullptr;
   bool opened_on_device = false;
-  int calls = 0;
-  std::vector<std::uint32_t> places{};  // one a call
+  int calls_made = 0;
+  std::vector<std::uint32_t> batches{};  // their numbers of calls
 
  private:
+  bench::ReferenceCall make_call() {
+    ++calls_made;
+    if (fails_at == "call") throw bench::ReferenceError("the reference failed: no");
+    const double ms = call_ms * factor(calls_made);
+    world_.now_ns += static_cast<std::int64_t>(ms * kMs);
+    return {ms * kMs, ++calls_since_open_ <= 2, tied_rows, call_of(ms)};
+  }
+
   World& world_;
   int calls_since_open_ = 0;
   std::string engine_ = "a reference";

@@ -27,7 +27,7 @@ TEST_CASE("a quiet solution has three trials of ten timed calls") {
   CHECK(m.plan.warmup == 2);
   CHECK(m.ended_by == EndedBy::kNoise);
   CHECK(scene.worker.clocks.size() == 36);
-  CHECK(scene.reference.calls == 36);
+  CHECK(scene.reference.calls_made == 36);
 }
 
 TEST_CASE("a noisy one has fifteen at most") {

@@ -174,14 +174,14 @@ const std::vector<CheckMessage>& messages() {
   static const std::vector<CheckMessage> all = {
       check_message<Hello>,       check_message<WorkerError>,   check_message<UseDevice>,
       check_message<Load>,        check_message<Loaded>,        check_message<Open>,
-      check_message<RunRequest>,  check_message<Done>,          check_message<Collected>,
+      check_message<CallRequest>, check_message<Done>,          check_message<Collected>,
       check_message<SetRequest>,  check_message<Known>,         check_message<DeviceState>,
       check_message<JudgeOpened>, check_message<Attached>,      check_message<Attach>,
       check_message<Number>,      check_message<Verdict>,       check_message<Spawn>,
       check_message<Spawned>,     check_message<Exited>,        check_message<CompareRequest>,
       check_message<Concluded>,   check_message<DifferRequest>, check_message<Differed>,
-      check_message<Start>,       check_message<Packed>,        check_message<PrepareRequest>,
-      check_message<SetsRequest>};
+      check_message<Start>,       check_message<Packed>,        check_message<CallsRequest>,
+      check_message<SetsRequest>, check_message<Called>};
   return all;
 }
 

@@ -56,6 +56,20 @@ TEST_CASE("the sets at a door's places survive the way to the judge, in order") 
   CHECK(decoded.sets == std::vector<SetId>{{"a", 1}, {"", 2}});
 }
 
+TEST_CASE("what was seen of several calls survives the way from a worker") {
+  Called called;
+  called.calls.resize(2);
+  called.calls[0].done.elapsed_ns = 5;
+  called.calls[1].done.elapsed_ns = 7;
+  called.calls[1].collected.outputs = {{tensor::DType::kInt8, {2, 3}}};
+  const auto decoded = Called::decode(called.encode()).calls;
+  REQUIRE(decoded.size() == 2);
+  CHECK(decoded[0].done.elapsed_ns == 5);
+  CHECK(decoded[1].done.elapsed_ns == 7);
+  REQUIRE(decoded[1].collected.outputs.size() == 1);
+  CHECK(decoded[1].collected.outputs[0].shape == std::vector<std::int64_t>{2, 3});
+}
+
 TEST_CASE("a launch plan survives the way to a worker") {
   const auto plan = Open::decode(Open{some_layout(), some_plan()}.encode()).plan;
   REQUIRE(plan.launches.size() == 1);

@@ -57,6 +57,32 @@ void write_sum(const Fixture& f) {
   REQUIRE(::pwrite(f.door.outputs.get(), c.data(), 4000, 0) == 4000);
 }
 
+// A native reference of a and b. The inputs are a and b in this order: arguments are bound by name.
+void start_difference(worker::WorkerClient& client) {
+  worker::Start start;
+  start.kind = worker::TargetKind::kReference;
+  REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(5))));
+  const auto loaded =
+      client.load({}, in_seconds(30),
+                  R"({"source": "import torch\ndef run(b, a):\n    torch.topk(a * 0, 3)\n    return a - b\n",
+          "inputs": ["a", "b"], "outputs": ["c"]})");
+  REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
+  CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
+}
+
+// Whether the outputs at a place of the door are a - b of its inputs.
+bool holds_difference(const Fixture& f, const worker::DoorFds& door, std::size_t place) {
+  const auto& layout = f.opened.layout;
+  const std::size_t begin = place * layout.input_stride();
+  const auto a = floats_at(door.inputs.get(), begin + layout.inputs[0].offset, 1000);
+  const auto b = floats_at(door.inputs.get(), begin + layout.inputs[1].offset, 1000);
+  const auto c = floats_at(door.outputs.get(), place * layout.output_stride(), 1000);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    if (c[i] != a[i] - b[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("a set is a function of secret, workload, solution and call") {
@@ -217,20 +243,11 @@ TEST_CASE("a judge refuses what does not exist with a sentence and lives on") {
 TEST_CASE("a worker runs a reference through the same door") {
   Fixture f;
   worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
-  worker::Start start;
-  start.kind = worker::TargetKind::kReference;
-  REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(5))));
-  // The inputs are a and b in this order: arguments are bound by name.
-  const auto loaded =
-      client.load({}, in_seconds(30),
-                  R"({"source": "import torch\ndef run(b, a):\n    torch.topk(a * 0, 3)\n    return a - b\n",
-          "inputs": ["a", "b"], "outputs": ["c"]})");
-  REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
-  CHECK(std::get<worker::Loaded>(loaded).engine.find("native") == 0);
+  start_difference(client);
   REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
   const worker::SetId set{"one", 0};
   f.judge.fill(f.door.door, {set});
-  REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, 0, in_seconds(5))));
+  REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, in_seconds(5))));
   const auto ran = client.run(worker::Clock::kHost, in_seconds(5));
   REQUIRE(std::holds_alternative<worker::CallTimes>(ran));
   CHECK(std::get<worker::CallTimes>(ran).done.elapsed_ns > 0);
@@ -239,10 +256,30 @@ TEST_CASE("a worker runs a reference through the same door") {
   const auto collected = client.collect(in_seconds(5));
   REQUIRE(std::holds_alternative<worker::Collected>(collected));
   CHECK(std::get<worker::Collected>(collected).tied_rows == 1);
-  const auto a = floats_at(f.door.inputs.get(), f.opened.layout.inputs[0].offset, 1000);
-  const auto b = floats_at(f.door.inputs.get(), f.opened.layout.inputs[1].offset, 1000);
-  const auto c = floats_at(f.door.outputs.get(), 0, 1000);
-  for (std::size_t i = 0; i < 1000; ++i) REQUIRE(c[i] == a[i] - b[i]);
+  CHECK(holds_difference(f, f.door, 0));
+}
+
+TEST_CASE("a reference makes several calls by one request, each at a place of its own") {
+  Fixture f;
+  const auto door = f.judge.attach({f.opened.workload, false, false, 4});
+  worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
+  start_difference(client);
+  REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, door, in_seconds(5))));
+  f.judge.fill(door.door, {{"one", 0}, {"one", 1}, {"one", 2}, {"one", 3}});
+  const auto answer = client.calls({worker::Clock::kHost, 1, 2}, in_seconds(5));
+  REQUIRE(std::holds_alternative<worker::Called>(answer));
+  const auto& calls = std::get<worker::Called>(answer).calls;
+  REQUIRE(calls.size() == 2);
+  for (const auto& call : calls) {
+    CHECK(call.done.elapsed_ns > 0);
+    CHECK(call.collected.outputs.size() == 1);
+    CHECK(call.collected.tied_rows == 1);
+  }
+  const std::vector<bool> expected = {false, true, true, false};
+  for (std::size_t place = 0; place < 4; ++place) CHECK(holds_difference(f, door, place) == expected[place]);
+  const auto beyond = client.calls({worker::Clock::kHost, 3, 2}, in_seconds(5));
+  REQUIRE(std::holds_alternative<Failure>(beyond));
+  CHECK(std::get<Failure>(beyond).kind == Failure::Kind::kRefused);
 }
 
 TEST_CASE("a worker that is stopped goes on when it is told to") {
