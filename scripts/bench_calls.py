@@ -4,7 +4,7 @@
 usage: bench_calls.py FIB DATASET
 
 Of rmsnorm_h4096 (a kernel that fib launches) and gemm_n4096_k4096 (torch): what one call takes of judge, worker and
-reference, as --timeline tells, without the first three requests of each kind; and of fib itself between requests. The
+reference, as --timeline tells, and of fib itself between requests, without the first two calls, which load code. The
 bound is 0.3 ms, the reference's own time and the solution's, and 1.3 times what fib has to move over the bandwidths that
 scripts/bench-kernels measures. Exits with 1 when a call costs more.
 """
@@ -25,7 +25,7 @@ COPY = 4.2e9  # bytes a millisecond
 FILL = {"bfloat16": 0.7e9, "float16": 0.7e9}
 FLUSH = 150e6  # bytes of two and a half L2 caches
 CALLS = 90
-FIRST = 3  # requests of each kind that load, allocate and warm up
+FIRST = 2  # calls that load, allocate and warm up, each with a reference's call of its own
 
 
 def load_throughput():
@@ -73,20 +73,15 @@ def evaluation_of(throughput, root, fib):
 def ms_a_call(events):
     """What a call takes, by who takes it: {(owner, request): ms}."""
     owners = {event["pid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
-    spans = [event for event in events if event["ph"] == "X"]
-    begin = min(event["ts"] for event in spans if event["name"] == "fill")
-    end = max(event["ts"] + event["dur"] for event in spans if event["name"] == "compare")
-    kinds = collections.defaultdict(list)
-    for event in sorted(spans, key=lambda event: event["ts"]):
+    spans = sorted((event for event in events if event["ph"] == "X"), key=lambda event: event["ts"])
+    compared = [event["ts"] + event["dur"] for event in spans if event["name"] == "compare"]
+    begin, end = compared[FIRST - 1], compared[-1]
+    taken = collections.Counter()
+    calls = len(compared) - FIRST
+    for event in spans:
         if begin <= event["ts"] < end and owners[event["pid"]] != "fib":
-            kinds[owners[event["pid"]].replace("the ", "").replace("'s worker", ""), event["name"]].append(event["dur"])
-    calls = len(kinds["solution", "run"])
-    between = end - begin - sum(map(sum, kinds.values()))
-    taken = {("fib", "between"): between / calls / 1e3}
-    for kind, durations in kinds.items():
-        if len(durations) > FIRST:
-            later = durations[FIRST:]
-            taken[kind] = sum(later) / len(later) * len(durations) / calls / 1e3
+            taken[owners[event["pid"]].replace("the ", "").replace("'s worker", ""), event["name"]] += event["dur"] / calls / 1e3
+    taken["fib", "between"] = (end - begin) / calls / 1e3 - sum(taken.values())
     return taken
 
 
