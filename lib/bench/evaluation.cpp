@@ -66,10 +66,12 @@ Measurement EvaluationRun::run() {
 void EvaluationRun::make_first_calls() {
   calls_.open();
   const auto total = static_cast<double>(result_.plan.total());
+  if (result_.plan.warmup == 0) parts_.await_quiet();
   for (int pilot = 0; pilot < 2; ++pilot) {
     const std::int64_t begin = parts_.now_ns();
     make_calls(1);
     const double call_s = util::in_ms(parts_.now_ns() - begin) / 1e3;
+    parts_.await_quiet();
     const bool last = pilot == 1 || total == 1;
     if (!last && call_s * total > parts_.config.call_budget_s) continue;
     fit_plan(call_s);

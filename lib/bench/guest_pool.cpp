@@ -69,6 +69,15 @@ std::unique_ptr<worker::WorkerClient> GuestPool::take() {
     lock.unlock();
     return start();
   }
+  return first_ready();
+}
+
+std::unique_ptr<worker::WorkerClient> GuestPool::take_ready() {
+  const std::lock_guard lock(mutex_);
+  return ready_.empty() ? nullptr : first_ready();
+}
+
+std::unique_ptr<worker::WorkerClient> GuestPool::first_ready() {
   auto guest = std::move(ready_.front());
   ready_.erase(ready_.begin());
   changed_.notify_all();

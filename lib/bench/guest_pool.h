@@ -35,7 +35,11 @@ class GuestPool {
   // for another reason.
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> take();
 
+  // The same, where one is ready now; else null.
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> take_ready();
+
  private:
+  std::unique_ptr<worker::WorkerClient> first_ready();  // mutex_ is held
   void prepare_guests();
   [[nodiscard]] bool is_done() const;  // nothing more is prepared; mutex_ is held
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> start();

@@ -34,7 +34,9 @@ bool runs_in_guest(const compile::Artifact& artifact) {
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
-    : setup_(setup), observer_(observer), guests_(make_guests(setup)), reference_(reference_setup()) {}
+    : setup_(setup), observer_(observer), guests_(make_guests(setup)), reference_(reference_setup()) {
+  if (guests_ && setup.device.is_cuda()) next_guest_ = std::make_unique<NextGuest>(*guests_, use_device());
+}
 
 // Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured; on
 // the CPU that would disturb the measurements.
@@ -176,7 +178,8 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   if (!start_solution(planned, artifact, measurement)) return measurement;
   try {
     return EvaluationRun({setup_.config, setup_.device, *judge_, reference_, *worker_, facts_, *workload,
-                          planned, artifact.kernels, setup_.secret})
+                          planned, artifact.kernels, setup_.secret, util::monotonic_ns,
+                          [this] { await_next_guest(); }})
         .run();
   } catch (const ReferenceError& error) {
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();
@@ -269,9 +272,11 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   const bool goes_on = running_ == planned.solution && worker_ && worker_->alive();
   if (goes_on && !setup_.config.isolated) return true;
   end_solution();
-  worker_ = make_client(artifact);
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
-  start_worker(artifact, deadline);
+  if (!take_next_guest(artifact)) {
+    worker_ = make_client(artifact);
+    start_worker(artifact, deadline);
+  }
   auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   const auto loaded = load(planned, artifact, deadline);
@@ -289,7 +294,29 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
             runs_in_guest(artifact),
             artifact.style.reason};
   running_ = planned.solution;
+  begin_next_guest(artifact);
   return true;
+}
+
+bool Lane::take_next_guest(const compile::Artifact& artifact) {
+  if (!next_guest_ || !runs_in_guest(artifact)) return false;
+  auto guest = next_guest_->take();
+  if (!guest) return false;
+  guest->set_role("the solution's worker");
+  worker_ = std::move(guest);
+  return true;
+}
+
+// The first call of Python code loads, or compiles, for as long as starting a device takes.
+void Lane::begin_next_guest(const compile::Artifact& artifact) {
+  if (next_guest_ && runs_in_guest(artifact)) next_guest_->begin();
+}
+
+void Lane::await_next_guest() const {
+  if (!next_guest_) return;
+  const util::Timeline::Span span(setup_.spawner.timeline(), 0, worker::kCoordinator,
+                                  "wait for the next worker");
+  next_guest_->wait();
 }
 
 // What Python code does when it is imported may be a build.

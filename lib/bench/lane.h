@@ -13,6 +13,7 @@
 #include "bench/evaluation.h"
 #include "bench/guest_pool.h"
 #include "bench/jit_cache.h"
+#include "bench/next_guest.h"
 #include "bench/reference_runner.h"
 
 namespace fib::bench {
@@ -78,6 +79,9 @@ class Lane {
   [[nodiscard]] std::int64_t load_limit_ns(const compile::Artifact& artifact) const;
   std::unique_ptr<worker::WorkerClient> make_client(const compile::Artifact& artifact);
   void start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns);
+  bool take_next_guest(const compile::Artifact& artifact);
+  void begin_next_guest(const compile::Artifact& artifact);
+  void await_next_guest() const;
   worker::Answer<worker::Loaded> load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                       std::int64_t deadline_ns);
   [[nodiscard]] worker::UseDevice use_device() const;
@@ -90,7 +94,8 @@ class Lane {
 
   const LaneSetup& setup_;
   LaneObserver& observer_;
-  std::unique_ptr<GuestPool> guests_;  // null: no Python
+  std::unique_ptr<GuestPool> guests_;      // null: no Python
+  std::unique_ptr<NextGuest> next_guest_;  // null: the same, or on the CPU, where it would disturb
   std::unique_ptr<worker::JudgeClient> judge_;
   ReferenceRunner reference_;
   std::unique_ptr<worker::WorkerClient> worker_;  // the solution's

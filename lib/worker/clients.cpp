@@ -165,7 +165,6 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
 
 Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
                                  const std::vector<util::UniqueFd>& files) {
-  own_delay_.emplace(0);
   is_on_cpu_ = !request.device.is_cuda();
   is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
   return acknowledged(child_.request(MessageType::kStart, request.encode(), MessageType::kStarted,
@@ -174,6 +173,7 @@ Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
                                   const std::vector<util::UniqueFd>& files) {
+  own_delay_.emplace(0);
   util::UniqueFd code;
   std::vector<int> fds = descriptors_of(files);
   if (!document.empty()) {

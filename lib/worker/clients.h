@@ -68,8 +68,8 @@ class JudgeClient : public Judge {
 class WorkerClient : public Worker {
  public:
   // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary,
-  // which is removed with it. To be used by the thread that calls start(), which may be another than the one
-  // that makes it. Throws Error when it cannot be started.
+  // which is removed with it. To be used by the thread that calls load(), which may be another than those
+  // that make and start it. Throws Error when it cannot be started.
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
                std::uint64_t file_size_limit);
 
@@ -121,7 +121,7 @@ class WorkerClient : public Worker {
 
   util::TemporaryFolder folder_;
   Child child_;
-  std::optional<util::RunDelay> own_delay_;  // of the thread that called start()
+  std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
   bool is_on_cpu_ = false;                   // its calls; set by start()
   bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;

@@ -304,7 +304,8 @@ class Scene {
 
   bench::Measurement run() {
     return bench::EvaluationRun({config, device, judge, reference, worker, facts, judged, planned, symbols,
-                                 "secret", [this] { return world.now_ns; }})
+                                 "secret", [this] { return world.now_ns; },
+                                 [this] { quiet_after.push_back(worker.clocks.size()); }})
         .run();
   }
 
@@ -326,6 +327,7 @@ class Scene {
   model::Solution solution{};
   bench::PlannedEvaluation planned{};
   std::vector<std::string> symbols{};
+  std::vector<std::size_t> quiet_after{};  // after how many calls it was waited until nothing else happens
 };
 
 }  // namespace fakes

@@ -80,6 +80,18 @@ TEST_CASE("whatever was filled ahead, a call finds its own set") {  // the judge
   CHECK(m.sets_shared);
 }
 
+TEST_CASE("nothing of fib's own happens beside a call that may count") {
+  Scene scene;
+  CHECK(scene.run().status == Status::PASSED);
+  REQUIRE_FALSE(scene.quiet_after.empty());
+  CHECK(scene.quiet_after.front() == 1);  // the first call is a warm-up call
+  Scene cold;
+  cold.config.warmup_runs = 0;
+  CHECK(cold.run().status == Status::PASSED);
+  REQUIRE_FALSE(cold.quiet_after.empty());
+  CHECK(cold.quiet_after.front() == 0);
+}
+
 TEST_CASE("on a GPU the reference makes its calls in batches, the first ones of a call each") {
   Scene scene;
   scene.use_cuda();
