@@ -309,7 +309,7 @@ bool Lane::take_next_guest(const compile::Artifact& artifact) {
 
 // The first call of Python code loads, or compiles, for as long as starting a device takes.
 void Lane::begin_next_guest(const compile::Artifact& artifact) {
-  if (next_guest_ && runs_in_guest(artifact)) next_guest_->begin();
+  if (next_guest_ && runs_in_guest(artifact)) (void)next_guest_->begin();
 }
 
 void Lane::await_next_guest() const {

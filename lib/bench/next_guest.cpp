@@ -10,20 +10,21 @@ constexpr std::int64_t kStartLimitNs = std::int64_t{60} * 1'000'000'000;
 
 std::unique_ptr<worker::WorkerClient> started(std::unique_ptr<worker::WorkerClient> guest,
                                               const worker::UseDevice& device) {
-  const auto answer = guest->start(python_start(device, 0), util::monotonic_ns() + kStartLimitNs,
-                                   python_start_files(device));
+  const auto answer =
+      guest->start(python_start(device, 0), util::monotonic_ns() + kStartLimitNs, python_start_files(device));
   if (std::holds_alternative<worker::Failure>(answer)) guest.reset();
   return guest;
 }
 
 }  // namespace
 
-void NextGuest::begin() {
-  if (starting_.valid()) return;
+bool NextGuest::begin() {
+  if (starting_.valid()) return true;
   auto guest = guests_.take_ready();
-  if (!guest) return;
+  if (!guest) return false;
   guest->set_role("the next solution's worker");
   starting_ = std::async(std::launch::async, started, std::move(guest), device_);
+  return true;
 }
 
 void NextGuest::wait() const {

@@ -8,9 +8,9 @@
 
 namespace fib::bench {
 
-// The guest of the next solution, whose device is started before anybody waits for it: while the first call of
-// the solution before it loads code, on other cores. Nothing of a solution is in it. Its context takes memory of
-// the device, half a GB on an H200. To be used by one thread; begin() starts another.
+// The guest of the next solution, whose device is started before anybody waits for it: while the first call
+// of the solution before it loads code, on other cores. Nothing of a solution is in it. Its context takes
+// memory of the device, half a GB on an H200. To be used by one thread; begin() starts another.
 class NextGuest {
  public:
   // `guests` must outlive it.
@@ -19,15 +19,15 @@ class NextGuest {
   NextGuest(const NextGuest&) = delete;
   NextGuest& operator=(const NextGuest&) = delete;
 
-  // Takes a guest that is ready from the pool, and starts its device. Does nothing where none is ready, or where
-  // there is one already.
-  void begin();
+  // Takes a guest that is ready from the pool, if there is one, and begins to start its device; does nothing
+  // where that was done already. Whether there is something to take.
+  bool begin();
 
   // Until what begin() began has ended.
   void wait() const;
 
-  // The guest, whose device is started. Null: there is none, or its start has failed, which another one's will
-  // say.
+  // The guest, whose device is started. Null: there is none, or its start has failed, which another one's
+  // will say.
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> take();
 
  private:

@@ -1,0 +1,89 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "bench/next_guest.h"
+#include "compile/python_interpreter.h"
+#include "support/places.h"
+#include "support/temporary.h"
+#include "util/clock.h"
+
+// Real interpreters, without torch: on the CPU, where only tests start a device ahead.
+using namespace fib;
+using bench::GuestPool;
+using bench::NextGuest;
+
+namespace {
+
+struct Fixture {
+  explicit Fixture(unsigned ahead) : pool(spawner, setup, guest(), ahead, ahead) {}
+
+  static worker::GuestSetup guest() {
+    worker::GuestSetup guest;
+    const auto python = compile::find_python();
+    if (python) guest.python = python->path;
+    guest.packages = {};
+    return guest;
+  }
+  testing::TemporaryFolder folder;
+  worker::Spawner spawner{testing::fib_binary()};
+  worker::ChildSetup setup{testing::fib_binary(), folder.path()};
+  GuestPool pool;
+};
+
+bool has_python() {
+  if (compile::find_python()) return true;
+  WARN("skipped: there is no Python");
+  return false;
+}
+
+// Interpreters need some time to be ready.
+bool eventually(const std::function<bool()>& happens) {
+  for (int i = 0; i < 2000; ++i) {
+    if (happens()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+std::int64_t in_seconds(int seconds) { return util::monotonic_ns() + std::int64_t{seconds} * 1'000'000'000; }
+
+}  // namespace
+
+TEST_CASE("a guest is taken from the pool at once where one is ready, and only there") {
+  if (!has_python()) return;
+  Fixture f(1);
+  CHECK(eventually([&] { return f.pool.take_ready() != nullptr; }));
+  CHECK(f.pool.take_ready() == nullptr);
+  CHECK(f.pool.take() != nullptr);  // which starts one
+}
+
+TEST_CASE("the next solution's guest has started its device when it is taken, and is taken once") {
+  if (!has_python()) return;
+  Fixture f(1);
+  NextGuest next(f.pool, {});
+  CHECK(next.take() == nullptr);
+  REQUIRE(eventually([&] { return next.begin(); }));
+  CHECK(next.begin());
+  next.wait();
+  const auto guest = next.take();
+  REQUIRE(guest);
+  CHECK(next.take() == nullptr);
+  CHECK_FALSE(next.begin());
+  const auto again = guest->start(worker::Start{}, in_seconds(10));
+  REQUIRE(std::holds_alternative<worker::Failure>(again));
+  CHECK(std::get<worker::Failure>(again).text == "a worker starts once");
+}
+
+TEST_CASE("a guest whose device cannot be started is none") {
+  if (!has_python()) return;
+  Fixture f(1);
+  worker::UseDevice missing;
+  missing.uuid = "GPU-00000000-0000-0000-0000-000000000000";
+  missing.kernels_path = (f.folder.path() / "none").string();
+  NextGuest next(f.pool, missing);
+  REQUIRE(eventually([&] { return next.begin(); }));
+  CHECK(next.take() == nullptr);
+  CHECK_FALSE(next.begin());
+}
