@@ -68,7 +68,11 @@ report::Table time_table(const std::vector<Total>& totals) {
     own.ns = total.own_ns;
     inside.push_back(own);
   }
-  std::stable_sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  // What a device did meanwhile comes last.
+  const auto is_device = [](const Total& total) { return total.owner == worker::kDevice; };
+  std::stable_sort(inside.begin(), inside.end(), [&](const auto& a, const auto& b) {
+    return is_device(a) != is_device(b) ? is_device(b) : a.ns > b.ns;
+  });
   for (const auto& total : outside) table.rows.push_back(row_of(total, report::no_cell()));
   for (const auto& total : inside) table.rows.push_back(row_of(total, share_cell(total, all_ns)));
   return table;

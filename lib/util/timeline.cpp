@@ -18,6 +18,9 @@ std::string line_of(const ordered_json& event) {
   return event.dump(-1, ' ', true, ordered_json::error_handler_t::replace) + ",\n";
 }
 
+// Rows of what is no process have numbers that no process has (PID_MAX_LIMIT).
+constexpr pid_t kFirstRow = (1 << 22) + 1;
+
 // Microseconds, Chrome's unit.
 double in_us(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; }
 
@@ -58,38 +61,63 @@ void Timeline::end(const Span& span) {
   const std::int64_t now = monotonic_ns();
   const std::int64_t ns = now - span.begin_ns_;
   const std::lock_guard lock(mutex_);
-  std::string within;
-  for (const Span* around = span.outer_; around != nullptr; around = around->outer_) within = around->what_;
-  auto total = std::find_if(totals_.begin(), totals_.end(), [&](const Total& one) {
-    return one.within == within && one.owner == span.owner_ && one.what == span.what_;
-  });
-  if (total == totals_.end()) total = totals_.insert(total, {within, span.owner_, span.what_});
-  ++total->times;
-  total->ns += ns;
-  total->own_ns += ns - span.inner_ns_;
+  Total& total = total_of(outermost(span.outer_), span.owner_, span.what_);
+  ++total.times;
+  total.ns += ns;
+  total.own_ns += ns - span.inner_ns_;
   if (span.outer_ != nullptr) span.outer_->inner_ns_ += ns;
   if (span.outer_ == nullptr) {
     open_.erase(std::this_thread::get_id());
   } else {
     open_[std::this_thread::get_id()] = span.outer_;
   }
-  if (!path_.empty()) write(span, now);
+  const bool is_own = span.process_ == 0;
+  write({is_own ? ::getpid() : span.process_, is_own ? ::gettid() : span.process_, span.owner_, span.what_,
+         span.detail_, span.begin_ns_, now});
 }
 
-void Timeline::write(const Span& span, std::int64_t end_ns) {
-  const pid_t process = span.process_ == 0 ? ::getpid() : span.process_;
-  if (named_.emplace(process, span.owner_).second) {
+void Timeline::add_work(const std::string& key, std::string_view owner, std::string_view what,
+                        std::int64_t ns, std::uint64_t times) {
+  const std::int64_t now = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  const auto open = open_.find(std::this_thread::get_id());
+  Total& total = total_of(open == open_.end() ? std::string() : outermost(open->second), owner, what);
+  total.times += times;
+  total.ns += ns;
+  const pid_t row = rows_.emplace(key, kFirstRow + static_cast<pid_t>(rows_.size())).first->second;
+  write({row, row, owner, what, {}, now - ns, now});
+}
+
+// What the outermost span does, from an inner one or none.
+std::string Timeline::outermost(const Span* span) {
+  std::string what;
+  for (; span != nullptr; span = span->outer_) what = span->what_;
+  return what;
+}
+
+Timeline::Total& Timeline::total_of(const std::string& within, std::string_view owner,
+                                    std::string_view what) {
+  const auto total = std::find_if(totals_.begin(), totals_.end(), [&](const Total& one) {
+    return one.within == within && one.owner == owner && one.what == what;
+  });
+  if (total != totals_.end()) return *total;
+  return totals_.emplace_back(Total{within, std::string(owner), std::string(what)});
+}
+
+void Timeline::write(const Event& event) {
+  if (path_.empty()) return;
+  if (named_.emplace(event.process, event.owner).second) {
     file_ << line_of(
-        {{"name", "process_name"}, {"ph", "M"}, {"pid", process}, {"args", {{"name", span.owner_}}}});
+        {{"name", "process_name"}, {"ph", "M"}, {"pid", event.process}, {"args", {{"name", event.owner}}}});
   }
-  ordered_json event = {{"name", span.what_},
-                        {"ph", "X"},
-                        {"ts", in_us(span.begin_ns_ - origin_ns_)},
-                        {"dur", in_us(end_ns - span.begin_ns_)},
-                        {"pid", process},
-                        {"tid", span.process_ == 0 ? ::gettid() : process}};
-  if (!span.detail_.empty()) event["args"] = {{"detail", span.detail_}};
-  file_ << line_of(event);
+  ordered_json line = {{"name", event.what},
+                       {"ph", "X"},
+                       {"ts", in_us(event.begin_ns - origin_ns_)},
+                       {"dur", in_us(event.end_ns - event.begin_ns)},
+                       {"pid", event.process},
+                       {"tid", event.thread}};
+  if (!event.detail.empty()) line["args"] = {{"detail", event.detail}};
+  file_ << line_of(line);
 }
 
 Timeline::Span::Span(Timeline* timeline, pid_t process, std::string_view owner, std::string_view what,

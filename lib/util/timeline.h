@@ -39,16 +39,35 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  // Of the spans that have ended, in the order in which the first of each ended.
+  // Something that is no process (a GPU, named by `key`, any text) has worked for `ns` nanoseconds until now,
+  // in so many pieces, while the calling thread waited: an event in a row of its own, and `times` of a total,
+  // of which no span knows.
+  void add_work(const std::string& key, std::string_view owner, std::string_view what, std::int64_t ns,
+                std::uint64_t times);
+
+  // Of the spans that have ended, and of such work, in the order in which the first of each ended.
   [[nodiscard]] std::vector<Total> totals() const;
 
   // Ends the file, if there is one. Throws Error where not all of it could be written.
   void finish();
 
  private:
+  // One event of the file.
+  struct Event {
+    pid_t process = 0;
+    pid_t thread = 0;
+    std::string_view owner;
+    std::string_view what;
+    std::string_view detail;
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+  };
+
   void begin(Span& span);
   void end(const Span& span);
-  void write(const Span& span, std::int64_t end_ns);
+  static std::string outermost(const Span* span);
+  Total& total_of(const std::string& within, std::string_view owner, std::string_view what);
+  void write(const Event& event);
 
   mutable std::mutex mutex_;
   std::map<std::thread::id, Span*> open_;  // the innermost of each thread
@@ -57,6 +76,7 @@ class Timeline {
   std::filesystem::path path_;  // empty: no file
   std::ofstream file_;
   std::set<std::pair<pid_t, std::string>> named_;  // rows of the file that have a name
+  std::map<std::string, pid_t> rows_;              // of what is no process, by key
 };
 
 // A stretch of the calling thread's time, from here to the end of this object; spans of a thread end in

@@ -170,6 +170,11 @@ Failure Child::ended() {
   return {Failure::Kind::kDied, text};
 }
 
+void Child::add_device_work(const std::string& uuid, double ns, std::uint64_t calls) const {
+  if (spawner_.timeline() == nullptr || !(ns > 0)) return;
+  spawner_.timeline()->add_work(uuid, kDevice, "calls of " + role_, static_cast<std::int64_t>(ns), calls);
+}
+
 std::string Child::take_output() { return output_->take(); }
 
 }  // namespace fib::worker

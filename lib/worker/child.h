@@ -36,6 +36,9 @@ class Child {
     return {spawner_.timeline(), pid_, role_, what};
   }
 
+  // For that timeline: the GPU with this UUID says that it has worked for so long in calls of this child.
+  void add_device_work(const std::string& uuid, double ns, std::uint64_t calls) const;
+
   // What the child printed since the last call, at most 5 MiB.
   [[nodiscard]] std::string take_output();
 

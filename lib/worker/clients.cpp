@@ -166,6 +166,7 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
 Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
                                  const std::vector<util::UniqueFd>& files) {
   is_on_cpu_ = !request.device.is_cuda();
+  device_uuid_ = request.device.uuid;
   is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
   return acknowledged(child_.request(MessageType::kStart, request.encode(), MessageType::kStarted,
                                      deadline_ns, descriptors_of(files)));
@@ -222,6 +223,7 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   auto done = decoded<Done>(std::move(answer));
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
   times.done = std::get<Done>(done);
+  add_device_work(clock, times.done.elapsed_ns, times.envelope_ns, 1);
   if (is_watched_) await_rest(times);
   run_ended_ = process_.usage();
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
@@ -258,13 +260,23 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
 }
 
 Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {
+  const std::int64_t begin = util::monotonic_ns();
   auto called = decoded<Called>(
       child_.request(MessageType::kCalls, request.encode(), MessageType::kCalled, deadline_ns));
   const auto* answer = std::get_if<Called>(&called);
-  if (answer != nullptr && answer->calls.size() != request.count)
+  if (answer == nullptr) return called;
+  if (answer->calls.size() != request.count)
     return Failure{Failure::Kind::kProtocol,
                    "the worker broke the protocol: it made another number of calls"};
+  double ns = 0;
+  for (const auto& call : answer->calls) ns += call.done.elapsed_ns;
+  add_device_work(request.clock, ns, util::monotonic_ns() - begin, request.count);
   return called;
+}
+
+void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns, std::uint64_t calls) const {
+  if (clock == Clock::kHost) return;
+  child_.add_device_work(device_uuid_, std::min(ns, static_cast<double>(most_ns)), calls);
 }
 
 // All of a worker's processes are in the group that it leads: the sandbox lets none leave.

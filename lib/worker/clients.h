@@ -118,11 +118,14 @@ class WorkerClient : public Worker {
  private:
   [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
   void await_rest(CallTimes& times);
+  // For the timeline, where this clock is a device's; not more than the coordinator's clock saw.
+  void add_device_work(Clock clock, double ns, std::int64_t most_ns, std::uint64_t calls) const;
 
   util::TemporaryFolder folder_;
   Child child_;
   std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
   bool is_on_cpu_ = false;                   // its calls; set by start()
+  std::string device_uuid_;                  // where they are; likewise
   bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()

@@ -28,6 +28,7 @@ class KeeperLost : public Error {
 
 // The name of the process that has the Spawner, in the timeline.
 constexpr const char* kCoordinator = "fib";
+constexpr const char* kDevice = "the device";
 
 // What to start: a program with arguments, its whole environment, and where.
 struct ChildSpec {

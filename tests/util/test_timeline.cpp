@@ -53,6 +53,46 @@ TEST_CASE("spans add up by owner, kind and the outermost span around them; a thr
   CHECK(totals[3].own_ns == totals[3].ns - totals[1].ns);
 }
 
+TEST_CASE("work of what is no process adds up within the span around it, and is no part of that") {
+  Timeline timeline;
+  {
+    const Timeline::Span outer(&timeline, 0, "fib", "evaluation");
+    const Timeline::Span inner(&timeline, 7, "the worker", "run");
+    timeline.add_work("GPU-1", "the device", "calls", 5 * kMs, 1);
+    timeline.add_work("GPU-2", "the device", "calls", 7 * kMs, 3);
+  }
+  timeline.add_work("GPU-1", "the device", "calls", kMs, 1);
+  const auto totals = timeline.totals();
+  REQUIRE(totals.size() == 4);
+  CHECK(totals[0].within == "evaluation");
+  CHECK(totals[0].owner == "the device");
+  CHECK(totals[0].ns == 12 * kMs);
+  CHECK(totals[0].times == 4);
+  CHECK(totals[1].what == "run");
+  CHECK(totals[1].own_ns == totals[1].ns);
+  CHECK(totals[3].within.empty());
+  CHECK(totals[3].ns == kMs);
+}
+
+TEST_CASE("each thing that is no process has a row of its own in the file, which no process can have") {
+  const util::TemporaryFolder folder("/tmp", "fib-test-");
+  const auto path = folder.path() / "timeline.json";
+  Timeline timeline(path);
+  timeline.add_work("GPU-1", "the device", "calls", 5 * kMs, 4);
+  timeline.add_work("GPU-2", "the device", "calls", kMs, 1);
+  timeline.add_work("GPU-1", "the device", "calls", kMs, 1);
+  timeline.finish();
+  std::vector<nlohmann::json> events;
+  for (const auto& event : nlohmann::json::parse(util::read_file(path))) {
+    if (event.at("ph") == "X") events.push_back(event);
+  }
+  REQUIRE(events.size() == 3);
+  CHECK(events[0].at("dur") == 5000);
+  CHECK(events[0].at("pid") == events[2].at("pid"));
+  CHECK(events[0].at("pid") != events[1].at("pid"));
+  CHECK(events[0].at("pid") > 1 << 22);
+}
+
 TEST_CASE("without a timeline a span does nothing") {
   const Timeline::Span span(nullptr, 0, "fib", "evaluation");
 }
