@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -36,10 +37,13 @@ class CpuDoor : public Door {
  public:
   CpuDoor(const eval::Layout& layout, std::uint32_t places, unsigned threads, PrivateMemory& snapshot)
       : layout_(layout),
+        places_(places),
         threads_(threads),
         snapshot_(snapshot),
         inputs_(SharedMemory::create(places * layout.input_stride(), WorkerAccess::kReads)),
         outputs_(SharedMemory::create(places * layout.output_stride(), WorkerAccess::kWrites)) {}
+
+  std::uint32_t places() const override { return places_; }
 
   void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) override {
     sets.fill(seed, inputs_.data() + place * layout_.input_stride(), threads_);
@@ -72,6 +76,7 @@ class CpuDoor : public Door {
 
  private:
   eval::Layout layout_;
+  std::uint32_t places_;
   unsigned threads_;
   PrivateMemory& snapshot_;
   SharedMemory inputs_;
@@ -83,7 +88,8 @@ class CpuJudgeDevice : public JudgeDevice {
   explicit CpuJudgeDevice(unsigned threads) : threads_(threads) {}
   std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse /*use*/,
                                   std::uint32_t places) override {
-    return std::make_unique<CpuDoor>(layout, places, threads_, snapshot_);
+    return std::make_unique<CpuDoor>(layout, fitting_places(layout, places, util::physical_memory()),
+                                     threads_, snapshot_);
   }
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<CpuCopy>(pool_, bytes);
@@ -98,7 +104,6 @@ class CpuJudgeDevice : public JudgeDevice {
   }
   // Each side has its own copy of everything, and the reference and expected outputs come on top.
   std::uint64_t memory_limit() const override { return util::physical_memory() / 6; }
-  std::uint64_t places_limit() const override { return util::physical_memory() / 64; }
 
  private:
   unsigned threads_;
@@ -108,6 +113,12 @@ class CpuJudgeDevice : public JudgeDevice {
 };
 
 }  // namespace
+
+std::uint32_t fitting_places(const eval::Layout& layout, std::uint32_t wanted, std::uint64_t device_bytes) {
+  constexpr std::uint64_t kShare = 64;
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, layout.input_stride() + layout.output_stride());
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(device_bytes / kShare / bytes, 1, wanted));
+}
 
 std::unique_ptr<JudgeDevice> make_cpu_judge_device(unsigned threads) {
   return std::make_unique<CpuJudgeDevice>(threads);

@@ -25,6 +25,7 @@ using device::cuda::Findings;
 using device::cuda::Kernels;
 using device::cuda::PinnedMemory;
 using device::cuda::SharedDeviceMemory;
+using fib::cuda::DriverError;
 
 // 8 bytes of the repeated element.
 std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) {
@@ -39,7 +40,6 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
 constexpr std::uint64_t kMostArenaBytes = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kArenaShare = 16;  // of the device's memory, at most one part in so many
 constexpr std::uint64_t kAlignment = 256;
-constexpr std::uint64_t kPlacesShare = 64;  // what the places of a door take, likewise
 
 // The least page-locked memory that is taken at once: small outputs of all sizes use it in turn.
 constexpr std::uint64_t kLeastPinnedBytes = 64 * 1024;
@@ -166,6 +166,7 @@ class CudaDoor : public Door {
   CudaDoor(Tools& tools, const eval::Layout& layout, DoorUse use, std::uint32_t places)
       : tools_(tools),
         layout_(layout),
+        places_(places),
         inputs_(SharedDeviceMemory::create(tools.context, places * layout.input_stride())),
         outputs_(SharedDeviceMemory::create(tools.context, places * layout.output_stride())) {
     if (use == DoorUse::kComparedCalls) judged_ = DeviceMemory(tools.context, layout.output_bytes);
@@ -174,6 +175,8 @@ class CudaDoor : public Door {
   ~CudaDoor() override { (void)tools_.context.driver().stream_synchronize(tools_.context.stream()); }
   CudaDoor(const CudaDoor&) = delete;
   CudaDoor& operator=(const CudaDoor&) = delete;
+
+  std::uint32_t places() const override { return places_; }
 
   void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) override {
     const auto contents = sets.contents(seed);
@@ -282,6 +285,7 @@ class CudaDoor : public Door {
   Tools& tools_;
   std::map<const std::byte*, DeviceMemory> fixed_;  // device copies of inputs that come from files
   eval::Layout layout_;
+  std::uint32_t places_;
   SharedDeviceMemory inputs_;
   SharedDeviceMemory outputs_;
   DeviceMemory judged_;  // a copy of the outputs
@@ -293,7 +297,14 @@ class CudaJudgeDevice : public JudgeDevice {
       : tools_(device, driver), nvml_(tools_.context, device.uuid), flush_(device.flush) {}
 
   std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use, std::uint32_t places) override {
-    return std::make_unique<CudaDoor>(tools_, layout, use, places);
+    // The same whatever is free, unless a solution's worker has left too little.
+    const std::uint32_t fitting = fitting_places(layout, places, memory_of(tools_.context).total);
+    try {
+      return std::make_unique<CudaDoor>(tools_, layout, use, fitting);
+    } catch (const DriverError& error) {
+      if (fitting == 1 || error.code != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    }
+    return std::make_unique<CudaDoor>(tools_, layout, use, 1);
   }
   std::unique_ptr<OutputsCopy> on_host(std::uint64_t bytes) override {
     return std::make_unique<PinnedCopy>(tools_, bytes);
@@ -310,8 +321,6 @@ class CudaJudgeDevice : public JudgeDevice {
   }
   // Judge and worker have a copy each, and the judge one of the outputs.
   std::uint64_t memory_limit() const override { return memory_of(tools_.context).free / 5; }
-  // The same whatever is free: so much of the device is taken before a solution's first call.
-  std::uint64_t places_limit() const override { return memory_of(tools_.context).total / kPlacesShare; }
 
  private:
   Tools tools_;

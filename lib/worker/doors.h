@@ -17,11 +17,13 @@
 namespace fib::worker {
 
 // One pair of shared buffers, inputs and outputs, as the judge sees it: in host or in device memory, each
-// with as many places as make_door() was told, for the inputs or outputs of a call. The judge owns both; a
-// worker gets the descriptors. One thread.
+// with places for the inputs or outputs of so many calls. The judge owns both; a worker gets the descriptors.
+// One thread.
 class Door {
  public:
   virtual ~Door() = default;
+
+  [[nodiscard]] virtual std::uint32_t places() const = 0;
 
   // Writes a whole set to the inputs at this place. They lie there after wait().
   virtual void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) = 0;
@@ -55,17 +57,21 @@ class Door {
 // Whether the outputs that are left at a door are compared there, which takes memory of its own.
 enum class DoorUse { kCalls, kComparedCalls };
 
+// How many places of a door fit into the share of a device's memory that is for them: `wanted` at most, one
+// at least.
+[[nodiscard]] std::uint32_t fitting_places(const eval::Layout& layout, std::uint32_t wanted,
+                                           std::uint64_t device_bytes);
+
 // A device as the judge needs it. It must outlive its doors.
 class JudgeDevice : public OutputsMemory {
  public:
-  // Throws Error.
+  // With `places` places, or as many as take no more than a 64th of the device's memory, at least one. Throws
+  // Error.
   [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use,
                                                         std::uint32_t places) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
-  // What the further places of a door may take, in bytes.
-  [[nodiscard]] virtual std::uint64_t places_limit() const = 0;
 };
 
 // The CPU; `threads` fill and compare.

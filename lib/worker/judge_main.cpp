@@ -40,7 +40,6 @@ struct OpenWorkload {
 // One pair of shared buffers, attached to one worker.
 struct AttachedDoor {
   std::uint32_t workload = 0;
-  std::uint32_t places = 1;
   std::unique_ptr<Door> buffers;
   std::vector<eval::PoisonElement> poison;         // at the place that was filled last
   std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
@@ -73,10 +72,9 @@ class Judge {
       case MessageType::kAttach: {
         const auto attach = Attach::decode(message.payload);
         const std::uint32_t door = open_door(attach);
-        const AttachedDoor& opened = doors_.at(door);
+        const Door& buffers = *doors_.at(door).buffers;
         return reply(MessageType::kAttached,
-                     Attached{door, device_ && attach.on_device, opened.places}.encode(),
-                     opened.buffers->fds());
+                     Attached{door, device_ && attach.on_device, buffers.places()}.encode(), buffers.fds());
       }
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
@@ -148,20 +146,13 @@ class Judge {
       throw ProtocolError("a door has a place at least, a solution's no more");
     JudgeDevice& where = request.on_device ? device() : *host_;
     const std::uint32_t number = next_number_++;
-    AttachedDoor door{
-        request.workload, places_of(workload.layout, request.places, where), nullptr, {}, nullptr};
+    AttachedDoor door{request.workload, nullptr, {}, nullptr};
     if (request.of_solution) door.evaluator = make_evaluator(workload);
     const bool compares = request.of_solution && !door.evaluator;
     const DoorUse use = compares ? DoorUse::kComparedCalls : DoorUse::kCalls;
-    door.buffers = where.make_door(workload.layout, use, door.places);
+    door.buffers = where.make_door(workload.layout, use, request.places);
     doors_.emplace(number, std::move(door));
     return number;
-  }
-
-  // As many as were asked for, or as the device has memory for.
-  static std::uint32_t places_of(const eval::Layout& layout, std::uint32_t wanted, const JudgeDevice& where) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(1, layout.input_stride() + layout.output_stride());
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(where.places_limit() / bytes, 1, wanted));
   }
 
   OpenWorkload& workload_of(std::uint32_t number) {
@@ -188,7 +179,7 @@ class Judge {
   // With as many sets as it has places, at most.
   AttachedDoor& door_for(const SetsRequest& request) {
     AttachedDoor& door = door_of(request.door);
-    if (request.sets.size() > door.places) throw ProtocolError("the door has not so many places");
+    if (request.sets.size() > door.buffers->places()) throw ProtocolError("the door has not so many places");
     return door;
   }
 

@@ -130,6 +130,28 @@ TEST_CASE("each place of a door on the device has inputs and outputs of its own"
   CHECK(test.layout.output_stride() % eval::Layout::kAlignment == 0);
 }
 
+TEST_CASE(
+    "a door has no more places than a 64th of the device's memory holds, and one where memory is short") {
+  constexpr std::uint64_t kMemory = 256 * kMiB;
+  emulation::set_device_memory(kMemory);
+  {
+    const auto device = make_device();
+    const Case test(1000);
+    const std::uint64_t place = test.layout.input_stride() + test.layout.output_stride();
+    CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 1000)->places() == kMemory / 64 / place);
+    CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 3)->places() == 3);
+    // A worker takes all but a megabyte.
+    const auto driver = emulation::driver();
+    CUdeviceptr taken = 0;
+    REQUIRE(driver.allocate(&taken, kMemory - emulation::device_bytes_in_use() - kMiB) == CUDA_SUCCESS);
+    CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 4)->places() == 1);
+    const Case large(10'000);
+    CHECK_THROWS_AS(device->make_door(large.layout, worker::DoorUse::kCalls, 1), Error);
+    driver.free(taken);
+  }
+  emulation::set_device_memory(std::size_t{4} << 30U);
+}
+
 TEST_CASE("outputs on the device begin as poison, which is told from values") {
   const auto device = make_device();
   const Case test(3);
