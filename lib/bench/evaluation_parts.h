@@ -55,7 +55,7 @@ struct EvaluationParts {
   const std::vector<std::string>& symbols;  // the kernels' names of a solution with spec.launch; else empty
   std::string_view secret;                  // the run's
   std::function<std::int64_t()> now_ns = util::monotonic_ns;
-  // Waits until nothing of fib's own happens beside the evaluation; asked for before any call that may count.
+  // Waits until the next guest's device is started (next_guest.h); asked for before any call that may count.
   std::function<void()> await_quiet = [] {};
 
   [[nodiscard]] bool has_host_code() const { return symbols.empty(); }

@@ -23,6 +23,8 @@ constexpr std::uint64_t kTimedCalls = 5;
 constexpr double kTimedShare = 0.5;
 // Of the reference's calls, those that say what a call takes beside the work.
 constexpr std::size_t kOverheadCalls = 256;
+constexpr std::size_t kEnoughOverheadCalls = 8;
+constexpr std::size_t kSmallBatch = 4;
 
 // A worker that is stopped while this lives.
 class Stopped {
@@ -99,10 +101,19 @@ std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<wor
   return calls;
 }
 
-// Of the calls up to `end`, as many as the door has places for.
+// As many as the door has places for. The first batches of a workload are small, so that there are enough
+// first calls to tell what a call takes beside the work: one alone may have met something else.
+std::size_t ExpectedOutputs::batch() const {
+  const std::size_t places = door_.fds().places;
+  const bool is_known =
+      !parts_.reference.on_device() || workload_.reference_calls.size() >= kEnoughOverheadCalls;
+  return is_known ? places : std::min(places, kSmallBatch);
+}
+
+// Of the calls up to `end`.
 void ExpectedOutputs::make_batch(std::uint64_t end) {
   std::vector<worker::SetId> sets;
-  for (; until_ < end && sets.size() < door_.fds().places; ++until_) {
+  for (const std::size_t most = batch(); until_ < end && sets.size() < most; ++until_) {
     const auto set = set_of(until_);
     // Only sets that others use too may be known already.
     if (!set.solution_sha256.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
@@ -125,6 +136,7 @@ void ExpectedOutputs::make_batch(std::uint64_t end) {
 void ExpectedOutputs::time_reference(std::vector<double>& times) {
   timed_ = true;
   if (!parts_.config.profile_baseline || !times.empty()) return;
+  parts_.await_quiet();
   const double budget_ms = 1e3 * kTimedShare * parts_.config.call_budget_s;
   const std::int64_t begin = parts_.now_ns();
   for (std::uint64_t number = 0; number < kTimedCalls; ++number) {

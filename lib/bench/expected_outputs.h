@@ -54,6 +54,7 @@ class ExpectedOutputs {
   [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
 
  private:
+  [[nodiscard]] std::size_t batch() const;
   void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
   std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets);

@@ -175,12 +175,15 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
     throw;
   }
   Measurement measurement;
+  const bool is_first = running_ != planned.solution || setup_.config.isolated;
   if (!start_solution(planned, artifact, measurement)) return measurement;
   try {
-    return EvaluationRun({setup_.config, setup_.device, *judge_, reference_, *worker_, facts_, *workload,
-                          planned, artifact.kernels, setup_.secret, util::monotonic_ns,
-                          [this] { await_next_guest(); }})
-        .run();
+    EvaluationRun run({setup_.config, setup_.device, *judge_, reference_, *worker_, facts_, *workload,
+                       planned, artifact.kernels, setup_.secret, util::monotonic_ns,
+                       [this] { await_next_guest(); }});
+    // Now that the reference has its guest.
+    if (is_first) begin_next_guest(artifact);
+    return run.run();
   } catch (const ReferenceError& error) {
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();
     throw;
@@ -294,7 +297,6 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
             runs_in_guest(artifact),
             artifact.style.reason};
   running_ = planned.solution;
-  begin_next_guest(artifact);
   return true;
 }
 

@@ -1,5 +1,7 @@
 #include "bench/next_guest.h"
 
+#include <system_error>
+
 #include "bench/python_code.h"
 #include "util/clock.h"
 
@@ -7,6 +9,7 @@ namespace fib::bench {
 namespace {
 
 constexpr std::int64_t kStartLimitNs = std::int64_t{60} * 1'000'000'000;
+constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
 
 std::unique_ptr<worker::WorkerClient> started(std::unique_ptr<worker::WorkerClient> guest,
                                               const worker::UseDevice& device) {
@@ -23,7 +26,11 @@ bool NextGuest::begin() {
   auto guest = guests_.take_ready();
   if (!guest) return false;
   guest->set_role("the next solution's worker");
-  starting_ = std::async(std::launch::async, started, std::move(guest), device_);
+  try {
+    starting_ = std::async(std::launch::async, started, std::move(guest), device_);
+  } catch (const std::system_error&) {  // the solution may have all threads that there are
+    return false;
+  }
   return true;
 }
 
@@ -34,7 +41,10 @@ void NextGuest::wait() const {
 std::unique_ptr<worker::WorkerClient> NextGuest::take() {
   if (!starting_.valid()) return nullptr;
   try {
-    return starting_.get();
+    auto guest = starting_.get();
+    const bool answers =
+        guest && std::holds_alternative<std::int64_t>(guest->ping(util::monotonic_ns() + kPingLimitNs));
+    return answers ? std::move(guest) : nullptr;
   } catch (const std::exception&) {
     return nullptr;  // threads, memory or the kernels' file may have been missing
   }

@@ -16,6 +16,14 @@ constexpr int kColdCalls = 2;
 
 constexpr std::int64_t kTogetherNs = 1'000'000'000;
 
+// Of an answer to Calls, for each call: Done and Collected (worker_messages.h), with as much again for shapes
+// that are not as they should be.
+std::uint64_t answer_bytes(const eval::Layout& layout) {
+  std::uint64_t bytes = 128;
+  for (const auto& slot : layout.outputs) bytes += 2 * (8 + 8 * slot.shape.size());
+  return bytes;
+}
+
 std::int64_t deadline() { return util::monotonic_ns() + kCallLimitNs; }
 
 }  // namespace
@@ -106,14 +114,16 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
     clock_ = has_tracer_ ? worker::Clock::kEventSegments : worker::Clock::kEvents;
 }
 
-// Further calls are asked for together, as many as take about a second: an interrupted run, and a reference
-// that hangs, are not waited for much longer than with one.
+// Further calls are asked for together, as many as take about a second, and as one message has room for: an
+// interrupted run, and a reference that hangs, are not waited for much longer than with one.
 std::vector<ReferenceCall> ReferenceRunner::calls(const eval::Layout& layout, std::uint32_t count) {
   std::vector<ReferenceCall> all;
   const std::int64_t begin = util::monotonic_ns();
   all.push_back(first_call(layout));
   const std::int64_t call_ns = std::max<std::int64_t>(1, util::monotonic_ns() - begin);
-  const auto together = static_cast<std::uint32_t>(std::clamp<std::int64_t>(kTogetherNs / call_ns, 1, count));
+  const auto most =
+      std::min(static_cast<std::uint64_t>(kTogetherNs / call_ns), worker::kMaxPayload / answer_bytes(layout));
+  const auto together = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, count));
   for (std::uint32_t place = 1; place < count;) {
     const worker::CallsRequest request{clock_, place, std::min(together, count - place)};
     for (const auto& call : expect(worker_->calls(request, deadline())).calls) {

@@ -36,7 +36,7 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
 }
 
 // The device's memory for expected outputs: as much from the judge's start on as it ever takes, so that a
-// solution finds as much free memory after a hundred others as it does alone.
+// solution finds as much of it free after a hundred others as it does alone.
 constexpr std::uint64_t kMostArenaBytes = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kArenaShare = 16;  // of the device's memory, at most one part in so many
 constexpr std::uint64_t kAlignment = 256;

@@ -305,7 +305,10 @@ class Scene {
   bench::Measurement run() {
     return bench::EvaluationRun({config, device, judge, reference, worker, facts, judged, planned, symbols,
                                  "secret", [this] { return world.now_ns; },
-                                 [this] { quiet_after.push_back(worker.clocks.size()); }})
+                                 [this] {
+                                   quiet_after.push_back(worker.clocks.size());
+                                   quiet_after_reference.push_back(reference.calls_made);
+                                 }})
         .run();
   }
 
@@ -327,7 +330,8 @@ class Scene {
   model::Solution solution{};
   bench::PlannedEvaluation planned{};
   std::vector<std::string> symbols{};
-  std::vector<std::size_t> quiet_after{};  // after how many calls it was waited until nothing else happens
+  std::vector<std::size_t> quiet_after{};    // after how many calls it was waited until nothing else happens
+  std::vector<int> quiet_after_reference{};  // and after how many of the reference
 };
 
 }  // namespace fakes

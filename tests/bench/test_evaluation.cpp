@@ -92,6 +92,20 @@ TEST_CASE("nothing of fib's own happens beside a call that may count") {
   CHECK(cold.quiet_after.front() == 0);
 }
 
+TEST_CASE("nor beside calls of the reference that are made for their time") {
+  for (const bool is_fixed : {false, true}) {
+    Scene scene;
+    scene.judged.opened.inputs_fixed = is_fixed;
+    if (!is_fixed) scene.planned.rule = eval::Rule::kSampling;
+    scene.judge.needs_expected = is_fixed;
+    CHECK(scene.run().status == Status::PASSED);
+    REQUIRE_FALSE(scene.quiet_after_reference.empty());
+    CHECK(scene.quiet_after_reference.front() ==
+          (is_fixed ? 1 : 0));  // the one that makes the expected output
+    CHECK(scene.reference.calls_made > 1);
+  }
+}
+
 TEST_CASE("on a GPU the reference makes its calls in batches, the first ones of a call each") {
   Scene scene;
   scene.use_cuda();
@@ -99,10 +113,18 @@ TEST_CASE("on a GPU the reference makes its calls in batches, the first ones of 
   const std::size_t all = scene.judge.compared.size();
   CHECK(scene.judge.attached[0].places == 64);
   CHECK(scene.judge.attached[1].places == 1);
-  // One call that shows what a call costs, one that shows what it does, and all that are left.
-  CHECK(scene.judge.batches[kReferenceDoor] == std::vector<std::size_t>{1, 1, all - 2});
+  // One call that shows what a call costs, one that shows what it does, and all that are left, a few at a
+  // time.
+  REQUIRE(all == 21);
+  CHECK(scene.judge.batches[kReferenceDoor] == std::vector<std::size_t>{1, 1, 4, 4, 4, 4, 3});
   CHECK(scene.judge.filled[kReferenceDoor] == sets_of("own", 0, all));
-  CHECK(scene.reference.batches == std::vector<std::uint32_t>{1, 1, static_cast<std::uint32_t>(all - 2)});
+  CHECK(scene.reference.batches == std::vector<std::uint32_t>{1, 1, 4, 4, 4, 4, 3});
+
+  Scene later;  // when enough is known of what a call takes beside the work
+  later.use_cuda();
+  later.judged.reference_calls.assign(8, fakes::call_of(1));
+  CHECK(later.run().status == Status::PASSED);
+  CHECK(later.reference.batches == std::vector<std::uint32_t>{1, 1, 19});
 }
 
 TEST_CASE("as many sets are at the reference's door as a GiB of a device holds, or 4 MiB of the host") {

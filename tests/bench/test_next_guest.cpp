@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <thread>
 
@@ -8,6 +9,7 @@
 #include "support/places.h"
 #include "support/temporary.h"
 #include "util/clock.h"
+#include "worker/process_tree.h"
 
 // Real interpreters, without torch: on the CPU, where only tests start a device ahead.
 using namespace fib;
@@ -74,6 +76,16 @@ TEST_CASE("the next solution's guest has started its device when it is taken, an
   const auto again = guest->start(worker::Start{}, in_seconds(10));
   REQUIRE(std::holds_alternative<worker::Failure>(again));
   CHECK(std::get<worker::Failure>(again).text == "a worker starts once");
+}
+
+TEST_CASE("a guest that has died since its start is none") {
+  if (!has_python()) return;
+  Fixture f(1);
+  NextGuest next(f.pool, {});
+  REQUIRE(eventually([&] { return next.begin(); }));
+  next.wait();
+  for (const pid_t pid : worker::children_of(f.spawner.keeper_pid())) ::kill(pid, SIGKILL);
+  CHECK(next.take() == nullptr);
 }
 
 TEST_CASE("a guest whose device cannot be started is none") {
