@@ -387,7 +387,8 @@ void add_run(CLI::App& app, int& exit_code) {
                     "Print where the time went: starts, builds, references, calls, comparisons");
   run_app
       ->add_option("--timeline", options->timeline,
-                   "Write what each process did when, in Chrome's trace format (ui.perfetto.dev draws it)")
+                   "Write what each process and each GPU did when, in Chrome's trace format (ui.perfetto.dev "
+                   "draws it)")
       ->type_name("FILE");
   run_app->add_option("--log-level", options->log_level, "What is logged to stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
