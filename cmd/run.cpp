@@ -286,8 +286,8 @@ void add_measuring(CLI::App& app, RunOptions& o) {
                  "Trials of each evaluation, all of which are made (default, with --iterations: 3)")
       ->group(group);
   app.add_option("--warmup-runs", c.warmup_runs,
-                 "Untimed calls before the timed ones of each trial (default: 2, but 10 with --iterations\n"
-                 "or --num-trials)")
+                 "Untimed calls before the timed ones, of each trial where all trials are made (default: 2,\n"
+                 "but 10 with --iterations or --num-trials)")
       ->group(group);
   app.add_option("--call-budget", o.call_budget_s,
                  "Seconds for the calls of one evaluation; fewer are made when "

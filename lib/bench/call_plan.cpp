@@ -17,6 +17,16 @@ int warmup_for(const CallPlan& wanted, int timed) {
 
 int CallPlan::least_trials() const { return may_end_sooner() ? std::min(kLeast, trials) : trials; }
 
+std::int64_t CallPlan::calls_of(int first_trials) const {
+  const std::int64_t with_warmup = may_end_sooner() ? std::min(first_trials, 1) : first_trials;
+  return std::int64_t{first_trials} * timed + with_warmup * warmup;
+}
+
+int CallPlan::trial_of(std::int64_t call) const {
+  const std::int64_t group = warmup_of(1) + timed;
+  return static_cast<int>(std::max<std::int64_t>(call - (may_end_sooner() ? warmup : 0), 0) / group);
+}
+
 CallPlan fit_calls(const CallPlan& wanted, double call_s, double budget_s) {
   const auto affordable = [&](const CallPlan& plan) {
     return static_cast<double>(plan.total()) * call_s <= budget_s;

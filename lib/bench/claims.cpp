@@ -103,11 +103,11 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
   m.envelopes_ms.clear();
   m.host_ms.clear();
   m.clocks_mhz.clear();
-  const auto warmup = static_cast<std::size_t>(m.plan.warmup);
-  const std::size_t group = warmup + static_cast<std::size_t>(m.plan.timed);
   for (std::size_t call = 0; call < runs.size(); ++call) {
-    if (call % group < warmup) continue;
-    const std::size_t trial = call / group;
+    const auto number = static_cast<std::int64_t>(call);
+    const int in_trial = m.plan.trial_of(number);
+    if (number < m.plan.calls_of(in_trial) + m.plan.warmup_of(in_trial)) continue;
+    const auto trial = static_cast<std::size_t>(in_trial);
     if (m.trials_ms.size() <= trial) {
       m.trials_ms.resize(trial + 1);
       m.unexplained_ms.resize(trial + 1);

@@ -114,7 +114,7 @@ void EvaluationRun::make_enough_trials() {
   const auto& plan = result_.plan;
   const CallPlan wanted = wanted_calls(parts_.config);
   for (int trials = plan.least_trials();; ++trials) {
-    const auto calls = static_cast<std::size_t>(trials * (plan.warmup + plan.timed));
+    const auto calls = static_cast<std::size_t>(plan.calls_of(trials));
     while (counted_.size() < calls) make_calls(calls - counted_.size());
     sort_calls();
     if (plan.may_end_sooner() && is_settled()) {
@@ -215,8 +215,8 @@ void EvaluationRun::complete_result() {
   const auto& correctness = calls_.correctness();
   // An evaluation that was to end by itself, or has failed, has fewer trials than the plan; the last may be
   // cut short.
-  const auto calls_of_trial = static_cast<std::size_t>(result_.plan.warmup + result_.plan.timed);
-  result_.plan.trials = static_cast<int>((counted_.size() + calls_of_trial - 1) / calls_of_trial);
+  const auto calls = static_cast<std::int64_t>(counted_.size());
+  result_.plan.trials = calls == 0 ? 0 : result_.plan.trial_of(calls - 1) + 1;
   result_.max_absolute_error = correctness.max_absolute_error;
   result_.max_relative_error = correctness.max_relative_error;
   result_.matched_ratio = correctness.matched_ratio;

@@ -348,18 +348,26 @@ TEST_CASE("two runs take turns on a GPU, and the second says that it waits", "[g
   first.dataset.add_definition({1000, 2000, 3000});
   first.dataset.cuda_solution("one", "test", honest, kLaunch);
   REQUIRE(first.run(few()).exit_code == 0);  // builds
-  const int running = first.start({"--device", "cuda:0", "--iterations", "1500", "--call-budget", "100"});
+  const int running = first.start({"--device", "cuda:0", "--iterations", "1000000", "--call-budget", "1000"});
   const auto lock = "/tmp/fib-locks/cuda-" + gpu->info.uuid + ".lock";
   for (int i = 0; i < 500 && util::FileLock::try_take(lock, util::FileLock::Sharing::kMachine); ++i)
     ::usleep(10'000);
   FibRun second;
   second.dataset.add_definition({1000});
   second.dataset.cuda_solution("two", "test", honest, kLaunch);
-  const auto result = second.run(few());
-  CHECK(result.exit_code == 0);
-  CHECK(result.err.find("waiting for another fib run to release the device " + gpu->info.name) !=
-        std::string::npos);
+  const auto errors = second.folder.path() / "stderr";
+  std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", errors.string()};
+  for (const auto& word : second.words(few())) words.push_back(word);
+  const int waiting = testing::start_process(words, second.environment());
+  const std::string sentence = "waiting for another fib run to release the device " + gpu->info.name;
+  const auto says_so = [&] {
+    return std::filesystem::exists(errors) && util::read_file(errors).find(sentence) != std::string::npos;
+  };
+  for (int i = 0; i < 6000 && !says_so(); ++i) ::usleep(10'000);
+  CHECK(says_so());
+  CHECK(::kill(running, SIGINT) == 0);
   int status = 0;
   ::waitpid(running, &status, 0);
+  ::waitpid(waiting, &status, 0);
   CHECK(status == 0);
 }
