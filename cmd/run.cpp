@@ -187,6 +187,7 @@ int run(RunOptions options) {
   const model::DeviceKind kind = devices.front().kind;
   finish_options(options, kind);
   const auto python = compile::find_python();
+  const auto tvm_ffi = compile::find_tvm_ffi(python);
   const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, python);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
@@ -199,7 +200,8 @@ int run(RunOptions options) {
                ? bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config))
                : std::set<bench::DoneKey>{};
   };
-  const auto plan = bench::plan_sweep(datasets, options.filters, {kind, python}, sweep, workloads, done_of);
+  const auto plan =
+      bench::plan_sweep(datasets, options.filters, {kind, python, tvm_ffi}, sweep, workloads, done_of);
   log_plan_remarks(plan);
   if (options.dry_run) {
     log_synthesized(options, plan, datasets);
@@ -219,6 +221,7 @@ int run(RunOptions options) {
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),
                               python,
+                              tvm_ffi,
                               FIB_VERSION,
                               options.save_results,
                               around,

@@ -78,7 +78,9 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   config.num_trials = 1;
   config.profile_baseline = false;
   const auto python = compile::find_python();
-  auto plan = bench::make_plan(datasets, {.authors = {kBaseline}}, {devices.front().kind, python}, {});
+  const auto tvm_ffi = compile::find_tvm_ffi(python);
+  auto plan =
+      bench::make_plan(datasets, {.authors = {kBaseline}}, {devices.front().kind, python, tvm_ffi}, {});
   std::erase_if(plan.evaluations, [&](const bench::PlannedEvaluation& planned) {
     return std::find(definitions.begin(), definitions.end(), planned.definition->name) == definitions.end();
   });
@@ -91,6 +93,7 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),
                               python,
+                              tvm_ffi,
                               FIB_VERSION,
                               false};
   const auto report = bench::run(datasets, plan, bench::Sweep(config), setup, collector, interrupted);

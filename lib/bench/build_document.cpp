@@ -16,6 +16,11 @@ std::optional<compile::PythonInterpreter> python_of(const std::string& text) {
   return compile::parse_python(text);
 }
 
+std::optional<compile::TvmFfi> tvm_ffi_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return compile::parse_tvm_ffi(text);
+}
+
 ordered_json to_document(const compile::ChosenStyle& style) {
   return {{"style", static_cast<int>(style.style)}, {"inferred", style.inferred}, {"reason", style.reason}};
 }
@@ -35,7 +40,7 @@ compile::ChosenStyle style_of(const nlohmann::json& json) {
 
 compile::Artifact artifact_of(const nlohmann::json& json) {
   compile::Artifact artifact;
-  artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTorchExtension);
+  artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTvmFfi);
   artifact.file = json.at("file").get<std::string>();
   artifact.sha256 = json.at("sha256");
   artifact.symbol = json.at("symbol");
@@ -44,6 +49,7 @@ compile::Artifact artifact_of(const nlohmann::json& json) {
   artifact.module = json.at("module");
   artifact.entry_file = json.at("entry_file").get<std::string>();
   artifact.style = style_of(json.at("style"));
+  artifact.runtime = json.at("runtime").get<std::string>();
   return artifact;
 }
 
@@ -59,6 +65,7 @@ std::string BuildRequest::to_json() const {
                       {"python", target.python ? compile::to_json(*target.python) : ""},
                       {"sandbox", static_cast<int>(target.sandbox)},
                       {"readable", readable},
+                      {"tvm_ffi", target.tvm_ffi ? compile::to_json(*target.tvm_ffi) : ""},
                       {"cache", cache.string()}}
       .dump();
 }
@@ -73,7 +80,8 @@ BuildRequest BuildRequest::parse(std::string_view text) {
              json.at("architecture").get<std::string>(),
              python_of(json.at("python").get<std::string>()),
              enum_of(json.at("sandbox"), sandbox::Mode::kOff),
-             {readable.begin(), readable.end()}},
+             {readable.begin(), readable.end()},
+             tvm_ffi_of(json.at("tvm_ffi").get<std::string>())},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());
@@ -105,6 +113,7 @@ std::string to_json(const compile::BuildResult& result) {
                       {"module", result.artifact.module},
                       {"entry_file", result.artifact.entry_file.string()},
                       {"style", to_document(result.artifact.style)},
+                      {"runtime", result.artifact.runtime.string()},
                       {"log", util::valid_utf8(result.log)},
                       {"from_cache", result.from_cache}}
       .dump();

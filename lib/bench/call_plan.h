@@ -4,9 +4,10 @@
 
 namespace fib::bench {
 
-// How many calls one evaluation makes: `trials` groups of `timed`, each after `warmup` calls that do not count. With a
-// width, `trials` is the most: it ends sooner where the latency is known within that share, or as well as it helps
-// (interval.h), and warm-up calls are made before the first trial alone: nothing cools down between two trials.
+// How many calls one evaluation makes: `trials` groups of `timed`, each after `warmup` calls that do not
+// count. With a width, `trials` is the most: it ends sooner where the latency is known within that share, or
+// as well as it helps (interval.h), and warm-up calls are made before the first trial alone: nothing cools
+// down between two trials.
 struct CallPlan {
   int trials = 0;
   int warmup = 0;
@@ -21,8 +22,8 @@ struct CallPlan {
   // All calls of the first so many trials.
   [[nodiscard]] std::int64_t calls_of(int first_trials) const;
   [[nodiscard]] std::int64_t total() const { return calls_of(trials); }
-  // In which trial a call is, numbered from 0 over all trials, whether it counts there or not. `calls_of` of this trial
-  // is at most `call`, of the next one above it; trials beyond the plan's go on in the same way.
+  // In which trial a call is, numbered from 0 over all trials, whether it counts there or not. `calls_of` of
+  // this trial is at most `call`, of the next one above it; trials beyond the plan's go on in the same way.
   [[nodiscard]] int trial_of(std::int64_t call) const;
 };
 

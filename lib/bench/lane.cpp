@@ -26,6 +26,12 @@ constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
+worker::TargetKind kind_of(const compile::Artifact& artifact) {
+  using Kind = compile::Artifact::Kind;
+  if (artifact.kind == Kind::kKernels) return worker::TargetKind::kKernels;
+  return artifact.kind == Kind::kTvmFfi ? worker::TargetKind::kTvmFfi : worker::TargetKind::kSharedLibrary;
+}
+
 bool runs_in_guest(const compile::Artifact& artifact) {
   return artifact.kind == compile::Artifact::Kind::kPythonModule ||
          artifact.kind == compile::Artifact::Kind::kTorchExtension;
@@ -346,9 +352,8 @@ void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline
     start = python_start(device, 0);
     files = python_start_files(device);
   } else {
-    const bool kernels = artifact.kind == compile::Artifact::Kind::kKernels;
-    start = {kernels ? worker::TargetKind::kKernels : worker::TargetKind::kSharedLibrary, device,
-             setup_.children.files.to_json(), 1, data_limit()};
+    start = {kind_of(artifact),        device, setup_.children.files.to_json(), 1, data_limit(),
+             artifact.runtime.string()};
   }
   const auto started = worker_->start(start, deadline_ns, files);
   if (const auto* failure = std::get_if<Failure>(&started))
@@ -357,7 +362,10 @@ void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline
 
 worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                           std::int64_t deadline_ns) {
-  worker::Load request{artifact.symbol, artifact.returns_status, false};
+  worker::Load request;
+  request.symbol = artifact.symbol;
+  request.returns_status = artifact.returns_status;
+  request.returns_values = artifact.style.style == compile::CallingStyle::kValueReturning;
   std::vector<util::UniqueFd> files;
   jit_key_.clear();
   if (artifact.kind != compile::Artifact::Kind::kPythonModule)

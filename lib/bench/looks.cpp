@@ -25,7 +25,12 @@ std::set<std::size_t> look_places(std::string_view secret, std::string_view eval
     const std::size_t wanted = places.size() + std::min(looks, choice);
     for (std::uint64_t draw = 0; places.size() < wanted; ++draw) {
       util::Sha256 hash;
-      const std::string digits = hash.add("looks").add(secret).add(evaluation).add(static_cast<std::uint64_t>(trial)).add(draw).hex();
+      const std::string digits = hash.add("looks")
+                                     .add(secret)
+                                     .add(evaluation)
+                                     .add(static_cast<std::uint64_t>(trial))
+                                     .add(draw)
+                                     .hex();
       places.insert(first + std::stoull(digits.substr(0, 15), nullptr, 16) % choice);
     }
   }

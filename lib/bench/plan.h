@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compile/python_interpreter.h"
+#include "compile/tvm_ffi_package.h"
 #include "dataset/load.h"
 #include "eval/rule.h"
 #include "model/solution.h"
@@ -50,6 +51,7 @@ using SweptWorkloads =
 struct PlanTarget {
   model::DeviceKind device = model::DeviceKind::cpu;
   std::optional<compile::PythonInterpreter> python = {};  // compile::find_python()
+  std::optional<compile::TvmFfi> tvm_ffi = {};            // compile::find_tvm_ffi()
 };
 
 struct SkippedSolution {

@@ -51,6 +51,7 @@ struct RunSetup {
   std::string program;                               // path of the fib binary, for children
   std::filesystem::path cache;                       // artifacts
   std::optional<compile::PythonInterpreter> python;  // the plan's
+  std::optional<compile::TvmFfi> tvm_ffi;            // the plan's
   std::string version;                               // of fib
   bool save_results = true;
   // What the run's record says of the machine and the command: members of one object.

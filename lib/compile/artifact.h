@@ -7,6 +7,7 @@
 
 #include "compile/calling_style.h"
 #include "compile/python_interpreter.h"
+#include "compile/tvm_ffi_package.h"
 #include "model/solution.h"
 #include "sandbox/files.h"
 
@@ -19,6 +20,7 @@ struct BuildTarget {
   std::optional<PythonInterpreter> python = {};  // where it is needed (compile/builder.h); else not looked at
   sandbox::Mode sandbox = sandbox::Mode::kAuto;  // of compilers
   std::vector<std::filesystem::path> readable = {};  // what compilers may read besides what builders know
+  std::optional<TvmFfi> tvm_ffi = {};                // the headers of TVM-FFI, where they are
 };
 
 // What a build leaves in the cache, plus how to call it.
@@ -28,11 +30,12 @@ struct Artifact {
     kKernels,         // a cubin, to be launched as spec.launch says (compile/launch_plan.h)
     kPythonModule,    // a function of a Python module, called by the interpreter of the build
     kTorchExtension,  // a function of a Python extension module that links to torch; called the same way
+    kTvmFfi,          // a function of a shared library by TVM-FFI's convention
   } kind = Kind::kSharedLibrary;
   // The library, the cubin, the extension module's library; kPythonModule: the folder that goes on sys.path.
   std::filesystem::path file;
   std::string sha256 = {};      // of `file`, to be checked when it is used; kPythonModule: empty
-  std::string symbol = {};      // all but kKernels
+  std::string symbol = {};      // all but kKernels; kTvmFfi: the exported one, "__tvm_ffi_run"
   bool returns_status = false;  // kSharedLibrary: the function returns an int; non-zero is a failure
   std::vector<std::string> kernels = {};  // kKernels: the kernels' names in the cubin, one a launch
   // kPythonModule: "fib_python_x_0a1b2c.main", to be imported with `file` on sys.path, and behind it the
@@ -41,7 +44,10 @@ struct Artifact {
   // PyInit_<module>).
   std::string module = {};
   std::filesystem::path entry_file = {};  // kPythonModule: the module's file
-  ChosenStyle style = {};                 // kPythonModule, kTorchExtension
+  ChosenStyle style = {};                 // kPythonModule, kTorchExtension, kTvmFfi
+  // kTvmFfi: the runtime that it is linked to, which has to be loaded before it: fib's, or the package's
+  // libtvm_ffi.so.
+  std::filesystem::path runtime = {};
 };
 
 // How a build ended. A failed build is the solution's fault; an unsupported one is something fib cannot do.

@@ -6,6 +6,7 @@
 #include "compile/python_builder.h"
 #include "compile/python_source.h"
 #include "compile/torch_builder.h"
+#include "compile/tvm_ffi_builder.h"
 #if FIB_CUDA
 #include "compile/nvrtc_builder.h"
 #endif
@@ -62,6 +63,13 @@ std::optional<std::string> unsupported_in_python(const model::Solution& solution
   return names.contains("torch") ? no_cuda_in_torch(*python, device) : std::nullopt;
 }
 
+std::optional<std::string> unsupported_tvm_ffi(const model::Solution& solution,
+                                               const std::optional<TvmFfi>& tvm_ffi) {
+  if (tvm_ffi || !includes_tvm_ffi(solution)) return std::nullopt;
+  return "it needs the headers of TVM-FFI: install apache-tvm-ffi for the Python that fib uses (pip install "
+         "apache-tvm-ffi), or set FIB_TVM_FFI_HOME to a folder with include/tvm/ffi";
+}
+
 std::optional<std::string> unsupported_library(const model::Spec& spec) {
   if (spec.binding != Binding::none) {
     const std::string text = spec.binding_text.value_or(std::nullopt).value_or("");
@@ -87,25 +95,26 @@ bool needs_python(const model::Solution& solution, DeviceKind device) {
 }
 
 std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
-                                              const Python& python) {
+                                              const Python& python, const std::optional<TvmFfi>& tvm_ffi) {
   const auto& spec = solution.spec;
   if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
   if (needs_python(solution, device)) return unsupported_in_python(solution, device, python);
   if (spec.language != Language::cpp && spec.language != Language::cuda)
     return fmt::format("language \"{}\" is not supported by this version of fib", spec.language_text);
   if (is_launched(spec, device)) return std::nullopt;
-  return unsupported_library(spec);
+  return is_tvm_ffi(solution) ? unsupported_tvm_ffi(solution, tvm_ffi) : unsupported_library(spec);
 }
 
 BuildResult build(const model::Solution& solution, const model::Definition& definition,
                   const BuildTarget& target, const std::filesystem::path& cache) {
-  if (auto reason = unsupported_reason(solution, target.device, target.python))
+  if (auto reason = unsupported_reason(solution, target.device, target.python, target.tvm_ffi))
     return {BuildResult::Outcome::kUnsupported, {}, std::move(*reason), false};
   if (is_python_language(solution.spec.language)) return build_python(solution, definition, target, cache);
   if (needs_python(solution, target.device)) return build_torch(solution, definition, target, cache);
 #if FIB_CUDA
   if (is_launched(solution.spec, target.device)) return build_kernels(solution, definition, target, cache);
 #endif
+  if (is_tvm_ffi(solution)) return build_tvm_ffi(solution, target, cache);
   return build_native(solution, target, cache);
 }
 

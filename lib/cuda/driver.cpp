@@ -50,6 +50,11 @@ void load_memory(Driver& d, Loader& load) {
   load("cuMemGetInfo_v2", d.memory_info);
   load("cuMemAlloc_v2", d.allocate);
   load("cuMemFree_v2", d.free);
+  load.optional("cuMemPoolCreate", d.pool_create);
+  load.optional("cuMemPoolDestroy", d.pool_destroy);
+  load.optional("cuMemPoolSetAttribute", d.pool_set);
+  load.optional("cuMemAllocFromPoolAsync", d.pool_allocate);
+  load.optional("cuMemFreeAsync", d.free_async);
   load("cuMemHostAlloc", d.host_allocate);
   load("cuMemFreeHost", d.host_free);
   load("cuMemcpyHtoDAsync_v2", d.copy_to_device);

@@ -49,6 +49,12 @@ struct Driver {
   decltype(&cuMemGetInfo) memory_info = nullptr;
   decltype(&cuMemAlloc) allocate = nullptr;
   decltype(&cuMemFree) free = nullptr;
+  // Pools; null before CUDA 11.2.
+  decltype(&cuMemPoolCreate) pool_create = nullptr;
+  decltype(&cuMemPoolDestroy) pool_destroy = nullptr;
+  decltype(&cuMemPoolSetAttribute) pool_set = nullptr;
+  decltype(&cuMemAllocFromPoolAsync) pool_allocate = nullptr;
+  decltype(&cuMemFreeAsync) free_async = nullptr;
   decltype(&cuMemHostAlloc) host_allocate = nullptr;
   decltype(&cuMemFreeHost) host_free = nullptr;
   decltype(&cuMemcpyHtoDAsync) copy_to_device = nullptr;

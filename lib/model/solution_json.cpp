@@ -14,7 +14,7 @@ const std::vector<std::string_view> kLanguageNames = {"python", "triton", "cpp",
 // Spellings outside of the format: a list `languages` names the toolkit.
 const std::map<std::string, Language, std::less<>> kOtherLanguages = {
     {"pytorch", Language::python}, {"cuda_cpp", Language::cuda}, {"cutlass", Language::cuda},
-    {"cudnn", Language::cuda},     {"cublas", Language::cuda},
+    {"cudnn", Language::cuda},     {"cublas", Language::cuda},   {"c", Language::cpp},
 };
 
 std::string lowered(std::string text) {

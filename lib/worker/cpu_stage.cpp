@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -68,6 +70,16 @@ class CpuStage : public Stage {
     for (std::uint64_t i = 0; i < slot.bytes; i += kPage) (void)bytes[i];
     if (slot.bytes > 0) (void)bytes[slot.bytes - 1];
   }
+
+  void* allocate(std::uint64_t bytes) override {
+    constexpr std::uint64_t kAlignment = eval::Layout::kAlignment;
+    void* memory = nullptr;
+    if (bytes > UINT64_MAX - kAlignment ||
+        ::posix_memalign(&memory, kAlignment, std::max<std::uint64_t>(bytes, 1)) != 0)
+      throw Error("no memory for {} bytes", bytes);
+    return memory;
+  }
+  void free(void* memory) noexcept override { std::free(memory); }  // NOLINT(cppcoreguidelines-no-malloc)
 
   bool collect() override {
     std::memcpy(shared_outputs(), outputs_.data(), layout_.output_bytes);

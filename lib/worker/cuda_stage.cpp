@@ -34,6 +34,7 @@ std::byte* as_pointer(CUdeviceptr address) {
 
 CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, const CudaStageOptions& options)
     : context_(device.uuid, stream_of(options.stream)),
+      pool_(context_),
       kernels_(context_, kernels),
       timer_(context_, kernels_),
       flush_(context_, kernels_, kind_of(device.flush), host_code_of(options)) {}
@@ -141,6 +142,10 @@ void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
         "cuMemcpyDtoDAsync");
   });
 }
+
+void* CudaStage::allocate(std::uint64_t bytes) { return as_pointer(pool_.allocate(bytes)); }
+
+void CudaStage::free(void* memory) noexcept { pool_.free(reinterpret_cast<CUdeviceptr>(memory)); }
 
 bool CudaStage::collect() {
   own([&] { exchange_->begin_store(inputs_.data(), outputs_.data()); });

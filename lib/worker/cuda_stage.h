@@ -9,6 +9,7 @@
 #include "device/cuda/flush.h"
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
+#include "device/cuda/pool.h"
 #include "device/cuda/segment_timer.h"
 #include "device/cuda/timer.h"
 #include "device/cuda/tracer.h"
@@ -29,6 +30,9 @@ class CudaStage : public Stage {
   Done run(Target& target, Clock clock) override;
   std::string prepare_tracer() override;
   void take_output(const eval::Slot& slot, std::uint64_t address) override;
+  [[nodiscard]] tvm_ffi::Device device() const override { return {tvm_ffi::kCuda, context_.ordinal()}; }
+  void* allocate(std::uint64_t bytes) override;
+  void free(void* memory) noexcept override;
   bool collect() override;
 
   [[nodiscard]] const device::cuda::Context& context() const { return context_; }
@@ -42,6 +46,7 @@ class CudaStage : public Stage {
   void own(Work work);
 
   device::cuda::Context context_;
+  device::cuda::Pool pool_;
   device::cuda::Kernels kernels_;
   device::cuda::Timer timer_;
   std::optional<device::cuda::ApiWatcher> watcher_;  // CUPTI's, if it is there, as the next two

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eval/layout.h"
+#include "tvm_ffi/abi.h"
 #include "util/unique_fd.h"
 #include "worker/target.h"
 #include "worker/worker_messages.h"
@@ -55,6 +56,14 @@ class Stage {
   // Copies an output that lies somewhere else in the memory of this process (on CUDA: of the device) to its
   // slot in the private buffers. Between run() and collect().
   virtual void take_output(const eval::Slot& slot, std::uint64_t address) = 0;
+
+  // Which device it is, as DLPack names it to this process.
+  [[nodiscard]] virtual tvm_ffi::Device device() const { return {tvm_ffi::kCpu, 0}; }
+
+  // Memory on the device for tensors that a call asks its environment for, aligned to 256 bytes; on CUDA in
+  // the order of the stream. Throws Error. free() gives it back, before the stage ends.
+  [[nodiscard]] virtual void* allocate(std::uint64_t bytes) = 0;
+  virtual void free(void* memory) noexcept = 0;
 
   // Copies the outputs back to where fill() was told; whether the private inputs changed. Throws Error where
   // the clock has seen work since fill() that was neither the call's nor fib's.

@@ -6,6 +6,7 @@
 
 #include "sandbox/process.h"
 #include "util/files.h"
+#include "worker/tvm_ffi_target.h"
 #include "worker/wire.h"
 #include "worker/worker_loop.h"
 
@@ -38,9 +39,10 @@ class WorkerLoader : public Loader {
     const auto access = sandbox::FileAccess::parse(start_.files);
     is_open_ = access.mode == sandbox::Mode::kOff;
     sandbox::offer_to_oom_killer();
+    if (start_.kind == TargetKind::kTvmFfi) load_tvm_ffi_runtime(start_.runtime);
     held_ = sandbox::confine_files(access, std::filesystem::current_path());
     if (!is_open_) sandbox::drop_capabilities();
-    const bool host_code = start_.kind == TargetKind::kSharedLibrary;
+    const bool host_code = start_.kind != TargetKind::kKernels;
     auto stage =
         start_.device.is_cuda() ? make_cuda_stage(start_.device, kernels, {host_code}) : make_cpu_stage();
     no_tracer_ = stage->prepare_tracer();
@@ -56,7 +58,10 @@ class WorkerLoader : public Loader {
     if (!is_open_) sandbox::enter(start_.data_limit_bytes, {.metadata = held_.mounts});
     if (start_.kind == TargetKind::kKernels)
       return make_kernel_target(stage, util::read_document(file, kMaxCubin));
-    return make_library_target(fmt::format("/proc/self/fd/{}", file), request.symbol, request.returns_status);
+    const auto path = fmt::format("/proc/self/fd/{}", file);
+    if (start_.kind == TargetKind::kTvmFfi)
+      return make_tvm_ffi_target(stage, path, request.symbol, request.returns_values);
+    return make_library_target(path, request.symbol, request.returns_status);
   }
 
   Start start_;

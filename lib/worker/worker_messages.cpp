@@ -10,11 +10,13 @@ void fields(auto& wire, Either<Start> auto& m) {
   wire.text(m.files);
   wire.number(m.threads);
   wire.number(m.data_limit_bytes);
+  wire.text(m.runtime);
 }
 
 void fields(auto& wire, Either<Load> auto& m) {
   wire.text(m.symbol);
   wire.flag(m.returns_status);
+  wire.flag(m.returns_values);
   wire.flag(m.has_jit_files);
 }
 

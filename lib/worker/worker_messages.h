@@ -16,6 +16,7 @@ enum class TargetKind : std::uint8_t {
   kSharedLibrary,
   kReference,  // in the native engine
   kKernels,
+  kTvmFfi,  // a function of a shared library by TVM-FFI's convention
   kPython,  // a solution or a reference, in a guest
 };
 
@@ -28,6 +29,7 @@ struct Start {
   std::string files;                   // of a solution: what it may reach (sandbox::FileAccess as JSON)
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
+  std::string runtime = {};            // kTvmFfi: the library that such solutions are linked to
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Start decode(const std::string& payload);
 };
@@ -37,8 +39,9 @@ struct Start {
 // extension's library, and by what just-in-time compilers made in another worker of the same solution
 // (packed_folder.h).
 struct Load {
-  std::string symbol;           // kSharedLibrary
+  std::string symbol;           // kSharedLibrary, kTvmFfi
   bool returns_status = false;  // kSharedLibrary: the function returns an int, non-zero on failure
+  bool returns_values = false;  // kTvmFfi: the function returns its outputs
   bool has_jit_files = false;   // kPython: the last descriptor is what such compilers made
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);

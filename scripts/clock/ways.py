@@ -1,9 +1,11 @@
 """The same kernel, y = 2x + 1, launched in many ways: the third table of scripts/bench-clock.
 
-A C launcher, a graph, streams, waits inside, a torch extension and Triton give the device the same work, so each has to
+A C launcher, a graph, streams, waits inside, TVM-FFI, a torch extension and Triton give the device the same work, so each has to
 read what Nsight Compute reads for the kernels alone; two kernels in a row what event pairs read."""
 
+import importlib.util
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -90,6 +92,24 @@ C_WAYS = {
     "halves, two streams": SIDE + FIRST + SECOND.replace("stream", "side"),
     "halves, waits between": FIRST + "  cudaDeviceSynchronize();\n" + SECOND,
     "halves, waits twice": FIRST + "  cudaDeviceSynchronize();\n" + SECOND + "  cudaStreamSynchronize(stream);\n",
+}
+# By TVM-FFI, where its headers are: into the output, and into memory that it asks its environment for.
+FFI_HEAD = LAUNCH + """#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/function.h>
+namespace ffi = tvm::ffi;
+static void twice(ffi::TensorView x, void* y) {
+  auto stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(x.device().device_type, x.device().device_id));
+  launch(static_cast<const float*>(x.data_ptr()), static_cast<float*>(y), 0, x.shape()[0], stream);
+}
+"""
+FFI_TAIL = "TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n"
+FFI_WAYS = {
+    "TVM-FFI": (True, "void f(ffi::TensorView x, ffi::TensorView y) { twice(x, y.data_ptr()); }\n"),
+    "TVM-FFI, waits": (True, "void f(ffi::TensorView x, ffi::TensorView y) { twice(x, y.data_ptr()); cudaDeviceSynchronize(); }\n"),
+    "TVM-FFI, returns": (False, "ffi::Tensor f(ffi::TensorView x) {\n"
+                         "  auto y = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, x.shape(), x.dtype(), x.device());\n"
+                         "  twice(x, y.data_ptr());\n  return y;\n}\n"),
 }
 BINDING = """#include <torch/extension.h>
 void twice(const float* x, float* y, long long n, bool waits);
@@ -202,6 +222,10 @@ def solution(root, name, spec, sources):
     path.write_text(json.dumps(document))
 
 
+def has_tvm_ffi():
+    return bool(os.environ.get("FIB_TVM_FFI_HOME")) or importlib.util.find_spec("tvm_ffi") is not None
+
+
 def make_dataset(root, has_torch, sizes):
     """One definition, a workload a size, a solution a way; the names of the ways."""
     tensor = {"shape": ["n"], "dtype": "float32"}
@@ -219,6 +243,11 @@ def make_dataset(root, has_torch, sizes):
     for name, body in C_WAYS.items():
         solution(root, name, {"language": "cuda", "entry_point": "kernel.cu::run"}, {"kernel.cu": C_HEAD + body + C_TAIL})
     names = ["launch plan", *C_WAYS]
+    if has_tvm_ffi():
+        for name, (passing, body) in FFI_WAYS.items():
+            solution(root, name, {"language": "cuda", "binding": "tvm-ffi", "entry_point": "kernel.cu::run",
+                                  "destination_passing_style": passing}, {"kernel.cu": FFI_HEAD + body + FFI_TAIL})
+        names += FFI_WAYS
     if not has_torch:
         return names
     for name, waits in (("torch extension", "false"), ("torch extension, waits", "true")):

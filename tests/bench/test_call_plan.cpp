@@ -67,7 +67,8 @@ TEST_CASE("a plan that may end sooner has warm-up calls before the first trial a
   CHECK(plan.calls_of(3) == 32);
   CHECK(plan.warmup_of(0) == 2);
   CHECK(plan.warmup_of(1) == 0);
-  for (const auto& [call, trial] : {std::pair{0, 0}, {1, 0}, {2, 0}, {11, 0}, {12, 1}, {21, 1}, {22, 2}, {151, 14}}) {
+  for (const auto& [call, trial] :
+       {std::pair{0, 0}, {1, 0}, {2, 0}, {11, 0}, {12, 1}, {21, 1}, {22, 2}, {151, 14}}) {
     CAPTURE(call);
     CHECK(plan.trial_of(call) == trial);
   }

@@ -30,8 +30,9 @@ TEST_CASE("trials that a quiet solution does not have are looked at once each") 
   plan.width = 0.005;
   const auto places = look_places("secret", "evaluation", plan);
   const auto looks_of = [&](int trial) {
-    return std::count_if(places.begin(), places.end(),
-                         [&](auto place) { return plan.trial_of(static_cast<std::int64_t>(place)) == trial; });
+    return std::count_if(places.begin(), places.end(), [&](auto place) {
+      return plan.trial_of(static_cast<std::int64_t>(place)) == trial;
+    });
   };
   for (int trial = 0; trial < 15; ++trial) CHECK(looks_of(trial) == (trial < 3 ? 3 : 1));
 }

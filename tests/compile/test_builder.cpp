@@ -134,9 +134,9 @@ TEST_CASE("missing symbols, undefined symbols and missing sources fail with a re
 
 TEST_CASE("what no builder takes says so") {
   const testing::TemporaryFolder cache;
-  const auto result = build(single(kAdd, {{"binding", "tvm-ffi"}}), cache.path());
+  const auto result = build(single(kAdd, {{"binding", "swig"}}), cache.path());
   CHECK(result.outcome == Outcome::kUnsupported);
-  CHECK(result.log.find("tvm-ffi") != std::string::npos);
+  CHECK(result.log.find("swig") != std::string::npos);
 }
 
 TEST_CASE("processes that want the same artifact at once build it once") {

@@ -43,8 +43,8 @@ struct Build {
 
   static std::optional<compile::PythonInterpreter> able(std::optional<compile::PythonInterpreter> python) {
     if (!python) return python;
-    const auto reason =
-        compile::unsupported_reason(extension({{"a.cpp", "x"}}), model::DeviceKind::cpu, python);
+    const auto reason = compile::unsupported_reason(extension({{"a.cpp", "x"}}), model::DeviceKind::cpu,
+                                                    python, std::nullopt);
     if (!reason) return python;
     WARN("skipped: " << *reason);
     return std::nullopt;

@@ -9,7 +9,7 @@ namespace {
 
 std::string reason(const model::Solution& s, const std::optional<compile::PythonInterpreter>& python,
                    DeviceKind device = DeviceKind::cpu) {
-  return compile::unsupported_reason(s, device, python).value_or("");
+  return compile::unsupported_reason(s, device, python, std::nullopt).value_or("");
 }
 
 model::Solution python(const std::string& source, const std::string& language = "python") {
@@ -82,10 +82,9 @@ TEST_CASE("Triton runs on the CPU only in its own interpreter, when that is aske
   if (FIB_CUDA) CHECK(reason(python("import triton", "triton"), python3, DeviceKind::cuda).empty());
 }
 
-TEST_CASE("TVM-FFI bindings and unknown languages are not supported whatever Python there is") {
-  const auto ffi = testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "tvm-ffi"}});
-  CHECK_THAT(reason(ffi, testing::complete_python()),
-             Catch::Contains("binding \"tvm-ffi\" is not supported"));
+TEST_CASE("unknown bindings and languages are not supported whatever Python there is") {
+  const auto bound = testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}, {{"binding", "swig"}});
+  CHECK_THAT(reason(bound, testing::complete_python()), Catch::Contains("binding \"swig\" is not supported"));
   CHECK_THAT(reason(python("x", "mojo"), testing::complete_python()),
              Catch::Contains("language \"mojo\" is not supported"));
 }

@@ -71,6 +71,22 @@ DatasetBuilder& DatasetBuilder::cuda_solution(const std::string& name, const std
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::tvm_ffi_solution(const std::string& name, const std::string& source,
+                                                 const ordered_json& more_spec, const std::string& file) {
+  ordered_json spec = {{"language", "cpp"},
+                       {"target_hardware", {"cpu", "cuda"}},
+                       {"entry_point", file + "::run"},
+                       {"binding", "tvm-ffi"}};
+  if (!more_spec.is_null()) spec.update(more_spec);
+  const ordered_json json = {{"name", name},
+                             {"definition", "add"},
+                             {"author", "test"},
+                             {"spec", spec},
+                             {"sources", {{{"path", file}, {"content", source}}}}};
+  util::write_file_atomic(root_ / "solutions/test/test/add" / (name + ".json"), json.dump(2));
+  return *this;
+}
+
 DatasetBuilder& DatasetBuilder::python_solution(const std::string& name, const std::string& source,
                                                 const ordered_json& more_spec,
                                                 const std::string& definition) {

@@ -28,6 +28,11 @@ class DatasetBuilder {
   DatasetBuilder& python_solution(const std::string& name, const std::string& source,
                                   const nlohmann::ordered_json& spec = nlohmann::ordered_json::object(),
                                   const std::string& definition = "add");
+  // A solution of "add" by TVM-FFI's convention in `file`::run for every device; `spec` has what else its
+  // spec holds.
+  DatasetBuilder& tvm_ffi_solution(const std::string& name, const std::string& source,
+                                   const nlohmann::ordered_json& spec = nlohmann::ordered_json::object(),
+                                   const std::string& file = "main.cpp");
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:

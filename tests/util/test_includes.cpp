@@ -16,6 +16,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
   static const std::map<std::string, std::set<std::string>> rules = {
       {"util", {}},
       {"sandbox", {}},
+      {"tvm_ffi", {}},
       {"tensor", {}},
       {"python", {}},
       {"cuda", {}},
@@ -32,7 +33,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"reference", {"python", "tensor", "cuda"}},
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},
-      {"worker", {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox"}},
+      {"worker",
+       {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "tvm_ffi"}},
       {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;

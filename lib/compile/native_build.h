@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compile/artifact.h"
+#include "compile/toolchain.h"
+#include "model/solution.h"
+
+namespace fib::compile {
+
+constexpr const char* kLibraryName = "kernel.so";
+
+// How builds of shared libraries differ.
+struct NativeOptions {
+  std::vector<std::string> includes = {};  // "-I…", for every compiler
+  const char* cuda_level = "-O3";
+  std::vector<std::string> libraries = {};  // at the link, behind the objects
+};
+
+// One build of a shared library: sources in work/src, objects in `work`, kernel.so in `out`. Runs compilers; the sources
+// of one solution side by side. All it is given must outlive it.
+class NativeBuild {
+ public:
+  NativeBuild(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
+              NativeOptions options, const std::filesystem::path& work, const std::filesystem::path& out);
+
+  // Writes and compiles the sources. Why it failed, or nothing.
+  [[nodiscard]] std::string compile();
+
+  // Links what compile() has made, with these libraries too, without undefined symbols. Why it failed, or nothing.
+  [[nodiscard]] std::string link(const std::vector<std::string>& more_libraries = {});
+
+  // What the compilers have printed, and the last link().
+  [[nodiscard]] const std::string& log() const { return log_; }
+
+ private:
+  struct Step {
+    std::vector<std::string> command;
+    std::string output = {};
+    bool succeeded = false;
+  };
+
+  [[nodiscard]] std::string expected_kinds() const;
+  [[nodiscard]] std::string architecture_option() const;
+  [[nodiscard]] std::vector<std::string> compiler_for(const std::string& source) const;
+  [[nodiscard]] Step run(std::vector<std::string> command) const;
+  bool run_all(std::vector<Step> steps);
+
+  const model::Solution& solution_;
+  const BuildTarget& target_;
+  const Toolchain& toolchain_;
+  NativeOptions options_;
+  std::filesystem::path folder_;
+  std::filesystem::path sources_;
+  std::filesystem::path out_;
+  std::vector<std::string> objects_;
+  std::string log_;
+  std::size_t compiled_log_ = 0;  // so much of it is from compile()
+};
+
+[[nodiscard]] bool has_cuda_sources(const model::Solution& solution);
+
+// A digest of what decides what such a build makes, besides its options: sources and options of the solution,
+// compilers, architecture.
+[[nodiscard]] std::string native_key(const model::Solution& solution, const BuildTarget& target,
+                                     const Toolchain& toolchain);
+
+}  // namespace fib::compile

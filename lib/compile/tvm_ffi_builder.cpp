@@ -1,0 +1,156 @@
+#include "compile/tvm_ffi_builder.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include "compile/artifact_cache.h"
+#include "compile/compiler_files.h"
+#include "compile/cuda_libraries.h"
+#include "compile/elf_symbols.h"
+#include "compile/native_build.h"
+#include "compile/tvm_ffi_package.h"
+#include "util/files.h"
+#include "util/hash.h"
+#if FIB_CUDA
+#include "cuda/library.h"
+#endif
+
+namespace fib::compile {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr const char* kPrefix = "__tvm_ffi_";
+constexpr const char* kRuntimeName = "runtime";  // a file that names the runtime that the library is linked to
+
+// Of names, sizes and content of all headers.
+std::string digest_of_headers(const TvmFfi& package) {
+  std::set<fs::path> files;
+  for (const auto& folder : {package.include / "tvm/ffi", package.dlpack / "dlpack"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) files.insert(entry.path());
+    }
+  }
+  util::Sha256 hash;
+  for (const auto& file : files) hash.add(file.string()).add(util::read_file(file));
+  return hash.hex();
+}
+
+std::string symbols_of(const fs::path& library) { return fmt::format("{}", fmt::join(exported_functions(library), ",")); }
+
+std::string cache_key(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
+                      const fs::path& runtime) {
+  util::Sha256 hash;
+  hash.add(kCacheFormat).add(native_key(solution, target, toolchain)).add(symbols_of(runtime)).add(runtime.string());
+  if (target.tvm_ffi) hash.add(digest_of_headers(*target.tvm_ffi)).add(target.tvm_ffi->library.string());
+  return hash.hex();
+}
+
+NativeOptions options_for(const model::Solution& solution, const BuildTarget& target) {
+  NativeOptions options;
+  options.cuda_level = "-O2";
+  if (target.tvm_ffi) {
+    options.includes.push_back("-I" + target.tvm_ffi->include.string());
+    if (target.tvm_ffi->dlpack != target.tvm_ffi->include)
+      options.includes.push_back("-I" + target.tvm_ffi->dlpack.string());
+  }
+  if (target.device != model::DeviceKind::cuda) return options;
+#if FIB_CUDA
+  const bool by_nvcc = has_cuda_sources(solution);
+  const auto to_linker = [&](const std::string& option) {
+    if (by_nvcc) {
+      options.libraries.insert(options.libraries.end(), {"-Xlinker", option});
+    } else {
+      options.libraries.push_back("-Wl," + option);
+    }
+  };
+  to_linker("--as-needed");
+  for (const auto& folder : cuda::library_folders()) {
+    options.libraries.push_back("-L" + folder.string());
+    if (fs::exists(folder / "stubs")) options.libraries.push_back("-L" + (folder / "stubs").string());
+    to_linker("-rpath=" + folder.string());
+  }
+  if (!by_nvcc) {
+    for (const auto& folder : cuda::include_folders()) options.includes.push_back("-I" + folder.string());
+    options.libraries.emplace_back("-lcudart");
+  }
+  options.libraries.emplace_back("-lcuda");
+  for (const auto& library : cuda_libraries(solution)) options.libraries.push_back("-l" + library);
+#endif
+  return options;
+}
+
+// Functions of TVM-FFI that the linker has not found.
+std::set<std::string> missing_functions(const std::string& log) {
+  static const std::regex undefined(R"(undefined reference to [`'"](TVMFFI\w+))");
+  std::set<std::string> names;
+  for (std::sregex_iterator match(log.begin(), log.end(), undefined), end; match != end; ++match)
+    names.insert((*match)[1].str());
+  return names;
+}
+
+std::string missing_symbol(const fs::path& library, const std::string& symbol) {
+  const auto exported = exported_functions(library);
+  if (exported.contains(kPrefix + symbol)) return {};
+  std::string text = fmt::format("the library does not export {}{}", kPrefix, symbol);
+  Words others;
+  for (const auto& name : exported) {
+    if (name.starts_with(kPrefix)) others.push_back(name.substr(std::string_view(kPrefix).size()));
+  }
+  if (!others.empty()) return text + fmt::format("; of TVM-FFI it exports: {}", fmt::join(others, ", "));
+  return text + fmt::format(": TVM_FFI_DLL_EXPORT_TYPED_FUNC({}, function) does that", symbol);
+}
+
+// Links to fib's runtime, or to the package's. Why it failed, or nothing; `runtime` becomes the one that was taken.
+std::string link(NativeBuild& build, const BuildTarget& target, fs::path& runtime) {
+  const std::string failure = build.link({runtime.string()});
+  const auto missing = missing_functions(build.log());
+  if (failure.empty() || missing.empty()) return failure;
+  if (target.tvm_ffi && !target.tvm_ffi->library.empty()) {
+    runtime = target.tvm_ffi->library;
+    return build.link({runtime.string()});
+  }
+  return fmt::format("fib's runtime for TVM-FFI lacks {}, and there is no libtvm_ffi.so (install apache-tvm-ffi)\n{}",
+                     fmt::join(missing, ", "), failure);
+}
+
+}  // namespace
+
+BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& target, const fs::path& cache) {
+  const Toolchain toolchain;
+  const fs::path own_runtime = tvm_ffi_runtime();
+  const std::string symbol(solution.spec.entry_symbol());
+  const CacheEntry entry{
+      cache, "tvm_ffi", cache_key(solution, target, toolchain, own_runtime), {kLibraryName, kRuntimeName}};
+  auto access = files_of_compilers(target);
+  access.readable.push_back(own_runtime.parent_path());
+  if (target.tvm_ffi) {
+    for (const auto& path : {target.tvm_ffi->include, target.tvm_ffi->dlpack, target.tvm_ffi->library.parent_path()}) {
+      if (!path.empty()) access.readable.push_back(path);
+    }
+  }
+  const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
+    NativeBuild build(solution, target, toolchain, options_for(solution, target), work, out);
+    fs::path runtime = own_runtime;
+    std::string failure = build.compile();
+    if (failure.empty()) failure = link(build, target, runtime);
+    if (failure.empty()) failure = missing_symbol(out / kLibraryName, symbol);
+    if (failure.empty()) util::write_file_atomic(out / kRuntimeName, runtime.string());
+    return BuildAnswer{std::move(failure), build.log()};
+  });
+  if (!result.answer.failure.empty()) return {BuildResult::Outcome::kFailed, {}, result.answer.failure, false};
+  BuildResult built{BuildResult::Outcome::kBuilt, {}, result.answer.log, result.from_cache};
+  built.artifact.kind = Artifact::Kind::kTvmFfi;
+  built.artifact.file = result.folder / kLibraryName;
+  built.artifact.sha256 = result.digests.front();
+  built.artifact.symbol = kPrefix + symbol;
+  built.artifact.runtime = util::read_file(result.folder / kRuntimeName);
+  built.artifact.style.style = solution.spec.destination_passing_style() ? CallingStyle::kDestinationPassing
+                                                                         : CallingStyle::kValueReturning;
+  return built;
+}
+
+}  // namespace fib::compile

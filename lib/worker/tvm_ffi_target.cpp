@@ -1,0 +1,334 @@
+#include "worker/tvm_ffi_target.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "tvm_ffi/abi.h"
+#include "worker/scalars.h"
+
+namespace fib::worker {
+namespace {
+
+using tensor::DType;
+using tvm_ffi::Any;
+using tvm_ffi::DataType;
+using tvm_ffi::ManagedTensorVersioned;
+using tvm_ffi::Object;
+using tvm_ffi::TensorView;
+
+constexpr std::pair<DType, DataType> kDataTypes[] = {
+    {DType::kFloat64, {tvm_ffi::kFloat, 64, 1}},
+    {DType::kFloat32, {tvm_ffi::kFloat, 32, 1}},
+    {DType::kFloat16, {tvm_ffi::kFloat, 16, 1}},
+    {DType::kBFloat16, {tvm_ffi::kBfloat, 16, 1}},
+    {DType::kFloat8E4M3FN, {tvm_ffi::kFloat8E4M3FN, 8, 1}},
+    {DType::kFloat8E5M2, {tvm_ffi::kFloat8E5M2, 8, 1}},
+    {DType::kFloat4E2M1, {tvm_ffi::kFloat4E2M1FN, 4, 1}},
+    {DType::kInt64, {tvm_ffi::kInt, 64, 1}},
+    {DType::kInt32, {tvm_ffi::kInt, 32, 1}},
+    {DType::kInt16, {tvm_ffi::kInt, 16, 1}},
+    {DType::kInt8, {tvm_ffi::kInt, 8, 1}},
+    {DType::kUInt8, {tvm_ffi::kUInt, 8, 1}},
+    {DType::kBool, {tvm_ffi::kBool, 8, 1}},
+};
+
+DataType data_type_of(DType dtype) {
+  for (const auto& [ours, theirs] : kDataTypes) {
+    if (ours == dtype) return theirs;
+  }
+  throw Error("TVM-FFI has no dtype {}", tensor::name_of(dtype));
+}
+
+std::optional<DType> dtype_of(const DataType& type) {
+  for (const auto& [ours, theirs] : kDataTypes) {
+    if (theirs == type) return ours;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape[i];
+  }
+  return strides;
+}
+
+// As Python shows it: the most recent call last, files as the solution names them.
+std::string traceback_of(const std::string& backtrace) {
+  std::istringstream lines(backtrace);
+  std::string reversed;
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto at = line.find("\"./"); at != std::string::npos) line.erase(at + 1, 2);
+    if (!line.empty()) reversed = line + '\n' + reversed;
+  }
+  return reversed.empty() ? "" : "Traceback (most recent call last):\n" + reversed;
+}
+
+// Functions of the runtime that this process has loaded, which may be fib's or the package's.
+template <typename Function>
+Function runtime_function(const char* name) {
+  auto* function = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
+  if (function == nullptr) throw Error("the runtime of TVM-FFI has no {}", name);
+  return function;
+}
+
+struct Runtime {
+  int (*tensor_from_dlpack)(ManagedTensorVersioned*, std::int32_t, std::int32_t, void**) =
+      runtime_function<decltype(tensor_from_dlpack)>("TVMFFITensorFromDLPackVersioned");
+  int (*release)(void*) = runtime_function<decltype(release)>("TVMFFIObjectDecRef");
+  void (*take_error)(void**) = runtime_function<decltype(take_error)>("TVMFFIErrorMoveFromRaised");
+  int (*set_stream)(std::int32_t, std::int32_t, void*, void**) =
+      runtime_function<decltype(set_stream)>("TVMFFIEnvSetStream");
+  int (*set_allocator)(tvm_ffi::TensorAllocator, int, tvm_ffi::TensorAllocator*) =
+      runtime_function<decltype(set_allocator)>("TVMFFIEnvSetDLPackManagedTensorAllocator");
+};
+
+// A tensor with its sizes; who frees its memory is told by the deleter.
+struct OwnTensor : ManagedTensorVersioned {
+  OwnTensor(void* data, tvm_ffi::Device device, DataType dtype, std::vector<std::int64_t> sizes)
+      : shape(std::move(sizes)), strides(strides_of(shape)) {
+    tensor = {data, device, static_cast<std::int32_t>(shape.size()), dtype, shape.data(), strides.data(), 0};
+    deleter = [](ManagedTensorVersioned* self) { delete static_cast<OwnTensor*>(self); };
+  }
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;
+};
+
+// The stage that gives memory to functions that ask for tensors: the interface has no place to hand it through.
+Stage* memory_of_calls = nullptr;  // NOLINT
+
+int allocate_tensor(TensorView* prototype, ManagedTensorVersioned** out, void* context,
+                    void (*set_error)(void*, const char*, const char*)) {
+  try {
+    if (prototype->device.type != memory_of_calls->device().type) throw Error("tensors lie on the device of the call");
+    std::vector<std::int64_t> shape(prototype->shape, prototype->shape + prototype->ndim);
+    std::uint64_t bits = std::uint64_t{prototype->dtype.bits} * prototype->dtype.lanes;
+    for (const auto size : shape) {
+      if (size < 0 || __builtin_mul_overflow(bits, static_cast<std::uint64_t>(size), &bits))
+        throw Error("no tensor has these sizes");
+    }
+    auto* memory = memory_of_calls->allocate((bits + 7) / 8);
+    auto* made = new OwnTensor(memory, memory_of_calls->device(), prototype->dtype, std::move(shape));
+    made->deleter = [](ManagedTensorVersioned* self) {
+      if (memory_of_calls != nullptr) memory_of_calls->free(self->tensor.data);
+      delete static_cast<OwnTensor*>(self);
+    };
+    *out = made;
+    return 0;
+  } catch (const std::exception& error) {
+    set_error(context, "RuntimeError", error.what());
+  }
+  return -1;
+}
+
+class TvmFfiTarget : public Target {
+ public:
+  TvmFfiTarget(Stage& stage, const std::string& path, const std::string& symbol, bool returns_values)
+      : stage_(stage), returns_values_(returns_values) {
+    memory_of_calls = &stage;
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw Error("cannot load the solution's library: {}", ::dlerror());
+    function_ = reinterpret_cast<tvm_ffi::SafeCall>(::dlsym(library, symbol.c_str()));
+    if (function_ == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
+  }
+
+  ~TvmFfiTarget() override {
+    forget_tensors();
+    memory_of_calls = nullptr;  // what the library keeps ends with the process
+  }
+  TvmFfiTarget(const TvmFfiTarget&) = delete;
+  TvmFfiTarget& operator=(const TvmFfiTarget&) = delete;
+
+  void open(const Open& workload, const Buffers& buffers) override {
+    forget_tensors();
+    layout_ = workload.layout;
+    scalars_ = buffers.scalars;
+    for (const auto& slot : layout_.inputs)
+      arguments_.push_back(slot.scalar ? Any{} : tensor_over(slot, buffers.inputs));
+    for (const auto& slot : layout_.outputs) {
+      if (!returns_values_) arguments_.push_back(tensor_over(slot, buffers.outputs));
+    }
+    const auto device = stage_.device();
+    if (buffers.stream != nullptr) (void)runtime_.set_stream(device.type, device.id, buffers.stream, nullptr);
+    (void)runtime_.set_allocator(allocate_tensor, 1, nullptr);
+  }
+
+  void prepare() override {
+    forget_result();
+    for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
+      if (layout_.inputs[i].scalar) arguments_[i] = scalar(layout_.inputs[i].dtype, scalars_ + 8 * i);
+    }
+  }
+
+  void call() override {
+    int status = 0;
+    try {
+      status = function_(nullptr, arguments_.data(), static_cast<std::int32_t>(arguments_.size()), &result_);
+    } catch (const std::exception& error) {
+      throw Error("the solution threw an exception: {}", error.what());
+    } catch (...) {
+      throw Error("the solution threw an exception of an unknown type");
+    }
+    if (status != 0) throw Error("{}", raised_error(status));
+    if (!returns_values_) return;
+    claims_ = tensors_of(result_);
+    for (std::size_t i = 0; i < std::min(claims_.size(), layout_.outputs.size()); ++i) {
+      if (fits(i)) stage_.touch_output(layout_.outputs[i], address_of(*claims_[i]));
+    }
+  }
+
+  std::vector<eval::OutputClaim> collect() override {
+    std::vector<eval::OutputClaim> claims;
+    if (!returns_values_) {
+      for (const auto& slot : layout_.outputs) claims.push_back({slot.dtype, slot.shape});
+      return claims;
+    }
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      claims.push_back({dtype_of(claims_[i]->dtype), shape_of(*claims_[i])});
+      if (i < layout_.outputs.size() && fits(i)) stage_.take_output(layout_.outputs[i], address_of(*claims_[i]));
+    }
+    return claims;
+  }
+
+ private:
+  [[nodiscard]] Any tensor_over(const eval::Slot& slot, std::byte* base) const {
+    auto* tensor = new OwnTensor(base + slot.offset, stage_.device(), data_type_of(slot.dtype), slot.shape);
+    void* handle = nullptr;
+    if (runtime_.tensor_from_dlpack(tensor, 0, 0, &handle) != 0) throw Error("{}", raised_error(-1));
+    Any argument;
+    argument.type_index = tvm_ffi::kTypeTensor;
+    argument.object = static_cast<Object*>(handle);
+    return argument;
+  }
+
+  static Any scalar(DType dtype, const std::byte* source) {
+    Any argument;
+    ArgumentValue value{};
+    switch (dtype) {
+      case DType::kFloat64:
+      case DType::kFloat32:
+      case DType::kFloat16:
+      case DType::kBFloat16:
+      case DType::kFloat8E4M3FN:
+      case DType::kFloat8E5M2:
+      case DType::kFloat4E2M1:
+        load_scalar(DType::kFloat64, source, value);
+        argument.type_index = tvm_ffi::kTypeFloat;
+        argument.number = value.f64;
+        break;
+      default:
+        load_scalar(DType::kInt64, source, value);
+        argument.type_index = dtype == DType::kBool ? tvm_ffi::kTypeBool : tvm_ffi::kTypeInt;
+        argument.integer = value.i64;
+    }
+    return argument;
+  }
+
+  [[nodiscard]] std::string raised_error(int status) const {
+    void* handle = nullptr;
+    runtime_.take_error(&handle);
+    if (handle == nullptr) return fmt::format("the solution returned the error code {} and raised no error", status);
+    const auto& cell = static_cast<tvm_ffi::ErrorObject*>(handle)->cell;
+    const auto text = [](const tvm_ffi::ByteArray& bytes) { return std::string(bytes.data, bytes.size); };
+    const std::string sentence =
+        traceback_of(text(cell.backtrace)) + fmt::format("{}: {}", text(cell.kind), text(cell.message));
+    (void)runtime_.release(handle);
+    return sentence;
+  }
+
+  // What the function has returned; throws Error when it is not made of tensors.
+  static std::vector<const TensorView*> tensors_of(const Any& result) {
+    switch (result.type_index) {
+      case tvm_ffi::kTypeNone:
+        return {};
+      case tvm_ffi::kTypeTensorView:
+        return {static_cast<const TensorView*>(result.pointer)};
+      case tvm_ffi::kTypeTensor:
+        return {&static_cast<const tvm_ffi::TensorObject*>(result.object)->cell};
+      case tvm_ffi::kTypeArray:
+      case tvm_ffi::kTypeList: {
+        const auto& cell = static_cast<const tvm_ffi::SequenceObject*>(result.object)->cell;
+        std::vector<const TensorView*> all;
+        for (std::int64_t i = 0; i < cell.size; ++i) {
+          const auto one = cell.data[i].type_index == tvm_ffi::kTypeTensor ? tensors_of(cell.data[i])
+                                                                           : std::vector<const TensorView*>{};
+          if (one.empty()) throw Error("element {} of the array that the function returned is no tensor", i);
+          all.push_back(one.front());
+        }
+        return all;
+      }
+      default:
+        throw Error("the function returned neither a tensor nor an array of tensors (TVM-FFI's type {})",
+                    result.type_index);
+    }
+  }
+
+  static std::vector<std::int64_t> shape_of(const TensorView& tensor) {
+    return {tensor.shape, tensor.shape + tensor.ndim};
+  }
+
+  static std::uint64_t address_of(const TensorView& tensor) {
+    return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
+  }
+
+  // Whether a returned tensor has its slot's dtype and shape; throws Error where it lies elsewhere than outputs do.
+  [[nodiscard]] bool fits(std::size_t i) const {
+    const auto& slot = layout_.outputs[i];
+    const auto& tensor = *claims_[i];
+    const auto shape = shape_of(tensor);
+    if (tensor.device.type != stage_.device().type)
+      throw Error("output \"{}\" was returned on another device", slot.name);
+    if (dtype_of(tensor.dtype) != slot.dtype || shape != slot.shape) return false;
+    const auto usual = strides_of(shape);
+    for (std::size_t axis = 0; tensor.strides != nullptr && slot.bytes > 0 && axis < shape.size(); ++axis) {
+      if (shape[axis] != 1 && tensor.strides[axis] != usual[axis])
+        throw Error("output \"{}\" was returned with strides: make it contiguous", slot.name);
+    }
+    return true;
+  }
+
+  void forget_result() {
+    claims_.clear();
+    if (result_.type_index >= tvm_ffi::kTypeFirstObject) (void)runtime_.release(result_.object);
+    result_ = {};
+  }
+
+  void forget_tensors() {
+    forget_result();
+    for (const auto& argument : arguments_) {
+      if (argument.type_index == tvm_ffi::kTypeTensor) (void)runtime_.release(argument.object);
+    }
+    arguments_.clear();
+  }
+
+  Runtime runtime_;
+  Stage& stage_;
+  bool returns_values_;
+  tvm_ffi::SafeCall function_ = nullptr;  // the library stays loaded until the process ends
+  eval::Layout layout_;
+  const std::byte* scalars_ = nullptr;
+  std::vector<Any> arguments_;
+  Any result_;
+  std::vector<const TensorView*> claims_;  // what it returned
+};
+
+}  // namespace
+
+void load_tvm_ffi_runtime(const std::string& path) {
+  if (::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
+    throw Error("cannot load the runtime of TVM-FFI: {}", ::dlerror());
+}
+
+std::unique_ptr<Target> make_tvm_ffi_target(Stage& stage, const std::string& path, const std::string& symbol,
+                                            bool returns_values) {
+  return std::make_unique<TvmFfiTarget>(stage, path, symbol, returns_values);
+}
+
+}  // namespace fib::worker
