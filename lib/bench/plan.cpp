@@ -50,7 +50,8 @@ std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dat
 }
 
 std::string why_not_here(const model::Solution& solution, const PlanTarget& target) {
-  if (!model::may_run_on(solution, target.device)) {
+  const bool known = solution.spec.language != model::Language::unknown;
+  if (known && !model::may_run_on(solution, target.device)) {
     return fmt::format("language {} with target hardware [{}] does not run on {}",
                        solution.spec.language_text, fmt::join(solution.spec.target_hardware, ", "),
                        model::name_of(target.device));

@@ -24,16 +24,55 @@ bool is_python_language(Language language) {
   return language == Language::python || language == Language::triton || language == Language::tilelang;
 }
 
+// Packages that fib knows of, by the names that they are imported by, and those that they are installed by.
+constexpr std::pair<const char*, const char*> kPackages[] = {
+    {"torch", "torch"},
+    {"triton", "triton"},
+    {"tilelang", "tilelang"},
+    {"numpy", "numpy"},
+    {"cutlass", "nvidia-cutlass-dsl"},
+    {"cuda.tile", "cuda-tile"},
+    {"cudnn", "nvidia-cudnn-frontend"},
+    {"flashinfer", "flashinfer-python"},
+    {"tvm_ffi", "apache-tvm-ffi"},
+    {"ninja", "ninja"},
+    {"setuptools", "setuptools"},
+};
+
 // The first name that the interpreter lacks.
 std::optional<std::string> missing_package(const PythonInterpreter& python,
                                            const std::set<std::string>& names) {
-  for (const char* package : {"torch", "triton", "tilelang", "numpy", "ninja", "setuptools"}) {
+  for (const auto& [package, distribution] : kPackages) {
     if (names.contains(package) && !python.has(package)) {
-      return fmt::format("it needs {}, which {} does not have (install it, or set FIB_PYTHON)", package,
-                         python.path.string());
+      const std::string what =
+          std::string_view(package) == distribution ? "it" : fmt::format("it: pip install {}", distribution);
+      return fmt::format("it needs {}, which {} does not have (install {}, or set FIB_PYTHON)", package,
+                         python.path.string(), what);
     }
   }
   return std::nullopt;
+}
+
+// Sources that have a package's name hide it.
+void leave_out_own_modules(const model::Solution& solution, std::set<std::string>& names) {
+  for (const auto& source : solution.sources) {
+    if (source.path.ends_with(".py")) names.erase(source.path.substr(0, source.path.find_first_of("./")));
+  }
+}
+
+std::string lowered(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+std::string about_language(const std::string& language) {
+  if (language == "hip" || language == "rocm")
+    return "language \"" + language + "\" is for AMD's GPUs, which fib does not run on";
+  if (language == "sycl" || language == "dpcpp")
+    return "language \"" + language + "\" is for Intel's GPUs, which fib does not run on";
+  if (language == "metal" || language == "msl" || language == "mlx")
+    return "language \"" + language + "\" is for Apple's GPUs, which fib does not run on";
+  return fmt::format("language \"{}\" is not supported by this version of fib", language);
 }
 
 std::optional<std::string> no_cuda_in_torch(const PythonInterpreter& python, DeviceKind device) {
@@ -52,6 +91,7 @@ std::optional<std::string> unsupported_in_python(const model::Solution& solution
   for (const auto& source : solution.sources) {
     if (!extension && source.path.ends_with(".py")) names.merge(imported_packages(source.content));
   }
+  leave_out_own_modules(solution, names);
   if (device == DeviceKind::cuda) names.insert("torch");  // arguments there are torch's tensors
   if (auto reason = missing_package(*python, names)) return reason;
   if (device == DeviceKind::cpu && solution.spec.language == Language::triton && !python->interprets_triton)
@@ -100,7 +140,7 @@ std::optional<std::string> unsupported_reason(const model::Solution& solution, D
   if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
   if (needs_python(solution, device)) return unsupported_in_python(solution, device, python);
   if (spec.language != Language::cpp && spec.language != Language::cuda)
-    return fmt::format("language \"{}\" is not supported by this version of fib", spec.language_text);
+    return about_language(lowered(spec.language_text));
   if (is_launched(spec, device)) return std::nullopt;
   return is_tvm_ffi(solution) ? unsupported_tvm_ffi(solution, tvm_ffi) : unsupported_library(spec);
 }

@@ -14,13 +14,15 @@ std::vector<std::string> cuda_libraries(const model::Solution& solution) {
     if (name == "cublas") found.insert("cublasLt");  // which it is made of
   };
   for (const auto& source : solution.sources) {
-    for (std::sregex_iterator match(source.content.begin(), source.content.end(), include), end; match != end; ++match) {
+    for (std::sregex_iterator match(source.content.begin(), source.content.end(), include), end; match != end;
+         ++match) {
       // curand_kernel.h and its like are code for the device alone.
       if ((*match)[1].str().find("kernel") == std::string::npos) add((*match)[2].str());
     }
   }
   for (const auto& name : solution.spec.dependencies.value_or(std::vector<std::string>{})) {
-    for (const char* library : {"cublas", "cublasLt", "cudnn", "curand", "cufft", "cusparse", "cusolver", "nvrtc"}) {
+    for (const char* library :
+         {"cublas", "cublasLt", "cudnn", "curand", "cufft", "cusparse", "cusolver", "nvrtc"}) {
       if (name == library) add(name);
     }
   }

@@ -28,8 +28,9 @@ void append(Words& words, const std::optional<Words>& more) {
 
 }  // namespace
 
-NativeBuild::NativeBuild(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
-                         NativeOptions options, const fs::path& work, const fs::path& out)
+NativeBuild::NativeBuild(const model::Solution& solution, const BuildTarget& target,
+                         const Toolchain& toolchain, NativeOptions options, const fs::path& work,
+                         const fs::path& out)
     : solution_(solution),
       target_(target),
       toolchain_(toolchain),
@@ -50,7 +51,8 @@ std::string NativeBuild::compile() {
     objects_.push_back((folder_ / fmt::format("{}.o", objects_.size())).string());
     Words command = compiler_for(source.path);
     // By a path that no compiler takes for an option or a file of arguments.
-    append(command, Words{"-c", "./" + fs::path(source.path).lexically_normal().string(), "-o", objects_.back()});
+    append(command,
+           Words{"-c", "./" + fs::path(source.path).lexically_normal().string(), "-o", objects_.back()});
     steps.push_back({std::move(command)});
   }
   if (objects_.empty()) return fmt::format("no source can be compiled: expected {} files", expected_kinds());
@@ -64,7 +66,8 @@ std::string NativeBuild::link(const Words& more_libraries) {
   const bool cuda = target_.device == model::DeviceKind::cuda && has_cuda_sources(solution_);
   Words command = cuda ? toolchain_.nvcc : toolchain_.cxx;
   if (cuda) {
-    append(command, Words{"-shared", "-cudart", "static", "-Xlinker", "--no-undefined", architecture_option()});
+    append(command,
+           Words{"-shared", "-cudart", "static", "-Xlinker", "--no-undefined", architecture_option()});
   } else {
     append(command, Words{"-shared", "-Wl,--no-undefined"});
   }
@@ -91,7 +94,8 @@ Words NativeBuild::compiler_for(const std::string& source) const {
   Words command = is_cuda(source) ? toolchain_.nvcc : is_c(source) ? toolchain_.cc : toolchain_.cxx;
   if (!is_c(source)) command.emplace_back("-std=c++17");
   if (is_cuda(source)) {
-    append(command, Words{options_.cuda_level, "-Xcompiler", "-fPIC", "-I" + sources_.string(), architecture_option()});
+    append(command, Words{options_.cuda_level, "-Xcompiler", "-fPIC", "-I" + sources_.string(),
+                          architecture_option()});
   } else {
     append(command, Words{"-O2", "-fPIC", "-I" + sources_.string()});
   }
@@ -105,11 +109,13 @@ NativeBuild::Step NativeBuild::run(Words command) const {
   Step done{std::move(command), without_dot_slash(result.output), result.succeeded()};
   if (done.succeeded) return done;
   expect_sound_machine(done.command[0], result);
-  if (result.output.empty()) done.output = fmt::format("{} ended with {}\n", done.command[0], result.status_text());
+  if (result.output.empty())
+    done.output = fmt::format("{} ended with {}\n", done.command[0], result.status_text());
   return done;
 }
 
-// Side by side; the log has their output in their order, up to the first that failed. Throws what one of them throws.
+// Side by side; the log has their output in their order, up to the first that failed. Throws what one of them
+// throws.
 bool NativeBuild::run_all(std::vector<Step> steps) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::exception_ptr> problems(steps.size());
@@ -141,7 +147,8 @@ bool has_cuda_sources(const model::Solution& solution) {
                      [](const auto& source) { return is_cuda(source.path); });
 }
 
-std::string native_key(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain) {
+std::string native_key(const model::Solution& solution, const BuildTarget& target,
+                       const Toolchain& toolchain) {
   util::Sha256 hash;
   hash.add(model::content_sha256(solution)).add(target.architecture);
   bool c_sources = false;

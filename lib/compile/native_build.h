@@ -19,8 +19,8 @@ struct NativeOptions {
   std::vector<std::string> libraries = {};  // at the link, behind the objects
 };
 
-// One build of a shared library: sources in work/src, objects in `work`, kernel.so in `out`. Runs compilers; the sources
-// of one solution side by side. All it is given must outlive it.
+// One build of a shared library: sources in work/src, objects in `work`, kernel.so in `out`. Runs compilers;
+// the sources of one solution side by side. All it is given must outlive it.
 class NativeBuild {
  public:
   NativeBuild(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
@@ -29,7 +29,8 @@ class NativeBuild {
   // Writes and compiles the sources. Why it failed, or nothing.
   [[nodiscard]] std::string compile();
 
-  // Links what compile() has made, with these libraries too, without undefined symbols. Why it failed, or nothing.
+  // Links what compile() has made, with these libraries too, without undefined symbols. Why it failed, or
+  // nothing.
   [[nodiscard]] std::string link(const std::vector<std::string>& more_libraries = {});
 
   // What the compilers have printed, and the last link().

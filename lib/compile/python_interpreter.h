@@ -14,9 +14,10 @@ struct PythonInterpreter {
   std::filesystem::path path;  // absolute; a virtual environment's own python, not what it links to
   std::string version;         // "3.11.7"
   std::string abi_tag;         // "cpython-311-x86_64-linux-gnu": what its extension modules are built for
-  // Installed versions of torch, triton, tilelang, numpy, setuptools and ninja; "" where a package does not
-  // say. Those that are missing are not here. "ninja" is here when there is such a program, on PATH or among
-  // the interpreter's own.
+  // Installed versions of torch, triton, tilelang, numpy, setuptools, cutlass, cuda.tile, cudnn, flashinfer,
+  // tvm_ffi and ninja, by the names that they are imported by; "" where a package does not say. Those that
+  // are missing are not here. "ninja" is here when there is such a program, on PATH or among the
+  // interpreter's own.
   std::map<std::string, std::string> packages = {};
   std::string torch_cuda = {};     // the CUDA version that torch was built with, "13.0"; empty: none
   bool has_headers = false;        // Python.h, which extensions are built with

@@ -41,7 +41,7 @@ def version(name, path):
         return ""
 
 packages, torch_cuda = {}, ""
-for name in ("torch", "triton", "tilelang", "numpy", "setuptools"):
+for name in ("torch", "triton", "tilelang", "numpy", "setuptools", "cutlass", "cuda.tile", "cudnn", "flashinfer", "tvm_ffi"):
     path = origin(name)
     if path:
         packages[name] = version(name, path)

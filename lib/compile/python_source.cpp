@@ -169,14 +169,50 @@ EntrySight see(const Module& module, std::string_view source, std::string symbol
   return {};
 }
 
+// A method that surely is what it looks like: of a class that is bound once, defined once in it, without
+// decorators.
+EntrySight see_method(const Module& module, std::string_view source, const std::string& type,
+                      const std::string& method) {
+  Bindings bindings(type);
+  bindings.look(module);
+  if (bindings.count() == 0) return {!bindings.any_name() && !may_be_made_unseen(source, type), std::nullopt};
+  const auto* found = bindings.count() == 1 ? std::get_if<python::ClassDef>(&bindings.last()->node) : nullptr;
+  if (found == nullptr) return {};
+  const FunctionDef* only = nullptr;
+  int line = 0;
+  for (const auto& statement : found->body) {
+    const auto* function = std::get_if<FunctionDef>(&statement->node);
+    if (function == nullptr || function->name != method) continue;
+    if (only != nullptr || function->is_async || !function->decorators.empty()) return {};
+    only = function;
+    line = statement->line;
+  }
+  if (only == nullptr) return {};
+  auto seen = describe(*only, line);
+  if (seen.parameters.empty() || seen.required == 0) return {};
+  seen.parameters.erase(seen.parameters.begin());
+  --seen.required;
+  return {false, std::move(seen)};
+}
+
+// "torch.nn" is of torch; "cuda.tile.x" of cuda.tile.
+std::string package_of(const std::string& module) {
+  constexpr std::string_view kShared = "cuda.";
+  const auto from = module.starts_with(kShared) ? kShared.size() : 0;
+  return module.substr(0, module.find('.', from));
+}
+
 void add_packages(const Block& block, std::set<std::string>& packages) {
-  const auto first = [](const std::string& name) { return name.substr(0, name.find('.')); };
   for (const auto& statement : block) {
     if (const auto* import = std::get_if<python::Import>(&statement->node)) {
-      for (const auto& alias : import->names) packages.insert(first(alias.name));
+      for (const auto& alias : import->names) packages.insert(package_of(alias.name));
     }
     const auto* from = std::get_if<python::ImportFrom>(&statement->node);
-    if (from != nullptr && from->level == 0) packages.insert(first(from->module));
+    if (from != nullptr && from->level == 0 && from->module != "cuda")
+      packages.insert(package_of(from->module));
+    if (from != nullptr && from->level == 0 && from->module == "cuda") {
+      for (const auto& alias : from->names) packages.insert("cuda." + alias.name);
+    }
     const auto* tried = std::get_if<python::Try>(&statement->node);
     const Block* optional = tried != nullptr && !tried->handlers.empty() ? &tried->body : nullptr;
     python::for_each_block(*statement, [&](const Block& inner) {
@@ -193,7 +229,11 @@ bool PythonFunction::takes(std::size_t count) const {
 
 EntrySight see_entry(std::string_view source, const std::string& symbol) {
   const auto module = parsed(source);
-  return module ? see(*module, source, symbol) : EntrySight();
+  if (!module) return {};
+  const auto dot = symbol.find('.');
+  return dot == std::string::npos
+             ? see(*module, source, symbol)
+             : see_method(*module, source, symbol.substr(0, dot), symbol.substr(dot + 1));
 }
 
 std::set<std::string> imported_packages(std::string_view source) {

@@ -29,10 +29,12 @@ struct EntrySight {
   bool missing = false;                    // surely nothing at module level has the symbol's name
   std::optional<PythonFunction> function;  // the symbol is surely this one
 };
+// `symbol` may be a method, "Model.forward": its parameters are those behind `self`.
 [[nodiscard]] EntrySight see_entry(std::string_view source, const std::string& symbol);
 
 // The packages that cannot be missing when the source's functions run: the first names of absolute imports at
-// any level, without those in a `try` that has handlers.
+// any level, without those in a `try` that has handlers. Of "cuda", which several packages share, two names:
+// "cuda.tile".
 [[nodiscard]] std::set<std::string> imported_packages(std::string_view source);
 
 }  // namespace fib::compile

@@ -24,7 +24,8 @@ using Words = std::vector<std::string>;
 
 constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
 constexpr const char* kPrefix = "__tvm_ffi_";
-constexpr const char* kRuntimeName = "runtime";  // a file that names the runtime that the library is linked to
+constexpr const char* kRuntimeName =
+    "runtime";  // a file that names the runtime that the library is linked to
 
 // Of names, sizes and content of all headers.
 std::string digest_of_headers(const TvmFfi& package) {
@@ -39,12 +40,17 @@ std::string digest_of_headers(const TvmFfi& package) {
   return hash.hex();
 }
 
-std::string symbols_of(const fs::path& library) { return fmt::format("{}", fmt::join(exported_functions(library), ",")); }
+std::string symbols_of(const fs::path& library) {
+  return fmt::format("{}", fmt::join(exported_functions(library), ","));
+}
 
 std::string cache_key(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
                       const fs::path& runtime) {
   util::Sha256 hash;
-  hash.add(kCacheFormat).add(native_key(solution, target, toolchain)).add(symbols_of(runtime)).add(runtime.string());
+  hash.add(kCacheFormat)
+      .add(native_key(solution, target, toolchain))
+      .add(symbols_of(runtime))
+      .add(runtime.string());
   if (target.tvm_ffi) hash.add(digest_of_headers(*target.tvm_ffi)).add(target.tvm_ffi->library.string());
   return hash.hex();
 }
@@ -104,7 +110,8 @@ std::string missing_symbol(const fs::path& library, const std::string& symbol) {
   return text + fmt::format(": TVM_FFI_DLL_EXPORT_TYPED_FUNC({}, function) does that", symbol);
 }
 
-// Links to fib's runtime, or to the package's. Why it failed, or nothing; `runtime` becomes the one that was taken.
+// Links to fib's runtime, or to the package's. Why it failed, or nothing; `runtime` becomes the one that was
+// taken.
 std::string link(NativeBuild& build, const BuildTarget& target, fs::path& runtime) {
   const std::string failure = build.link({runtime.string()});
   const auto missing = missing_functions(build.log());
@@ -113,8 +120,9 @@ std::string link(NativeBuild& build, const BuildTarget& target, fs::path& runtim
     runtime = target.tvm_ffi->library;
     return build.link({runtime.string()});
   }
-  return fmt::format("fib's runtime for TVM-FFI lacks {}, and there is no libtvm_ffi.so (install apache-tvm-ffi)\n{}",
-                     fmt::join(missing, ", "), failure);
+  return fmt::format(
+      "fib's runtime for TVM-FFI lacks {}, and there is no libtvm_ffi.so (install apache-tvm-ffi)\n{}",
+      fmt::join(missing, ", "), failure);
 }
 
 }  // namespace
@@ -128,7 +136,8 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& ta
   auto access = files_of_compilers(target);
   access.readable.push_back(own_runtime.parent_path());
   if (target.tvm_ffi) {
-    for (const auto& path : {target.tvm_ffi->include, target.tvm_ffi->dlpack, target.tvm_ffi->library.parent_path()}) {
+    for (const auto& path :
+         {target.tvm_ffi->include, target.tvm_ffi->dlpack, target.tvm_ffi->library.parent_path()}) {
       if (!path.empty()) access.readable.push_back(path);
     }
   }
@@ -141,7 +150,8 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& ta
     if (failure.empty()) util::write_file_atomic(out / kRuntimeName, runtime.string());
     return BuildAnswer{std::move(failure), build.log()};
   });
-  if (!result.answer.failure.empty()) return {BuildResult::Outcome::kFailed, {}, result.answer.failure, false};
+  if (!result.answer.failure.empty())
+    return {BuildResult::Outcome::kFailed, {}, result.answer.failure, false};
   BuildResult built{BuildResult::Outcome::kBuilt, {}, result.answer.log, result.from_cache};
   built.artifact.kind = Artifact::Kind::kTvmFfi;
   built.artifact.file = result.folder / kLibraryName;

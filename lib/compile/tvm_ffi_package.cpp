@@ -19,7 +19,8 @@ constexpr const char* kVariable = "FIB_TVM_FFI_HOME";
 
 std::string number_after(const std::string& text, const std::string& name) {
   std::smatch match;
-  return std::regex_search(text, match, std::regex("#define\\s+" + name + "\\s+(\\d+)")) ? match[1].str() : "0";
+  return std::regex_search(text, match, std::regex("#define\\s+" + name + "\\s+(\\d+)")) ? match[1].str()
+                                                                                         : "0";
 }
 
 std::optional<TvmFfi> package_in(const fs::path& root) {
@@ -30,14 +31,17 @@ std::optional<TvmFfi> package_in(const fs::path& root) {
   const auto header = package.include / "tvm/ffi/c_api.h";
   if (!has(header)) return std::nullopt;
   package.dlpack = package.include;
-  if (const auto other = root / "3rdparty/dlpack/include"; !has(package.dlpack / "dlpack/dlpack.h") && has(other))
+  if (const auto other = root / "3rdparty/dlpack/include";
+      !has(package.dlpack / "dlpack/dlpack.h") && has(other))
     package.dlpack = other;
   for (const char* folder : {"lib", "lib64", "build/lib", "."}) {
     if (package.library.empty() && has(root / folder / "libtvm_ffi.so"))
       package.library = (root / folder / "libtvm_ffi.so").lexically_normal();
   }
   const std::string text = util::read_file(header);
-  const auto number = [&](const char* name) { return number_after(text, std::string("TVM_FFI_VERSION_") + name); };
+  const auto number = [&](const char* name) {
+    return number_after(text, std::string("TVM_FFI_VERSION_") + name);
+  };
   package.version = number("MAJOR") + "." + number("MINOR") + "." + number("PATCH");
   return package;
 }
@@ -101,7 +105,8 @@ bool is_tvm_ffi(const model::Solution& solution) {
 
 fs::path tvm_ffi_runtime() {
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&tvm_ffi_runtime), &info) == 0 || info.dli_fname == nullptr)  // NOLINT
+  if (::dladdr(reinterpret_cast<const void*>(&tvm_ffi_runtime), &info) == 0 ||
+      info.dli_fname == nullptr)  // NOLINT
     throw Error("cannot find the file of libfib");
   return fs::canonical(info.dli_fname).parent_path() / "libfib_tvm_ffi.so";
 }

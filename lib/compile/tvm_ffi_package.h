@@ -18,17 +18,17 @@ struct TvmFfi {
   std::string version;            // what the headers say: "0.1.12"
 };
 
-// The folder that the environment variable FIB_TVM_FFI_HOME names (a package's own folder, or one with include/ and
-// lib/), else the package tvm_ffi of `python`, else /usr/local and /usr; nothing where none has the headers. Looks at
-// the file system. Throws Error when FIB_TVM_FFI_HOME names a folder without them.
+// The folder that the environment variable FIB_TVM_FFI_HOME names (a package's own folder, or one with
+// include/ and lib/), else the package tvm_ffi of `python`, else /usr/local and /usr; nothing where none has
+// the headers. Looks at the file system. Throws Error when FIB_TVM_FFI_HOME names a folder without them.
 [[nodiscard]] std::optional<TvmFfi> find_tvm_ffi(const std::optional<PythonInterpreter>& python);
 
 // Between processes: JSON. parse_tvm_ffi() throws Error.
 [[nodiscard]] std::string to_json(const TvmFfi& package);
 [[nodiscard]] TvmFfi parse_tvm_ffi(std::string_view text);
 
-// Whether the solution is called by TVM-FFI's convention: its binding says so, or it names none and a source includes
-// tvm/ffi/ or writes a name that begins with __tvm_ffi_. Pure.
+// Whether the solution is called by TVM-FFI's convention: its binding says so, or it names none and a source
+// includes tvm/ffi/ or writes a name that begins with __tvm_ffi_. Pure.
 [[nodiscard]] bool is_tvm_ffi(const model::Solution& solution);
 
 // Whether a source includes a header of tvm/ffi/ or dlpack/. Pure.

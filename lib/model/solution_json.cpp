@@ -11,11 +11,21 @@ namespace {
 
 const std::vector<std::string_view> kLanguageNames = {"python", "triton", "cpp", "cuda", "tilelang"};
 
-// Spellings outside of the format: a list `languages` names the toolkit.
+// Spellings outside of the format: of SOL-ExecBench, whose list `languages` names the toolkit, and of others.
 const std::map<std::string, Language, std::less<>> kOtherLanguages = {
-    {"pytorch", Language::python}, {"cuda_cpp", Language::cuda}, {"cutlass", Language::cuda},
-    {"cudnn", Language::cuda},     {"cublas", Language::cuda},   {"c", Language::cpp},
+    {"c", Language::cpp},
+    {"cuda_cpp", Language::cuda},
+    {"pytorch", Language::python},
+    {"cute_dsl", Language::python},
+    {"cutedsl", Language::python},
+    {"cutile", Language::python},
+    {"cuda_tile", Language::python},
+    {"cudnn_frontend", Language::python},
+    {"tlx", Language::triton},
 };
+
+// Toolkits with two faces: a Python file uses their packages, another one their C++ headers.
+const std::set<std::string, std::less<>> kTwoFaced = {"cutlass", "cudnn", "cublas"};
 
 std::string lowered(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -31,8 +41,10 @@ Language language_from(const std::string& text) {
 }
 
 // Old spellings ("Python", "CUDA") and those of sibling formats count in lenient mode.
-Language lenient_language(const std::string& text) {
+Language lenient_language(const std::string& text, const std::string& entry_point) {
   const std::string word = lowered(text);
+  if (kTwoFaced.contains(word))
+    return entry_point.find(".py::") != std::string::npos ? Language::python : Language::cuda;
   const auto other = kOtherLanguages.find(word);
   return other != kOtherLanguages.end() ? other->second : language_from(word);
 }
@@ -46,7 +58,9 @@ void read_language(ObjectReader& object, const json::Value& value, ReadContext& 
   } else if (const json::Value* language = object.required("language")) {
     spec.language_text = read_text(*language, object.path_of("language"), context, MinLength::zero);
   }
-  spec.language = context.mode == Mode::lenient ? lenient_language(spec.language_text)
+  const json::Value* entry = value.find("entry_point");
+  const std::string entry_point = entry != nullptr && entry->kind == json::Kind::string ? entry->text : "";
+  spec.language = context.mode == Mode::lenient ? lenient_language(spec.language_text, entry_point)
                                                 : language_from(spec.language_text);
   if (context.mode == Mode::upstream && spec.language == Language::unknown &&
       value.find("language") != nullptr) {

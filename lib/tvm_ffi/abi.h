@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// The binary interface of TVM-FFI and of DLPack, as far as fib passes values through it. All versions of apache-tvm-ffi
-// since 0.1.0 agree on what is here (their tvm/ffi/c_api.h and dlpack/dlpack.h say what each field means); types keep
-// the names they have there, without the prefixes. Nothing here owns anything.
+// The binary interface of TVM-FFI and of DLPack, as far as fib passes values through it. All versions of
+// apache-tvm-ffi since 0.1.0 agree on what is here (their tvm/ffi/c_api.h and dlpack/dlpack.h say what each
+// field means); types keep the names they have there, without the prefixes. Nothing here owns anything.
 namespace fib::tvm_ffi {
 
 enum DeviceType : std::int32_t { kCpu = 1, kCuda = 2 };
@@ -74,7 +74,8 @@ struct ManagedTensorVersioned {
 
 // Makes a tensor like `prototype` (its data is null); 0, or an error told to `set_error`.
 using TensorAllocator = int (*)(TensorView* prototype, ManagedTensorVersioned** out, void* error_context,
-                                void (*set_error)(void* error_context, const char* kind, const char* message));
+                                void (*set_error)(void* error_context, const char* kind,
+                                                  const char* message));
 
 enum TypeIndex : std::int32_t {
   kTypeNone = 0,
@@ -141,7 +142,8 @@ struct Any {
   };
 };
 
-// A function: 0, or -1 with the thread's raised error set (-2: an error of the language that it was written in).
+// A function: 0, or -1 with the thread's raised error set (-2: an error of the language that it was written
+// in).
 using SafeCall = int (*)(void* self, const Any* arguments, std::int32_t count, Any* result);
 
 // What follows the header of objects of these types.
@@ -150,10 +152,11 @@ struct StringCell {
 };
 
 struct ErrorCell {
-  ByteArray kind;     // "ValueError"
+  ByteArray kind;  // "ValueError"
   ByteArray message;
   ByteArray backtrace;  // lines, the most recent call first
-  void (*update_backtrace)(void* self, const ByteArray* backtrace, std::int32_t mode) = nullptr;  // mode 1: append
+  void (*update_backtrace)(void* self, const ByteArray* backtrace,
+                           std::int32_t mode) = nullptr;  // mode 1: append
   void* cause = nullptr;          // since 0.1.3; headers before that do not look at it
   void* extra_context = nullptr;  // the same
 };

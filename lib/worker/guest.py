@@ -89,10 +89,13 @@ def load_module(document):
 
 
 def find_function(document):
+    """What the symbol names: a function of the module, or a method, of an instance that is made here, once."""
     function = load_module(document)
     for name in document["symbol"].split("."):
         if not hasattr(function, name):
             raise Failure("the module has no %s" % document["symbol"])
+        if inspect.isclass(function) and inspect.isfunction(inspect.getattr_static(function, name)):
+            function = function()
         function = getattr(function, name)
     if not callable(function):
         raise Failure("%s cannot be called: it is a %s" % (document["symbol"], type(function).__name__))

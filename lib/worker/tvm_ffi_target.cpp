@@ -84,8 +84,8 @@ struct Runtime {
       runtime_function<decltype(tensor_from_dlpack)>("TVMFFITensorFromDLPackVersioned");
   int (*release)(void*) = runtime_function<decltype(release)>("TVMFFIObjectDecRef");
   void (*take_error)(void**) = runtime_function<decltype(take_error)>("TVMFFIErrorMoveFromRaised");
-  int (*set_stream)(std::int32_t, std::int32_t, void*, void**) =
-      runtime_function<decltype(set_stream)>("TVMFFIEnvSetStream");
+  int (*set_stream)(std::int32_t, std::int32_t, void*,
+                    void**) = runtime_function<decltype(set_stream)>("TVMFFIEnvSetStream");
   int (*set_allocator)(tvm_ffi::TensorAllocator, int, tvm_ffi::TensorAllocator*) =
       runtime_function<decltype(set_allocator)>("TVMFFIEnvSetDLPackManagedTensorAllocator");
 };
@@ -101,13 +101,15 @@ struct OwnTensor : ManagedTensorVersioned {
   std::vector<std::int64_t> strides;
 };
 
-// The stage that gives memory to functions that ask for tensors: the interface has no place to hand it through.
+// The stage that gives memory to functions that ask for tensors: the interface has no place to hand it
+// through.
 Stage* memory_of_calls = nullptr;  // NOLINT
 
 int allocate_tensor(TensorView* prototype, ManagedTensorVersioned** out, void* context,
                     void (*set_error)(void*, const char*, const char*)) {
   try {
-    if (prototype->device.type != memory_of_calls->device().type) throw Error("tensors lie on the device of the call");
+    if (prototype->device.type != memory_of_calls->device().type)
+      throw Error("tensors lie on the device of the call");
     std::vector<std::int64_t> shape(prototype->shape, prototype->shape + prototype->ndim);
     std::uint64_t bits = std::uint64_t{prototype->dtype.bits} * prototype->dtype.lanes;
     for (const auto size : shape) {
@@ -192,7 +194,8 @@ class TvmFfiTarget : public Target {
     }
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       claims.push_back({dtype_of(claims_[i]->dtype), shape_of(*claims_[i])});
-      if (i < layout_.outputs.size() && fits(i)) stage_.take_output(layout_.outputs[i], address_of(*claims_[i]));
+      if (i < layout_.outputs.size() && fits(i))
+        stage_.take_output(layout_.outputs[i], address_of(*claims_[i]));
     }
     return claims;
   }
@@ -234,7 +237,8 @@ class TvmFfiTarget : public Target {
   [[nodiscard]] std::string raised_error(int status) const {
     void* handle = nullptr;
     runtime_.take_error(&handle);
-    if (handle == nullptr) return fmt::format("the solution returned the error code {} and raised no error", status);
+    if (handle == nullptr)
+      return fmt::format("the solution returned the error code {} and raised no error", status);
     const auto& cell = static_cast<tvm_ffi::ErrorObject*>(handle)->cell;
     const auto text = [](const tvm_ffi::ByteArray& bytes) { return std::string(bytes.data, bytes.size); };
     const std::string sentence =
@@ -278,7 +282,8 @@ class TvmFfiTarget : public Target {
     return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
   }
 
-  // Whether a returned tensor has its slot's dtype and shape; throws Error where it lies elsewhere than outputs do.
+  // Whether a returned tensor has its slot's dtype and shape; throws Error where it lies elsewhere than
+  // outputs do.
   [[nodiscard]] bool fits(std::size_t i) const {
     const auto& slot = layout_.outputs[i];
     const auto& tensor = *claims_[i];

@@ -10,13 +10,14 @@ namespace {
 compile::BuildResult full_result() {
   compile::BuildResult result;
   result.outcome = compile::BuildResult::Outcome::kBuilt;
-  result.artifact.kind = compile::Artifact::Kind::kTorchExtension;
+  result.artifact.kind = compile::Artifact::Kind::kTvmFfi;
   result.artifact.file = "/cache/torch/x.so";
   result.artifact.symbol = "run";
   result.artifact.returns_status = true;
   result.artifact.kernels = {"k"};
   result.artifact.module = "torch_x";
   result.artifact.entry_file = "/cache/main.py";
+  result.artifact.runtime = "/lib/libtvm_ffi.so";
   result.artifact.style = {compile::CallingStyle::kValueReturning, true, "since it returns"};
   result.log = "log";
   result.from_cache = true;
@@ -36,6 +37,7 @@ TEST_CASE("a build's result travels with everything that it says") {
   CHECK(got.artifact.kernels == sent.artifact.kernels);
   CHECK(got.artifact.module == sent.artifact.module);
   CHECK(got.artifact.entry_file == sent.artifact.entry_file);
+  CHECK(got.artifact.runtime == sent.artifact.runtime);
   CHECK(got.artifact.style.style == sent.artifact.style.style);
   CHECK(got.artifact.style.inferred);
   CHECK(got.artifact.style.reason == sent.artifact.style.reason);
@@ -45,7 +47,7 @@ TEST_CASE("a build's result travels with everything that it says") {
 
 TEST_CASE("a result with a number that stands for nothing is refused") {
   for (const char* field : {"/outcome", "/kind", "/style/style"}) {
-    for (const int number : {-1, 4, 99}) {
+    for (const int number : {-1, 5, 99}) {
       auto json = nlohmann::json::parse(bench::to_json(full_result()));
       json[nlohmann::json::json_pointer(field)] = number;
       CHECK_THROWS_AS(bench::parse_build_result(json.dump()), Error);
@@ -53,7 +55,7 @@ TEST_CASE("a result with a number that stands for nothing is refused") {
   }
 }
 
-TEST_CASE("a build's request holds the interpreter") {
+TEST_CASE("a build's request holds the interpreter and the headers of TVM-FFI") {
   bench::BuildRequest request;
   request.solution = model::parse_solution(
       R"({"name": "s", "definition": "d", "author": "a", "spec": {"language": "python", "target_hardware":
@@ -62,9 +64,13 @@ TEST_CASE("a build's request holds the interpreter") {
       R"({"name": "d", "op_type": "o", "axes": {}, "inputs": {}, "outputs": {}, "reference": "def run(): pass"})");
   request.target = {model::DeviceKind::cuda, "sm_90a", std::nullopt};
   CHECK_FALSE(bench::BuildRequest::parse(request.to_json()).target.python);
+  CHECK_FALSE(bench::BuildRequest::parse(request.to_json()).target.tvm_ffi);
   request.target.python =
       compile::PythonInterpreter{"/p/python3", "3.12.1", "abi", {{"torch", "2"}}, "13.0", true};
+  request.target.tvm_ffi = compile::TvmFfi{"/t/include", "/t/dlpack", "/t/libtvm_ffi.so", "0.1.0"};
   const auto copy = bench::BuildRequest::parse(request.to_json());
+  REQUIRE(copy.target.tvm_ffi);
+  CHECK(copy.target.tvm_ffi->dlpack == "/t/dlpack");
   REQUIRE(copy.target.python);
   CHECK(copy.target.python->path == "/p/python3");
   CHECK(copy.target.python->packages.at("torch") == "2");

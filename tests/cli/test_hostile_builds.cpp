@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/fib_run.h"
+#include "support/tvm_ffi.h"
 #include "util/files.h"
 
 // Records and sources that try to reach beyond their build, run by the real program.
@@ -142,4 +143,33 @@ TEST_CASE("a compiler that is killed leaves no verdict, and --resume goes on") {
   const auto traces = testing::read_traces(run.dataset.root());
   REQUIRE(traces.size() == 1);
   CHECK(traces[0].status == "PASSED");
+}
+
+TEST_CASE("builds and calls of TVM-FFI are confined as others are") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  const auto secret = run.folder.path() / "secret.h";
+  std::ofstream(secret) << "HIDDEN_WORD\n";
+  const std::string name = "\"" + secret.string() + "\"";
+  run.dataset.tvm_ffi_solution("includes", "#include " + name + "\n" + testing::kTvmFfiAdd, {}, "main.c");
+  run.dataset.tvm_ffi_solution(
+      "holds", "__asm__(\".incbin \\\"" + secret.string() + "\\\"\");\n" + testing::kTvmFfiAdd, {}, "main.c");
+  std::string reads = testing::kTvmFfiAdd;
+  reads.insert(0, "#include <fcntl.h>\n#include <stdlib.h>\n");
+  reads.insert(reads.find("  if (count"),
+               "  if (open(" + name + ", O_RDONLY) >= 0 || open(\"/etc/shadow\", O_RDONLY) >= 0) abort();\n");
+  run.dataset.tvm_ffi_solution("reads", reads, {}, "main.c");
+  const auto result = run.run(kFewCalls);
+  INFO(result.err);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 3);
+  for (const auto& trace : traces) {
+    INFO(trace.solution << ": " << trace.log);
+    CHECK(trace.status == (trace.solution == "reads" ? "PASSED" : "COMPILE_ERROR"));
+    CHECK(trace.text.find("HIDDEN_WORD") == std::string::npos);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(run.folder.path() / "cache")) {
+    if (entry.is_regular_file())
+      CHECK(util::read_file(entry.path()).find("HIDDEN_WORD") == std::string::npos);
+  }
 }

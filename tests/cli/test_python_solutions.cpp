@@ -379,3 +379,27 @@ cache.triton_key = triton_key
       check_trace(trace, "PASSED", one.printed);
   }
 }
+
+TEST_CASE("a method is called of an instance that is made once") {
+  PythonRun run;
+  run.add("method",
+          "made = 0\nclass Model:\n    def __init__(self):\n        global made\n        made += 1\n        "
+          "self.one = 1\n"
+          "    def forward(self, a, b):\n        assert made == 1 and self.one == 1\n        return "
+          "array.array('f', " +
+              kSum + ")\n",
+          {{"entry_point", "main.py::Model.forward"}});
+  run.add("static",
+          "class Model:\n    def __init__(self):\n        raise ValueError('never made')\n    @staticmethod\n"
+          "    def forward(a, b):\n        return array.array('f', " +
+              kSum + ")\n",
+          {{"entry_point", "main.py::Model.forward"}, {"destination_passing_style", false}});
+  run.add("argument",
+          "class Model:\n    def __init__(self, size):\n        pass\n    def forward(self, a, b):\n        "
+          "return a\n",
+          {{"entry_point", "main.py::Model.forward"}});
+  auto traces = run.traces(few());
+  check_trace(traces["method"], "PASSED", "");
+  check_trace(traces["static"], "PASSED", "");
+  check_trace(traces["argument"], "RUNTIME_ERROR", "missing 1 required positional argument: 'size'");
+}

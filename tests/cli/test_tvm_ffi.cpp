@@ -77,20 +77,28 @@ TEST_CASE("functions that declare the interface themselves are called in both st
   run.dataset.tvm_ffi_solution("silent", body("return -1;"));
   run.dataset.tvm_ffi_solution("nothing", body("return 0;"), kReturns);
   run.dataset.tvm_ffi_solution("number", body("result->type = 1; result->i = 7; return 0;"), kReturns);
-  run.dataset.tvm_ffi_solution("throws", "#include <stdexcept>\n" + body("throw std::runtime_error(\"oops\");"));
-  run.dataset.tvm_ffi_solution("view", body("result->type = 7; result->p = &args[0].t->view; return 0;"), kReturns);
-  run.dataset.tvm_ffi_solution("short", body("View v = args[0].t->view; int64_t n[] = {5}; v.shape = n; v.strides = 0;"
-                                             "return TVMFFIEnvTensorAlloc(&v, &result->p) == 0 ? (result->type = 70, 0) "
-                                             ": -1;"), kReturns);
+  run.dataset.tvm_ffi_solution("throws",
+                               "#include <stdexcept>\n" + body("throw std::runtime_error(\"oops\");"));
+  run.dataset.tvm_ffi_solution("view", body("result->type = 7; result->p = &args[0].t->view; return 0;"),
+                               kReturns);
+  run.dataset.tvm_ffi_solution(
+      "short",
+      body("View v = args[0].t->view; int64_t n[] = {5}; v.shape = n; v.strides = 0;"
+           "return TVMFFIEnvTensorAlloc(&v, &result->p) == 0 ? (result->type = 70, 0) "
+           ": -1;"),
+      kReturns);
   run.dataset.tvm_ffi_solution("elsewhere", body("View v = args[0].t->view; v.device[0] = 2; void* made;"
                                                  "return TVMFFIEnvTensorAlloc(&v, &made);"));
   auto traces = run.traces();
   check_trace(traces["passing"], "PASSED");
   check_trace(traces["returning"], "PASSED");
-  check_trace(traces["misled"], "RUNTIME_ERROR", "call 1: TypeError: three arguments, please while the solution ran");
-  check_trace(traces["silent"], "RUNTIME_ERROR", "the solution returned the error code -1 and raised no error");
+  check_trace(traces["misled"], "RUNTIME_ERROR",
+              "call 1: TypeError: three arguments, please while the solution ran");
+  check_trace(traces["silent"], "RUNTIME_ERROR",
+              "the solution returned the error code -1 and raised no error");
   check_trace(traces["nothing"], "INCORRECT_SHAPE");
-  check_trace(traces["number"], "RUNTIME_ERROR", "returned neither a tensor nor an array of tensors (TVM-FFI's type 1)");
+  check_trace(traces["number"], "RUNTIME_ERROR",
+              "returned neither a tensor nor an array of tensors (TVM-FFI's type 1)");
   check_trace(traces["throws"], "RUNTIME_ERROR", "the solution threw an exception: oops");
   check_trace(traces["view"], "INCORRECT_NUMERICAL");
   check_trace(traces["short"], "INCORRECT_SHAPE");
@@ -103,13 +111,18 @@ TEST_CASE("solutions with TVM-FFI's headers run in fib's runtime, and their erro
     TvmFfiRun run;
     auto& data = run.dataset;
     data.tvm_ffi_solution("passing", exported(kPassing + "{ add(a, b, c); }"));
-    data.tvm_ffi_solution("pointers", exported("void f(DLTensor* a, DLTensor* b, DLTensor* c) { add(ffi::TensorView(a), ffi::TensorView(b), ffi::TensorView(c)); }"));
-    data.tvm_ffi_solution("tensor", exported("ffi::Tensor f(ffi::Tensor a, ffi::Tensor b) { return sum(a, b); }"), kReturns);
-    data.tvm_ffi_solution("array", exported("ffi::Array<ffi::Tensor> f(ffi::Tensor a, ffi::Tensor b) { return {sum(a, b)}; }"),
-                          kReturns);
-    data.tvm_ffi_solution("keeps", exported("ffi::Tensor f(ffi::Tensor a, ffi::Tensor b) {"
-                                            "static ffi::Tensor kept = sum(a, b);"
-                                            "add(a, b, kept); return kept; }"),
+    data.tvm_ffi_solution("pointers",
+                          exported("void f(DLTensor* a, DLTensor* b, DLTensor* c) { add(ffi::TensorView(a), "
+                                   "ffi::TensorView(b), ffi::TensorView(c)); }"));
+    data.tvm_ffi_solution(
+        "tensor", exported("ffi::Tensor f(ffi::Tensor a, ffi::Tensor b) { return sum(a, b); }"), kReturns);
+    data.tvm_ffi_solution(
+        "array", exported("ffi::Array<ffi::Tensor> f(ffi::Tensor a, ffi::Tensor b) { return {sum(a, b)}; }"),
+        kReturns);
+    data.tvm_ffi_solution("keeps",
+                          exported("ffi::Tensor f(ffi::Tensor a, ffi::Tensor b) {"
+                                   "static ffi::Tensor kept = sum(a, b);"
+                                   "add(a, b, kept); return kept; }"),
                           kReturns);
     data.tvm_ffi_solution("global", exported(R"(
 TVM_FFI_STATIC_INIT_BLOCK() {
@@ -141,40 +154,50 @@ TVM_FFI_STATIC_INIT_BLOCK() {
     if (error.kind() == "IndexError") add(a, b, c);
   }
 })"));
-    data.tvm_ffi_solution("absent", exported(kPassing + "{ ffi::Function::GetGlobalRequired(\"nobody.has\"); }"));
+    data.tvm_ffi_solution("absent",
+                          exported(kPassing + "{ ffi::Function::GetGlobalRequired(\"nobody.has\"); }"));
     data.tvm_ffi_solution("number", exported("void f(ffi::TensorView a, double b, ffi::TensorView c) {}"));
     data.tvm_ffi_solution("fewer", exported("void f(ffi::TensorView a, ffi::TensorView b) {}"));
-    data.tvm_ffi_solution("text", exported("ffi::String f(ffi::TensorView a, ffi::TensorView b) { return \"a long text\"; }"),
-                          kReturns);
+    data.tvm_ffi_solution(
+        "text", exported("ffi::String f(ffi::TensorView a, ffi::TensorView b) { return \"a long text\"; }"),
+        kReturns);
     data.tvm_ffi_solution("real", exported(kPassing + R"({
   if (TVMFFIEnvRegisterCAPI("test", nullptr) != 0) TVM_FFI_THROW(RuntimeError) << "no";
   add(a, b, c);
 })"));
     auto traces = run.traces(home);
-    for (const char* name : {"passing", "pointers", "tensor", "array", "keeps", "global", "containers", "catches"})
+    for (const char* name :
+         {"passing", "pointers", "tensor", "array", "keeps", "global", "containers", "catches"})
       check_trace(traces[name], "PASSED");
-    check_trace(traces["raises"], "RUNTIME_ERROR", "call 1: Traceback (most recent call last):\n  File \"main.cpp\", line");
+    check_trace(traces["raises"], "RUNTIME_ERROR",
+                "call 1: Traceback (most recent call last):\n  File \"main.cpp\", line");
     check_trace(traces["raises"], "RUNTIME_ERROR", "\nValueError: seven 7 while the solution ran");
     check_trace(traces["absent"], "RUNTIME_ERROR", "ValueError: Function nobody.has not found");
     check_trace(traces["number"], "RUNTIME_ERROR", "TypeError: Mismatched type on argument #1");
     check_trace(traces["fewer"], "RUNTIME_ERROR", "TypeError: Mismatched number of arguments");
-    check_trace(traces["text"], "RUNTIME_ERROR", "returned neither a tensor nor an array of tensors (TVM-FFI's type 65)");
-    check_trace(traces["real"], "RUNTIME_ERROR", "RuntimeError: no while the solution ran");  // which the package's library lets it raise
+    check_trace(traces["text"], "RUNTIME_ERROR",
+                "returned neither a tensor nor an array of tensors (TVM-FFI's type 65)");
+    check_trace(traces["real"], "RUNTIME_ERROR",
+                "RuntimeError: no while the solution ran");  // which the package's library lets it raise
   }
 }
 
-TEST_CASE("solutions that need headers which are not there are skipped, with a sentence that says how to get them") {
+TEST_CASE(
+    "solutions that need headers which are not there are skipped, with a sentence that says how to get "
+    "them") {
   TvmFfiRun run;
   run.dataset.tvm_ffi_solution("headers", exported(kPassing + "{}"));
   auto variables = run.environment();
   variables.emplace_back("FIB_TVM_FFI_HOME=");
   const auto result = testing::run_process(run.words(few({"--device", "cpu"})), variables);
-  if (std::filesystem::exists("/usr/include/tvm/ffi") || std::filesystem::exists("/usr/local/include/tvm/ffi")) {
+  if (std::filesystem::exists("/usr/include/tvm/ffi") ||
+      std::filesystem::exists("/usr/local/include/tvm/ffi")) {
     WARN("skipped: this machine has the headers of TVM-FFI");
     return;
   }
   INFO(result.err);
-  CHECK(result.err.find("it needs the headers of TVM-FFI: install apache-tvm-ffi for the Python that fib uses") !=
+  CHECK(result.err.find(
+            "it needs the headers of TVM-FFI: install apache-tvm-ffi for the Python that fib uses") !=
         std::string::npos);
   CHECK(testing::read_traces(run.dataset.root()).empty());
   const auto wrong = [&] {
@@ -182,6 +205,6 @@ TEST_CASE("solutions that need headers which are not there are skipped, with a s
     return testing::run_process(run.words(few()), variables);
   }();
   CHECK(wrong.exit_code == 1);
-  CHECK(wrong.err.find("FIB_TVM_FFI_HOME: " + run.folder.path().string() + " has no include/tvm/ffi/c_api.h") !=
-        std::string::npos);
+  CHECK(wrong.err.find("FIB_TVM_FFI_HOME: " + run.folder.path().string() +
+                       " has no include/tvm/ffi/c_api.h") != std::string::npos);
 }

@@ -93,3 +93,18 @@ TEST_CASE("packages that a source cannot do without") {
   CHECK(packages == std::set<std::string>{"torch", "os", "triton", "fallback", "needed", "numpy"});
   CHECK(compile::imported_packages("import (\n").empty());
 }
+
+TEST_CASE("a method is seen without self, where its class and it are defined once") {
+  const auto see = [](const std::string& body, const std::string& symbol = "Model.forward") {
+    return compile::see_entry("class Model(Base):\n" + body, symbol);
+  };
+  const auto plain = see("    def forward(self, a, b=1):\n        return a\n");
+  REQUIRE(plain.function);
+  CHECK(plain.function->parameters == std::vector<std::string>{"a", "b"});
+  CHECK(plain.function->required == 1);
+  CHECK(plain.function->returns_value);
+  CHECK_FALSE(see("    @staticmethod\n    def forward(a):\n        return a\n").function);
+  CHECK_FALSE(see("    x = 1\n").function);
+  CHECK_FALSE(see("    x = 1\n").missing);  // its base may have it
+  CHECK(see("    x = 1\n", "Other.forward").missing);
+}

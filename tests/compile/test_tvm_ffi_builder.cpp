@@ -48,7 +48,8 @@ TEST_CASE("a TVM-FFI solution becomes a library that is linked to fib's runtime"
 
 TEST_CASE("a solution without a binding is built by what its sources say") {
   const testing::TemporaryFolder cache;
-  const auto built = compile::build(solution(testing::kTvmFfiAdd, {{"binding", nullptr}}), {}, target(), cache.path());
+  const auto built =
+      compile::build(solution(testing::kTvmFfiAdd, {{"binding", nullptr}}), {}, target(), cache.path());
   CHECK(built.artifact.kind == compile::Artifact::Kind::kTvmFfi);
 }
 
@@ -66,8 +67,8 @@ TEST_CASE("the entry point has to be exported for TVM-FFI") {
 TEST_CASE("functions that no runtime has are named") {
   const testing::TemporaryFolder cache;
   const auto built = compile::build(
-      solution("extern \"C\" { int TVMFFIWonder(); int __tvm_ffi_run() { return TVMFFIWonder(); } }"), {}, target(),
-      cache.path());
+      solution("extern \"C\" { int TVMFFIWonder(); int __tvm_ffi_run() { return TVMFFIWonder(); } }"), {},
+      target(), cache.path());
   CHECK(built.outcome == Outcome::kFailed);
   CHECK_THAT(built.log, Catch::StartsWith("fib's runtime for TVM-FFI lacks TVMFFIWonder, and there is no "
                                           "libtvm_ffi.so (install apache-tvm-ffi)\n"));
@@ -88,11 +89,14 @@ TEST_CASE("solutions that include headers of TVM-FFI are not done where there ar
   CHECK(compile::build(s, {}, target(), cache.path()).outcome == Outcome::kUnsupported);
 }
 
-TEST_CASE("sources are compiled with the package's headers, and linked to its library where fib's runtime is too small") {
+TEST_CASE(
+    "sources are compiled with the package's headers, and linked to its library where fib's runtime is too "
+    "small") {
   for (const auto& home : testing::tvm_ffi_homes()) {
     CAPTURE(home);
     const testing::TemporaryFolder cache;
-    const std::string function = "void f(tvm::ffi::TensorView x) { %; }\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n";
+    const std::string function =
+        "void f(tvm::ffi::TensorView x) { %; }\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n";
     const auto with = [&](const std::string& body) {
       std::string text = kHeaders + "#include <tvm/ffi/extra/c_env_api.h>\n" + function;
       text.replace(text.find('%'), 1, body);
@@ -114,9 +118,10 @@ TEST_CASE("sources are compiled with the package's headers, and linked to its li
 
 TEST_CASE("the first error of the first source is first in the log, whichever compiler ends first") {
   const testing::TemporaryFolder cache;
-  const auto s = testing::solution("cpp", "a.cpp::run",
-                                   {{"a.cpp", "#include <regex>\nint first = wrong;\n"}, {"b.cpp", "int second = wrong;\n"}},
-                                   {{"binding", "tvm-ffi"}});
+  const auto s = testing::solution(
+      "cpp", "a.cpp::run",
+      {{"a.cpp", "#include <regex>\nint first = wrong;\n"}, {"b.cpp", "int second = wrong;\n"}},
+      {{"binding", "tvm-ffi"}});
   const auto built = compile::build(s, {}, target(), cache.path());
   CHECK_THAT(built.log, Catch::StartsWith("a.cpp:2:13: error: 'wrong' was not declared in this scope"));
 }

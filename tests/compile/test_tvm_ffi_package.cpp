@@ -84,17 +84,18 @@ TEST_CASE("a solution is TVM-FFI's by its binding, or by what its sources say") 
 }
 
 TEST_CASE("CUDA's libraries are those whose headers are included, and those that dependencies name") {
-  const auto libraries = [](const std::string& source, const nlohmann::json& more = nlohmann::json::object()) {
+  const auto libraries = [](const std::string& source,
+                            const nlohmann::json& more = nlohmann::json::object()) {
     return compile::cuda_libraries(plain(source, more));
   };
   CHECK(libraries("#include <cublas_v2.h>\n") == Strings{"cublas", "cublasLt"});
-  CHECK(libraries("int x;\n #include \"cublasLt.h\"\n#include <cudnn_frontend.h>\n") == Strings{"cublasLt", "cudnn"});
+  CHECK(libraries("int x;\n #include \"cublasLt.h\"\n#include <cudnn_frontend.h>\n") ==
+        Strings{"cublasLt", "cudnn"});
   CHECK(libraries("#include <curand.h>") == Strings{"curand"});
-  CHECK(libraries("#include <curand_kernel.h>\n#include <cub/cub.cuh>\n#include <cutlass/cutlass.h>").empty());
+  CHECK(
+      libraries("#include <curand_kernel.h>\n#include <cub/cub.cuh>\n#include <cutlass/cutlass.h>").empty());
   CHECK(libraries("// cublas\n#include <vector>\n").empty());
   CHECK(libraries("", {{"dependencies", {"cublas", "cutlass", "torch"}}}) == Strings{"cublas", "cublasLt"});
 }
 
-TEST_CASE("fib's runtime lies beside libfib") {
-  CHECK(std::filesystem::exists(compile::tvm_ffi_runtime()));
-}
+TEST_CASE("fib's runtime lies beside libfib") { CHECK(std::filesystem::exists(compile::tvm_ffi_runtime())); }

@@ -87,6 +87,30 @@ TEST_CASE("unknown bindings and languages are not supported whatever Python ther
   CHECK_THAT(reason(bound, testing::complete_python()), Catch::Contains("binding \"swig\" is not supported"));
   CHECK_THAT(reason(python("x", "mojo"), testing::complete_python()),
              Catch::Contains("language \"mojo\" is not supported"));
+  CHECK(reason(python("x", "HIP"), std::nullopt) ==
+        "language \"hip\" is for AMD's GPUs, which fib does not run on");
+  CHECK(reason(python("x", "sycl"), std::nullopt) ==
+        "language \"sycl\" is for Intel's GPUs, which fib does not run on");
+}
+
+TEST_CASE("packages of other toolkits are named with what to install") {
+  const auto complete = testing::complete_python();
+  CHECK(reason(python("import cutlass.cute as cute", "cute_dsl"), complete) ==
+        "it needs cutlass, which /usr/bin/python3 does not have (install it: pip install nvidia-cutlass-dsl, "
+        "or set "
+        "FIB_PYTHON)");
+  for (const char* source :
+       {"import cuda.tile as ct", "from cuda import tile", "from cuda.tile import kernel"})
+    CHECK_THAT(reason(python(source, "cutile"), complete), Catch::StartsWith("it needs cuda.tile,"));
+  CHECK_THAT(reason(python("import cudnn", "cudnn_frontend"), complete),
+             Catch::StartsWith("it needs cudnn,"));
+  CHECK(reason(python("from cuda import core", "python"), complete).empty());
+  const auto own =
+      testing::solution("python", "main.py::run", {{"main.py", "import cudnn"}, {"cudnn.py", "x = 1"}});
+  CHECK(reason(own, complete).empty());
+  auto has = complete;
+  has.packages["cutlass"] = "4.0";
+  CHECK(reason(python("import cutlass", "cutlass"), has).empty());
 }
 
 TEST_CASE("kernels that are launched by a plan need no Python, whatever binding is named") {

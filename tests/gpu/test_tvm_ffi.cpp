@@ -33,9 +33,10 @@ static void launch(const void* a, const void* b, void* c, long long n, cudaStrea
 )";
 
 const std::string kPassing = "void f(ffi::TensorView a, ffi::TensorView b, ffi::TensorView c) ";
-const std::string kReturning = "ffi::Tensor f(ffi::TensorView a, ffi::TensorView b) {"
-                               "auto c = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, a.shape(), a.dtype(), a.device());"
-                               "launch(ALL, stream_of(a.device()));";
+const std::string kReturning =
+    "ffi::Tensor f(ffi::TensorView a, ffi::TensorView b) {"
+    "auto c = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, a.shape(), a.dtype(), a.device());"
+    "launch(ALL, stream_of(a.device()));";
 
 struct Case {
   std::string source;
@@ -69,7 +70,10 @@ const std::map<std::string, Case>& cases() {
   launch(a.data_ptr(), b.data_ptr(), between, n, stream_of(a.device()));
   cudaMemcpyAsync(c.data_ptr(), between, n * sizeof(float), cudaMemcpyDeviceToDevice, stream_of(a.device()));
 })"}},
-      {"thrust", {"#include <thrust/execution_policy.h>\n#include <thrust/transform.h>\n#include <thrust/functional.h>\n" + kPassing + R"({
+      {"thrust",
+       {"#include <thrust/execution_policy.h>\n#include <thrust/transform.h>\n#include "
+        "<thrust/functional.h>\n" +
+        kPassing + R"({
   const auto* x = static_cast<const float*>(a.data_ptr());
   const auto* y = static_cast<const float*>(b.data_ptr());
   thrust::transform(thrust::cuda::par.on(stream_of(a.device())), x, x + c.shape()[0], y, static_cast<float*>(c.data_ptr()),
@@ -100,24 +104,31 @@ const std::map<std::string, Case>& cases() {
   }
   cudaGraphLaunch(graph, stream_of(a.device()));
 })"}},
-      {"raises", {kPassing + "{ TVM_FFI_THROW(ValueError) << \"device \" << a.device().device_type; }", "RUNTIME_ERROR",
-                  "ValueError: device 2 while the solution ran"}},
-      {"wrong", {kPassing + "{ launch(a.data_ptr(), a.data_ptr(), c.data_ptr(), c.shape()[0], 0); }",
-                 "INCORRECT_NUMERICAL"}},
-      {"on_the_host", {R"(ffi::Tensor f(ffi::TensorView a, ffi::TensorView b) {
+      {"raises",
+       {kPassing + "{ TVM_FFI_THROW(ValueError) << \"device \" << a.device().device_type; }", "RUNTIME_ERROR",
+        "ValueError: device 2 while the solution ran"}},
+      {"wrong",
+       {kPassing + "{ launch(a.data_ptr(), a.data_ptr(), c.data_ptr(), c.shape()[0], 0); }",
+        "INCORRECT_NUMERICAL"}},
+      {"on_the_host",
+       {R"(ffi::Tensor f(ffi::TensorView a, ffi::TensorView b) {
   return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, a.shape(), a.dtype(), DLDevice{kDLCPU, 0});
-})", "RUNTIME_ERROR", "tensors lie on the device of the call", kReturns}},
-      {"does_not_launch", {"__global__ void __launch_bounds__(32) small() {}\n" + kPassing + R"({
+})",
+        "RUNTIME_ERROR", "tensors lie on the device of the call", kReturns}},
+      {"does_not_launch",
+       {"__global__ void __launch_bounds__(32) small() {}\n" + kPassing + R"({
   small<<<1, 1024>>>();
   if (const auto error = cudaGetLastError()) TVM_FFI_THROW(RuntimeError) << cudaGetErrorString(error);
-})", "RUNTIME_ERROR", "RuntimeError: invalid argument"}},
+})",
+        "RUNTIME_ERROR", "RuntimeError: invalid argument"}},
   };
   return all;
 }
 
 }  // namespace
 
-TEST_CASE("CUDA solutions of TVM-FFI work on streams, allocate, wait, use libraries, and read alike", "[gpu]") {
+TEST_CASE("CUDA solutions of TVM-FFI work on streams, allocate, wait, use libraries, and read alike",
+          "[gpu]") {
   if (testing::gpu() == nullptr) return;
   const auto homes = testing::tvm_ffi_homes();
   if (homes.empty()) return;
@@ -126,7 +137,8 @@ TEST_CASE("CUDA solutions of TVM-FFI work on streams, allocate, wait, use librar
   for (const auto& [name, one] : cases()) {
     nlohmann::ordered_json spec = {{"language", "cuda"}, {"target_hardware", {"cuda"}}};
     spec.update(one.spec);
-    run.dataset.tvm_ffi_solution(name, kHead + one.source + "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n", spec, "main.cu");
+    run.dataset.tvm_ffi_solution(name, kHead + one.source + "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n",
+                                 spec, "main.cu");
   }
   auto variables = run.environment();
   variables.push_back("FIB_TVM_FFI_HOME=" + homes.back());
@@ -142,8 +154,10 @@ TEST_CASE("CUDA solutions of TVM-FFI work on streams, allocate, wait, use librar
     CHECK(trace.log.find(one.log) != std::string::npos);
   }
   // The same kernel, launched in these ways.
-  for (const char* name : {"default_stream", "synchronises", "own_stream", "returns", "returns_array", "graph"}) {
-    INFO(name << " reads " << traces[name].latency_ms << ", the plain one " << traces["environment_stream"].latency_ms);
+  for (const char* name :
+       {"default_stream", "synchronises", "own_stream", "returns", "returns_array", "graph"}) {
+    INFO(name << " reads " << traces[name].latency_ms << ", the plain one "
+              << traces["environment_stream"].latency_ms);
     CHECK(std::abs(traces[name].latency_ms - traces["environment_stream"].latency_ms) < 0.001);
   }
 }
@@ -153,7 +167,8 @@ TEST_CASE("the example of the format that uses TVM-FFI builds and passes", "[gpu
   const auto homes = testing::tvm_ffi_homes();
   if (homes.empty()) return;
   const char* named = std::getenv("FIB_TEST_TVM_FFI_EXAMPLE");
-  const std::filesystem::path example = named != nullptr ? named : testing::source_folder() / "../shared/data/real/fib_example";
+  const std::filesystem::path example =
+      named != nullptr ? named : testing::source_folder() / "../shared/data/real/fib_example";
   if (!std::filesystem::exists(example)) {
     WARN("skipped: the format's own example is not here (FIB_TEST_TVM_FFI_EXAMPLE)");
     return;

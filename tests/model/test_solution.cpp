@@ -82,6 +82,25 @@ TEST_CASE("other spellings of languages are understood") {
   CHECK_THROWS_WITH(parse_solution(solution(listed), Mode::upstream), "spec.language: Field required");
 }
 
+TEST_CASE("toolkits are languages: of their packages for Python, or of their headers") {
+  const auto language_of = [](const std::string& language, const std::string& entry) {
+    const std::string spec =
+        R"("language":")" + language + R"(","target_hardware":["B200"],"entry_point":")" + entry;
+    return parse_solution(solution(spec + R"(::run")", R"({"path":")" + entry + R"(","content":"x"})"))
+        .spec.language;
+  };
+  for (const char* word :
+       {"cute_dsl", "cutedsl", "cutile", "cuda_tile", "cudnn_frontend", "pytorch", "CuTe_DSL"})
+    CHECK(language_of(word, "a.py") == Language::python);
+  CHECK(language_of("tlx", "a.py") == Language::triton);
+  CHECK(language_of("c", "a.c") == Language::cpp);
+  for (const char* word : {"cutlass", "cudnn", "cublas"}) {
+    CHECK(language_of(word, "a.py") == Language::python);
+    CHECK(language_of(word, "a.cu") == Language::cuda);
+  }
+  CHECK(language_of("hip", "a.hip") == Language::unknown);
+}
+
 TEST_CASE("compile options are lists, or strings split at spaces") {
   const Solution read =
       with(R"(,"compile_options":{"cuda_cflags":["-O3","-I a"],"cflags":"  -O2  -g ","hip":1})");

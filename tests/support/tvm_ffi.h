@@ -11,8 +11,9 @@
 // Where tests find headers of TVM-FFI, and solutions that need none.
 namespace fib::testing {
 
-// Folders for FIB_TVM_FFI_HOME: those that scripts/fetch-tvm-ffi has fetched (the oldest and the newest version), else the
-// one that the variable names. Empty, after saying that the test is skipped, where there is none.
+// Folders for FIB_TVM_FFI_HOME: those that scripts/fetch-tvm-ffi has fetched (the oldest and the newest
+// version), else the one that the variable names. Empty, after saying that the test is skipped, where there
+// is none.
 inline std::vector<std::string> tvm_ffi_homes() {
   std::vector<std::string> homes;
   for (const char* name : {"oldest", "newest"}) {

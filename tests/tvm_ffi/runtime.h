@@ -17,8 +17,8 @@ int TVMFFIBytesFromByteArray(const ByteArray*, Any*);
 int TVMFFIHandleInitOnce(void**, int (*)(void**));
 int TVMFFIHandleDeinitOnce(void**, int (*)(void*));
 int TVMFFIErrorCreate(const ByteArray*, const ByteArray*, const ByteArray*, void**);
-int TVMFFIErrorCreateWithCauseAndExtraContext(const ByteArray*, const ByteArray*, const ByteArray*, void*, void*,
-                                              void**);
+int TVMFFIErrorCreateWithCauseAndExtraContext(const ByteArray*, const ByteArray*, const ByteArray*, void*,
+                                              void*, void**);
 void TVMFFIErrorSetRaised(void*);
 void TVMFFIErrorMoveFromRaised(void**);
 void TVMFFIErrorSetRaisedFromCStr(const char*, const char*);
@@ -40,8 +40,8 @@ TensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator();
 int TVMFFIEnvTensorAlloc(TensorView*, void**);
 int TVMFFIDataTypeFromString(const ByteArray*, DataType*);
 int TVMFFIDataTypeToString(const DataType*, Any*);
-std::int32_t TVMFFITypeGetOrAllocIndex(const ByteArray*, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
-                                       std::int32_t);
+std::int32_t TVMFFITypeGetOrAllocIndex(const ByteArray*, std::int32_t, std::int32_t, std::int32_t,
+                                       std::int32_t, std::int32_t);
 const void* TVMFFIGetTypeInfo(std::int32_t);
 int TVMFFITypeKeyToIndex(const ByteArray*, std::int32_t*);
 int TVMFFITypeRegisterAttr(std::int32_t, const ByteArray*, const Any*);
@@ -55,7 +55,8 @@ inline ByteArray bytes(const std::string& text) { return {text.data(), text.size
 inline std::string text_of(const ByteArray& array) { return {array.data, array.size}; }
 
 inline std::string text_of(const Any& any) {
-  if (any.type_index == kTypeSmallString || any.type_index == kTypeSmallBytes) return {any.bytes, any.small_length};
+  if (any.type_index == kTypeSmallString || any.type_index == kTypeSmallBytes)
+    return {any.bytes, any.small_length};
   return text_of(static_cast<const StringObject*>(any.object)->cell.text);
 }
 

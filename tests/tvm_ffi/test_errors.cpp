@@ -35,7 +35,8 @@ TEST_CASE("an error object keeps its texts and can be raised") {
   auto& cell = static_cast<ErrorObject*>(error)->cell;
   CHECK(static_cast<Object*>(error)->type_index == kTypeError);
   CHECK(text_of(cell.message) == "a message that is longer than any small string");
-  for (const auto& [line, mode, wanted] : {std::tuple{"one\n", 0, "one\n"}, {"two\n", 1, "one\ntwo\n"}, {"three\n", 0, "three\n"}}) {
+  for (const auto& [line, mode, wanted] :
+       {std::tuple{"one\n", 0, "one\n"}, {"two\n", 1, "one\ntwo\n"}, {"three\n", 0, "three\n"}}) {
     const std::string text = line;
     const auto array = bytes(text);
     cell.update_backtrace(error, &array, mode);
@@ -52,7 +53,8 @@ TEST_CASE("an error holds what caused it") {
   void* error = nullptr;
   const ByteArray nothing{};
   REQUIRE(TVMFFIErrorCreate(&nothing, &nothing, &nothing, &cause) == 0);
-  REQUIRE(TVMFFIErrorCreateWithCauseAndExtraContext(&nothing, &nothing, &nothing, cause, nullptr, &error) == 0);
+  REQUIRE(TVMFFIErrorCreateWithCauseAndExtraContext(&nothing, &nothing, &nothing, cause, nullptr, &error) ==
+          0);
   CHECK(references_of(cause) == 2);
   TVMFFIObjectDecRef(error);
   CHECK(references_of(cause) == 1);

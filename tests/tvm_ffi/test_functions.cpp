@@ -22,7 +22,8 @@ int add(void* self, const Any* arguments, std::int32_t count, Any* result) {
 
 void* make_add(std::int64_t& base) {
   void* function = nullptr;
-  REQUIRE(TVMFFIFunctionCreate(&base, add, [](void*) { ++ended; }, &function) == 0);
+  REQUIRE(TVMFFIFunctionCreate(
+              &base, add, [](void*) { ++ended; }, &function) == 0);
   return function;
 }
 

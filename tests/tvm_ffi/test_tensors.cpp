@@ -122,10 +122,17 @@ TEST_CASE("the environment makes tensors by the allocator that it was given") {
 
 TEST_CASE("dtypes have names, and names dtypes") {
   const std::vector<std::pair<DataType, std::string>> table = {
-      {{kFloat, 32, 1}, "float32"},        {{kFloat, 16, 4}, "float16x4"},          {{kBfloat, 16, 1}, "bfloat16"},
-      {{kInt, 64, 1}, "int64"},            {{kUInt, 8, 1}, "uint8"},                {{kBool, 8, 1}, "bool"},
-      {{kFloat8E4M3FN, 8, 1}, "float8_e4m3fn"}, {{kFloat8E5M2, 8, 1}, "float8_e5m2"},
-      {{kFloat4E2M1FN, 4, 2}, "float4_e2m1fnx2"}, {{kOpaqueHandle, 64, 1}, "handle"}, {{kOpaqueHandle, 0, 0}, ""},
+      {{kFloat, 32, 1}, "float32"},
+      {{kFloat, 16, 4}, "float16x4"},
+      {{kBfloat, 16, 1}, "bfloat16"},
+      {{kInt, 64, 1}, "int64"},
+      {{kUInt, 8, 1}, "uint8"},
+      {{kBool, 8, 1}, "bool"},
+      {{kFloat8E4M3FN, 8, 1}, "float8_e4m3fn"},
+      {{kFloat8E5M2, 8, 1}, "float8_e5m2"},
+      {{kFloat4E2M1FN, 4, 2}, "float4_e2m1fnx2"},
+      {{kOpaqueHandle, 64, 1}, "handle"},
+      {{kOpaqueHandle, 0, 0}, ""},
   };
   for (const auto& [dtype, name] : table) {
     CAPTURE(name);

@@ -23,8 +23,11 @@ std::int32_t add(const std::string& key, std::int32_t parent, std::int32_t slots
 }  // namespace
 
 TEST_CASE("the types of all values are there from the start") {
-  for (const auto& [index, key] : {std::pair{kTypeNone, "None"}, {kTypeTensorView, "DLTensor*"},
-                                   {kTypeString, "ffi.String"}, {kTypeTensor, "ffi.Tensor"}, {kTypeMap, "ffi.Map"}}) {
+  for (const auto& [index, key] : {std::pair{kTypeNone, "None"},
+                                   {kTypeTensorView, "DLTensor*"},
+                                   {kTypeString, "ffi.String"},
+                                   {kTypeTensor, "ffi.Tensor"},
+                                   {kTypeMap, "ffi.Map"}}) {
     REQUIRE(info(index) != nullptr);
     CHECK(info(index)->type_index == index);
     CHECK(text_of(info(index)->type_key) == key);

@@ -18,7 +18,8 @@ CUdeviceptr Pool::allocate(std::uint64_t bytes) {
     properties.location.id = context_.device();
     context_.check(driver.pool_create(&pool_, &properties), "cuMemPoolCreate");
     cuuint64_t threshold = UINT64_MAX;
-    context_.check(driver.pool_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold), "cuMemPoolSetAttribute");
+    context_.check(driver.pool_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold),
+                   "cuMemPoolSetAttribute");
   }
   CUdeviceptr address = 0;
   context_.check(driver.pool_allocate(&address, std::max<std::uint64_t>(bytes, 1), pool_, context_.stream()),
@@ -26,6 +27,8 @@ CUdeviceptr Pool::allocate(std::uint64_t bytes) {
   return address;
 }
 
-void Pool::free(CUdeviceptr address) noexcept { (void)context_.driver().free_async(address, context_.stream()); }
+void Pool::free(CUdeviceptr address) noexcept {
+  (void)context_.driver().free_async(address, context_.stream());
+}
 
 }  // namespace fib::device::cuda

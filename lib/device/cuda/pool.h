@@ -8,9 +8,10 @@
 
 namespace fib::device::cuda {
 
-// Device memory in the order of a stream, for tensors that a solution asks its environment for in every call. What is
-// given back is kept for the next call (cuMemPool_st with a release threshold without bound): frameworks do that too, and
-// mapping memory anew takes longer than small kernels. Made at the first call. One thread; the context must outlive it.
+// Device memory in the order of a stream, for tensors that a solution asks its environment for in every call.
+// What is given back is kept for the next call (cuMemPool_st with a release threshold without bound):
+// frameworks do that too, and mapping memory anew takes longer than small kernels. Made at the first call.
+// One thread; the context must outlive it.
 class Pool {
  public:
   explicit Pool(const Context& context) : context_(context) {}
@@ -18,7 +19,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // At least one byte on the context's stream, aligned to 256. Throws DriverError; Error where the driver has no pools.
+  // At least one byte on the context's stream, aligned to 256. Throws DriverError; Error where the driver has
+  // no pools.
   [[nodiscard]] CUdeviceptr allocate(std::uint64_t bytes);
 
   // Gives back what allocate() has given, after the work that is queued now.

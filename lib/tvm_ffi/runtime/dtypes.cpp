@@ -62,7 +62,8 @@ DataType parse(std::string_view whole) {
     if (!whole.starts_with(known.name)) continue;
     auto rest = whole.substr(std::strlen(known.name));
     DataType dtype{known.code, known.bits, 1};
-    if (known.bits == 0) dtype.bits = static_cast<std::uint8_t>(take_number(rest, known.code == kBfloat ? 16 : 32));
+    if (known.bits == 0)
+      dtype.bits = static_cast<std::uint8_t>(take_number(rest, known.code == kBfloat ? 16 : 32));
     if (rest.starts_with('x')) {
       rest.remove_prefix(1);
       dtype.lanes = static_cast<std::uint16_t>(take_number(rest, 0));

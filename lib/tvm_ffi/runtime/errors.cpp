@@ -101,7 +101,8 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** parts, std
   set_raised(or_nothing(kind), message);
 }
 
-int TVMFFIErrorCreate(const ByteArray* kind, const ByteArray* message, const ByteArray* backtrace, void** out) {
+int TVMFFIErrorCreate(const ByteArray* kind, const ByteArray* message, const ByteArray* backtrace,
+                      void** out) {
   return guarded([&] { *out = make_error(text_of(*kind), text_of(*message), text_of(*backtrace)); });
 }
 
@@ -114,8 +115,10 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(const ByteArray* kind, const ByteA
   });
 }
 
-// One line: where the error was made. (A walk up the stack would need debug information that solutions do not have.)
-const ByteArray* TVMFFIBacktrace(const char* file, int line, const char* function, int /*cross_ffi_boundary*/) {
+// One line: where the error was made. (A walk up the stack would need debug information that solutions do not
+// have.)
+const ByteArray* TVMFFIBacktrace(const char* file, int line, const char* function,
+                                 int /*cross_ffi_boundary*/) {
   thread_local std::string text;
   thread_local ByteArray bytes;
   text.clear();

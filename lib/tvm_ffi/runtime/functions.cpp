@@ -9,7 +9,8 @@ namespace {
 
 // A function made of a callback in C; what is called gets the callback's own handle.
 struct CallbackFunction : FunctionObject {
-  CallbackFunction(void* own, SafeCall callback, void (*end)(void*)) : handle(own), call(callback), end_of_handle(end) {
+  CallbackFunction(void* own, SafeCall callback, void (*end)(void*))
+      : handle(own), call(callback), end_of_handle(end) {
     cell.safe_call = [](void* self, const Any* arguments, std::int32_t count, Any* result) {
       const auto* function = static_cast<CallbackFunction*>(self);
       return function->call(function->handle, arguments, count, result);
@@ -32,7 +33,8 @@ class GlobalFunctions {
   void set(const std::string& name, Object* function, bool may_replace) {
     const std::lock_guard lock(mutex_);
     auto& entry = functions_[name];
-    if (entry != nullptr && !may_replace) throw Raised("RuntimeError", "there is a global function " + name + " already");
+    if (entry != nullptr && !may_replace)
+      throw Raised("RuntimeError", "there is a global function " + name + " already");
     retain(function);
     if (Object* before = std::exchange(entry, function)) release(before);
   }
@@ -89,7 +91,8 @@ int TVMFFIFunctionSetGlobal(const ByteArray* name, void* function, int may_repla
 int TVMFFIFunctionSetGlobalFromMethodInfo(const void* info, int may_replace) {
   return guarded([&] {
     const auto& method = *static_cast<const MethodHead*>(info);
-    if (method.method.type_index != kTypeFunction) throw Raised("TypeError", "a global function has to be a function");
+    if (method.method.type_index != kTypeFunction)
+      throw Raised("TypeError", "a global function has to be a function");
     globals().set(text_of(method.name), method.method.object, may_replace != 0);
   });
 }

@@ -12,7 +12,9 @@ namespace fib::tvm_ffi {
 
 constexpr std::uint64_t kOneWeak = std::uint64_t{1} << 32U;
 
-inline void retain(Object* object) { std::atomic_ref(object->references).fetch_add(1, std::memory_order_relaxed); }
+inline void retain(Object* object) {
+  std::atomic_ref(object->references).fetch_add(1, std::memory_order_relaxed);
+}
 
 inline void drop_weak(Object* object) {
   if (std::atomic_ref(object->references).fetch_sub(kOneWeak, std::memory_order_acq_rel) >> 32U == 1)

@@ -10,7 +10,9 @@ namespace {
 constexpr std::size_t kMostSmall = 7;
 
 struct OwnBytes : StringObject {
-  explicit OwnBytes(const ByteArray& source) : text(source.data, source.size) { cell.text = {text.data(), text.size()}; }
+  explicit OwnBytes(const ByteArray& source) : text(source.data, source.size) {
+    cell.text = {text.data(), text.size()};
+  }
   std::string text;
 };
 
@@ -62,7 +64,8 @@ int TVMFFIObjectDecRef(void* object) {
 
 int TVMFFIObjectCreateOpaque(void* handle, std::int32_t type_index, void (*deleter)(void*), void** out) {
   return guarded([&] {
-    if (type_index != kTypeOpaquePython) throw Raised("RuntimeError", "only opaque Python objects can be made");
+    if (type_index != kTypeOpaquePython)
+      throw Raised("RuntimeError", "only opaque Python objects can be made");
     *out = make_object<OpaqueObject>(type_index, handle, deleter);
   });
 }

@@ -17,7 +17,8 @@ struct Raised : std::runtime_error {
 };
 
 // An error object with one reference, which is the caller's.
-[[nodiscard]] Object* make_error(const std::string& kind, const std::string& message, const std::string& backtrace);
+[[nodiscard]] Object* make_error(const std::string& kind, const std::string& message,
+                                 const std::string& backtrace);
 
 // Sets the thread's raised error; takes a reference of its own.
 void set_raised(Object* error);

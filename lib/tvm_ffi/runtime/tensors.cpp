@@ -77,7 +77,8 @@ Object* from_pack(Managed* source, std::int32_t alignment, std::int32_t needs_co
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
   if (alignment > 0 && address % static_cast<std::uintptr_t>(alignment) != 0)
     throw Raised("RuntimeError", fmt::format("the tensor's memory is not aligned to {} bytes", alignment));
-  if (needs_contiguous != 0 && !is_contiguous(tensor)) throw Raised("RuntimeError", "the tensor is not contiguous");
+  if (needs_contiguous != 0 && !is_contiguous(tensor))
+    throw Raised("RuntimeError", "the tensor is not contiguous");
   return make_object<PackedTensor<Managed>>(kTypeTensor, source);
 }
 
@@ -129,7 +130,8 @@ using namespace fib::tvm_ffi;
 
 extern "C" {
 
-int TVMFFITensorFromDLPack(ManagedTensor* from, std::int32_t alignment, std::int32_t needs_contiguous, void** out) {
+int TVMFFITensorFromDLPack(ManagedTensor* from, std::int32_t alignment, std::int32_t needs_contiguous,
+                           void** out) {
   return guarded([&] { *out = from_pack(from, alignment, needs_contiguous); });
 }
 
@@ -147,7 +149,8 @@ int TVMFFITensorToDLPackVersioned(void* from, ManagedTensorVersioned** out) {
 }
 
 int TVMFFITensorCreateUnsafeView(void* source, const TensorView* prototype, void** out) {
-  return guarded([&] { *out = make_object<ViewTensor>(kTypeTensor, static_cast<Object*>(source), *prototype); });
+  return guarded(
+      [&] { *out = make_object<ViewTensor>(kTypeTensor, static_cast<Object*>(source), *prototype); });
 }
 
 int TVMFFIEnvSetStream(std::int32_t device_type, std::int32_t device_id, void* stream, void** before) {
@@ -164,7 +167,8 @@ void* TVMFFIEnvGetStream(std::int32_t device_type, std::int32_t device_id) {
   return known == streams.end() ? nullptr : known->second;
 }
 
-int TVMFFIEnvSetDLPackManagedTensorAllocator(TensorAllocator allocator, int for_all_threads, TensorAllocator* before) {
+int TVMFFIEnvSetDLPackManagedTensorAllocator(TensorAllocator allocator, int for_all_threads,
+                                             TensorAllocator* before) {
   return guarded([&] {
     if (before != nullptr) *before = allocator_in_use();
     if (for_all_threads != 0) {
@@ -185,9 +189,10 @@ int TVMFFIEnvTensorAlloc(TensorView* prototype, void** out) {
     struct Failure {
       std::string kind, message;
     } failure;
-    const int result = allocator(prototype, &made, &failure, [](void* context, const char* kind, const char* message) {
-      *static_cast<Failure*>(context) = {kind, message};
-    });
+    const int result =
+        allocator(prototype, &made, &failure, [](void* context, const char* kind, const char* message) {
+          *static_cast<Failure*>(context) = {kind, message};
+        });
     if (result != 0) throw Raised(failure.kind, failure.message);
     *out = from_pack(made, 0, 0);
   });

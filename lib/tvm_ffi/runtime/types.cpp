@@ -47,7 +47,8 @@ struct TypeInfo {
   const TypeMetadata* metadata = nullptr;
 };
 
-// Values of one attribute by type index; older headers read `size` as 64 bits, so the column begins with type 0.
+// Values of one attribute by type index; older headers read `size` as 64 bits, so the column begins with type
+// 0.
 struct AttributeColumn {
   const Any* data = nullptr;
   std::int32_t size = 0;
@@ -101,13 +102,20 @@ class TypeTable {
     for (const auto& [index, key] : kValues) add(index, key, nullptr, 0);
     auto& object = add(kTypeObject, "ffi.Object", nullptr, 0);
     static constexpr std::pair<std::int32_t, const char*> kObjects[] = {
-        {kTypeString, "ffi.String"},     {kTypeBytes, "ffi.Bytes"},
-        {kTypeError, "ffi.Error"},       {kTypeFunction, "ffi.Function"},
-        {kTypeShape, "ffi.Shape"},       {kTypeTensor, "ffi.Tensor"},
-        {kTypeArray, "ffi.Array"},       {kTypeMap, "ffi.Map"},
-        {kTypeModule, "ffi.Module"},     {kTypeOpaquePython, "ffi.OpaquePyObject"},
-        {kTypeList, "ffi.List"},         {kTypeDict, "ffi.Dict"},
-        {kTypeVisitInterrupt, "ffi.VisitInterrupt"}, {kTypeBigInt, "ffi.BigInt"},
+        {kTypeString, "ffi.String"},
+        {kTypeBytes, "ffi.Bytes"},
+        {kTypeError, "ffi.Error"},
+        {kTypeFunction, "ffi.Function"},
+        {kTypeShape, "ffi.Shape"},
+        {kTypeTensor, "ffi.Tensor"},
+        {kTypeArray, "ffi.Array"},
+        {kTypeMap, "ffi.Map"},
+        {kTypeModule, "ffi.Module"},
+        {kTypeOpaquePython, "ffi.OpaquePyObject"},
+        {kTypeList, "ffi.List"},
+        {kTypeDict, "ffi.Dict"},
+        {kTypeVisitInterrupt, "ffi.VisitInterrupt"},
+        {kTypeBigInt, "ffi.BigInt"},
     };
     for (const auto& [index, key] : kObjects) add(index, key, &object, 0);
   }
@@ -119,7 +127,8 @@ class TypeTable {
     if (const auto known = by_key_.find(key); known != by_key_.end()) return known->second;
     if (parent_index == -2) return -2;
     Type* parent = parent_index < 0 ? nullptr : find(parent_index);
-    if (parent == nullptr && parent_index >= 0) throw Raised("InternalError", "a type's parent is not known: " + key);
+    if (parent == nullptr && parent_index >= 0)
+      throw Raised("InternalError", "a type's parent is not known: " + key);
     const std::int32_t index = static_index >= 0 ? static_index : free_index(parent, child_slots + 1);
     auto& type = add(index, key, parent, child_slots);
     type.may_overflow = may_overflow;
@@ -263,9 +272,9 @@ using namespace fib::tvm_ffi;
 
 extern "C" {
 
-std::int32_t TVMFFITypeGetOrAllocIndex(const ByteArray* key, std::int32_t static_index, std::int32_t /*depth*/,
-                                       std::int32_t child_slots, std::int32_t may_overflow,
-                                       std::int32_t parent_index) {
+std::int32_t TVMFFITypeGetOrAllocIndex(const ByteArray* key, std::int32_t static_index,
+                                       std::int32_t /*depth*/, std::int32_t child_slots,
+                                       std::int32_t may_overflow, std::int32_t parent_index) {
   std::int32_t index = -1;
   (void)guarded([&] {
     index = table().get_or_add(text_of(*key), static_index, child_slots, may_overflow != 0, parent_index);
