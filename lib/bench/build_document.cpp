@@ -65,6 +65,7 @@ std::string BuildRequest::to_json() const {
                       {"python", target.python ? compile::to_json(*target.python) : ""},
                       {"sandbox", static_cast<int>(target.sandbox)},
                       {"readable", readable},
+                      {"compilers", target.compilers},
                       {"tvm_ffi", target.tvm_ffi ? compile::to_json(*target.tvm_ffi) : ""},
                       {"cache", cache.string()}}
       .dump();
@@ -81,6 +82,7 @@ BuildRequest BuildRequest::parse(std::string_view text) {
              python_of(json.at("python").get<std::string>()),
              enum_of(json.at("sandbox"), sandbox::Mode::kOff),
              {readable.begin(), readable.end()},
+             json.at("compilers").get<unsigned>(),
              tvm_ffi_of(json.at("tvm_ffi").get<std::string>())},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {

@@ -58,10 +58,19 @@ std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup, const Run
       jobs.push_back({planned.solution,
                       planned.definition,
                       {setup.devices.front().kind, architecture, setup.python, config.sandbox,
-                       config.sandbox_readable, setup.tvm_ffi}});
+                       config.sandbox_readable, 1, setup.tvm_ffi}});
     }
   }
   return jobs;
+}
+
+// What is left of the cores when each job has one is for more compilers of a job; four at most, since nvcc
+// takes 1 GB and more.
+void share_compilers(std::vector<BuildJob>& jobs) {
+  constexpr std::size_t kMostAtOnce = 4;
+  for (auto& job : jobs)
+    job.target.compilers =
+        static_cast<unsigned>(std::clamp<std::size_t>(util::usable_cores() / jobs.size(), 1, kMostAtOnce));
 }
 
 // Gives lanes the next piece of the plan: evaluations of one solution at one point of the sweep, so that its
@@ -361,7 +370,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
       device.kernels_path = build_device_kernels(spawner, children, device.architecture, setup.cache);
     }
   }
-  const auto jobs = jobs_of(plan, setup, config);
+  auto jobs = jobs_of(plan, setup, config);
+  share_compilers(jobs);
   std::size_t built = 0;
   const auto builds = [&] {
     const util::Timeline::Span span(setup.timeline, 0, worker::kCoordinator, "all builds");

@@ -20,6 +20,7 @@ struct BuildTarget {
   std::optional<PythonInterpreter> python = {};  // where it is needed (compile/builder.h); else not looked at
   sandbox::Mode sandbox = sandbox::Mode::kAuto;  // of compilers
   std::vector<std::filesystem::path> readable = {};  // what compilers may read besides what builders know
+  unsigned compilers = 1;                            // that may run at once for one solution
   std::optional<TvmFfi> tvm_ffi = {};                // the headers of TVM-FFI, where they are
 };
 

@@ -56,7 +56,9 @@ std::optional<std::string> missing_package(const PythonInterpreter& python,
 // Sources that have a package's name hide it.
 void leave_out_own_modules(const model::Solution& solution, std::set<std::string>& names) {
   for (const auto& source : solution.sources) {
-    if (source.path.ends_with(".py")) names.erase(source.path.substr(0, source.path.find_first_of("./")));
+    if (!source.path.ends_with(".py")) continue;
+    const std::string own = source.path.substr(0, source.path.find_first_of("./"));
+    std::erase_if(names, [&](const std::string& name) { return name == own || name.starts_with(own + "."); });
   }
 }
 

@@ -10,15 +10,12 @@
 #include "compile/sources.h"
 #include "util/command.h"
 #include "util/hash.h"
-#include "util/machine.h"
 
 namespace fib::compile {
 namespace fs = std::filesystem;
 namespace {
 
 using Words = std::vector<std::string>;
-
-constexpr unsigned kMostAtOnce = 4;  // nvcc takes 1 GB and more
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
@@ -128,7 +125,7 @@ bool NativeBuild::run_all(std::vector<Step> steps) {
       }
     }
   };
-  const auto workers = std::min<std::size_t>(std::clamp(util::usable_cores(), 1U, kMostAtOnce), steps.size());
+  const auto workers = std::min<std::size_t>(std::max(target_.compilers, 1U), steps.size());
   {
     std::vector<std::jthread> threads;
     while (threads.size() + 1 < workers) threads.emplace_back(work);

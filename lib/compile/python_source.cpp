@@ -169,19 +169,20 @@ EntrySight see(const Module& module, std::string_view source, std::string symbol
   return {};
 }
 
-// A method that surely is what it looks like: of a class that is bound once, defined once in it, without
-// decorators.
+// A method that surely is what it looks like: of a class without decorators that is bound once and whose body
+// holds nothing but functions, defined once in it, without decorators.
 EntrySight see_method(const Module& module, std::string_view source, const std::string& type,
                       const std::string& method) {
   Bindings bindings(type);
   bindings.look(module);
   if (bindings.count() == 0) return {!bindings.any_name() && !may_be_made_unseen(source, type), std::nullopt};
   const auto* found = bindings.count() == 1 ? std::get_if<python::ClassDef>(&bindings.last()->node) : nullptr;
-  if (found == nullptr) return {};
+  if (found == nullptr || !found->decorators.empty()) return {};
   const FunctionDef* only = nullptr;
   int line = 0;
   for (const auto& statement : found->body) {
     const auto* function = std::get_if<FunctionDef>(&statement->node);
+    if (function == nullptr && !std::holds_alternative<python::ExprStmt>(statement->node)) return {};
     if (function == nullptr || function->name != method) continue;
     if (only != nullptr || function->is_async || !function->decorators.empty()) return {};
     only = function;

@@ -1,7 +1,6 @@
 #include "compile/tvm_ffi_builder.h"
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include "compile/artifact_cache.h"
@@ -22,10 +21,13 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 constexpr const char* kPrefix = "__tvm_ffi_";
-constexpr const char* kRuntimeName =
-    "runtime";  // a file that names the runtime that the library is linked to
+// A file that says to which runtime the library is linked, by one of two words: what lies in the cache was
+// made beside compilers, which are not trusted, so no path is taken from there.
+constexpr const char* kRuntimeName = "runtime";
+constexpr const char* kOwn = "own";
+constexpr const char* kPackages = "package";
 
 // Of names, sizes and content of all headers.
 std::string digest_of_headers(const TvmFfi& package) {
@@ -91,10 +93,14 @@ NativeOptions options_for(const model::Solution& solution, const BuildTarget& ta
 
 // Functions of TVM-FFI that the linker has not found.
 std::set<std::string> missing_functions(const std::string& log) {
-  static const std::regex undefined(R"(undefined reference to [`'"](TVMFFI\w+))");
+  constexpr std::string_view kMark = "undefined reference to `";
   std::set<std::string> names;
-  for (std::sregex_iterator match(log.begin(), log.end(), undefined), end; match != end; ++match)
-    names.insert((*match)[1].str());
+  for (auto at = log.find(kMark); at != std::string::npos; at = log.find(kMark, at + 1)) {
+    const auto begin = at + kMark.size();
+    const auto end = log.find_first_of("'\n", begin);
+    if (end != std::string::npos && log.compare(begin, 6, "TVMFFI") == 0)
+      names.insert(log.substr(begin, end - begin));
+  }
   return names;
 }
 
@@ -110,19 +116,29 @@ std::string missing_symbol(const fs::path& library, const std::string& symbol) {
   return text + fmt::format(": TVM_FFI_DLL_EXPORT_TYPED_FUNC({}, function) does that", symbol);
 }
 
-// Links to fib's runtime, or to the package's. Why it failed, or nothing; `runtime` becomes the one that was
+// Links to fib's runtime, or to the package's. Why it failed, or nothing; `which` becomes the one that was
 // taken.
-std::string link(NativeBuild& build, const BuildTarget& target, fs::path& runtime) {
-  const std::string failure = build.link({runtime.string()});
+std::string link(NativeBuild& build, const BuildTarget& target, const fs::path& own_runtime,
+                 std::string& which) {
+  which = kOwn;
+  const std::string failure = build.link({own_runtime.string()});
   const auto missing = missing_functions(build.log());
   if (failure.empty() || missing.empty()) return failure;
   if (target.tvm_ffi && !target.tvm_ffi->library.empty()) {
-    runtime = target.tvm_ffi->library;
-    return build.link({runtime.string()});
+    which = kPackages;
+    return build.link({target.tvm_ffi->library.string()});
   }
   return fmt::format(
       "fib's runtime for TVM-FFI lacks {}, and there is no libtvm_ffi.so (install apache-tvm-ffi)\n{}",
       fmt::join(missing, ", "), failure);
+}
+
+// The runtime that a build has taken.
+fs::path runtime_of(const std::string& which, const BuildTarget& target, const fs::path& own_runtime) {
+  if (which == kOwn) return own_runtime;
+  if (which == kPackages && target.tvm_ffi && !target.tvm_ffi->library.empty())
+    return target.tvm_ffi->library;
+  throw Error("a build of a TVM-FFI solution has left something else than a runtime's name");
 }
 
 }  // namespace
@@ -143,11 +159,11 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& ta
   }
   const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
     NativeBuild build(solution, target, toolchain, options_for(solution, target), work, out);
-    fs::path runtime = own_runtime;
+    std::string which;
     std::string failure = build.compile();
-    if (failure.empty()) failure = link(build, target, runtime);
+    if (failure.empty()) failure = link(build, target, own_runtime, which);
     if (failure.empty()) failure = missing_symbol(out / kLibraryName, symbol);
-    if (failure.empty()) util::write_file_atomic(out / kRuntimeName, runtime.string());
+    if (failure.empty()) util::write_file_atomic(out / kRuntimeName, which);
     return BuildAnswer{std::move(failure), build.log()};
   });
   if (!result.answer.failure.empty())
@@ -157,7 +173,7 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& ta
   built.artifact.file = result.folder / kLibraryName;
   built.artifact.sha256 = result.digests.front();
   built.artifact.symbol = kPrefix + symbol;
-  built.artifact.runtime = util::read_file(result.folder / kRuntimeName);
+  built.artifact.runtime = runtime_of(util::read_file(result.folder / kRuntimeName), target, own_runtime);
   built.artifact.style.style = solution.spec.destination_passing_style() ? CallingStyle::kDestinationPassing
                                                                          : CallingStyle::kValueReturning;
   return built;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <regex>
 
+#include "compile/cpp_includes.h"
 #include "util/error.h"
 #include "util/files.h"
 
@@ -17,10 +17,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "FIB_TVM_FFI_HOME";
 
+// What "#define <name> <number>" says; "0" where it is not there.
 std::string number_after(const std::string& text, const std::string& name) {
-  std::smatch match;
-  return std::regex_search(text, match, std::regex("#define\\s+" + name + "\\s+(\\d+)")) ? match[1].str()
-                                                                                         : "0";
+  const std::string define = "#define " + name + " ";
+  const auto at = text.find(define);
+  if (at == std::string::npos) return "0";
+  const auto begin = at + define.size();
+  const auto end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+  return end == begin ? "0" : text.substr(begin, end - begin);
 }
 
 std::optional<TvmFfi> package_in(const fs::path& root) {
@@ -31,9 +35,8 @@ std::optional<TvmFfi> package_in(const fs::path& root) {
   const auto header = package.include / "tvm/ffi/c_api.h";
   if (!has(header)) return std::nullopt;
   package.dlpack = package.include;
-  if (const auto other = root / "3rdparty/dlpack/include";
-      !has(package.dlpack / "dlpack/dlpack.h") && has(other))
-    package.dlpack = other;
+  if (!has(package.dlpack / "dlpack/dlpack.h")) package.dlpack = root / "3rdparty/dlpack/include";
+  if (!has(package.dlpack / "dlpack/dlpack.h")) return std::nullopt;
   for (const char* folder : {"lib", "lib64", "build/lib", "."}) {
     if (package.library.empty() && has(root / folder / "libtvm_ffi.so"))
       package.library = (root / folder / "libtvm_ffi.so").lexically_normal();
@@ -46,9 +49,15 @@ std::optional<TvmFfi> package_in(const fs::path& root) {
   return package;
 }
 
-bool any_source(const model::Solution& solution, const std::regex& pattern) {
-  return std::any_of(solution.sources.begin(), solution.sources.end(),
-                     [&](const auto& source) { return std::regex_search(source.content, pattern); });
+bool includes(const model::Solution& solution, std::initializer_list<std::string_view> folders) {
+  for (const auto& source : solution.sources) {
+    for (const auto& header : included_headers(source.content)) {
+      for (const auto folder : folders) {
+        if (header.starts_with(folder)) return true;
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -56,7 +65,8 @@ bool any_source(const model::Solution& solution, const std::regex& pattern) {
 std::optional<TvmFfi> find_tvm_ffi(const std::optional<PythonInterpreter>& python) {
   if (const char* home = std::getenv(kVariable); home != nullptr && *home != '\0') {
     auto package = package_in(fs::absolute(home));
-    if (!package) throw Error("{}: {} has no include/tvm/ffi/c_api.h", kVariable, home);
+    if (!package)
+      throw Error("{}: {} has no include/tvm/ffi/c_api.h with dlpack/dlpack.h beside it", kVariable, home);
     return package;
   }
   if (python) {
@@ -88,10 +98,7 @@ TvmFfi parse_tvm_ffi(std::string_view text) {
   }
 }
 
-bool includes_tvm_ffi(const model::Solution& solution) {
-  static const std::regex include(R"((^|\n)[ \t]*#[ \t]*include[ \t]*[<"](tvm/ffi|dlpack)/)");
-  return any_source(solution, include);
-}
+bool includes_tvm_ffi(const model::Solution& solution) { return includes(solution, {"tvm/ffi/", "dlpack/"}); }
 
 bool is_tvm_ffi(const model::Solution& solution) {
   using model::Binding;
@@ -99,8 +106,10 @@ bool is_tvm_ffi(const model::Solution& solution) {
   const auto& spec = solution.spec;
   if (spec.language != Language::cpp && spec.language != Language::cuda) return false;
   if (spec.binding == Binding::tvm_ffi) return true;
-  static const std::regex name(R"((^|[^A-Za-z0-9_])__tvm_ffi_)");
-  return spec.binding == Binding::none && (includes_tvm_ffi(solution) || any_source(solution, name));
+  if (spec.binding != Binding::none) return false;
+  return includes(solution, {"tvm/ffi/"}) ||
+         std::any_of(solution.sources.begin(), solution.sources.end(),
+                     [](const auto& source) { return names_something_with(source.content, "__tvm_ffi_"); });
 }
 
 fs::path tvm_ffi_runtime() {

@@ -22,6 +22,8 @@ struct FibGuestCallbacks {
   int (*prepare)();
   // The timed call. Value-returning functions: each output is told by fib_guest_claim().
   int (*call)();
+  // Lets go of what the call returned; its outputs are copied, and the next call's inputs are not there.
+  int (*forget)();
 };
 
 // Shuts the process out of all files but those it needs (sandbox/files.h); to be called before any thread is

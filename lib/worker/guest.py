@@ -23,6 +23,7 @@ CALLBACKS = (
     ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
     ("prepare", ctypes.CFUNCTYPE(ctypes.c_int)),
     ("call", ctypes.CFUNCTYPE(ctypes.c_int)),
+    ("forget", ctypes.CFUNCTYPE(ctypes.c_int)),
 )
 
 
@@ -190,8 +191,11 @@ class Guest:
             return self.tensors.make(slot, memory)
         return bool(memory.value) if slot["dtype"] == "bool" else memory.value
 
-    def prepare(self):
+    def forget(self):
+        """Not later: what code of a solution does when its objects end belongs to their call."""
         self.result = None
+
+    def prepare(self):
         inputs = [self.argument(*pair) for pair in self.inputs]
         if self.order is not None:
             inputs = [inputs[i] for i in self.order]

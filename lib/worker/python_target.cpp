@@ -58,6 +58,8 @@ class PythonTarget : public Target {
     }
   }
 
+  void forget() override { expect_success(callbacks_.forget(), claims_); }
+
   std::string jit_files() const override {
     std::string packed = pack_folder(jit_folder_, kMostJitBytes);
     return util::sha256_hex(packed) == given_jit_files_ ? std::string() : packed;

@@ -44,6 +44,10 @@ class Target {
   // what they are. An output that does not fit its slot is claimed as it is and not copied.
   [[nodiscard]] virtual std::vector<eval::OutputClaim> collect() = 0;
 
+  // The call is over, its outputs are copied, and nothing of the next one is there: lets go of what it
+  // returned. What code of the solution does when its objects end belongs to this call.
+  virtual void forget() {}
+
   // All that just-in-time compilers of the solution have made, with what Load brought, packed
   // (packed_folder.h). Empty: nothing but that, or too much.
   [[nodiscard]] virtual std::string jit_files() const { return {}; }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <sstream>
@@ -101,6 +102,9 @@ struct OwnTensor : ManagedTensorVersioned {
   std::vector<std::int64_t> strides;
 };
 
+constexpr std::int32_t kMostAxes = 64;       // of a tensor
+constexpr std::int64_t kMostOutputs = 1024;  // of an array that a function returns
+
 // The stage that gives memory to functions that ask for tensors: the interface has no place to hand it
 // through.
 Stage* memory_of_calls = nullptr;  // NOLINT
@@ -116,7 +120,7 @@ int allocate_tensor(TensorView* prototype, ManagedTensorVersioned** out, void* c
       if (size < 0 || __builtin_mul_overflow(bits, static_cast<std::uint64_t>(size), &bits))
         throw Error("no tensor has these sizes");
     }
-    auto* memory = memory_of_calls->allocate((bits + 7) / 8);
+    auto* memory = memory_of_calls->allocate(bits / 8 + (bits % 8 == 0 ? 0 : 1));
     auto* made = new OwnTensor(memory, memory_of_calls->device(), prototype->dtype, std::move(shape));
     made->deleter = [](ManagedTensorVersioned* self) {
       if (memory_of_calls != nullptr) memory_of_calls->free(self->tensor.data);
@@ -163,7 +167,9 @@ class TvmFfiTarget : public Target {
   }
 
   void prepare() override {
-    forget_result();
+    void* stale = nullptr;  // an error that an earlier call has raised and then did not return
+    runtime_.take_error(&stale);
+    if (stale != nullptr) (void)runtime_.release(stale);
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       if (layout_.inputs[i].scalar) arguments_[i] = scalar(layout_.inputs[i].dtype, scalars_ + 8 * i);
     }
@@ -180,9 +186,11 @@ class TvmFfiTarget : public Target {
     }
     if (status != 0) throw Error("{}", raised_error(status));
     if (!returns_values_) return;
-    claims_ = tensors_of(result_);
-    for (std::size_t i = 0; i < std::min(claims_.size(), layout_.outputs.size()); ++i) {
-      if (fits(i)) stage_.touch_output(layout_.outputs[i], address_of(*claims_[i]));
+    // Taken apart now: what the solution changes afterwards changes nothing.
+    returned_ = tensors_of(result_);
+    for (std::size_t i = 0; i < std::min(returned_.size(), layout_.outputs.size()); ++i) {
+      check_place(i);
+      if (fits(i)) stage_.touch_output(layout_.outputs[i], returned_[i].address);
     }
   }
 
@@ -192,13 +200,14 @@ class TvmFfiTarget : public Target {
       for (const auto& slot : layout_.outputs) claims.push_back({slot.dtype, slot.shape});
       return claims;
     }
-    for (std::size_t i = 0; i < claims_.size(); ++i) {
-      claims.push_back({dtype_of(claims_[i]->dtype), shape_of(*claims_[i])});
-      if (i < layout_.outputs.size() && fits(i))
-        stage_.take_output(layout_.outputs[i], address_of(*claims_[i]));
+    for (std::size_t i = 0; i < returned_.size(); ++i) {
+      claims.push_back(returned_[i].claim);
+      if (i < layout_.outputs.size() && fits(i)) stage_.take_output(layout_.outputs[i], returned_[i].address);
     }
     return claims;
   }
+
+  void forget() override { forget_result(); }
 
  private:
   [[nodiscard]] Any tensor_over(const eval::Slot& slot, std::byte* base) const {
@@ -247,24 +256,52 @@ class TvmFfiTarget : public Target {
     return sentence;
   }
 
+  // A tensor that the function has returned.
+  struct Returned {
+    eval::OutputClaim claim;
+    std::uint64_t address = 0;
+    bool contiguous = true;
+    std::int32_t device = 0;  // its type
+  };
+
+  static Returned described(const TensorView& tensor) {
+    if (tensor.ndim < 0 || tensor.ndim > kMostAxes || (tensor.ndim > 0 && tensor.shape == nullptr))
+      throw Error("the function returned a tensor of {} axes", tensor.ndim);
+    Returned returned;
+    returned.claim = {dtype_of(tensor.dtype), {tensor.shape, tensor.shape + tensor.ndim}};
+    returned.address = reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
+    returned.device = tensor.device.type;
+    const auto& shape = returned.claim.shape;
+    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    if (tensor.strides == nullptr || empty) return returned;
+    std::int64_t step = 1;
+    for (std::size_t axis = shape.size(); axis-- > 0 && returned.contiguous;) {
+      returned.contiguous = shape[axis] == 1 || tensor.strides[axis] == step;
+      if (__builtin_mul_overflow(step, shape[axis], &step))
+        throw Error("the function returned a tensor of no possible size");
+    }
+    return returned;
+  }
+
   // What the function has returned; throws Error when it is not made of tensors.
-  static std::vector<const TensorView*> tensors_of(const Any& result) {
+  static std::vector<Returned> tensors_of(const Any& result) {
     switch (result.type_index) {
       case tvm_ffi::kTypeNone:
         return {};
       case tvm_ffi::kTypeTensorView:
-        return {static_cast<const TensorView*>(result.pointer)};
+        return {described(*static_cast<const TensorView*>(result.pointer))};
       case tvm_ffi::kTypeTensor:
-        return {&static_cast<const tvm_ffi::TensorObject*>(result.object)->cell};
+        return {described(static_cast<const tvm_ffi::TensorObject*>(result.object)->cell)};
       case tvm_ffi::kTypeArray:
       case tvm_ffi::kTypeList: {
         const auto& cell = static_cast<const tvm_ffi::SequenceObject*>(result.object)->cell;
-        std::vector<const TensorView*> all;
+        if (cell.size < 0 || cell.size > kMostOutputs)
+          throw Error("the function returned an array of {} elements", cell.size);
+        std::vector<Returned> all;
         for (std::int64_t i = 0; i < cell.size; ++i) {
-          const auto one = cell.data[i].type_index == tvm_ffi::kTypeTensor ? tensors_of(cell.data[i])
-                                                                           : std::vector<const TensorView*>{};
-          if (one.empty()) throw Error("element {} of the array that the function returned is no tensor", i);
-          all.push_back(one.front());
+          if (cell.data[i].type_index != tvm_ffi::kTypeTensor)
+            throw Error("element {} of the array that the function returned is no tensor", i);
+          all.push_back(tensors_of(cell.data[i]).front());
         }
         return all;
       }
@@ -274,33 +311,23 @@ class TvmFfiTarget : public Target {
     }
   }
 
-  static std::vector<std::int64_t> shape_of(const TensorView& tensor) {
-    return {tensor.shape, tensor.shape + tensor.ndim};
-  }
-
-  static std::uint64_t address_of(const TensorView& tensor) {
-    return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
-  }
-
-  // Whether a returned tensor has its slot's dtype and shape; throws Error where it lies elsewhere than
-  // outputs do.
+  // Whether a returned tensor has its slot's dtype and shape.
   [[nodiscard]] bool fits(std::size_t i) const {
     const auto& slot = layout_.outputs[i];
-    const auto& tensor = *claims_[i];
-    const auto shape = shape_of(tensor);
-    if (tensor.device.type != stage_.device().type)
-      throw Error("output \"{}\" was returned on another device", slot.name);
-    if (dtype_of(tensor.dtype) != slot.dtype || shape != slot.shape) return false;
-    const auto usual = strides_of(shape);
-    for (std::size_t axis = 0; tensor.strides != nullptr && slot.bytes > 0 && axis < shape.size(); ++axis) {
-      if (shape[axis] != 1 && tensor.strides[axis] != usual[axis])
-        throw Error("output \"{}\" was returned with strides: make it contiguous", slot.name);
-    }
-    return true;
+    return returned_[i].claim.dtype == slot.dtype && returned_[i].claim.shape == slot.shape;
+  }
+
+  // Throws Error where it lies as no output does.
+  void check_place(std::size_t i) const {
+    const auto& name = layout_.outputs[i].name;
+    if (returned_[i].device != stage_.device().type)
+      throw Error("output \"{}\" was returned on another device", name);
+    if (!returned_[i].contiguous)
+      throw Error("output \"{}\" was returned with strides: make it contiguous", name);
   }
 
   void forget_result() {
-    claims_.clear();
+    returned_.clear();
     if (result_.type_index >= tvm_ffi::kTypeFirstObject) (void)runtime_.release(result_.object);
     result_ = {};
   }
@@ -321,7 +348,7 @@ class TvmFfiTarget : public Target {
   const std::byte* scalars_ = nullptr;
   std::vector<Any> arguments_;
   Any result_;
-  std::vector<const TensorView*> claims_;  // what it returned
+  std::vector<Returned> returned_;  // by the last call
 };
 
 }  // namespace

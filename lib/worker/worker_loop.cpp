@@ -129,6 +129,7 @@ class Worker {
     Collected collected;
     collected.outputs = target_->collect();
     collected.inputs_changed = stage_->collect();
+    target_->forget();
     collected.tied_rows = target_->tied_rows();
     std::fflush(nullptr);  // what the call printed belongs to this workload's log
     return collected;

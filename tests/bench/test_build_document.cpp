@@ -67,10 +67,12 @@ TEST_CASE("a build's request holds the interpreter and the headers of TVM-FFI") 
   CHECK_FALSE(bench::BuildRequest::parse(request.to_json()).target.tvm_ffi);
   request.target.python =
       compile::PythonInterpreter{"/p/python3", "3.12.1", "abi", {{"torch", "2"}}, "13.0", true};
+  request.target.compilers = 3;
   request.target.tvm_ffi = compile::TvmFfi{"/t/include", "/t/dlpack", "/t/libtvm_ffi.so", "0.1.0"};
   const auto copy = bench::BuildRequest::parse(request.to_json());
   REQUIRE(copy.target.tvm_ffi);
   CHECK(copy.target.tvm_ffi->dlpack == "/t/dlpack");
+  CHECK(copy.target.compilers == 3);
   REQUIRE(copy.target.python);
   CHECK(copy.target.python->path == "/p/python3");
   CHECK(copy.target.python->packages.at("torch") == "2");

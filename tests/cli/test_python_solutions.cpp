@@ -403,3 +403,18 @@ TEST_CASE("a method is called of an instance that is made once") {
   check_trace(traces["static"], "PASSED", "");
   check_trace(traces["argument"], "RUNTIME_ERROR", "missing 1 required positional argument: 'size'");
 }
+
+TEST_CASE("what a function returned ends before the next inputs are there") {
+  PythonRun run;
+  run.add("ends",
+          "class End:\n    def __init__(self, a):\n        self.a, self.first = a, a.elements()[0]\n"
+          "    def __del__(self):\n        if self.a.elements()[0] != self.first:\n"
+          "            print('NEXT INPUTS', flush=True)\n"
+          "class Holder(array.array):\n    pass\n"
+          "def run(a, b):\n    result = Holder('f', " +
+              kSum + ")\n    result.end = End(a)\n    return result\n",
+          {{"destination_passing_style", false}});
+  auto traces = run.traces(few());
+  check_trace(traces["ends"], "PASSED", "");
+  CHECK_FALSE(contains(traces["ends"].log, "NEXT INPUTS"));
+}

@@ -89,7 +89,58 @@ TEST_CASE("functions that declare the interface themselves are called in both st
       kReturns);
   run.dataset.tvm_ffi_solution("elsewhere", body("View v = args[0].t->view; v.device[0] = 2; void* made;"
                                                  "return TVMFFIEnvTensorAlloc(&v, &made);"));
+  const auto view = [&](const std::string& change) {
+    return body("static View v; static int64_t two[] = {2}; v = args[0].t->view; " + change +
+                " result->type = 7; result->p = &v; return 0;");
+  };
+  run.dataset.tvm_ffi_solution("strided", view("v.strides = two;"), kReturns);
+  run.dataset.tvm_ffi_solution("axes", view("v.ndim = -3;"), kReturns);
+  run.dataset.tvm_ffi_solution("dtype", view("v.bits = 64; v.shape = two;"), kReturns);
+  // Its returned object ends when the call's inputs are still those of the call: it cannot work ahead for the
+  // next one.
+  run.dataset.tvm_ffi_solution("ends_late", R"(
+#include <stdio.h>
+#include <stdlib.h>
+)" + testing::kTvmFfiDeclarations + R"(
+static struct Kept { uint64_t references; int32_t type; uint32_t pad; void (*deleter)(void*, int); View view; } kept;
+static View out;
+static float first;
+static const float* input;
+static void end(void*, int) {
+  if (*input != first) fprintf(stderr, "NEXT INPUTS\n");
+  kept.references = (1ULL << 32) + 1;
+}
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  const View *a = &args[0].t->view, *b = &args[1].t->view;
+  if (!kept.deleter) {
+    kept.type = 70; kept.view = *a; kept.view.data = malloc(4 * a->shape[0]); kept.deleter = end;
+    kept.references = (1ULL << 32) + 1;
+  }
+  input = (const float*)a->data; first = *input;
+  for (int64_t i = 0; i < a->shape[0]; ++i) ((float*)kept.view.data)[i] = ((float*)a->data)[i] + ((float*)b->data)[i];
+  result->type = 70;
+  result->p = &kept;
+  return 0;
+})",
+                               kReturns);
+  run.dataset.tvm_ffi_solution("stale", testing::kTvmFfiDeclarations + R"(
+static int calls = 0;
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  if (++calls > 1) return -1;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "handled long ago");
+  const View *a = &args[0].t->view, *b = &args[1].t->view, *c = &args[2].t->view;
+  for (int64_t i = 0; i < c->shape[0]; ++i) ((float*)c->data)[i] = ((float*)a->data)[i] + ((float*)b->data)[i];
+  return 0;
+})");
   auto traces = run.traces();
+  check_trace(traces["ends_late"], "PASSED");
+  CHECK(traces["ends_late"].log.find("NEXT INPUTS") == std::string::npos);
+  check_trace(traces["stale"], "RUNTIME_ERROR",
+              "the solution returned the error code -1 and raised no error");
+  check_trace(traces["strided"], "RUNTIME_ERROR",
+              "output \"c\" was returned with strides: make it contiguous");
+  check_trace(traces["axes"], "RUNTIME_ERROR", "the function returned a tensor of -3 axes");
+  check_trace(traces["dtype"], "INCORRECT_SHAPE");
   check_trace(traces["passing"], "PASSED");
   check_trace(traces["returning"], "PASSED");
   check_trace(traces["misled"], "RUNTIME_ERROR",
@@ -142,6 +193,23 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   if (values[3].cast<ffi::String>() != "float32" || sizes.size() != 1) TVM_FFI_THROW(KeyError) << values.size();
   add(a, b, c);
 })"));
+    data.tvm_ffi_solution("defaults", exported(R"(
+#include <tvm/ffi/reflection/creator.h>
+struct Named : ffi::Object {
+  ffi::String name;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.Named", Named, ffi::Object);
+};
+TVM_FFI_STATIC_INIT_BLOCK() {
+  namespace refl = ffi::reflection;
+  refl::ObjectDef<Named>().def_rw("name", &Named::name, refl::DefaultValue(ffi::String("a rather long default string")));
+}
+)" + kPassing + R"({
+  ffi::reflection::ObjectCreator make("test.Named");
+  ffi::Any made = make(ffi::Map<ffi::String, ffi::Any>());
+  if (made.cast<ffi::ObjectRef>().as<Named>()->name != "a rather long default string") TVM_FFI_THROW(ValueError) << "no";
+  add(a, b, c);
+})"));
     data.tvm_ffi_solution("raises", exported(kPassing + "{ TVM_FFI_THROW(ValueError) << \"seven \" << 7; }"));
     data.tvm_ffi_solution("catches", exported(R"(
 TVM_FFI_STATIC_INIT_BLOCK() {
@@ -167,7 +235,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 })"));
     auto traces = run.traces(home);
     for (const char* name :
-         {"passing", "pointers", "tensor", "array", "keeps", "global", "containers", "catches"})
+         {"passing", "pointers", "tensor", "array", "keeps", "global", "containers", "catches", "defaults"})
       check_trace(traces[name], "PASSED");
     check_trace(traces["raises"], "RUNTIME_ERROR",
                 "call 1: Traceback (most recent call last):\n  File \"main.cpp\", line");

@@ -107,4 +107,7 @@ TEST_CASE("a method is seen without self, where its class and it are defined onc
   CHECK_FALSE(see("    x = 1\n").function);
   CHECK_FALSE(see("    x = 1\n").missing);  // its base may have it
   CHECK(see("    x = 1\n", "Other.forward").missing);
+  CHECK_FALSE(see("    def forward(self, a):\n        return a\n    forward = other\n").function);
+  CHECK_FALSE(
+      compile::see_entry("@replaced\nclass M:\n    def f(self, a):\n        return a\n", "M.f").function);
 }

@@ -125,3 +125,20 @@ TEST_CASE("the first error of the first source is first in the log, whichever co
   const auto built = compile::build(s, {}, target(), cache.path());
   CHECK_THAT(built.log, Catch::StartsWith("a.cpp:2:13: error: 'wrong' was not declared in this scope"));
 }
+
+TEST_CASE("what a build has left says which runtime is meant, and no path") {
+  const testing::TemporaryFolder cache;
+  const auto s = solution(testing::kTvmFfiAdd);
+  const auto built = compile::build(s, {}, target(), cache.path());
+  REQUIRE(built.outcome == Outcome::kBuilt);
+  CHECK(util::read_file(built.artifact.file.parent_path() / "runtime") == "own");
+}
+
+TEST_CASE("a function of any length that is missing is the solution's fault") {
+  const testing::TemporaryFolder cache;
+  const std::string name = "TVMFFI" + std::string(300'000, 'a');
+  const auto built = compile::build(
+      solution("extern \"C\" { int " + name + "(); int __tvm_ffi_run() { return " + name + "(); } }"), {},
+      target(), cache.path());
+  CHECK(built.outcome == Outcome::kFailed);
+}

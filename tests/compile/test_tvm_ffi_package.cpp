@@ -56,7 +56,8 @@ TEST_CASE("a variable that names another folder is an error") {
   const testing::TemporaryFolder folder;
   const Home home(folder.path().string());
   CHECK_THROWS_WITH(compile::find_tvm_ffi(std::nullopt),
-                    "FIB_TVM_FFI_HOME: " + folder.path().string() + " has no include/tvm/ffi/c_api.h");
+                    "FIB_TVM_FFI_HOME: " + folder.path().string() +
+                        " has no include/tvm/ffi/c_api.h with dlpack/dlpack.h beside it");
 }
 
 TEST_CASE("the headers of TVM-FFI are found in the packages of the Python that is used") {
@@ -76,6 +77,8 @@ TEST_CASE("a solution is TVM-FFI's by its binding, or by what its sources say") 
   CHECK(is_tvm_ffi(plain("int __tvm_ffi_run(void*);")));
   CHECK(is_tvm_ffi(testing::solution("c", "a.c::run", {{"a.c", ""}}, {{"binding", "tvm-ffi"}})));
   CHECK_FALSE(is_tvm_ffi(plain("extern \"C\" void run();")));
+  CHECK_FALSE(is_tvm_ffi(plain("#include <dlpack/dlpack.h>\nextern \"C\" void run();")));
+  CHECK_FALSE(is_tvm_ffi(plain("// unlike __tvm_ffi_run\nextern \"C\" void run();")));
   CHECK_FALSE(is_tvm_ffi(plain("int my__tvm_ffi_run(void*);")));
   CHECK_FALSE(is_tvm_ffi(plain("#include <tvm/ffi/function.h>", {{"binding", "torch"}})));
   CHECK_FALSE(is_tvm_ffi(testing::solution("python", "a.py::run", {{"a.py", "# include <tvm/ffi/x.h>"}})));
@@ -99,3 +102,22 @@ TEST_CASE("CUDA's libraries are those whose headers are included, and those that
 }
 
 TEST_CASE("fib's runtime lies beside libfib") { CHECK(std::filesystem::exists(compile::tvm_ffi_runtime())); }
+
+TEST_CASE("sources of any length and kind can be looked at") {
+  for (const std::string filling : {" ", "#", "\n", "#include <", "/*", "__tvm_ffi_", "\\", "\""}) {
+    std::string text = "\n";
+    while (text.size() < 1'000'000) text += filling;
+    const auto s = plain(text + "\nint x;\n");
+    CAPTURE(filling);
+    CHECK(is_tvm_ffi(s) == (filling == "__tvm_ffi_"));
+    CHECK_FALSE(compile::includes_tvm_ffi(s));
+    CHECK(compile::cuda_libraries(s).empty());
+  }
+}
+
+TEST_CASE("headers of TVM-FFI without DLPack's are none") {
+  const testing::TemporaryFolder folder;
+  util::write_file_atomic(folder.path() / "include/tvm/ffi/c_api.h", "");
+  const Home home(folder.path().string());
+  CHECK_THROWS_AS(compile::find_tvm_ffi(std::nullopt), Error);
+}

@@ -108,6 +108,9 @@ TEST_CASE("packages of other toolkits are named with what to install") {
   const auto own =
       testing::solution("python", "main.py::run", {{"main.py", "import cudnn"}, {"cudnn.py", "x = 1"}});
   CHECK(reason(own, complete).empty());
+  const auto shadow = testing::solution("python", "main.py::run",
+                                        {{"main.py", "import cuda.tile"}, {"cuda/tile.py", "x = 1"}});
+  CHECK(reason(shadow, complete).empty());
   auto has = complete;
   has.packages["cutlass"] = "4.0";
   CHECK(reason(python("import cutlass", "cutlass"), has).empty());

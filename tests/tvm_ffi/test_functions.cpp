@@ -69,3 +69,29 @@ TEST_CASE("global functions are found by their names, and replaced only where th
   TVMFFIObjectDecRef(first);
   TVMFFIObjectDecRef(second);
 }
+
+TEST_CASE("a function that is replaced may use global functions when it ends") {
+  static bool ended_well = false;
+  const std::string text = "test.ends";
+  const auto name = bytes(text);
+  void* first = nullptr;
+  REQUIRE(TVMFFIFunctionCreate(
+              nullptr, add,
+              [](void*) {
+                const std::string other = "test.ends";
+                const auto other_name = bytes(other);
+                void* found = nullptr;
+                ended_well = TVMFFIFunctionGetGlobal(&other_name, &found) == 0;
+                if (found != nullptr) TVMFFIObjectDecRef(found);
+              },
+              &first) == 0);
+  std::int64_t one = 1;
+  void* second = make_add(one);
+  CHECK(TVMFFIFunctionSetGlobal(&name, first, 0) == 0);
+  TVMFFIObjectDecRef(first);
+  CHECK(TVMFFIFunctionSetGlobal(&name, second, 1) == 0);
+  CHECK(ended_well);
+  CHECK(TVMFFIFunctionSetGlobal(&name, nullptr, 1) == -1);
+  CHECK(raised() == "TypeError: a global function has to be a function");
+  TVMFFIObjectDecRef(second);
+}

@@ -145,7 +145,8 @@ TEST_CASE("dtypes have names, and names dtypes") {
     REQUIRE(TVMFFIDataTypeFromString(&array, &back) == 0);
     CHECK(back == dtype);
   }
-  for (const std::string wrong : {"flaot32", "float32x", "float", "int8y", "bool8"}) {
+  for (const std::string wrong :
+       {"flaot32", "float32x", "float", "int8y", "bool8", "float288", "int8x65537"}) {
     CAPTURE(wrong);
     const auto array = bytes(wrong);
     DataType dtype{};

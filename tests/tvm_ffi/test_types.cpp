@@ -91,3 +91,11 @@ TEST_CASE("attributes of types lie in a column by type") {
   CHECK(column->data[kTypeTensor].integer == 5);
   CHECK(column->data[kTypeArray - 2].type_index == kTypeNone);
 }
+
+TEST_CASE("two types cannot have one index") {
+  const std::string text = "test.thief";
+  const auto name = bytes(text);
+  CHECK(TVMFFITypeGetOrAllocIndex(&name, kTypeTensor, 1, 0, 0, kTypeObject) == -1);
+  CHECK(raised() == "InternalError: another type has the index of test.thief");
+  CHECK(text_of(info(kTypeTensor)->type_key) == "ffi.Tensor");
+}

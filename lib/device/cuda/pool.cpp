@@ -11,7 +11,7 @@ Pool::~Pool() {
 CUdeviceptr Pool::allocate(std::uint64_t bytes) {
   const auto& driver = context_.driver();
   if (driver.pool_create == nullptr) throw Error("the CUDA driver has no pools of memory");
-  if (pool_ == nullptr) {
+  if (const std::lock_guard lock(mutex_); pool_ == nullptr) {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;

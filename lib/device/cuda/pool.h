@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <mutex>
 
 #include "device/cuda/context.h"
 
@@ -11,7 +12,7 @@ namespace fib::device::cuda {
 // Device memory in the order of a stream, for tensors that a solution asks its environment for in every call.
 // What is given back is kept for the next call (cuMemPool_st with a release threshold without bound):
 // frameworks do that too, and mapping memory anew takes longer than small kernels. Made at the first call.
-// One thread; the context must outlive it.
+// Any thread; the context must outlive it.
 class Pool {
  public:
   explicit Pool(const Context& context) : context_(context) {}
@@ -28,6 +29,7 @@ class Pool {
 
  private:
   const Context& context_;
+  std::mutex mutex_;  // while it is made
   CUmemoryPool pool_ = nullptr;
 };
 

@@ -62,13 +62,15 @@ DataType parse(std::string_view whole) {
     if (!whole.starts_with(known.name)) continue;
     auto rest = whole.substr(std::strlen(known.name));
     DataType dtype{known.code, known.bits, 1};
-    if (known.bits == 0)
-      dtype.bits = static_cast<std::uint8_t>(take_number(rest, known.code == kBfloat ? 16 : 32));
+    const unsigned bits = known.bits == 0 ? take_number(rest, known.code == kBfloat ? 16 : 32) : known.bits;
+    unsigned lanes = 1;
     if (rest.starts_with('x')) {
       rest.remove_prefix(1);
-      dtype.lanes = static_cast<std::uint16_t>(take_number(rest, 0));
+      lanes = take_number(rest, 0);
     }
-    if (rest.empty() && dtype.bits > 0 && dtype.lanes > 0) return dtype;
+    dtype.bits = static_cast<std::uint8_t>(bits);
+    dtype.lanes = static_cast<std::uint16_t>(lanes);
+    if (rest.empty() && bits > 0 && lanes > 0 && dtype.bits == bits && dtype.lanes == lanes) return dtype;
   }
   throw Raised("ValueError", fmt::format("unknown dtype `{}`", whole));
 }

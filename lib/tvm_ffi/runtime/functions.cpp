@@ -31,12 +31,17 @@ struct CallbackFunction : FunctionObject {
 class GlobalFunctions {
  public:
   void set(const std::string& name, Object* function, bool may_replace) {
-    const std::lock_guard lock(mutex_);
-    auto& entry = functions_[name];
-    if (entry != nullptr && !may_replace)
-      throw Raised("RuntimeError", "there is a global function " + name + " already");
-    retain(function);
-    if (Object* before = std::exchange(entry, function)) release(before);
+    if (function == nullptr) throw Raised("TypeError", "a global function has to be a function");
+    Object* before = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto known = functions_.find(name);
+      if (known != functions_.end() && !may_replace)
+        throw Raised("RuntimeError", "there is a global function " + name + " already");
+      retain(function);
+      before = std::exchange(functions_[name], function);
+    }
+    if (before != nullptr) release(before);  // may call functions of a library, which may come back here
   }
 
   // With a reference of the caller's own; null: there is none.

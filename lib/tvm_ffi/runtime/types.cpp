@@ -129,6 +129,8 @@ class TypeTable {
     Type* parent = parent_index < 0 ? nullptr : find(parent_index);
     if (parent == nullptr && parent_index >= 0)
       throw Raised("InternalError", "a type's parent is not known: " + key);
+    if (static_index >= 0 && find(static_index) != nullptr)
+      throw Raised("InternalError", "another type has the index of " + key);
     const std::int32_t index = static_index >= 0 ? static_index : free_index(parent, child_slots + 1);
     auto& type = add(index, key, parent, child_slots);
     type.may_overflow = may_overflow;
@@ -150,8 +152,11 @@ class TypeTable {
 
   void add_field(std::int32_t index, const FieldInfo& field) {
     change(index, [&](Type& type) {
+      constexpr std::int64_t kHasDefault = 1 << 1;
       type.fields.push_back(field);
       keep_texts(type, type.fields.back());
+      if ((field.flags & kHasDefault) == 0) type.fields.back().default_value = {};
+      keep(type.fields.back().default_value);
       type.info.fields = type.fields.data();
       type.info.num_fields = static_cast<std::int32_t>(type.fields.size());
     });
