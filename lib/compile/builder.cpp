@@ -156,7 +156,7 @@ BuildResult build(const model::Solution& solution, const model::Definition& defi
 #if FIB_CUDA
   if (is_launched(solution.spec, target.device)) return build_kernels(solution, definition, target, cache);
 #endif
-  if (is_tvm_ffi(solution)) return build_tvm_ffi(solution, target, cache);
+  if (is_tvm_ffi(solution)) return build_tvm_ffi(solution, definition, target, cache);
   return build_native(solution, target, cache);
 }
 

@@ -6,6 +6,7 @@
 
 #include "compile/cpp_source.h"
 #include "compile/python_source.h"
+#include "compile/tvm_ffi_package.h"
 
 namespace fib::compile {
 namespace {
@@ -73,7 +74,9 @@ ChosenStyle style_of_extension(const model::Solution& solution, const model::Def
   const std::string symbol(solution.spec.entry_symbol());
   const auto function = bound_function(solution, symbol);
   if (!function)
-    return unseen(fmt::format("the function that m.def(\"{}\", …) binds cannot be seen", symbol));
+    return unseen(is_tvm_ffi(solution)
+                      ? fmt::format("the function that is exported as {} cannot be seen", symbol)
+                      : fmt::format("the function that m.def(\"{}\", …) binds cannot be seen", symbol));
   const std::string name = function->name.empty() ? "the function" : function->name;
   Seen seen{fmt::format("{} in {}:{}", name, function->file, function->line),
             function->type.empty() ? "returns a value" : "returns " + function->type};

@@ -22,12 +22,12 @@ struct ChosenStyle {
   std::string reason = {};  // a sentence for the log when it was inferred, else empty
 };
 
-// The style of a Python solution or a torch extension: `destination_passing_style` where the solution has it.
-// Without, it is inferred: solutions written before the key existed return their outputs, although the
-// format's default is destination passing. A Python function that returns a value, and a function bound by
-// m.def("<symbol>", …) whose C++ return type is not void, are value-returning if they can be called with the
-// definition's inputs alone and have no parameters named as its outputs; what cannot be seen has the format's
-// default. Pure.
+// The style of a Python solution, a torch extension or a TVM-FFI library: `destination_passing_style` where
+// the solution has it. Without, it is inferred: solutions written before the key existed return their
+// outputs, although the format's default is destination passing. A Python function that returns a value, and
+// a function bound by m.def("<symbol>", …), or exported by TVM-FFI's macro, whose C++ return type is not
+// void, are value-returning if they can be called with the definition's inputs alone and have no parameters
+// named as its outputs; what cannot be seen has the format's default. Pure.
 [[nodiscard]] ChosenStyle calling_style(const model::Solution& solution, const model::Definition& definition);
 
 // How many positional arguments a call passes.

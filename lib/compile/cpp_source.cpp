@@ -309,6 +309,20 @@ std::optional<Definition> find_definition(std::string_view code, std::string_vie
   return std::nullopt;
 }
 
+// TVM_FFI_DLL_EXPORT_TYPED_FUNC(<symbol>, <function>).
+std::optional<Definition> find_export(std::string_view code, const std::string& symbol) {
+  constexpr std::string_view kMacro = "TVM_FFI_DLL_EXPORT_TYPED_FUNC";
+  for (auto at = find_word(code, kMacro, 0); at != kNone; at = find_word(code, kMacro, at + 1)) {
+    const auto open = skip_spaces(code, at + kMacro.size());
+    if (open >= code.size() || code[open] != '(') continue;
+    const auto close = std::min(behind_bracket(code, open), code.size());
+    const auto arguments = split_by_commas(code.substr(open + 1, close - open - 2));
+    if (arguments.size() != 2 || arguments[0] != symbol) continue;
+    return Definition{arguments[1], static_cast<std::size_t>(arguments[1].data() - code.data()), {}};
+  }
+  return std::nullopt;
+}
+
 std::size_t defaults_in(const std::vector<std::string_view>& arguments) {
   return static_cast<std::size_t>(std::count_if(
       arguments.begin(), arguments.end(),
@@ -324,7 +338,8 @@ std::optional<BoundFunction> bound_function(const model::Solution& solution, con
   for (const auto& source : solution.sources) {
     if (source.path.ends_with(".py")) continue;
     const auto& [file, code] = texts[next++];
-    const auto definition = find_definition(code, source.content, symbol, 0);
+    auto definition = find_definition(code, source.content, symbol, 0);
+    if (!definition) definition = find_export(code, symbol);
     if (!definition) continue;
     const bool lambda = definition->function.starts_with('[');
     auto function =

@@ -14,7 +14,8 @@ namespace fib::compile {
 // as long as the source, with the same lines.
 [[nodiscard]] std::string blanked(std::string_view source);
 
-// A function that m.def("<symbol>", …) of pybind11 binds.
+// A function that m.def("<symbol>", …) of pybind11 binds, or TVM_FFI_DLL_EXPORT_TYPED_FUNC(<symbol>, …)
+// exports.
 struct BoundFunction {
   std::string name;  // "run"; empty for a lambda expression
   std::string file;  // where it, or the lambda expression, stands
@@ -26,7 +27,7 @@ struct BoundFunction {
   bool takes_more = false;   // py::args, py::kwargs
 };
 
-// Nothing when no such call is found, or not the function that it names.
+// Nothing when neither is found, or not the function that it names.
 [[nodiscard]] std::optional<BoundFunction> bound_function(const model::Solution& solution,
                                                           const std::string& symbol);
 

@@ -143,7 +143,8 @@ fs::path runtime_of(const std::string& which, const BuildTarget& target, const f
 
 }  // namespace
 
-BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& target, const fs::path& cache) {
+BuildResult build_tvm_ffi(const model::Solution& solution, const model::Definition& definition,
+                          const BuildTarget& target, const fs::path& cache) {
   const Toolchain toolchain;
   const fs::path own_runtime = tvm_ffi_runtime();
   const std::string symbol(solution.spec.entry_symbol());
@@ -174,8 +175,8 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& ta
   built.artifact.sha256 = result.digests.front();
   built.artifact.symbol = kPrefix + symbol;
   built.artifact.runtime = runtime_of(util::read_file(result.folder / kRuntimeName), target, own_runtime);
-  built.artifact.style.style = solution.spec.destination_passing_style() ? CallingStyle::kDestinationPassing
-                                                                         : CallingStyle::kValueReturning;
+  built.artifact.style = calling_style(solution, definition);
+  if (built.artifact.style.inferred) built.log = built.artifact.style.reason + "\n" + built.log;
   return built;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "compile/artifact.h"
+#include "model/definition.h"
 #include "model/solution.h"
 
 namespace fib::compile {
@@ -13,7 +14,7 @@ namespace fib::compile {
 // it is linked with the libraries that its sources and dependencies name (cuda_libraries.h). It is linked to
 // fib's runtime; where that lacks a symbol, to the package's libtvm_ffi; where there is none, the log names
 // each missing symbol. See builder.h for the cache, threads and errors.
-[[nodiscard]] BuildResult build_tvm_ffi(const model::Solution& solution, const BuildTarget& target,
-                                        const std::filesystem::path& cache);
+[[nodiscard]] BuildResult build_tvm_ffi(const model::Solution& solution, const model::Definition& definition,
+                                        const BuildTarget& target, const std::filesystem::path& cache);
 
 }  // namespace fib::compile

@@ -110,3 +110,23 @@ TEST_CASE("all published solutions of the A800 set return their outputs, and tha
   }
   CHECK(count == 8);
 }
+
+TEST_CASE("a function that TVM-FFI exports returns its outputs when its type is not void") {
+  const auto style_of_ffi = [](const std::string& source) {
+    const auto s = testing::solution("cpp", "a.cpp::run", {{"a.cpp", source}}, {{"binding", "tvm-ffi"}});
+    return compile::calling_style(s, two_in_one_out());
+  };
+  const auto returns = style_of_ffi(
+      "ffi::Tensor scale(ffi::TensorView x, ffi::TensorView w) { return f(x); "
+      "}\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, scale);\n");
+  CHECK(returns.style == kReturns);
+  CHECK(returns.inferred);
+  CHECK(returns.reason.find("scale in a.cpp:1 returns ffi::Tensor") != std::string::npos);
+  const auto writes = style_of_ffi(
+      "void scale(ffi::TensorView x, ffi::TensorView w, ffi::TensorView y) "
+      "{}\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, scale);\n");
+  CHECK(writes.style == kWrites);
+  const auto unseen = style_of_ffi("TVM_FFI_DLL_EXPORT_TYPED_FUNC(walk, scale);\n");
+  CHECK(unseen.style == kWrites);
+  CHECK(unseen.reason.find("the function that is exported as run cannot be seen") != std::string::npos);
+}
