@@ -22,6 +22,9 @@ constexpr Item kVariables[] = {
      "The Python that runs Python solutions and builds torch extensions: a path, or a program on PATH; set "
      "and "
      "empty: none. Default: python3."},
+    {"FIB_TVM_FFI_HOME",
+     "A folder with include/tvm/ffi, the headers of TVM-FFI solutions. Default: the package apache-tvm-ffi of "
+     "that Python, /usr/local, /usr."},
     {"TRITON_INTERPRET", "Set to 1: Triton solutions run on the CPU, in Triton's own interpreter."},
     {"CXX, CC, NVCC", "The compilers, which may have options behind them. Default: c++, cc, CUDA's nvcc."},
     {"CUDA_HOME, CUDA_PATH", "CUDA toolkits, looked at before /usr/local/cuda."},
