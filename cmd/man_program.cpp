@@ -23,7 +23,8 @@ constexpr Item kVariables[] = {
      "and "
      "empty: none. Default: python3."},
     {"FIB_TVM_FFI_HOME",
-     "A folder with include/tvm/ffi, the headers of TVM-FFI solutions. Default: the package apache-tvm-ffi of "
+     "A folder with include/tvm/ffi, the headers of TVM-FFI solutions. Default: the package apache-tvm-ffi "
+     "of "
      "that Python, /usr/local, /usr."},
     {"TRITON_INTERPRET", "Set to 1: Triton solutions run on the CPU, in Triton's own interpreter."},
     {"CXX, CC, NVCC", "The compilers, which may have options behind them. Default: c++, cc, CUDA's nvcc."},

@@ -93,7 +93,7 @@ std::optional<std::string> unsupported_in_python(const model::Solution& solution
   for (const auto& source : solution.sources) {
     if (!extension && source.path.ends_with(".py")) names.merge(imported_packages(source.content));
   }
-  leave_out_own_modules(solution, names);
+  if (!extension) leave_out_own_modules(solution, names);
   if (device == DeviceKind::cuda) names.insert("torch");  // arguments there are torch's tensors
   if (auto reason = missing_package(*python, names)) return reason;
   if (device == DeviceKind::cpu && solution.spec.language == Language::triton && !python->interprets_triton)
