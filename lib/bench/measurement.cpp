@@ -187,11 +187,13 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   return fib;
 }
 
-// fib; for what Python calls, also what the format's reference implementation names: torch, triton, tilelang
-// and torch's CUDA, where they are installed.
+// fib; TVM-FFI's headers where they were used; for what Python calls, also what the format's reference
+// implementation names: torch, triton, tilelang and torch's CUDA, where they are installed.
 model::Ordered<std::string> libs_of(const model::Solution& solution, const RunIdentity& identity) {
   model::Ordered<std::string> libs = {{"fib", identity.version}};
   const auto device = identity.device == "cuda" ? model::DeviceKind::cuda : model::DeviceKind::cpu;
+  if (!identity.tvm_ffi.empty() && compile::is_tvm_ffi(solution) && compile::includes_tvm_ffi(solution))
+    libs.emplace_back("tvm_ffi", identity.tvm_ffi);
   if (!identity.python || !compile::needs_python(solution, device)) return libs;
   const auto& python = *identity.python;
   for (const char* name : {"torch", "triton", "tilelang"}) {

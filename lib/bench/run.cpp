@@ -343,8 +343,15 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   const std::string secret = config.seed.value_or(make_secret());
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
-  const RunIdentity identity{report.run_id,           worker::build_id(), setup.version, {}, {}, {},
-                             config.seed.has_value(), setup.python};
+  const RunIdentity identity{report.run_id,
+                             worker::build_id(),
+                             setup.version,
+                             {},
+                             {},
+                             {},
+                             config.seed.has_value(),
+                             setup.python,
+                             setup.tvm_ffi ? setup.tvm_ffi->version : ""};
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
   worker::Spawner spawner(setup.program, setup.timeline);

@@ -122,3 +122,19 @@ TEST_CASE(
   python.spec.binding = model::Binding::torch;
   CHECK(libs().size() == 4);
 }
+
+TEST_CASE("an evaluation of what was built with TVM-FFI's headers names their version") {
+  Planned p;
+  bench::RunIdentity identity{"run", "build", "1.0", "CPU X", "cpu", {}, false};
+  identity.tvm_ffi = "0.1.12";
+  auto solution = model::Solution();
+  solution.spec.language = model::Language::cpp;
+  p.planned.solution = &solution;
+  const auto libs = [&] {
+    return bench::make_evaluation(passed(), p.planned, {}, identity, "start").environment.libs;
+  };
+  using Libs = model::Ordered<std::string>;
+  CHECK(libs() == Libs{{"fib", "1.0"}});
+  solution.sources.push_back({"a.cpp", "#include <tvm/ffi/function.h>", {}});
+  CHECK(libs() == Libs{{"fib", "1.0"}, {"tvm_ffi", "0.1.12"}});
+}

@@ -108,6 +108,9 @@ TEST_CASE("packages of other toolkits are named with what to install") {
   const auto own =
       testing::solution("python", "main.py::run", {{"main.py", "import cudnn"}, {"cudnn.py", "x = 1"}});
   CHECK(reason(own, complete).empty());
+  const auto beside =
+      testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}, {"torch.py", "x = 1"}}, {{"binding", "torch"}});
+  CHECK_THAT(reason(beside, without("torch")), Catch::StartsWith("it needs torch,"));
   const auto shadow = testing::solution("python", "main.py::run",
                                         {{"main.py", "import cuda.tile"}, {"cuda/tile.py", "x = 1"}});
   CHECK(reason(shadow, complete).empty());
