@@ -67,7 +67,7 @@ std::string traceback_of(const std::string& backtrace) {
   std::string reversed;
   for (std::string line; std::getline(lines, line);) {
     if (const auto at = line.find("\"./"); at != std::string::npos) line.erase(at + 1, 2);
-    if (!line.empty()) reversed = line + '\n' + reversed;
+    if (!line.empty()) reversed.insert(0, line.append("\n"));
   }
   return reversed.empty() ? "" : "Traceback (most recent call last):\n" + reversed;
 }
