@@ -68,12 +68,13 @@ std::string lowered(std::string text) {
 }
 
 std::string about_language(const std::string& language) {
-  if (language == "hip" || language == "rocm")
-    return "language \"" + language + "\" is for AMD's GPUs, which fib does not run on";
-  if (language == "sycl" || language == "dpcpp")
-    return "language \"" + language + "\" is for Intel's GPUs, which fib does not run on";
-  if (language == "metal" || language == "msl" || language == "mlx")
-    return "language \"" + language + "\" is for Apple's GPUs, which fib does not run on";
+  const std::string word = lowered(language);
+  const char* maker = nullptr;
+  if (word == "hip" || word == "rocm") maker = "AMD";
+  if (word == "sycl" || word == "dpcpp") maker = "Intel";
+  if (word == "metal" || word == "msl" || word == "mlx") maker = "Apple";
+  if (maker != nullptr)
+    return fmt::format("language \"{}\" is for GPUs of {}, which fib does not run on", language, maker);
   return fmt::format("language \"{}\" is not supported by this version of fib", language);
 }
 
@@ -142,7 +143,7 @@ std::optional<std::string> unsupported_reason(const model::Solution& solution, D
   if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
   if (needs_python(solution, device)) return unsupported_in_python(solution, device, python);
   if (spec.language != Language::cpp && spec.language != Language::cuda)
-    return about_language(lowered(spec.language_text));
+    return about_language(spec.language_text);
   if (is_launched(spec, device)) return std::nullopt;
   return is_tvm_ffi(solution) ? unsupported_tvm_ffi(solution, tvm_ffi) : unsupported_library(spec);
 }

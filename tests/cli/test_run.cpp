@@ -226,13 +226,13 @@ TEST_CASE("what fib cannot run is skipped with its reason and has no trace") {
   const auto result = run_in_language("mojo");
   CHECK(result.exit_code == 0);
   CHECK(result.out == "nothing to run\n");
-  CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
+  CHECK(result.err.find("skipped one: language \"mojo") != std::string::npos);
 }
 
 TEST_CASE("what fib says of a dataset has nothing in it that a terminal would obey") {
   const auto result = run_in_language("mojo\033]0;x\007\033[2J \xe2\x80\xae");
   INFO(result.err);
-  CHECK(result.err.find("skipped one: language mojo") != std::string::npos);
+  CHECK(result.err.find("skipped one: language \"mojo") != std::string::npos);
   for (const char* part : {"\033", "\007", "\xe2\x80\xae"}) CHECK(result.err.find(part) == std::string::npos);
 }
 

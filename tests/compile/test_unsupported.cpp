@@ -88,9 +88,9 @@ TEST_CASE("unknown bindings and languages are not supported whatever Python ther
   CHECK_THAT(reason(python("x", "mojo"), testing::complete_python()),
              Catch::Contains("language \"mojo\" is not supported"));
   CHECK(reason(python("x", "HIP"), std::nullopt) ==
-        "language \"hip\" is for AMD's GPUs, which fib does not run on");
+        "language \"HIP\" is for GPUs of AMD, which fib does not run on");
   CHECK(reason(python("x", "sycl"), std::nullopt) ==
-        "language \"sycl\" is for Intel's GPUs, which fib does not run on");
+        "language \"sycl\" is for GPUs of Intel, which fib does not run on");
 }
 
 TEST_CASE("packages of other toolkits are named with what to install") {
