@@ -11,14 +11,11 @@ using Outcome = compile::BuildResult::Outcome;
 
 namespace {
 
-std::optional<compile::PythonInterpreter> python_of(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return compile::parse_python(text);
-}
-
-std::optional<compile::TvmFfi> tvm_ffi_of(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return compile::parse_tvm_ffi(text);
+// What `parse` makes of a text; nothing of an empty one.
+template <typename Value>
+std::optional<Value> parsed(const nlohmann::json& text, Value (*parse)(std::string_view)) {
+  const std::string written = text;
+  return written.empty() ? std::nullopt : std::optional(parse(written));
 }
 
 ordered_json to_document(const compile::ChosenStyle& style) {
@@ -79,11 +76,11 @@ BuildRequest BuildRequest::parse(std::string_view text) {
             model::parse_definition(json.at("definition").get<std::string>()),
             {json.at("device").get<int>() == 0 ? model::DeviceKind::cpu : model::DeviceKind::cuda,
              json.at("architecture").get<std::string>(),
-             python_of(json.at("python").get<std::string>()),
+             parsed(json.at("python"), compile::parse_python),
              enum_of(json.at("sandbox"), sandbox::Mode::kOff),
              {readable.begin(), readable.end()},
              json.at("compilers").get<unsigned>(),
-             tvm_ffi_of(json.at("tvm_ffi").get<std::string>())},
+             parsed(json.at("tvm_ffi"), compile::parse_tvm_ffi)},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());

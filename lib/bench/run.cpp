@@ -65,7 +65,7 @@ std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup, const Run
 }
 
 // What is left of the cores when each job has one is for more compilers of a job; four at most, since nvcc
-// takes 1 GB and more.
+// takes 1 GB and more, and a compiler of torch's headers 1.5 GB.
 void share_compilers(std::vector<BuildJob>& jobs) {
   constexpr std::size_t kMostAtOnce = 4;
   for (auto& job : jobs)

@@ -7,6 +7,7 @@
 #include "compile/python_source.h"
 #include "compile/torch_builder.h"
 #include "compile/tvm_ffi_builder.h"
+#include "util/text.h"
 #if FIB_CUDA
 #include "compile/nvrtc_builder.h"
 #endif
@@ -62,13 +63,8 @@ void leave_out_own_modules(const model::Solution& solution, std::set<std::string
   }
 }
 
-std::string lowered(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 std::string about_language(const std::string& language) {
-  const std::string word = lowered(language);
+  const std::string word = util::lowered(language);
   const char* maker = nullptr;
   if (word == "hip" || word == "rocm") maker = "AMD";
   if (word == "sycl" || word == "dpcpp") maker = "Intel";

@@ -139,11 +139,6 @@ bool NativeBuild::run_all(std::vector<Step> steps) {
   return true;
 }
 
-bool has_cuda_sources(const model::Solution& solution) {
-  return std::any_of(solution.sources.begin(), solution.sources.end(),
-                     [](const auto& source) { return is_cuda(source.path); });
-}
-
 std::string native_key(const model::Solution& solution, const BuildTarget& target,
                        const Toolchain& toolchain) {
   util::Sha256 hash;

@@ -61,8 +61,6 @@ class NativeBuild {
   std::size_t compiled_log_ = 0;  // so much of it is from compile()
 };
 
-[[nodiscard]] bool has_cuda_sources(const model::Solution& solution);
-
 // A digest of what decides what such a build makes, besides its options: sources and options of the solution,
 // compilers, architecture.
 [[nodiscard]] std::string native_key(const model::Solution& solution, const BuildTarget& target,

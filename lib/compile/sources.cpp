@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <limits.h>
 
+#include <algorithm>
 #include <set>
 
 #include "util/beneath.h"
@@ -54,5 +55,10 @@ bool is_cxx(const std::filesystem::path& path) {
 bool is_c(const std::filesystem::path& path) { return path.extension() == ".c"; }
 
 bool is_cuda(const std::filesystem::path& path) { return path.extension() == ".cu"; }
+
+bool has_cuda_sources(const model::Solution& solution) {
+  return std::any_of(solution.sources.begin(), solution.sources.end(),
+                     [](const auto& source) { return is_cuda(source.path); });
+}
 
 }  // namespace fib::compile

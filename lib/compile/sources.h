@@ -18,4 +18,6 @@ namespace fib::compile {
 [[nodiscard]] bool is_c(const std::filesystem::path& path);
 [[nodiscard]] bool is_cuda(const std::filesystem::path& path);
 
+[[nodiscard]] bool has_cuda_sources(const model::Solution& solution);
+
 }  // namespace fib::compile

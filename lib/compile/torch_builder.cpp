@@ -18,7 +18,6 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
-#include "util/machine.h"
 
 namespace fib::compile {
 namespace {
@@ -27,13 +26,10 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
-constexpr unsigned kMaxJobs = 4;           // torch's headers take a compiler 1.5 GB and more
 
 bool uses_cuda(const BuildTarget& target, const model::Solution& solution) {
   return target.device == model::DeviceKind::cuda &&
-         (solution.spec.language == model::Language::cuda ||
-          std::any_of(solution.sources.begin(), solution.sources.end(),
-                      [](const auto& source) { return is_cuda(source.path); }));
+         (solution.spec.language == model::Language::cuda || has_cuda_sources(solution));
 }
 
 Words options_of(const std::optional<Words>& (*list)(const model::CompileOptions&),
@@ -155,8 +151,7 @@ class TorchBuild {
 
   // The compilers are those that the cache's key names.
   [[nodiscard]] Words variables() const {
-    const unsigned jobs = std::clamp(util::usable_cores(), 1U, kMaxJobs);
-    Words variables = {"LC_ALL=C", fmt::format("MAX_JOBS={}", jobs),
+    Words variables = {"LC_ALL=C", fmt::format("MAX_JOBS={}", target_.compilers),
                        fmt::format("CXX={}", fmt::join(toolchain_.cxx, " ")),
                        "CUDA_VISIBLE_DEVICES="};  // a build is no business of any GPU
     if (!uses_cuda(target_, solution_)) return variables;

@@ -8,6 +8,7 @@
 #include "compile/cuda_libraries.h"
 #include "compile/elf_symbols.h"
 #include "compile/native_build.h"
+#include "compile/sources.h"
 #include "compile/tvm_ffi_package.h"
 #include "util/files.h"
 #include "util/hash.h"

@@ -1,7 +1,5 @@
 #include "compile/tvm_ffi_package.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -9,6 +7,7 @@
 #include "compile/cpp_includes.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/own_library.h"
 
 namespace fib::compile {
 namespace {
@@ -112,12 +111,6 @@ bool is_tvm_ffi(const model::Solution& solution) {
                      [](const auto& source) { return names_something_with(source.content, "__tvm_ffi_"); });
 }
 
-fs::path tvm_ffi_runtime() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&tvm_ffi_runtime), &info) == 0 ||
-      info.dli_fname == nullptr)  // NOLINT
-    throw Error("cannot find the file of libfib");
-  return fs::canonical(info.dli_fname).parent_path() / "libfib_tvm_ffi.so";
-}
+fs::path tvm_ffi_runtime() { return util::own_library().parent_path() / "libfib_tvm_ffi.so"; }
 
 }  // namespace fib::compile

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include "util/text.h"
+
 namespace fib::model {
 namespace {
 
@@ -19,14 +21,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -91,7 +85,7 @@ Coerced<Integer> integer_from_number(const std::string& token) {
 // The grammar of decimal floats without hexadecimal forms, which strtod would take as well.
 bool is_float_text(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  const std::string word = lowered(text);
+  const std::string word = util::lowered(text);
   if (word == "inf" || word == "infinity" || word == "nan") return true;
   std::size_t at = 0;
   std::size_t digits = 0;
@@ -100,7 +94,7 @@ bool is_float_text(std::string_view text) {
   if (digits == 0 || std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '.') > 1)
     return false;
   if (at == text.size()) return true;
-  if (lower(text[at]) != 'e') return false;
+  if (text[at] != 'e' && text[at] != 'E') return false;
   ++at;
   if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
   return all_digits(text.substr(at));
@@ -114,7 +108,7 @@ std::optional<double> double_from_text(std::string_view original) {
 }
 
 std::optional<bool> boolean_from_text(std::string_view text) {
-  const std::string word = lowered(text);
+  const std::string word = util::lowered(text);
   for (const char* yes : {"1", "on", "t", "true", "y", "yes"}) {
     if (word == yes) return true;
   }

@@ -5,6 +5,7 @@
 #include "model/coerce.h"
 #include "model/reader.h"
 #include "model/solution.h"
+#include "util/text.h"
 
 namespace fib::model {
 namespace {
@@ -27,11 +28,6 @@ const std::map<std::string, Language, std::less<>> kOtherLanguages = {
 // Toolkits with two faces: a Python file uses their packages, another one their C++ headers.
 const std::set<std::string, std::less<>> kTwoFaced = {"cutlass", "cudnn", "cublas"};
 
-std::string lowered(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 Language language_from(const std::string& text) {
   for (const Language known :
        {Language::python, Language::triton, Language::cpp, Language::cuda, Language::tilelang}) {
@@ -42,7 +38,7 @@ Language language_from(const std::string& text) {
 
 // Old spellings ("Python", "CUDA") and those of sibling formats count in lenient mode.
 Language lenient_language(const std::string& text, const std::string& entry_point) {
-  const std::string word = lowered(text);
+  const std::string word = util::lowered(text);
   if (kTwoFaced.contains(word))
     return entry_point.find(".py::") != std::string::npos ? Language::python : Language::cuda;
   const auto other = kOtherLanguages.find(word);

@@ -8,17 +8,12 @@
 #include "python/parser.h"
 #include "synthesis/known.h"
 #include "tensor/dtype.h"
+#include "util/text.h"
 
 namespace fib::synthesis {
 namespace {
 
 using python::Expr;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool has(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -110,8 +105,8 @@ bool is_integer(const model::TensorSpec& input) {
 
 std::optional<Rule> rule_of(const model::Definition& definition, const model::TensorSpec& input) {
   if (!is_integer(input)) return std::nullopt;
-  const std::string name = lower(input.name);
-  const std::string description = lower(input.description.value_or(std::nullopt).value_or(""));
+  const std::string name = util::lowered(input.name);
+  const std::string description = util::lowered(input.description.value_or(std::nullopt).value_or(""));
   if (input.is_scalar()) return rule_of_scalar(name);
   const bool is_flat = input.shape->size() == 1;
   if (is_flat && any_end(definition, input.name, [](const Expr&) { return true; })) return Rule::offsets;

@@ -1,26 +1,16 @@
 #include "worker/guest_client.h"
 
-#include <dlfcn.h>
 #include <fmt/ranges.h>
 
 #include <cstdlib>
 
-#include "util/error.h"
+#include "util/own_library.h"
 #include "worker/clients.h"
 
 namespace fib::worker {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The file that this very function was loaded from.
-fs::path library_path() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&guest_spec), &info) == 0 ||
-      info.dli_fname == nullptr)  // NOLINT
-    throw Error("cannot find the file of libfib");
-  return fs::canonical(info.dli_fname);
-}
 
 std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::path& folder) {
   auto environment = clean_environment(folder);
@@ -37,13 +27,13 @@ std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::pa
 
 ChildSpec guest_spec(const GuestSetup& setup, const sandbox::FileAccess& files, const fs::path& folder,
                      std::uint64_t file_size_limit) {
-  return {
-      {setup.python.string(), "-I", "-B", "-u", "-c", std::string(guest_script()), library_path().string(),
-       fmt::format("{}", fmt::join(setup.packages, ",")), fmt::format("{}", fmt::join(setup.cores, ",")),
-       files.to_json(), setup.device_uuid.empty() ? "cpu" : "cuda"},
-      guest_environment(setup, folder),
-      folder,
-      file_size_limit};
+  return {{setup.python.string(), "-I", "-B", "-u", "-c", std::string(guest_script()),
+           util::own_library().string(), fmt::format("{}", fmt::join(setup.packages, ",")),
+           fmt::format("{}", fmt::join(setup.cores, ",")), files.to_json(),
+           setup.device_uuid.empty() ? "cpu" : "cuda"},
+          guest_environment(setup, folder),
+          folder,
+          file_size_limit};
 }
 
 }  // namespace fib::worker

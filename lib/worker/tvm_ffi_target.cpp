@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tensor/shape.h"
 #include "tvm_ffi/abi.h"
 #include "worker/scalars.h"
 
@@ -51,16 +52,6 @@ std::optional<DType> dtype_of(const DataType& type) {
   return std::nullopt;
 }
 
-std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape) {
-  std::vector<std::int64_t> strides(shape.size());
-  std::int64_t step = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= shape[i];
-  }
-  return strides;
-}
-
 // As Python shows it: the most recent call last, files as the solution names them.
 std::string traceback_of(const std::string& backtrace) {
   std::istringstream lines(backtrace);
@@ -94,7 +85,7 @@ struct Runtime {
 // A tensor with its sizes; who frees its memory is told by the deleter.
 struct OwnTensor : ManagedTensorVersioned {
   OwnTensor(void* data, tvm_ffi::Device device, DataType dtype, std::vector<std::int64_t> sizes)
-      : shape(std::move(sizes)), strides(strides_of(shape)) {
+      : shape(std::move(sizes)), strides(tensor::contiguous_strides(shape)) {
     tensor = {data, device, static_cast<std::int32_t>(shape.size()), dtype, shape.data(), strides.data(), 0};
     deleter = [](ManagedTensorVersioned* self) { delete static_cast<OwnTensor*>(self); };
   }
@@ -223,22 +214,14 @@ class TvmFfiTarget : public Target {
   static Any scalar(DType dtype, const std::byte* source) {
     Any argument;
     ArgumentValue value{};
-    switch (dtype) {
-      case DType::kFloat64:
-      case DType::kFloat32:
-      case DType::kFloat16:
-      case DType::kBFloat16:
-      case DType::kFloat8E4M3FN:
-      case DType::kFloat8E5M2:
-      case DType::kFloat4E2M1:
-        load_scalar(DType::kFloat64, source, value);
-        argument.type_index = tvm_ffi::kTypeFloat;
-        argument.number = value.f64;
-        break;
-      default:
-        load_scalar(DType::kInt64, source, value);
-        argument.type_index = dtype == DType::kBool ? tvm_ffi::kTypeBool : tvm_ffi::kTypeInt;
-        argument.integer = value.i64;
+    if (tensor::is_floating(dtype)) {
+      load_scalar(DType::kFloat64, source, value);
+      argument.type_index = tvm_ffi::kTypeFloat;
+      argument.number = value.f64;
+    } else {
+      load_scalar(DType::kInt64, source, value);
+      argument.type_index = dtype == DType::kBool ? tvm_ffi::kTypeBool : tvm_ffi::kTypeInt;
+      argument.integer = value.i64;
     }
     return argument;
   }
@@ -271,15 +254,13 @@ class TvmFfiTarget : public Target {
     returned.claim = {dtype_of(tensor.dtype), {tensor.shape, tensor.shape + tensor.ndim}};
     returned.address = reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
     returned.device = tensor.device.type;
+    if (tensor.strides == nullptr) return returned;
     const auto& shape = returned.claim.shape;
-    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
-    if (tensor.strides == nullptr || empty) return returned;
-    std::int64_t step = 1;
-    for (std::size_t axis = shape.size(); axis-- > 0 && returned.contiguous;) {
-      returned.contiguous = shape[axis] == 1 || tensor.strides[axis] == step;
-      if (__builtin_mul_overflow(step, shape[axis], &step))
-        throw Error("the function returned a tensor of no possible size");
-    }
+    const auto count = tensor::element_count(shape);
+    if (!count) throw Error("the function returned a tensor of no possible size");
+    const auto usual = tensor::contiguous_strides(shape);
+    for (std::size_t axis = 0; axis < shape.size() && *count > 0; ++axis)
+      returned.contiguous &= shape[axis] == 1 || tensor.strides[axis] == usual[axis];
     return returned;
   }
 

@@ -334,4 +334,13 @@ class Scene {
   std::vector<int> quiet_after_reference{};  // and after how many of the reference
 };
 
+constexpr std::uint32_t kSolutionDoor = 2;  // of a scene; the reference's is made before it
+constexpr std::size_t kCalls = 14;          // of a scene: two trials of two warm-up calls and five timed ones
+
+inline std::vector<worker::SetId> sets_of(const std::string& owner, std::uint64_t first, std::uint64_t end) {
+  std::vector<worker::SetId> sets;
+  for (std::uint64_t call = first; call < end; ++call) sets.push_back({owner, call});
+  return sets;
+}
+
 }  // namespace fakes

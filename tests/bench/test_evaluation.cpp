@@ -4,48 +4,21 @@
 #include "bench/fakes.h"
 
 // What an evaluation does with its solution's calls, whatever they are timed by; clocks are in
-// test_clocks.cpp.
+// test_clocks.cpp, expected outputs in test_expected_outputs.cpp.
 using namespace fib;
+using fakes::kCalls;
+using fakes::kSolutionDoor;
 using fakes::Scene;
+using fakes::sets_of;
 using model::Status;
 using worker::Failure;
 using worker::SetId;
 
 namespace {
 
-constexpr std::uint32_t kReferenceDoor = 1;
-constexpr std::uint32_t kSolutionDoor = 2;
-// Of a scene: two trials of two warm-up calls and five timed ones.
-constexpr std::size_t kCalls = 14;
-
-std::vector<SetId> sets_of(const std::string& owner, std::uint64_t first, std::uint64_t end) {
-  std::vector<SetId> sets;
-  for (std::uint64_t call = first; call < end; ++call) sets.push_back({owner, call});
-  return sets;
-}
-
 eval::Judgement wrong(const std::string& why) { return {false, 3, 4, 0.5, why}; }
 
 }  // namespace
-
-TEST_CASE("every call has a set of its own, whose expected output was made while the solution was stopped") {
-  Scene scene;
-  const auto m = scene.run();
-  CHECK(m.status == Status::PASSED);
-  CHECK(m.note.empty());
-  CHECK(m.output == "printed");
-  CHECK(m.engine == "a reference");
-  CHECK(m.trials_ms == std::vector<std::vector<double>>{{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}});
-  CHECK(scene.judge.filled[kSolutionDoor] == sets_of("own", 0, kCalls));
-  CHECK(scene.judge.filled[kReferenceDoor] == sets_of("own", 0, kCalls));
-  CHECK(scene.judge.compared == sets_of("own", 0, kCalls));
-  CHECK(m.sets == kCalls);
-  CHECK_FALSE(m.sets_shared);
-  // Two calls are cold, and no more than --iterations are kept.
-  CHECK(m.reference_ms == std::vector<double>(5, 2));
-  CHECK(scene.judge.doors_open == 0);
-  CHECK(scene.judge.conclusions == 2);
-}
 
 TEST_CASE("where no code of the solution runs on the host, the next call is filled while one is judged") {
   Scene scene;
@@ -92,103 +65,6 @@ TEST_CASE("nothing of fib's own happens beside a call that may count") {
   CHECK(cold.quiet_after.front() == 0);
 }
 
-TEST_CASE("nor beside calls of the reference that are made for their time") {
-  for (const bool is_fixed : {false, true}) {
-    Scene scene;
-    scene.judged.opened.inputs_fixed = is_fixed;
-    if (!is_fixed) scene.planned.rule = eval::Rule::kSampling;
-    scene.judge.needs_expected = is_fixed;
-    CHECK(scene.run().status == Status::PASSED);
-    REQUIRE_FALSE(scene.quiet_after_reference.empty());
-    CHECK(scene.quiet_after_reference.front() ==
-          (is_fixed ? 1 : 0));  // the one that makes the expected output
-    CHECK(scene.reference.calls_made > 1);
-  }
-}
-
-TEST_CASE("on a GPU the reference makes its calls in batches, the first ones of a call each") {
-  Scene scene;
-  scene.use_cuda();
-  CHECK(scene.run().status == Status::PASSED);
-  const std::size_t all = scene.judge.compared.size();
-  CHECK(scene.judge.attached[0].places == 64);
-  CHECK(scene.judge.attached[1].places == 1);
-  // One call that shows what a call costs, one that shows what it does, and all that are left, a few at a
-  // time.
-  REQUIRE(all == 21);
-  CHECK(scene.judge.batches[kReferenceDoor] == std::vector<std::size_t>{1, 1, 4, 4, 4, 4, 3});
-  CHECK(scene.judge.filled[kReferenceDoor] == sets_of("own", 0, all));
-  CHECK(scene.reference.batches == std::vector<std::uint32_t>{1, 1, 4, 4, 4, 4, 3});
-
-  Scene later;  // when enough is known of what a call takes beside the work
-  later.use_cuda();
-  later.judged.reference_calls.assign(8, fakes::call_of(1));
-  CHECK(later.run().status == Status::PASSED);
-  CHECK(later.reference.batches == std::vector<std::uint32_t>{1, 1, 19});
-}
-
-TEST_CASE("as many sets are at the reference's door as a GiB of a device holds, or 4 MiB of the host") {
-  const auto places_of = [](std::uint64_t bytes) {
-    Scene scene;
-    scene.use_cuda();
-    scene.judged.opened.layout.input_bytes = bytes;
-    CHECK(scene.run().status == Status::PASSED);
-    return scene.judge.attached.at(0).places;
-  };
-  CHECK(places_of((std::uint64_t{64} << 20U) - 256) == 16);
-  CHECK(places_of(std::uint64_t{600} << 20U) == 1);
-  Scene on_cpu;
-  CHECK(on_cpu.run().status == Status::PASSED);
-  CHECK(on_cpu.judge.attached.at(0).places == 1);
-  Scene native;
-  native.device.kind = model::DeviceKind::cuda;
-  native.judged.opened.layout.input_bytes = (std::uint64_t{1} << 20U) - 256;
-  CHECK(native.run().status == Status::PASSED);
-  CHECK_FALSE(native.judge.attached.at(0).on_device);
-  CHECK(native.judge.attached.at(0).places == 4);
-}
-
-// Like a solution's calls, those come after the judge has used the device.
-TEST_CASE("what a call takes beside the work is what the reference's first calls of a batch take") {
-  Scene scene;
-  scene.use_cuda();
-  scene.reference.first_prepare_ns = 3 * fakes::kMs;
-  const auto m = scene.run();
-  REQUIRE(m.overhead);
-  CHECK(m.overhead->prepare_ms == 3);
-}
-
-TEST_CASE("where few expected outputs fit, no more are made ahead") {
-  for (const std::size_t most : {1, 2, 5}) {
-    Scene scene;
-    scene.judge.most_kept = most;
-    scene.config.memory_budget_bytes = most * scene.judged.opened.layout.output_bytes;
-    CHECK(scene.run().status == Status::PASSED);
-    CHECK(scene.reference.calls_made == static_cast<int>(kCalls));
-  }
-}
-
-TEST_CASE("large outputs are made a few at a time, whatever the budget allows") {
-  Scene scene;
-  scene.judged.opened.layout.output_bytes = std::uint64_t{200} << 20U;
-  scene.config.memory_budget_bytes = std::uint64_t{1} << 40U;
-  scene.judge.most_kept = 2;
-  scene.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(100); };
-  CHECK(scene.run().status == Status::PASSED);
-}
-
-TEST_CASE("looks by a second clock need expected outputs too") {
-  for (const std::size_t most : {1, 2, 3, 5}) {
-    Scene scene;
-    scene.use_cuda();
-    scene.judge.most_kept = most;
-    scene.config.memory_budget_bytes = most * scene.judged.opened.layout.output_bytes;
-    const auto m = scene.run();
-    CHECK(m.status == Status::PASSED);
-    CHECK(m.witness_ms.size() == 6);
-  }
-}
-
 TEST_CASE("a first call that takes long is no reason to make fewer") {
   Scene scene;
   scene.worker.times = [](std::size_t call, worker::Clock) { return fakes::call_of(call == 1 ? 3000 : 1); };
@@ -208,75 +84,6 @@ TEST_CASE("calls that take long are fewer, as the budget says") {
   CHECK_FALSE(m.plan.too_dear);
   CHECK(m.trials_ms.size() == 2);
   CHECK(scene.worker.clocks.size() == 10);
-}
-
-TEST_CASE("a reference that is too slow for every solution's own sets makes them once, for all") {
-  Scene scene;
-  scene.config.call_budget_s = 2;
-  scene.reference.call_ms = 400;
-  const auto first = scene.run();
-  CHECK(first.status == Status::PASSED);
-  CHECK(first.plan.too_dear);
-  CHECK(first.sets_shared);
-  auto expected = sets_of("own", 0, 2);
-  for (const auto& set : sets_of("", 2, 10)) expected.push_back(set);
-  CHECK(scene.judge.compared == expected);
-  CHECK(scene.reference.calls_made == 10);
-
-  // The next solution begins with the shared ones, and needs only those that are not there yet.
-  scene.planned.solution_sha256 = "another";
-  scene.judge.compared.clear();
-  const auto second = scene.run();
-  CHECK(second.status == Status::PASSED);
-  CHECK(second.plan.too_dear);
-  CHECK(scene.judge.compared == sets_of("", 0, 10));
-  CHECK(scene.reference.calls_made == 12);
-  CHECK(second.reference_ms.size() <= 5);
-}
-
-TEST_CASE("where no input is random there is one set, and the reference is timed by further calls") {
-  Scene scene;
-  scene.judged.opened.inputs_fixed = true;
-  const auto m = scene.run();
-  CHECK(m.status == Status::PASSED);
-  CHECK(m.inputs_fixed);
-  CHECK(m.sets == 1);
-  CHECK(scene.judge.compared == std::vector<SetId>(kCalls, SetId{}));
-  CHECK(scene.judge.kept.size() == 1);
-  CHECK(scene.reference.calls_made == 6);
-  CHECK(m.reference_ms == std::vector<double>(4, 2));  // two of them are cold
-
-  // The next solution needs none of it again.
-  scene.planned.solution_sha256 = "another";
-  CHECK(scene.run().status == Status::PASSED);
-  CHECK(scene.reference.calls_made == 6);
-}
-
-TEST_CASE("a reference whose outputs nobody needs is timed by a few calls, or not at all") {
-  Scene scene;
-  scene.planned.rule = eval::Rule::kSampling;
-  scene.judge.needs_expected = false;
-  CHECK(scene.run().reference_ms == std::vector<double>(3, 2));
-  CHECK(scene.judge.kept.empty());
-  CHECK(scene.reference.calls_made == 5);
-
-  SECTION("a slow one by as many as half of the budget allows") {
-    Scene slow;
-    slow.planned.rule = eval::Rule::kSampling;
-    slow.judge.needs_expected = false;
-    slow.reference.call_ms = 2000;
-    slow.config.call_budget_s = 5;
-    CHECK(slow.run().reference_ms == std::vector<double>{2000});
-    CHECK(slow.reference.calls_made == 1);
-  }
-  SECTION("with --no-profile-baseline by none") {
-    Scene none;
-    none.planned.rule = eval::Rule::kSampling;
-    none.judge.needs_expected = false;
-    none.config.profile_baseline = false;
-    CHECK(none.run().reference_ms.empty());
-    CHECK(none.reference.calls_made == 0);
-  }
 }
 
 TEST_CASE("a rule that judges all calls together gets more of them, within the budget") {

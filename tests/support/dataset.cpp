@@ -44,62 +44,54 @@ DatasetBuilder& DatasetBuilder::definition(const std::string& op_type, const std
 DatasetBuilder& DatasetBuilder::solution(const std::string& name, const std::string& author,
                                          const std::string& source, const std::string& definition,
                                          const std::vector<std::pair<std::string, std::string>>& headers) {
-  ordered_json sources = {{{"path", "kernel.cpp"}, {"content", source}}};
-  for (const auto& [path, content] : headers) sources.push_back({{"path", path}, {"content", content}});
-  const ordered_json json = {
-      {"name", name},
-      {"definition", definition},
-      {"author", author},
-      {"spec", {{"language", "cpp"}, {"target_hardware", {"cpu"}}, {"entry_point", "kernel.cpp::run"}}},
-      {"sources", sources}};
-  util::write_file_atomic(root_ / "solutions" / author / "test" / definition / (name + ".json"),
-                          json.dump(2));
+  std::vector<std::pair<std::string, std::string>> sources = {{"kernel.cpp", source}};
+  sources.insert(sources.end(), headers.begin(), headers.end());
+  write_solution(name, author, definition,
+                 {{"language", "cpp"}, {"target_hardware", {"cpu"}}, {"entry_point", "kernel.cpp::run"}},
+                 nullptr, sources);
   return *this;
 }
 
 DatasetBuilder& DatasetBuilder::cuda_solution(const std::string& name, const std::string& author,
                                               const std::string& source, const ordered_json& more_spec) {
-  ordered_json spec = {
-      {"language", "cuda"}, {"target_hardware", {"cuda"}}, {"entry_point", "kernel.cu::run"}};
-  spec.update(more_spec);
-  const ordered_json json = {{"name", name},
-                             {"definition", "add"},
-                             {"author", author},
-                             {"spec", spec},
-                             {"sources", {{{"path", "kernel.cu"}, {"content", source}}}}};
-  util::write_file_atomic(root_ / "solutions" / author / "test/add" / (name + ".json"), json.dump(2));
+  write_solution(name, author, "add",
+                 {{"language", "cuda"}, {"target_hardware", {"cuda"}}, {"entry_point", "kernel.cu::run"}},
+                 more_spec, {{"kernel.cu", source}});
   return *this;
 }
 
 DatasetBuilder& DatasetBuilder::tvm_ffi_solution(const std::string& name, const std::string& source,
                                                  const ordered_json& more_spec, const std::string& file) {
-  ordered_json spec = {{"language", "cpp"},
-                       {"target_hardware", {"cpu", "cuda"}},
-                       {"entry_point", file + "::run"},
-                       {"binding", "tvm-ffi"}};
-  if (!more_spec.is_null()) spec.update(more_spec);
-  const ordered_json json = {{"name", name},
-                             {"definition", "add"},
-                             {"author", "test"},
-                             {"spec", spec},
-                             {"sources", {{{"path", file}, {"content", source}}}}};
-  util::write_file_atomic(root_ / "solutions/test/test/add" / (name + ".json"), json.dump(2));
+  write_solution(name, "test", "add",
+                 {{"language", "cpp"},
+                  {"target_hardware", {"cpu", "cuda"}},
+                  {"entry_point", file + "::run"},
+                  {"binding", "tvm-ffi"}},
+                 more_spec, {{file, source}});
   return *this;
 }
 
 DatasetBuilder& DatasetBuilder::python_solution(const std::string& name, const std::string& source,
                                                 const ordered_json& more_spec,
                                                 const std::string& definition) {
-  ordered_json spec = {
-      {"language", "python"}, {"target_hardware", {"cpu", "cuda"}}, {"entry_point", "main.py::run"}};
-  spec.update(more_spec);
-  const ordered_json json = {{"name", name},
-                             {"definition", definition},
-                             {"author", "test"},
-                             {"spec", spec},
-                             {"sources", {{{"path", "main.py"}, {"content", source}}}}};
-  util::write_file_atomic(root_ / "solutions/test/test" / definition / (name + ".json"), json.dump(2));
+  write_solution(
+      name, "test", definition,
+      {{"language", "python"}, {"target_hardware", {"cpu", "cuda"}}, {"entry_point", "main.py::run"}},
+      more_spec, {{"main.py", source}});
   return *this;
+}
+
+void DatasetBuilder::write_solution(const std::string& name, const std::string& author,
+                                    const std::string& definition, ordered_json spec,
+                                    const ordered_json& more_spec,
+                                    const std::vector<std::pair<std::string, std::string>>& sources) const {
+  if (!more_spec.is_null()) spec.update(more_spec);
+  ordered_json files = ordered_json::array();
+  for (const auto& [path, content] : sources) files.push_back({{"path", path}, {"content", content}});
+  const ordered_json json = {
+      {"name", name}, {"definition", definition}, {"author", author}, {"spec", spec}, {"sources", files}};
+  util::write_file_atomic(root_ / "solutions" / author / "test" / definition / (name + ".json"),
+                          json.dump(2));
 }
 
 std::string printed_by(const TraceLine& trace) {

@@ -36,6 +36,11 @@ class DatasetBuilder {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:
+  // A solution's file; `more_spec` is what its spec has besides, or null.
+  void write_solution(const std::string& name, const std::string& author, const std::string& definition,
+                      nlohmann::ordered_json spec, const nlohmann::ordered_json& more_spec,
+                      const std::vector<std::pair<std::string, std::string>>& sources) const;
+
   std::filesystem::path root_;
 };
 

@@ -16,7 +16,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
   static const std::map<std::string, std::set<std::string>> rules = {
       {"util", {}},
       {"sandbox", {}},
-      {"tvm_ffi", {}},
+      {"tvm_ffi", {"tensor"}},
       {"tensor", {}},
       {"python", {}},
       {"cuda", {}},

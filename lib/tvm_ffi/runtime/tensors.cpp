@@ -4,21 +4,15 @@
 #include <mutex>
 #include <vector>
 
+#include "tensor/shape.h"
 #include "tvm_ffi/runtime/object.h"
 #include "tvm_ffi/runtime/raise.h"
 
 namespace fib::tvm_ffi {
 namespace {
 
-// Row-major strides of a shape, in elements.
 std::vector<std::int64_t> strides_of(const TensorView& tensor) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(tensor.ndim));
-  std::int64_t step = 1;
-  for (std::size_t i = strides.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= tensor.shape[i];
-  }
-  return strides;
+  return tensor::contiguous_strides({tensor.shape, tensor.shape + tensor.ndim});
 }
 
 bool is_contiguous(const TensorView& tensor) {
