@@ -105,6 +105,8 @@ TEST_CASE("a confined process reads what it was given and the system's own, and 
 TEST_CASE("a confined process writes to its folders and private ones, and nowhere else") {
   for (const auto& wanted : kAll) {
     const Places places(wanted.root);
+    // A name that no other process of this machine has in its temporary folder.
+    const std::string name = "new-" + places.folder.path().filename().string();
     check(places, wanted, [&](const sandbox::Held& held) {
       if (!opens(places.writable / "new", O_CREAT | O_WRONLY)) return 1;
       if (opens(places.readable / "file", O_WRONLY) || opens(places.readable / "new", O_CREAT | O_WRONLY))
@@ -112,10 +114,10 @@ TEST_CASE("a confined process writes to its folders and private ones, and nowher
       if (opens("/usr/fib-test", O_CREAT | O_WRONLY) || opens("/fib-test", O_CREAT | O_WRONLY)) return 3;
       const fs::path temporary = held.mounts ? "/tmp" : places.own;
       if (held.mounts && std::getenv("TMPDIR") != std::string("/tmp")) return 4;
-      if (!opens(temporary / "new", O_CREAT | O_WRONLY)) return 5;
+      if (!opens(temporary / name, O_CREAT | O_WRONLY)) return 5;
       return opens("/proc/sys/kernel/core_pattern", O_WRONLY) ? 6 : 0;
     });
-    CHECK_FALSE(fs::exists("/tmp/new"));
+    CHECK_FALSE(fs::exists("/tmp/" + name));
   }
 }
 
