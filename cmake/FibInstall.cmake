@@ -1,4 +1,4 @@
-install(TARGETS fib fib_core fib_tvm_ffi
+install(TARGETS fib fib_core fib_tvm_ffi fib_torch
         RUNTIME DESTINATION bin
         LIBRARY DESTINATION lib)
 
@@ -6,7 +6,7 @@ install(TARGETS fib fib_core fib_tvm_ffi
 # found relative to it.
 option(FIB_BUNDLE "Install third-party libraries beside libfib.so" OFF)
 if(FIB_BUNDLE)
-  set_target_properties(fib_core fib_tvm_ffi PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set_target_properties(fib_core fib_tvm_ffi fib_torch PROPERTIES INSTALL_RPATH "$ORIGIN")
   # Bundled libraries find each other the same way: without this an installed libspdlog would look for libfmt in the
   # system's folders only.
   target_link_options(fib PRIVATE -Wl,--disable-new-dtags)
@@ -17,7 +17,7 @@ if(FIB_BUNDLE)
       RESOLVED_DEPENDENCIES_VAR resolved
       PRE_EXCLUDE_REGEXES "^libc\\.so" "^libm\\.so" "^libdl\\.so" "^libpthread\\.so" "^librt\\.so" "^ld-linux"
                           "^libstdc\\+\\+\\.so" "^libgcc_s\\.so"
-      POST_EXCLUDE_REGEXES "libfib\\.so$" "libfib_tvm_ffi\\.so$")
+      POST_EXCLUDE_REGEXES "libfib\\.so$" "libfib_tvm_ffi\\.so$" "libfib_torch\\.so$")
     foreach(library ${resolved})
       file(INSTALL DESTINATION "${CMAKE_INSTALL_PREFIX}/lib" TYPE SHARED_LIBRARY FOLLOW_SYMLINK_CHAIN FILES "${library}")
     endforeach()

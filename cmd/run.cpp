@@ -15,6 +15,7 @@
 #include "bench/input_files.h"
 #include "bench/run_folder.h"
 #include "commands.h"
+#include "compile/builder.h"
 #include "compile/python_interpreter.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
@@ -42,6 +43,7 @@ struct RunOptions {
   std::string flush = "clean";
   std::string sandbox = "auto";
   std::vector<std::string> sandbox_read;
+  std::string torch = "auto";
   std::optional<double> call_budget_s;
   double memory_budget_mib = 0;
   bool save_results = true;
@@ -89,6 +91,10 @@ void finish_options(RunOptions& options, model::DeviceKind device) {
                                            : worker::Flush::kClean;
   for (const auto mode : {sandbox::Mode::kAuto, sandbox::Mode::kStrict, sandbox::Mode::kOff}) {
     if (options.sandbox == sandbox::name_of(mode)) config.sandbox = mode;
+  }
+  using compile::TorchWay;
+  for (const auto way : {TorchWay::kAuto, TorchWay::kHeaders, TorchWay::kReal}) {
+    if (options.torch == compile::name_of(way)) config.torch = way;
   }
   for (const auto& path : options.sandbox_read)
     config.sandbox_readable.push_back(std::filesystem::absolute(path));
@@ -200,8 +206,8 @@ int run(RunOptions options) {
                ? bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config))
                : std::set<bench::DoneKey>{};
   };
-  const auto plan =
-      bench::plan_sweep(datasets, options.filters, {kind, python, tvm_ffi}, sweep, workloads, done_of);
+  const auto plan = bench::plan_sweep(
+      datasets, options.filters, {kind, python, tvm_ffi, options.config.torch}, sweep, workloads, done_of);
   log_plan_remarks(plan);
   if (options.dry_run) {
     log_synthesized(options, plan, datasets);
@@ -324,6 +330,12 @@ void add_measuring(CLI::App& app, RunOptions& o) {
       ->group(group);
   app.add_option("--reference", o.reference, "Engine for the references")
       ->check(CLI::IsMember({"auto", "native", "python"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--torch", o.torch,
+                 "What torch extensions are built with: auto takes fib's own headers, which need no torch,\n"
+                 "and torch itself where they do not do; headers and real take one alone")
+      ->check(CLI::IsMember({"auto", "headers", "real"}))
       ->capture_default_str()
       ->group(group);
   app.add_flag("--no-profile-baseline", o.no_profile_baseline,

@@ -37,7 +37,7 @@ compile::ChosenStyle style_of(const nlohmann::json& json) {
 
 compile::Artifact artifact_of(const nlohmann::json& json) {
   compile::Artifact artifact;
-  artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTvmFfi);
+  artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTorchHeaders);
   artifact.file = json.at("file").get<std::string>();
   artifact.sha256 = json.at("sha256");
   artifact.symbol = json.at("symbol");
@@ -64,6 +64,7 @@ std::string BuildRequest::to_json() const {
                       {"readable", readable},
                       {"compilers", target.compilers},
                       {"tvm_ffi", target.tvm_ffi ? compile::to_json(*target.tvm_ffi) : ""},
+                      {"torch", static_cast<int>(target.torch)},
                       {"cache", cache.string()}}
       .dump();
 }
@@ -80,7 +81,8 @@ BuildRequest BuildRequest::parse(std::string_view text) {
              enum_of(json.at("sandbox"), sandbox::Mode::kOff),
              {readable.begin(), readable.end()},
              json.at("compilers").get<unsigned>(),
-             parsed(json.at("tvm_ffi"), compile::parse_tvm_ffi)},
+             parsed(json.at("tvm_ffi"), compile::parse_tvm_ffi),
+             enum_of(json.at("torch"), compile::TorchWay::kReal)},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());

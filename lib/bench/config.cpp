@@ -1,5 +1,7 @@
 #include "bench/config.h"
 
+#include "compile/builder.h"
+
 namespace fib::bench {
 namespace {
 
@@ -105,6 +107,7 @@ nlohmann::ordered_json to_json(const RunConfig& config) {
   json["reference"] = name_of(config.reference);
   // Only where it was asked for: --resume then knows the traces that it made, and those of older versions.
   if (config.synthesize_missing) json["synthesize_missing"] = true;
+  if (config.torch != compile::TorchWay::kAuto) json["torch"] = compile::name_of(config.torch);
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/call_plan.h"
+#include "compile/artifact.h"
 #include "model/solution.h"
 #include "sandbox/files.h"
 #include "worker/judge_document.h"
@@ -48,6 +49,7 @@ struct RunConfig {
   bool synthesize_missing = false;              // inputs whose blobs are missing are made
   bool strict_inputs = false;                   // a changed input is INCORRECT_NUMERICAL
   ReferenceEngine reference = ReferenceEngine::kAuto;
+  compile::TorchWay torch = compile::TorchWay::kAuto;        // what torch extensions are built with
   sandbox::Mode sandbox = sandbox::Mode::kAuto;              // of builds and of the code of solutions
   std::vector<std::filesystem::path> sandbox_readable = {};  // what they may read besides what they need
 };

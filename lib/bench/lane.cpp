@@ -29,12 +29,20 @@ constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 worker::TargetKind kind_of(const compile::Artifact& artifact) {
   using Kind = compile::Artifact::Kind;
   if (artifact.kind == Kind::kKernels) return worker::TargetKind::kKernels;
+  if (artifact.kind == Kind::kTorchHeaders) return worker::TargetKind::kTorchHeaders;
   return artifact.kind == Kind::kTvmFfi ? worker::TargetKind::kTvmFfi : worker::TargetKind::kSharedLibrary;
 }
 
 bool runs_in_guest(const compile::Artifact& artifact) {
   return artifact.kind == compile::Artifact::Kind::kPythonModule ||
          artifact.kind == compile::Artifact::Kind::kTorchExtension;
+}
+
+std::optional<compile::TorchWay> torch_of(const compile::Artifact& artifact) {
+  using Kind = compile::Artifact::Kind;
+  if (artifact.kind == Kind::kTorchHeaders) return compile::TorchWay::kHeaders;
+  if (artifact.kind == Kind::kTorchExtension) return compile::TorchWay::kReal;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -113,6 +121,7 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   std::optional<Measurement> measurement;
   try {
     measurement = made(planned, artifact);
+    if (measurement) measurement->torch = torch_of(artifact);
   } catch (const std::exception& error) {
     // Not an Error where threads or memory have run out: the solution may have them. They come back with its
     // end.
@@ -364,6 +373,7 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
                                           std::int64_t deadline_ns) {
   worker::Load request;
   request.symbol = artifact.symbol;
+  request.extension = artifact.kind == compile::Artifact::Kind::kTorchHeaders ? artifact.module : "";
   request.returns_status = artifact.returns_status;
   request.returns_values = artifact.style.style == compile::CallingStyle::kValueReturning;
   std::vector<util::UniqueFd> files;

@@ -4,6 +4,7 @@
 
 #include "bench/interval.h"
 #include "compile/builder.h"
+#include "compile/torch_headers.h"
 #include "eval/statistics.h"
 #include "util/clock.h"
 #include "util/utf8.h"
@@ -173,6 +174,7 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
   fib["seeded"] = identity.seeded;
   fib["inputs_changed"] = m.inputs_changed;
   fib["private_files"] = m.sandbox.mounts;
+  if (m.torch) fib["torch"] = compile::name_of(*m.torch);
   fib["sandbox"] = {{"mode", sandbox::name_of(config.sandbox)},
                     {"mounts", m.sandbox.mounts},
                     {"landlock", m.sandbox.landlock},
@@ -189,12 +191,15 @@ ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, 
 
 // fib; TVM-FFI's headers where they were used; for what Python calls, also what the format's reference
 // implementation names: torch, triton, tilelang and torch's CUDA, where they are installed.
-model::Ordered<std::string> libs_of(const model::Solution& solution, const RunIdentity& identity) {
+model::Ordered<std::string> libs_of(const model::Solution& solution, const RunIdentity& identity,
+                                    const Measurement& m) {
   model::Ordered<std::string> libs = {{"fib", identity.version}};
-  const auto device = identity.device == "cuda" ? model::DeviceKind::cuda : model::DeviceKind::cpu;
   if (!identity.tvm_ffi.empty() && compile::is_tvm_ffi(solution) && compile::includes_tvm_ffi(solution))
     libs.emplace_back("tvm_ffi", identity.tvm_ffi);
-  if (!identity.python || !compile::needs_python(solution, device)) return libs;
+  if (m.torch == compile::TorchWay::kHeaders)
+    libs.emplace_back("fib_torch_headers", compile::kTorchHeadersVersion);
+  if (!identity.python || !(compile::needs_python(solution) || m.torch == compile::TorchWay::kReal))
+    return libs;
   const auto& python = *identity.python;
   for (const char* name : {"torch", "triton", "tilelang"}) {
     if (python.has(name)) libs.emplace_back(name, python.packages.at(name));
@@ -227,7 +232,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   model::Evaluation evaluation;
   evaluation.status = m.status;
   evaluation.environment.hardware = identity.hardware;
-  evaluation.environment.libs = libs_of(*planned.solution, identity);
+  evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
   evaluation.log = log_of(m);
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {

@@ -56,7 +56,8 @@ std::string why_not_here(const model::Solution& solution, const PlanTarget& targ
                        solution.spec.language_text, fmt::join(solution.spec.target_hardware, ", "),
                        model::name_of(target.device));
   }
-  return compile::unsupported_reason(solution, target.device, target.python, target.tvm_ffi).value_or("");
+  return compile::unsupported_reason(solution, target.device, target.python, target.tvm_ffi, target.torch)
+      .value_or("");
 }
 
 // Names and op_types of SOL-ExecBench, whose problems lie in folders of their own, do not choose a rule.

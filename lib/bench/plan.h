@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compile/artifact.h"
 #include "compile/python_interpreter.h"
 #include "compile/tvm_ffi_package.h"
 #include "dataset/load.h"
@@ -52,6 +53,7 @@ struct PlanTarget {
   model::DeviceKind device = model::DeviceKind::cpu;
   std::optional<compile::PythonInterpreter> python = {};  // compile::find_python()
   std::optional<compile::TvmFfi> tvm_ffi = {};            // compile::find_tvm_ffi()
+  compile::TorchWay torch = compile::TorchWay::kAuto;     // what torch extensions are built with
 };
 
 struct SkippedSolution {

@@ -58,7 +58,7 @@ std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup, const Run
       jobs.push_back({planned.solution,
                       planned.definition,
                       {setup.devices.front().kind, architecture, setup.python, config.sandbox,
-                       config.sandbox_readable, 1, setup.tvm_ffi}});
+                       config.sandbox_readable, 1, setup.tvm_ffi, config.torch}});
     }
   }
   return jobs;

@@ -13,6 +13,13 @@
 
 namespace fib::compile {
 
+// What torch extensions are built with.
+enum class TorchWay {
+  kAuto,     // fib's own headers (torch_headers.h); torch where they do not do
+  kHeaders,  // fib's own headers alone
+  kReal,     // torch alone
+};
+
 // What a solution is built for.
 struct BuildTarget {
   model::DeviceKind device = model::DeviceKind::cpu;
@@ -22,6 +29,7 @@ struct BuildTarget {
   std::vector<std::filesystem::path> readable = {};  // what compilers may read besides what builders know
   unsigned compilers = 1;                            // that may run at once for one solution
   std::optional<TvmFfi> tvm_ffi = {};                // the headers of TVM-FFI, where they are
+  TorchWay torch = TorchWay::kAuto;
 };
 
 // What a build leaves in the cache, plus how to call it.
@@ -32,6 +40,7 @@ struct Artifact {
     kPythonModule,    // a function of a Python module, called by the interpreter of the build
     kTorchExtension,  // a function of a Python extension module that links to torch; called the same way
     kTvmFfi,          // a function of a shared library by TVM-FFI's convention
+    kTorchHeaders,    // a function of a torch extension that was built with fib's torch headers
   } kind = Kind::kSharedLibrary;
   // The library, the cubin, the extension module's library; kPythonModule: the folder that goes on sys.path.
   std::filesystem::path file;
@@ -42,12 +51,13 @@ struct Artifact {
   // kPythonModule: "fib_python_x_0a1b2c.main", to be imported with `file` on sys.path, and behind it the
   // package's folder in it, where sources that import each other by their bare names lie. kTorchExtension:
   // the name that the library must be imported by, after torch ("torch_x_0a1b2c": it exports
-  // PyInit_<module>).
+  // PyInit_<module>). kTorchHeaders: the name that it was built for (it exports
+  // fib_torch_extension_<module>).
   std::string module = {};
   std::filesystem::path entry_file = {};  // kPythonModule: the module's file
-  ChosenStyle style = {};                 // kPythonModule, kTorchExtension, kTvmFfi
-  // kTvmFfi: the runtime that it is linked to, which has to be loaded before it: fib's, or the package's
-  // libtvm_ffi.so.
+  ChosenStyle style = {};                 // kPythonModule, kTorchExtension, kTvmFfi, kTorchHeaders
+  // kTvmFfi, kTorchHeaders: the runtime that it is linked to, which has to be loaded before it: fib's, or the
+  // package's libtvm_ffi.so.
   std::filesystem::path runtime = {};
 };
 

@@ -5,7 +5,7 @@
 #include "compile/native_builder.h"
 #include "compile/python_builder.h"
 #include "compile/python_source.h"
-#include "compile/torch_builder.h"
+#include "compile/torch_headers_builder.h"
 #include "compile/tvm_ffi_builder.h"
 #include "util/text.h"
 #if FIB_CUDA
@@ -80,25 +80,20 @@ std::optional<std::string> no_cuda_in_torch(const PythonInterpreter& python, Dev
                      python.path.string());
 }
 
-// Python solutions and torch extensions.
+constexpr const char* kNoPython = "it needs Python, and no python3 was found (set FIB_PYTHON to one)";
+
 std::optional<std::string> unsupported_in_python(const model::Solution& solution, DeviceKind device,
                                                  const Python& python) {
-  if (!python) return "it needs Python, and no python3 was found (set FIB_PYTHON to one)";
-  const bool extension = !is_python_language(solution.spec.language);
+  if (!python) return kNoPython;
   std::set<std::string> names;
-  if (extension) names = {"torch", "ninja", "setuptools"};
   for (const auto& source : solution.sources) {
-    if (!extension && source.path.ends_with(".py")) names.merge(imported_packages(source.content));
+    if (source.path.ends_with(".py")) names.merge(imported_packages(source.content));
   }
-  if (!extension) leave_out_own_modules(solution, names);
+  leave_out_own_modules(solution, names);
   if (device == DeviceKind::cuda) names.insert("torch");  // arguments there are torch's tensors
   if (auto reason = missing_package(*python, names)) return reason;
   if (device == DeviceKind::cpu && solution.spec.language == Language::triton && !python->interprets_triton)
     return "Triton needs a GPU; on the CPU set TRITON_INTERPRET=1, which runs it in Triton's own interpreter";
-  if (extension && !python->has_headers) {
-    return fmt::format("it needs Python's header files, which {} does not have (install python3-dev)",
-                       python->path.string());
-  }
   return names.contains("torch") ? no_cuda_in_torch(*python, device) : std::nullopt;
 }
 
@@ -126,18 +121,44 @@ bool is_launched(const model::Spec& spec, DeviceKind device) {
 
 }  // namespace
 
-bool needs_python(const model::Solution& solution, DeviceKind device) {
+const char* name_of(TorchWay way) {
+  switch (way) {
+    case TorchWay::kAuto:
+      return "auto";
+    case TorchWay::kHeaders:
+      return "headers";
+    case TorchWay::kReal:
+      break;
+  }
+  return "real";
+}
+
+bool needs_python(const model::Solution& solution) { return is_python_language(solution.spec.language); }
+
+bool is_torch_extension(const model::Solution& solution, DeviceKind device) {
   const auto& spec = solution.spec;
-  if (is_python_language(spec.language)) return true;
   const bool compiled = spec.language == Language::cpp || spec.language == Language::cuda;
   return compiled && spec.binding == Binding::torch && !is_launched(spec, device);
 }
 
+std::optional<std::string> no_torch_reason(DeviceKind device, const Python& python) {
+  if (!python) return kNoPython;
+  if (auto reason = missing_package(*python, {"torch", "ninja", "setuptools"})) return reason;
+  if (!python->has_headers) {
+    return fmt::format("it needs Python's header files, which {} does not have (install python3-dev)",
+                       python->path.string());
+  }
+  return no_cuda_in_torch(*python, device);
+}
+
 std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
-                                              const Python& python, const std::optional<TvmFfi>& tvm_ffi) {
+                                              const Python& python, const std::optional<TvmFfi>& tvm_ffi,
+                                              TorchWay torch) {
   const auto& spec = solution.spec;
   if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
-  if (needs_python(solution, device)) return unsupported_in_python(solution, device, python);
+  if (needs_python(solution)) return unsupported_in_python(solution, device, python);
+  if (is_torch_extension(solution, device))
+    return torch == TorchWay::kReal ? no_torch_reason(device, python) : std::nullopt;
   if (spec.language != Language::cpp && spec.language != Language::cuda)
     return about_language(spec.language_text);
   if (is_launched(spec, device)) return std::nullopt;
@@ -146,10 +167,11 @@ std::optional<std::string> unsupported_reason(const model::Solution& solution, D
 
 BuildResult build(const model::Solution& solution, const model::Definition& definition,
                   const BuildTarget& target, const std::filesystem::path& cache) {
-  if (auto reason = unsupported_reason(solution, target.device, target.python, target.tvm_ffi))
+  if (auto reason = unsupported_reason(solution, target.device, target.python, target.tvm_ffi, target.torch))
     return {BuildResult::Outcome::kUnsupported, {}, std::move(*reason), false};
-  if (is_python_language(solution.spec.language)) return build_python(solution, definition, target, cache);
-  if (needs_python(solution, target.device)) return build_torch(solution, definition, target, cache);
+  if (needs_python(solution)) return build_python(solution, definition, target, cache);
+  if (is_torch_extension(solution, target.device))
+    return build_torch_extension(solution, definition, target, cache);
 #if FIB_CUDA
   if (is_launched(solution.spec, target.device)) return build_kernels(solution, definition, target, cache);
 #endif

@@ -7,9 +7,13 @@
 
 #include "compile/compile_options.h"
 #include "compile/compiler_log.h"
+#include "compile/cuda_libraries.h"
 #include "compile/sources.h"
 #include "util/command.h"
 #include "util/hash.h"
+#if FIB_CUDA
+#include "cuda/library.h"
+#endif
 
 namespace fib::compile {
 namespace fs = std::filesystem;
@@ -52,6 +56,14 @@ std::string NativeBuild::compile() {
            Words{"-c", "./" + fs::path(source.path).lexically_normal().string(), "-o", objects_.back()});
     steps.push_back({std::move(command)});
   }
+  if (!objects_.empty() && target_.device == model::DeviceKind::cuda) {
+    for (const auto& source : options_.cuda_sources) {
+      objects_.push_back((folder_ / fmt::format("{}.o", objects_.size())).string());
+      Words command = compiler_for(source);
+      append(command, Words{"-c", source, "-o", objects_.back()});
+      steps.push_back({std::move(command)});
+    }
+  }
   if (objects_.empty()) return fmt::format("no source can be compiled: expected {} files", expected_kinds());
   const bool compiled = run_all(std::move(steps));
   compiled_log_ = log_.size();
@@ -60,7 +72,8 @@ std::string NativeBuild::compile() {
 
 // nvcc links what it compiled, with its run time inside the library.
 std::string NativeBuild::link(const Words& more_libraries) {
-  const bool cuda = target_.device == model::DeviceKind::cuda && has_cuda_sources(solution_);
+  const bool cuda = target_.device == model::DeviceKind::cuda &&
+                    (has_cuda_sources(solution_) || !options_.cuda_sources.empty());
   Words command = cuda ? toolchain_.nvcc : toolchain_.cxx;
   if (cuda) {
     append(command,
@@ -97,6 +110,7 @@ Words NativeBuild::compiler_for(const std::string& source) const {
     append(command, Words{"-O2", "-fPIC", "-I" + sources_.string()});
   }
   append(command, options_.includes);
+  append(command, is_cuda(source) ? options_.cuda_flags : options_.host_flags);
   if (options) append(command, is_cuda(source) ? options->cuda_cflags : options->cflags);
   return command;
 }
@@ -137,6 +151,29 @@ bool NativeBuild::run_all(std::vector<Step> steps) {
     if (!steps[i].succeeded) return false;
   }
   return true;
+}
+
+void link_to_cuda([[maybe_unused]] NativeOptions& options, [[maybe_unused]] const model::Solution& solution) {
+#if FIB_CUDA
+  const bool by_nvcc = has_cuda_sources(solution) || !options.cuda_sources.empty();
+  const auto to_linker = [&](const std::string& option) {
+    if (by_nvcc) {
+      append(options.libraries, Words{"-Xlinker", option});
+    } else {
+      options.libraries.push_back("-Wl," + option);
+    }
+  };
+  to_linker("--as-needed");
+  for (const auto& folder : cuda::library_folders()) {
+    options.libraries.push_back("-L" + folder.string());
+    if (fs::exists(folder / "stubs")) options.libraries.push_back("-L" + (folder / "stubs").string());
+    to_linker("-rpath=" + folder.string());
+  }
+  for (const auto& folder : cuda::include_folders()) options.host_flags.push_back("-I" + folder.string());
+  if (!by_nvcc) options.libraries.emplace_back("-lcudart");
+  options.libraries.emplace_back("-lcuda");
+  for (const auto& library : cuda_libraries(solution)) options.libraries.push_back("-l" + library);
+#endif
 }
 
 std::string native_key(const model::Solution& solution, const BuildTarget& target,

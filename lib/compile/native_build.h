@@ -16,7 +16,10 @@ constexpr const char* kLibraryName = "kernel.so";
 struct NativeOptions {
   std::vector<std::string> includes = {};  // "-I…", for every compiler
   const char* cuda_level = "-O3";
-  std::vector<std::string> libraries = {};  // at the link, behind the objects
+  std::vector<std::string> cuda_flags = {};    // for nvcc alone
+  std::vector<std::string> host_flags = {};    // for the other compilers
+  std::vector<std::string> cuda_sources = {};  // paths; compiled on CUDA besides the solution's
+  std::vector<std::string> libraries = {};     // at the link, behind the objects
 };
 
 // One build of a shared library: sources in work/src, objects in `work`, kernel.so in `out`. Runs compilers;
@@ -60,6 +63,11 @@ class NativeBuild {
   std::string log_;
   std::size_t compiled_log_ = 0;  // so much of it is from compile()
 };
+
+// The options of a library that uses CUDA: the toolkit's folders, for the linker and, where no nvcc compiles,
+// for the compilers; the driver's library; those of cuda_libraries(). With the options' cuda_sources set
+// before.
+void link_to_cuda(NativeOptions& options, const model::Solution& solution);
 
 // A digest of what decides what such a build makes, besides its options: sources and options of the solution,
 // compilers, architecture.

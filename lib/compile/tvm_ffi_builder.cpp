@@ -5,16 +5,12 @@
 
 #include "compile/artifact_cache.h"
 #include "compile/compiler_files.h"
-#include "compile/cuda_libraries.h"
 #include "compile/elf_symbols.h"
 #include "compile/native_build.h"
 #include "compile/sources.h"
 #include "compile/tvm_ffi_package.h"
 #include "util/files.h"
 #include "util/hash.h"
-#if FIB_CUDA
-#include "cuda/library.h"
-#endif
 
 namespace fib::compile {
 namespace {
@@ -66,29 +62,7 @@ NativeOptions options_for(const model::Solution& solution, const BuildTarget& ta
     if (target.tvm_ffi->dlpack != target.tvm_ffi->include)
       options.includes.push_back("-I" + target.tvm_ffi->dlpack.string());
   }
-  if (target.device != model::DeviceKind::cuda) return options;
-#if FIB_CUDA
-  const bool by_nvcc = has_cuda_sources(solution);
-  const auto to_linker = [&](const std::string& option) {
-    if (by_nvcc) {
-      options.libraries.insert(options.libraries.end(), {"-Xlinker", option});
-    } else {
-      options.libraries.push_back("-Wl," + option);
-    }
-  };
-  to_linker("--as-needed");
-  for (const auto& folder : cuda::library_folders()) {
-    options.libraries.push_back("-L" + folder.string());
-    if (fs::exists(folder / "stubs")) options.libraries.push_back("-L" + (folder / "stubs").string());
-    to_linker("-rpath=" + folder.string());
-  }
-  if (!by_nvcc) {
-    for (const auto& folder : cuda::include_folders()) options.includes.push_back("-I" + folder.string());
-    options.libraries.emplace_back("-lcudart");
-  }
-  options.libraries.emplace_back("-lcuda");
-  for (const auto& library : cuda_libraries(solution)) options.libraries.push_back("-l" + library);
-#endif
+  if (target.device == model::DeviceKind::cuda) link_to_cuda(options, solution);
   return options;
 }
 

@@ -40,7 +40,9 @@ struct DataType {
   std::uint8_t code;  // DataTypeCode
   std::uint8_t bits;  // of one lane
   std::uint16_t lanes;
-  bool operator==(const DataType&) const = default;
+  friend constexpr bool operator==(const DataType& a, const DataType& b) {
+    return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+  }
 };
 
 // DLTensor: somebody's memory, described. Strides are in elements; null: contiguous.

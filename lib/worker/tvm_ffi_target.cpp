@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "fib_torch/interface.h"
 #include "tensor/shape.h"
 #include "tvm_ffi/abi.h"
 #include "worker/scalars.h"
@@ -125,15 +126,39 @@ int allocate_tensor(TensorView* prototype, ManagedTensorVersioned** out, void* c
   return -1;
 }
 
+// What is called, and how.
+struct Function {
+  tvm_ffi::SafeCall call = nullptr;
+  void* self = nullptr;
+  // Of a torch extension; else null.
+  const torch_headers::Interface* torch = nullptr;
+};
+
+// A symbol of a library, which stays loaded until the process ends. Its constructors may ask for memory.
+void* symbol_of(const std::string& path, const std::string& symbol) {
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw Error("cannot load the solution's library: {}", ::dlerror());
+  void* found = ::dlsym(library, symbol.c_str());
+  if (found == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
+  return found;
+}
+
 class TvmFfiTarget : public Target {
  public:
-  TvmFfiTarget(Stage& stage, const std::string& path, const std::string& symbol, bool returns_values)
-      : stage_(stage), returns_values_(returns_values) {
+  TvmFfiTarget(Stage& stage, bool returns_values) : stage_(stage), returns_values_(returns_values) {
     memory_of_calls = &stage;
-    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw Error("cannot load the solution's library: {}", ::dlerror());
-    function_ = reinterpret_cast<tvm_ffi::SafeCall>(::dlsym(library, symbol.c_str()));
-    if (function_ == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
+  }
+
+  // Before anything else.
+  void load(const std::string& path, const std::string& symbol) {
+    function_.call = reinterpret_cast<tvm_ffi::SafeCall>(symbol_of(path, symbol));
+  }
+  void load_torch(const std::string& path, const std::string& extension, const std::string& symbol) {
+    using Get = const torch_headers::Interface* (*)();
+    function_.torch = reinterpret_cast<Get>(symbol_of(path, "fib_torch_extension_" + extension))();
+    const int result = function_.torch->find(symbol.c_str(), &function_.self, &function_.call);
+    if (result < 0) throw Error("{}", raised_error(result));
+    if (result > 0) throw Error("the module has no {}", symbol);
   }
 
   ~TvmFfiTarget() override {
@@ -169,7 +194,8 @@ class TvmFfiTarget : public Target {
   void call() override {
     int status = 0;
     try {
-      status = function_(nullptr, arguments_.data(), static_cast<std::int32_t>(arguments_.size()), &result_);
+      status = function_.call(function_.self, arguments_.data(), static_cast<std::int32_t>(arguments_.size()),
+                              &result_);
     } catch (const std::exception& error) {
       throw Error("the solution threw an exception: {}", error.what());
     } catch (...) {
@@ -178,7 +204,7 @@ class TvmFfiTarget : public Target {
     if (status != 0) throw Error("{}", raised_error(status));
     if (!returns_values_) return;
     // Taken apart now: what the solution changes afterwards changes nothing.
-    returned_ = tensors_of(result_);
+    returned_ = tensors_of(result_, 0);
     for (std::size_t i = 0; i < std::min(returned_.size(), layout_.outputs.size()); ++i) {
       check_place(i);
       if (fits(i)) stage_.touch_output(layout_.outputs[i], returned_[i].address);
@@ -264,8 +290,24 @@ class TvmFfiTarget : public Target {
     return returned;
   }
 
-  // What the function has returned; throws Error when it is not made of tensors.
-  static std::vector<Returned> tensors_of(const Any& result) {
+  // A number that an extension returns for an output, as a tensor.
+  [[nodiscard]] std::optional<Any> tensor_of_number(const Any& value, std::size_t output) const {
+    const bool number = value.type_index == tvm_ffi::kTypeInt || value.type_index == tvm_ffi::kTypeBool ||
+                        value.type_index == tvm_ffi::kTypeFloat;
+    if (!number || function_.torch == nullptr || output >= layout_.outputs.size()) return std::nullopt;
+    Any tensor;
+    const auto dtype = data_type_of(layout_.outputs[output].dtype);
+    const int status = function_.torch->full(&value, dtype, stage_.device(), &tensor);
+    if (status != 0) throw Error("{}", raised_error(status));
+    return tensor;
+  }
+
+  // What the function has returned for the outputs from one on; throws Error when it is not made of tensors.
+  std::vector<Returned> tensors_of(const Any& result, std::size_t output) {
+    if (const auto tensor = tensor_of_number(result, output)) {
+      made_.push_back(*tensor);
+      return tensors_of(*tensor, output);
+    }
     switch (result.type_index) {
       case tvm_ffi::kTypeNone:
         return {};
@@ -280,9 +322,12 @@ class TvmFfiTarget : public Target {
           throw Error("the function returned an array of {} elements", cell.size);
         std::vector<Returned> all;
         for (std::int64_t i = 0; i < cell.size; ++i) {
-          if (cell.data[i].type_index != tvm_ffi::kTypeTensor)
-            throw Error("element {} of the array that the function returned is no tensor", i);
-          all.push_back(tensors_of(cell.data[i]).front());
+          const auto& element = cell.data[i];
+          const bool array =
+              element.type_index == tvm_ffi::kTypeArray || element.type_index == tvm_ffi::kTypeList;
+          auto one = array ? std::vector<Returned>() : tensors_of(element, static_cast<std::size_t>(i));
+          if (one.empty()) throw Error("element {} of the array that the function returned is no tensor", i);
+          all.push_back(std::move(one.front()));
         }
         return all;
       }
@@ -309,6 +354,8 @@ class TvmFfiTarget : public Target {
 
   void forget_result() {
     returned_.clear();
+    for (const auto& tensor : made_) (void)runtime_.release(tensor.object);
+    made_.clear();
     if (result_.type_index >= tvm_ffi::kTypeFirstObject) (void)runtime_.release(result_.object);
     result_ = {};
   }
@@ -324,12 +371,13 @@ class TvmFfiTarget : public Target {
   Runtime runtime_;
   Stage& stage_;
   bool returns_values_;
-  tvm_ffi::SafeCall function_ = nullptr;  // the library stays loaded until the process ends
+  Function function_;
   eval::Layout layout_;
   const std::byte* scalars_ = nullptr;
   std::vector<Any> arguments_;
   Any result_;
   std::vector<Returned> returned_;  // by the last call
+  std::vector<Any> made_;           // tensors of numbers that it has returned
 };
 
 }  // namespace
@@ -341,7 +389,17 @@ void load_tvm_ffi_runtime(const std::string& path) {
 
 std::unique_ptr<Target> make_tvm_ffi_target(Stage& stage, const std::string& path, const std::string& symbol,
                                             bool returns_values) {
-  return std::make_unique<TvmFfiTarget>(stage, path, symbol, returns_values);
+  auto target = std::make_unique<TvmFfiTarget>(stage, returns_values);
+  target->load(path, symbol);
+  return target;
+}
+
+std::unique_ptr<Target> make_torch_headers_target(Stage& stage, const std::string& path,
+                                                  const std::string& extension, const std::string& symbol,
+                                                  bool returns_values) {
+  auto target = std::make_unique<TvmFfiTarget>(stage, returns_values);
+  target->load_torch(path, extension, symbol);
+  return target;
 }
 
 }  // namespace fib::worker

@@ -22,4 +22,11 @@ void load_tvm_ffi_runtime(const std::string& path);
 [[nodiscard]] std::unique_ptr<Target> make_tvm_ffi_target(Stage& stage, const std::string& path,
                                                           const std::string& symbol, bool returns_values);
 
+// The same for a torch extension that was built with fib's torch headers for the name `extension`, which
+// binds the function `symbol`. A returned value may be a number where an output has no axes, too.
+[[nodiscard]] std::unique_ptr<Target> make_torch_headers_target(Stage& stage, const std::string& path,
+                                                                const std::string& extension,
+                                                                const std::string& symbol,
+                                                                bool returns_values);
+
 }  // namespace fib::worker

@@ -39,12 +39,15 @@ class WorkerLoader : public Loader {
     const auto access = sandbox::FileAccess::parse(start_.files);
     is_open_ = access.mode == sandbox::Mode::kOff;
     sandbox::offer_to_oom_killer();
-    if (start_.kind == TargetKind::kTvmFfi) load_tvm_ffi_runtime(start_.runtime);
+    if (start_.kind == TargetKind::kTvmFfi || start_.kind == TargetKind::kTorchHeaders)
+      load_tvm_ffi_runtime(start_.runtime);
     held_ = sandbox::confine_files(access, std::filesystem::current_path());
     if (!is_open_) sandbox::drop_capabilities();
     const bool host_code = start_.kind != TargetKind::kKernels;
-    auto stage =
-        start_.device.is_cuda() ? make_cuda_stage(start_.device, kernels, {host_code}) : make_cpu_stage();
+    // torch's current stream is the default one, on which extensions launch as they like.
+    const auto stream = start_.kind == TargetKind::kTorchHeaders ? WorkStream::kDefault : WorkStream::kOwn;
+    auto stage = start_.device.is_cuda() ? make_cuda_stage(start_.device, kernels, {host_code, stream})
+                                         : make_cpu_stage();
     no_tracer_ = stage->prepare_tracer();
     return stage;
   }
@@ -61,6 +64,9 @@ class WorkerLoader : public Loader {
     const auto path = fmt::format("/proc/self/fd/{}", file);
     if (start_.kind == TargetKind::kTvmFfi)
       return make_tvm_ffi_target(stage, path, request.symbol, request.returns_values);
+    if (start_.kind == TargetKind::kTorchHeaders)
+      return make_torch_headers_target(stage, path, request.extension, request.symbol,
+                                       request.returns_values);
     return make_library_target(path, request.symbol, request.returns_status);
   }
 

@@ -15,6 +15,7 @@ void fields(auto& wire, Either<Start> auto& m) {
 
 void fields(auto& wire, Either<Load> auto& m) {
   wire.text(m.symbol);
+  wire.text(m.extension);
   wire.flag(m.returns_status);
   wire.flag(m.returns_values);
   wire.flag(m.has_jit_files);

@@ -16,8 +16,9 @@ enum class TargetKind : std::uint8_t {
   kSharedLibrary,
   kReference,  // in the native engine
   kKernels,
-  kTvmFfi,  // a function of a shared library by TVM-FFI's convention
-  kPython,  // a solution or a reference, in a guest
+  kTvmFfi,        // a function of a shared library by TVM-FFI's convention
+  kTorchHeaders,  // a function of a torch extension that was built with fib's torch headers
+  kPython,        // a solution or a reference, in a guest
 };
 
 // Where and within which limits a worker shall run something, and of which kind that is: it shuts itself out
@@ -29,7 +30,7 @@ struct Start {
   std::string files;                   // of a solution: what it may reach (sandbox::FileAccess as JSON)
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
-  std::string runtime = {};            // kTvmFfi: the library that such solutions are linked to
+  std::string runtime = {};  // kTvmFfi, kTorchHeaders: the library that such solutions are linked to
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Start decode(const std::string& payload);
 };
@@ -39,9 +40,10 @@ struct Start {
 // extension's library, and by what just-in-time compilers made in another worker of the same solution
 // (packed_folder.h).
 struct Load {
-  std::string symbol;           // kSharedLibrary, kTvmFfi
+  std::string symbol;           // kSharedLibrary, kTvmFfi, kTorchHeaders
+  std::string extension = {};   // kTorchHeaders: the name that it was built for
   bool returns_status = false;  // kSharedLibrary: the function returns an int, non-zero on failure
-  bool returns_values = false;  // kTvmFfi: the function returns its outputs
+  bool returns_values = false;  // kTvmFfi, kTorchHeaders: the function returns its outputs
   bool has_jit_files = false;   // kPython: the last descriptor is what such compilers made
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Load decode(const std::string& payload);

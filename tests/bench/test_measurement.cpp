@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "bench/measurement.h"
+#include "compile/torch_headers.h"
 
 using namespace fib;
 
@@ -106,8 +107,9 @@ TEST_CASE(
     "an evaluation by Python names torch, triton, tilelang and torch's CUDA, where they are installed") {
   Planned p;
   bench::RunIdentity identity{"run", "build", "1.0", "CPU X", "cpu", {}, false};
+  auto measured = passed();
   const auto libs = [&] {
-    return bench::make_evaluation(passed(), p.planned, {}, identity, "start").environment.libs;
+    return bench::make_evaluation(measured, p.planned, {}, identity, "start").environment.libs;
   };
   using Libs = model::Ordered<std::string>;
   auto python = model::Solution();
@@ -120,7 +122,12 @@ TEST_CASE(
   python.spec.language = model::Language::cpp;
   CHECK(libs() == Libs{{"fib", "1.0"}});
   python.spec.binding = model::Binding::torch;
+  measured.torch = compile::TorchWay::kReal;
   CHECK(libs().size() == 4);
+  CHECK(bench::make_evaluation(measured, p.planned, {}, identity, "start").fib.at("torch") == "real");
+  measured.torch = compile::TorchWay::kHeaders;
+  CHECK(libs() == Libs{{"fib", "1.0"}, {"fib_torch_headers", compile::kTorchHeadersVersion}});
+  CHECK(bench::make_evaluation(measured, p.planned, {}, identity, "start").fib.at("torch") == "headers");
 }
 
 TEST_CASE("an evaluation of what was built with TVM-FFI's headers names their version") {
@@ -130,8 +137,9 @@ TEST_CASE("an evaluation of what was built with TVM-FFI's headers names their ve
   auto solution = model::Solution();
   solution.spec.language = model::Language::cpp;
   p.planned.solution = &solution;
+  auto measured = passed();
   const auto libs = [&] {
-    return bench::make_evaluation(passed(), p.planned, {}, identity, "start").environment.libs;
+    return bench::make_evaluation(measured, p.planned, {}, identity, "start").environment.libs;
   };
   using Libs = model::Ordered<std::string>;
   CHECK(libs() == Libs{{"fib", "1.0"}});

@@ -79,9 +79,16 @@ TEST_CASE("solutions that cannot run on the device are skipped with a reason") {
     data.solutions[name] = solution(name, "x", "d1", spec);
   }
   const std::vector<dataset::Dataset> datasets = {data};
-  const auto plan = bench::make_plan(datasets, {.authors = {"x"}}, {model::DeviceKind::cpu}, {});
+  bench::PlanTarget target{model::DeviceKind::cpu};
+  target.torch = compile::TorchWay::kReal;
+  const auto plan = bench::make_plan(datasets, {.authors = {"x"}}, target, {});
   CHECK(plan.evaluations.empty());
   REQUIRE(plan.skipped.size() == 5);
+  // Without torch fib's own headers may do.
+  const auto others = bench::make_plan(datasets, {.authors = {"x"}}, {model::DeviceKind::cpu}, {});
+  CHECK(others.skipped.size() == 4);
+  REQUIRE_FALSE(others.evaluations.empty());
+  CHECK(others.evaluations.front().solution->name == "torch");
   for (const auto& skipped : plan.skipped) CHECK_FALSE(skipped.reason.empty());
 }
 

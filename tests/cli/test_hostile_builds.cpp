@@ -173,3 +173,44 @@ TEST_CASE("builds and calls of TVM-FFI are confined as others are") {
       CHECK(util::read_file(entry.path()).find("HIDDEN_WORD") == std::string::npos);
   }
 }
+
+TEST_CASE("builds and calls of torch extensions with fib's headers are confined as others are") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  const auto secret = run.folder.path() / "secret.h";
+  std::ofstream(secret) << "HIDDEN_WORD\n";
+  const std::string name = "\"" + secret.string() + "\"";
+  const auto source = [](const std::string& top, const std::string& body) {
+    return top +
+           "#include <fcntl.h>\n#include <torch/extension.h>\n"
+           "torch::Tensor run(torch::Tensor a, torch::Tensor b) {\n" +
+           body +
+           "  auto c = torch::empty_like(a);\n"
+           "  for (int64_t i = 0; i < a.numel(); ++i)\n"
+           "    c.data_ptr<float>()[i] = a.data_ptr<float>()[i] + b.data_ptr<float>()[i];\n"
+           "  return c;\n}\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); }\n";
+  };
+  run.dataset.torch_solution("includes", {{"main.cpp", source("#include " + name + "\n", "")}});
+  run.dataset.torch_solution(
+      "holds", {{"main.cpp", source("__asm__(\".incbin \\\"" + secret.string() + "\\\"\");\n", "")}});
+  run.dataset.torch_solution(
+      "reads", {{"main.cpp", source("", "  if (open(" + name +
+                                            ", O_RDONLY) >= 0 || open(\"/etc/shadow\", O_RDONLY) >= 0) abort();\n")}});
+  // A file of the solution's stands beside the headers, not among them.
+  run.dataset.torch_solution("hides", {{"main.cpp", source("", "")}, {"torch/extension.h", "#error hidden\n"}});
+  auto options = kFewCalls;
+  options.insert(options.end(), {"--torch", "headers"});
+  const auto result = run.run(options);
+  INFO(result.err);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 4);
+  for (const auto& trace : traces) {
+    INFO(trace.solution << ": " << trace.log);
+    CHECK(trace.status == (trace.solution == "reads" ? "PASSED" : "COMPILE_ERROR"));
+    CHECK(trace.text.find("HIDDEN_WORD") == std::string::npos);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(run.folder.path() / "cache")) {
+    if (entry.is_regular_file())
+      CHECK(util::read_file(entry.path()).find("HIDDEN_WORD") == std::string::npos);
+  }
+}

@@ -44,14 +44,16 @@ struct Build {
   static std::optional<compile::PythonInterpreter> able(std::optional<compile::PythonInterpreter> python) {
     if (!python) return python;
     const auto reason = compile::unsupported_reason(extension({{"a.cpp", "x"}}), model::DeviceKind::cpu,
-                                                    python, std::nullopt);
+                                                    python, std::nullopt, compile::TorchWay::kReal);
     if (!reason) return python;
     WARN("skipped: " << *reason);
     return std::nullopt;
   }
   compile::BuildResult operator()(const model::Solution& s) const {
-    return compile::build(s, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python},
-                          cache.path());
+    return compile::build(
+        s, testing::definition({"x"}, {"y"}),
+        {.device = model::DeviceKind::cpu, .python = python, .torch = compile::TorchWay::kReal},
+        cache.path());
   }
 };
 
@@ -175,7 +177,11 @@ TEST_CASE("published torch extensions compile for a GPU", "[real_extensions]") {
     if (std::string(wanted) != "all" && solution.name.find(wanted) == std::string::npos) continue;
     const double begin = cpu_seconds();
     const auto result = compile::build(solution, definitions.at(solution.definition),
-                                       {model::DeviceKind::cuda, "sm_90a", build.python}, build.cache.path());
+                                       {.device = model::DeviceKind::cuda,
+                                        .architecture = "sm_90a",
+                                        .python = build.python,
+                                        .torch = compile::TorchWay::kReal},
+                                       build.cache.path());
     WARN(solution.name << ": " << cpu_seconds() - begin << " s of CPU time");
     INFO(result.log);
     CHECK(result.outcome == Outcome::kBuilt);
@@ -191,8 +197,10 @@ TEST_CASE("a torch that cannot be imported is no fault of an extension, and may 
     python.has_headers = true;
     const auto solution = extension({{"main.cpp", kSmall}, kPart, kHeader}, kFactor);
     try {
-      (void)compile::build(solution, testing::definition({"x"}, {"y"}), {model::DeviceKind::cpu, "", python},
-                           folder.path() / "cache");
+      (void)compile::build(
+          solution, testing::definition({"x"}, {"y"}),
+          {.device = model::DeviceKind::cpu, .python = python, .torch = compile::TorchWay::kReal},
+          folder.path() / "cache");
     } catch (const Error& error) {
       return std::string(error.what());
     }

@@ -8,8 +8,8 @@ using nlohmann::json;
 namespace {
 
 std::string reason(const model::Solution& s, const std::optional<compile::PythonInterpreter>& python,
-                   DeviceKind device = DeviceKind::cpu) {
-  return compile::unsupported_reason(s, device, python, std::nullopt).value_or("");
+                   DeviceKind device = DeviceKind::cpu, compile::TorchWay torch = compile::TorchWay::kReal) {
+  return compile::unsupported_reason(s, device, python, std::nullopt, torch).value_or("");
 }
 
 model::Solution python(const std::string& source, const std::string& language = "python") {
@@ -34,9 +34,21 @@ TEST_CASE("what Python builds needs an interpreter") {
   for (const char* language : {"python", "triton", "tilelang"})
     CHECK(reason(python("import torch, triton, tilelang", language), testing::complete_python()).empty());
   CHECK(reason(kTorch, testing::complete_python()).empty());
-  CHECK(compile::needs_python(kTorch, DeviceKind::cpu));
-  CHECK_FALSE(
-      compile::needs_python(testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}}), DeviceKind::cpu));
+  CHECK(compile::needs_python(python("x = 1")));
+  CHECK_FALSE(compile::needs_python(kTorch));
+  CHECK(compile::is_torch_extension(kTorch, DeviceKind::cpu));
+  const auto plain = testing::solution("cpp", "a.cpp::run", {{"a.cpp", "x"}});
+  CHECK_FALSE(compile::is_torch_extension(plain, DeviceKind::cpu));
+  CHECK_FALSE(compile::needs_python(plain));
+}
+
+TEST_CASE("extensions that may be built with fib's headers need no Python") {
+  using compile::TorchWay;
+  for (const auto way : {TorchWay::kAuto, TorchWay::kHeaders}) {
+    CHECK(reason(kTorch, std::nullopt, DeviceKind::cpu, way).empty());
+    CHECK(reason(kTorch, without("torch"), DeviceKind::cpu, way).empty());
+    if (FIB_CUDA) CHECK(reason(kTorch, std::nullopt, DeviceKind::cuda, way).empty());
+  }
 }
 
 TEST_CASE("a package that the interpreter lacks is named") {
@@ -123,6 +135,7 @@ TEST_CASE("kernels that are launched by a plan need no Python, whatever binding 
   if (!FIB_CUDA) return;
   const auto launched = testing::solution("cuda", "a.cu::run", {{"a.cu", "x"}},
                                           {{"binding", "torch"}, {"launch", {{"grid", 1}, {"block", 1}}}});
-  CHECK_FALSE(compile::needs_python(launched, DeviceKind::cuda));
+  CHECK_FALSE(compile::is_torch_extension(launched, DeviceKind::cuda));
+  CHECK_FALSE(compile::needs_python(launched));
   CHECK(reason(launched, std::nullopt, DeviceKind::cuda).empty());
 }

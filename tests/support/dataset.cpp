@@ -71,6 +71,18 @@ DatasetBuilder& DatasetBuilder::tvm_ffi_solution(const std::string& name, const 
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::torch_solution(
+    const std::string& name, const std::vector<std::pair<std::string, std::string>>& sources,
+    const ordered_json& more_spec, const std::string& definition) {
+  write_solution(name, "test", definition,
+                 {{"language", "cpp"},
+                  {"target_hardware", {"cpu"}},
+                  {"entry_point", sources.front().first + "::run"},
+                  {"binding", "torch"}},
+                 more_spec, sources);
+  return *this;
+}
+
 DatasetBuilder& DatasetBuilder::python_solution(const std::string& name, const std::string& source,
                                                 const ordered_json& more_spec,
                                                 const std::string& definition) {

@@ -33,6 +33,11 @@ class DatasetBuilder {
   DatasetBuilder& tvm_ffi_solution(const std::string& name, const std::string& source,
                                    const nlohmann::ordered_json& spec = nlohmann::ordered_json::object(),
                                    const std::string& file = "main.cpp");
+  // A torch extension of `definition` in C++, for the CPU; `sources` begin with the one whose run is called.
+  DatasetBuilder& torch_solution(const std::string& name,
+                                 const std::vector<std::pair<std::string, std::string>>& sources,
+                                 const nlohmann::ordered_json& spec = nlohmann::ordered_json::object(),
+                                 const std::string& definition = "add");
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:

@@ -1,0 +1,140 @@
+#include "compile/torch_headers_builder.h"
+
+#include <algorithm>
+
+#include "compile/artifact_cache.h"
+#include "compile/builder.h"
+#include "compile/compiler_files.h"
+#include "compile/compiler_log.h"
+#include "compile/elf_symbols.h"
+#include "compile/native_build.h"
+#include "compile/sources.h"
+#include "compile/torch_builder.h"
+#include "compile/torch_headers.h"
+#include "util/files.h"
+#include "util/hash.h"
+
+namespace fib::compile {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr const char* kPrefix = "fib_torch_extension_";
+constexpr const char* kHeaders = "torch";  // the headers' folder beside the sources
+
+bool on_cuda(const BuildTarget& target) { return target.device == model::DeviceKind::cuda; }
+
+std::string module_of(const model::Solution& solution) { return model::package_name(solution, "torch_"); }
+
+std::string cache_key(const model::Solution& solution, const BuildTarget& target,
+                      const Toolchain& toolchain) {
+  const fs::path runtime = torch_headers_runtime();
+  util::Sha256 hash;
+  hash.add(kCacheFormat).add(native_key(solution, target, toolchain)).add(torch_headers_digest());
+  hash.add(runtime.string()).add(fmt::format("{}", fmt::join(exported_functions(runtime), ",")));
+  hash.add(on_cuda(target) ? version_of(toolchain.nvcc) : "");
+  return hash.hex();
+}
+
+bool mentions(const model::Solution& solution, std::string_view word) {
+  return std::any_of(solution.sources.begin(), solution.sources.end(),
+                     [&](const auto& source) { return source.content.find(word) != std::string::npos; });
+}
+
+// Torch's own flags, as torch.utils.cpp_extension gives them.
+NativeOptions options_for(const model::Solution& solution, const BuildTarget& target,
+                          const fs::path& headers) {
+  NativeOptions options;
+  options.includes = {"-I" + headers.string(), "-DTORCH_EXTENSION_NAME=" + module_of(solution),
+                      "-DTORCH_API_INCLUDE_EXTENSION_H"};
+  if (!on_cuda(target)) return options;
+  options.cuda_flags = {"-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
+                        "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
+                        "--expt-relaxed-constexpr"};
+  options.cuda_sources = {(headers / kTorchDeviceCode).string()};
+  link_to_cuda(options, solution);
+  if (mentions(solution, "CUDABlasHandle")) options.libraries.emplace_back("-lcublas");
+  return options;
+}
+
+std::string missing_module(const fs::path& library, const std::string& module) {
+  if (exported_functions(library).contains(kPrefix + module)) return {};
+  return "the extension is no Python module: PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing";
+}
+
+// The entry that says that only torch itself could build the solution.
+CacheEntry marker(const fs::path& cache, const std::string& key) {
+  return {cache, "torch_headers_lack", key, {"reason"}};
+}
+
+bool is_marked(const CacheEntry& entry) {
+  return fs::exists(entry.cache / entry.kind / entry.key.substr(0, 2) / entry.key / "reason");
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+BuildResult build_torch_headers(const model::Solution& solution, const model::Definition& definition,
+                                const BuildTarget& target, const fs::path& cache) {
+  const Toolchain toolchain;
+  const std::string module = module_of(solution);
+  const fs::path runtime = torch_headers_runtime();
+  const CacheEntry entry{cache, "torch_headers", cache_key(solution, target, toolchain), {kLibraryName}};
+  auto access = files_of_compilers(target);
+  access.readable.push_back(runtime.parent_path());
+  const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
+    const fs::path headers = work / kHeaders;
+    write_torch_headers(headers);
+    NativeBuild build(solution, target, toolchain, options_for(solution, target, headers), work, out);
+    std::string failure = build.compile();
+    if (failure.empty())
+      failure = build.link({runtime.string(), (runtime.parent_path() / "libfib_tvm_ffi.so").string()});
+    if (failure.empty()) failure = missing_module(out / kLibraryName, module);
+    return BuildAnswer{without_folder(failure, headers), without_folder(build.log(), headers)};
+  });
+  if (!result.answer.failure.empty())
+    return {BuildResult::Outcome::kFailed, {}, result.answer.failure, false};
+  BuildResult built{BuildResult::Outcome::kBuilt, {}, result.answer.log, result.from_cache};
+  built.artifact.kind = Artifact::Kind::kTorchHeaders;
+  built.artifact.file = result.folder / kLibraryName;
+  built.artifact.sha256 = result.digests.front();
+  built.artifact.symbol = solution.spec.entry_symbol();
+  built.artifact.module = module;
+  built.artifact.runtime = runtime;
+  built.artifact.style = calling_style(solution, definition);
+  if (built.artifact.style.inferred) built.log = built.artifact.style.reason + "\n" + built.log;
+  return built;
+}
+
+BuildResult build_torch_extension(const model::Solution& solution, const model::Definition& definition,
+                                  const BuildTarget& target, const fs::path& cache) {
+  if (target.torch == TorchWay::kReal) return build_torch(solution, definition, target, cache);
+  if (target.torch == TorchWay::kHeaders) return build_torch_headers(solution, definition, target, cache);
+  const auto lack = marker(cache, cache_key(solution, target, Toolchain()));
+  const auto no_torch = no_torch_reason(target.device, target.python);
+  if (no_torch || !is_marked(lack)) {
+    auto built = build_torch_headers(solution, definition, target, cache);
+    if (built.outcome == BuildResult::Outcome::kBuilt) return built;
+    if (no_torch) {
+      return {BuildResult::Outcome::kUnsupported,
+              {},
+              fmt::format("fib's torch headers do not build it ({}), and with torch itself: {}",
+                          first_line(built.log), *no_torch),
+              false};
+    }
+  }
+  auto real = build_torch(solution, definition, target, cache);
+  if (real.outcome == BuildResult::Outcome::kBuilt && !is_marked(lack)) {
+    const auto note = [](const fs::path& /*work*/, const fs::path& out) {
+      util::write_file_atomic(out / "reason", "built by torch alone\n");
+      return BuildAnswer{};
+    };
+    static_cast<void>(through_cache(lack, files_of_compilers(target), note));
+  }
+  return real;
+}
+
+}  // namespace fib::compile

@@ -1,0 +1,355 @@
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+
+#include "fib_torch/views.h"
+
+// New tensors, and what reads and writes their elements.
+namespace at {
+
+namespace detail {
+
+inline Device with_index(Device device) {
+  if (device.is_cpu()) return Device(kCPU);
+  TORCH_CHECK(fib_torch_cuda_device != nullptr, "this extension was built without CUDA");
+  if (!device.has_index()) device.set_index(static_cast<DeviceIndex>(fib_torch_cuda_device()));
+  return device;
+}
+
+inline void* stream_of(Device device) { return TVMFFIEnvGetStream(abi::kCuda, device.index()); }
+
+// Memory of the environment's, which has it in the order of the stream.
+inline std::shared_ptr<Storage> device_memory(std::size_t bytes, Device device) {
+  auto count = static_cast<std::int64_t>(bytes);
+  std::int64_t stride = 1;
+  abi::TensorView prototype;
+  prototype.device = {abi::kCuda, device.index()};
+  prototype.ndim = 1;
+  prototype.dtype = {abi::kUInt, 8, 1};
+  prototype.shape = &count;
+  prototype.strides = &stride;
+  void* tensor = nullptr;
+  if (TVMFFIEnvTensorAlloc(&prototype, &tensor) != 0) throw_raised();
+  void* data = static_cast<abi::TensorObject*>(tensor)->cell.data;
+  return std::make_shared<Storage>(data, device, [tensor] { static_cast<void>(TVMFFIObjectDecRef(tensor)); });
+}
+
+inline std::shared_ptr<Storage> host_memory(std::size_t bytes) {
+  constexpr std::size_t kAlignment = 64;
+  if (bytes == 0) return std::make_shared<Storage>(nullptr, Device(kCPU), nullptr);
+  void* data = nullptr;
+  TORCH_CHECK(
+      ::posix_memalign(&data, kAlignment, bytes) == 0,
+      "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate ",
+      bytes, " bytes.");
+  return std::make_shared<Storage>(data, Device(kCPU), [data] { std::free(data); });
+}
+
+inline Tensor made(IntArrayRef sizes, std::vector<std::int64_t> strides, const TensorOptions& options) {
+  std::int64_t last = 0;
+  bool none = false;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    TORCH_CHECK(sizes[axis] >= 0, "Trying to create tensor with negative dimension ", sizes[axis], ": ",
+                sizes);
+    none |= sizes[axis] == 0;
+    std::int64_t reach = 0;
+    const bool fits =
+        !__builtin_mul_overflow(std::max<std::int64_t>(sizes[axis] - 1, 0), strides[axis], &reach) &&
+        !__builtin_add_overflow(last, reach, &last);
+    TORCH_CHECK(fits, "Storage size calculation overflowed with sizes=", sizes);
+  }
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = options.dtype().toScalarType();
+  impl->sizes = sizes.vec();
+  impl->strides = std::move(strides);
+  impl->requires_grad = options.requires_grad();
+  const Device device = with_index(options.device());
+  const std::size_t size = elementSize(impl->dtype);
+  TORCH_CHECK(static_cast<std::uint64_t>(last) < (std::uint64_t{1} << 62U) / size,
+              "Storage size calculation overflowed with sizes=", sizes);
+  const std::size_t bytes = none ? 0 : (static_cast<std::size_t>(last) + 1) * size;
+  impl->storage = device.is_cuda() ? device_memory(bytes, device) : host_memory(bytes);
+  return Tensor(std::move(impl));
+}
+
+// A number as an element.
+struct Element {
+  alignas(8) unsigned char bytes[8] = {};
+};
+
+template <typename T>
+Element element_as(const Scalar& value) {
+  Element element;
+  if constexpr (std::is_same_v<T, Float4_e2m1fn_x2>) {
+    raise<NotImplementedError>("\"fill_cpu\" not implemented for 'Float4_e2m1fn_x2'");
+  } else {
+    const T one = value.to<T>();
+    std::memcpy(element.bytes, &one, sizeof one);
+  }
+  return element;
+}
+
+template <typename T>
+Scalar scalar_of(const Element& element) {
+  if constexpr (std::is_same_v<T, Float4_e2m1fn_x2>) {
+    raise<NotImplementedError>("\"_local_scalar_dense_cpu\" not implemented for 'Float4_e2m1fn_x2'");
+  } else {
+    T value;
+    std::memcpy(&value, element.bytes, sizeof value);
+    if constexpr (std::is_arithmetic_v<T>) return Scalar(value);
+    return Scalar(static_cast<float>(value));
+  }
+}
+
+inline Element element_of(const Scalar& value, ScalarType dtype) {
+  switch (dtype) {
+#define FIB_TORCH_ELEMENT(cpp, name, number) \
+  case ScalarType::name:                     \
+    return element_as<cpp>(value);
+    FIB_TORCH_DTYPES(FIB_TORCH_ELEMENT)
+#undef FIB_TORCH_ELEMENT
+    default:
+      raise<Error>("a tensor without a dtype");
+  }
+}
+
+inline Scalar scalar_of(const Element& element, ScalarType dtype) {
+  switch (dtype) {
+#define FIB_TORCH_SCALAR(cpp, name, number) \
+  case ScalarType::name:                    \
+    return scalar_of<cpp>(element);
+    FIB_TORCH_DTYPES(FIB_TORCH_SCALAR)
+#undef FIB_TORCH_SCALAR
+    default:
+      raise<Error>("a tensor without a dtype");
+  }
+}
+
+// The strides that torch gives a tensor made like another one: the order of its axes in memory, densely.
+inline std::vector<std::int64_t> preserved_strides(const Tensor& tensor) {
+  if (tensor.is_non_overlapping_and_dense()) return tensor.strides().vec();
+  const auto count = static_cast<std::size_t>(tensor.dim());
+  std::vector<std::size_t> order(count);  // the fastest axis first
+  for (std::size_t i = 0; i < count; ++i) order[i] = count - 1 - i;
+  // 1: `a` goes behind `b`; -1: before; 0: they cannot be told apart.
+  const auto compared = [&](std::size_t a, std::size_t b) {
+    const auto stride_a = tensor.strides()[a];
+    const auto stride_b = tensor.strides()[b];
+    if (stride_a == 0 || stride_b == 0) return 0;
+    if (stride_a != stride_b) return stride_a < stride_b ? -1 : 1;
+    return tensor.sizes()[a] > tensor.sizes()[b] ? 1 : 0;
+  };
+  for (std::size_t i = 1; i < count; ++i) {
+    std::size_t behind = i;
+    for (std::size_t before = i; before-- > 0;) {
+      const int order_of_two = compared(order[before], order[behind]);
+      if (order_of_two > 0) {
+        std::swap(order[before], order[behind]);
+        behind = before;
+      } else if (order_of_two < 0) {
+        break;
+      }
+    }
+  }
+  std::vector<std::int64_t> strides(count);
+  std::int64_t step = 1;
+  for (const auto axis : order) {
+    strides[axis] = step;
+    step *= std::max<std::int64_t>(tensor.sizes()[axis], 1);
+  }
+  return strides;
+}
+
+}  // namespace detail
+
+inline Tensor empty(IntArrayRef sizes, const TensorOptions& options = {},
+                    optional<MemoryFormat> /*format*/ = nullopt) {
+  return detail::made(sizes, detail::contiguous_strides(sizes), options);
+}
+inline Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) {
+  TORCH_CHECK(sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(),
+              ") must match dimensionality of strides (", strides.size(), ")");
+  return detail::made(sizes, strides.vec(), options);
+}
+inline Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) {
+  const ScalarType usual = value.isFloatingPoint() ? kFloat : value.isBoolean() ? kBool : kLong;
+  auto tensor = empty(sizes, options.has_dtype() ? options : options.dtype(usual));
+  tensor.fill_(value);
+  return tensor;
+}
+inline Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {}) {
+  auto tensor = empty(sizes, options);
+  tensor.zero_();
+  return tensor;
+}
+inline Tensor ones(IntArrayRef sizes, const TensorOptions& options = {}) {
+  auto tensor = empty(sizes, options);
+  tensor.fill_(1);
+  return tensor;
+}
+inline Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {}) {
+  auto tensor = empty({}, options);
+  tensor.fill_(value);
+  return tensor;
+}
+
+inline Tensor empty_like(const Tensor& tensor, const TensorOptions& options = {},
+                         optional<MemoryFormat> format = nullopt) {
+  const auto all = TensorOptions(tensor.scalar_type()).device(tensor.device()).merge_in(options);
+  if (!format) format = options.memory_format_opt();
+  if (format == MemoryFormat::Contiguous) return empty(tensor.sizes(), all);
+  return empty_strided(tensor.sizes(), detail::preserved_strides(tensor), all);
+}
+inline Tensor zeros_like(const Tensor& tensor, const TensorOptions& options = {},
+                         optional<MemoryFormat> format = nullopt) {
+  auto made = empty_like(tensor, options, format);
+  made.zero_();
+  return made;
+}
+inline Tensor ones_like(const Tensor& tensor, const TensorOptions& options = {},
+                        optional<MemoryFormat> format = nullopt) {
+  auto made = empty_like(tensor, options, format);
+  made.fill_(1);
+  return made;
+}
+inline Tensor full_like(const Tensor& tensor, const Scalar& value, const TensorOptions& options = {},
+                        optional<MemoryFormat> format = nullopt) {
+  auto made = empty_like(tensor, options, format);
+  made.fill_(value);
+  return made;
+}
+
+// Over memory of the caller's; `end` gets it when no tensor needs it any more.
+template <typename End, typename = std::enable_if_t<std::is_invocable_v<End, void*>>>
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const End& end,
+                 const TensorOptions& options = {}) {
+  auto impl = std::make_shared<detail::TensorImpl>();
+  impl->dtype = options.dtype().toScalarType();
+  impl->sizes = sizes.vec();
+  impl->strides = strides.vec();
+  impl->requires_grad = options.requires_grad();
+  impl->storage = std::make_shared<detail::Storage>(data, detail::with_index(options.device()),
+                                                    [data, end] { end(data); });
+  return Tensor(std::move(impl));
+}
+template <typename End, typename = std::enable_if_t<std::is_invocable_v<End, void*>>>
+Tensor from_blob(void* data, IntArrayRef sizes, const End& end, const TensorOptions& options = {}) {
+  return from_blob(data, sizes, detail::contiguous_strides(sizes), end, options);
+}
+inline Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                        const TensorOptions& options = {}) {
+  return from_blob(
+      data, sizes, strides, [](void* /*memory*/) {}, options);
+}
+inline Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {}) {
+  return from_blob(data, sizes, detail::contiguous_strides(sizes), options);
+}
+
+namespace detail {
+
+// The sizes that two tensors have together, axes of size 1 stretched.
+inline std::vector<std::int64_t> broadcast_sizes(IntArrayRef a, IntArrayRef b) {
+  std::vector<std::int64_t> both(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    const auto size_in = [&](IntArrayRef sizes) {
+      return i < sizes.size() ? sizes[sizes.size() - 1 - i] : 1;
+    };
+    const auto size_a = size_in(a);
+    const auto size_b = size_in(b);
+    const auto axis = both.size() - 1 - i;
+    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "The size of tensor a (", size_a,
+                ") must match the size of tensor b (", size_b, ") at non-singleton dimension ", axis);
+    both[axis] = size_a == 1 ? size_b : size_a;
+  }
+  return both;
+}
+
+}  // namespace detail
+
+inline const Tensor& Tensor::fill_(const Scalar& value) const {
+  const auto element = detail::element_of(value, scalar_type());
+  if (numel() == 0) return *this;
+  const auto view = described();
+  if (is_cuda()) {
+    detail::check_cuda(fib_torch_cuda_fill(&view, element.bytes, detail::stream_of(device())));
+  } else {
+    fib_torch_fill(&view, element.bytes);
+  }
+  return *this;
+}
+
+inline const Tensor& Tensor::copy_(const Tensor& source, bool /*non_blocking*/) const {
+  TORCH_CHECK(source.defined(),
+              "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #1 'src'");
+  if (is_same(source)) return *this;
+  const auto both = detail::broadcast_sizes(sizes(), source.sizes());
+  TORCH_CHECK(sizes() == IntArrayRef(both), "output with shape ", sizes(),
+              " doesn't match the broadcast shape ", IntArrayRef(both));
+  const auto more = static_cast<std::size_t>(std::max<std::int64_t>(source.dim() - dim(), 0));  // of size 1
+  const Tensor from =
+      source.as_strided(source.sizes().slice(more), source.strides().slice(more)).expand(sizes());
+  if (numel() == 0) return *this;
+  if (device() == source.device()) {
+    const auto to_view = described();
+    const auto from_view = from.described();
+    if (is_cuda()) {
+      detail::check_cuda(fib_torch_cuda_copy(&to_view, &from_view, detail::stream_of(device())));
+    } else {
+      fib_torch_copy(&to_view, &from_view);
+    }
+    return *this;
+  }
+  // Between devices bytes move as they are; conversions and strides are done on either side.
+  const Tensor packed = from.to(scalar_type()).contiguous();
+  const Tensor target = is_contiguous() ? *this : empty(sizes(), options());
+  const Device cuda = is_cuda() ? device() : source.device();
+  detail::check_cuda(
+      fib_torch_cuda_move(target.data_ptr(), packed.data_ptr(), packed.nbytes(), detail::stream_of(cuda)));
+  if (!is_same(target)) copy_(target);
+  return *this;
+}
+
+inline Tensor Tensor::clone(optional<MemoryFormat> format) const {
+  auto copy = empty_like(*this, TensorOptions(), format);
+  copy.copy_(*this);
+  return copy;
+}
+
+inline Tensor Tensor::contiguous(MemoryFormat /*format*/) const {
+  return is_contiguous() ? *this : clone(MemoryFormat::Contiguous);
+}
+
+inline Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
+                         optional<MemoryFormat> format) const {
+  const ScalarType dtype = options.dtype_opt().value_or(scalar_type());
+  const Device device = options.has_device() ? detail::with_index(options.device()) : this->device();
+  if (!copy && dtype == scalar_type() && device == this->device()) return *this;
+  auto made = empty_like(*this, TensorOptions(dtype).device(device), format);
+  made.copy_(*this, non_blocking);
+  return made;
+}
+
+inline Scalar Tensor::item() const {
+  TORCH_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
+  detail::Element element;
+  if (is_cuda()) {
+    detail::check_cuda(
+        fib_torch_cuda_move(element.bytes, data_ptr(), itemsize(), detail::stream_of(device())));
+  } else {
+    std::memcpy(element.bytes, data_ptr(), itemsize());
+  }
+  return detail::scalar_of(element, scalar_type());
+}
+
+inline Tensor Tensor::new_empty(IntArrayRef new_sizes, const TensorOptions& more) const {
+  return empty(new_sizes, TensorOptions(scalar_type()).device(device()).merge_in(more));
+}
+inline Tensor Tensor::new_zeros(IntArrayRef new_sizes, const TensorOptions& more) const {
+  return zeros(new_sizes, TensorOptions(scalar_type()).device(device()).merge_in(more));
+}
+inline Tensor Tensor::new_full(IntArrayRef new_sizes, const Scalar& value, const TensorOptions& more) const {
+  return full(new_sizes, value, TensorOptions(scalar_type()).device(device()).merge_in(more));
+}
+
+}  // namespace at
