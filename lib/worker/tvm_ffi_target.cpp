@@ -290,11 +290,15 @@ class TvmFfiTarget : public Target {
     return returned;
   }
 
+  static bool is_number(const Any& value) {
+    return value.type_index == tvm_ffi::kTypeInt || value.type_index == tvm_ffi::kTypeBool ||
+           value.type_index == tvm_ffi::kTypeFloat;
+  }
+
   // A number that an extension returns for an output, as a tensor.
   [[nodiscard]] std::optional<Any> tensor_of_number(const Any& value, std::size_t output) const {
-    const bool number = value.type_index == tvm_ffi::kTypeInt || value.type_index == tvm_ffi::kTypeBool ||
-                        value.type_index == tvm_ffi::kTypeFloat;
-    if (!number || function_.torch == nullptr || output >= layout_.outputs.size()) return std::nullopt;
+    if (!is_number(value) || function_.torch == nullptr || output >= layout_.outputs.size())
+      return std::nullopt;
     Any tensor;
     const auto dtype = data_type_of(layout_.outputs[output].dtype);
     const int status = function_.torch->full(&value, dtype, stage_.device(), &tensor);
@@ -323,11 +327,10 @@ class TvmFfiTarget : public Target {
         std::vector<Returned> all;
         for (std::int64_t i = 0; i < cell.size; ++i) {
           const auto& element = cell.data[i];
-          const bool array =
-              element.type_index == tvm_ffi::kTypeArray || element.type_index == tvm_ffi::kTypeList;
-          auto one = array ? std::vector<Returned>() : tensors_of(element, static_cast<std::size_t>(i));
-          if (one.empty()) throw Error("element {} of the array that the function returned is no tensor", i);
-          all.push_back(std::move(one.front()));
+          const bool number = function_.torch != nullptr && is_number(element);
+          if (element.type_index != tvm_ffi::kTypeTensor && !number)
+            throw Error("element {} of the array that the function returned is no tensor", i);
+          all.push_back(tensors_of(element, static_cast<std::size_t>(i)).front());
         }
         return all;
       }

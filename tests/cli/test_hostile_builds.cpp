@@ -194,10 +194,12 @@ TEST_CASE("builds and calls of torch extensions with fib's headers are confined 
   run.dataset.torch_solution(
       "holds", {{"main.cpp", source("__asm__(\".incbin \\\"" + secret.string() + "\\\"\");\n", "")}});
   run.dataset.torch_solution(
-      "reads", {{"main.cpp", source("", "  if (open(" + name +
-                                            ", O_RDONLY) >= 0 || open(\"/etc/shadow\", O_RDONLY) >= 0) abort();\n")}});
+      "reads",
+      {{"main.cpp", source("", "  if (open(" + name +
+                                   ", O_RDONLY) >= 0 || open(\"/etc/shadow\", O_RDONLY) >= 0) abort();\n")}});
   // A file of the solution's stands beside the headers, not among them.
-  run.dataset.torch_solution("hides", {{"main.cpp", source("", "")}, {"torch/extension.h", "#error hidden\n"}});
+  run.dataset.torch_solution("hides",
+                             {{"main.cpp", source("", "")}, {"torch/extension.h", "#error hidden\n"}});
   auto options = kFewCalls;
   options.insert(options.end(), {"--torch", "headers"});
   const auto result = run.run(options);

@@ -1,5 +1,3 @@
-#include "compile/torch_headers.h"
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,6 +5,7 @@
 #include "compile/elf_symbols.h"
 #include "compile/python_tests.h"
 #include "compile/toolchain.h"
+#include "compile/torch_headers.h"
 #include "compile/torch_headers_builder.h"
 #include "dataset/load.h"
 #include "support/places.h"
@@ -177,16 +176,17 @@ std::vector<torch::Tensor> run(torch::Tensor x) {
 }
 )";
   const Build build;
-  const auto built = build(
-      extension(including(compile::torch_header_names()) + kernel + kModule, "main.cu"), *target);
+  const auto built =
+      build(extension(including(compile::torch_header_names()) + kernel + kModule, "main.cu"), *target);
   INFO(built.log);
   CHECK(built.outcome == Outcome::kBuilt);
   // Without a .cu of its own: what tensors on a GPU need comes with the headers.
-  const auto host = build(extension("#include <torch/extension.h>\n#include <ATen/cuda/CUDAContext.h>\n"
-                                    "torch::Tensor run(torch::Tensor x) { at::cuda::getCurrentCUDAStream(); return "
-                                    "x.t().contiguous().to(torch::kHalf); }\n" +
-                                    kModule),
-                          *target);
+  const auto host =
+      build(extension("#include <torch/extension.h>\n#include <ATen/cuda/CUDAContext.h>\n"
+                      "torch::Tensor run(torch::Tensor x) { at::cuda::getCurrentCUDAStream(); return "
+                      "x.t().contiguous().to(torch::kHalf); }\n" +
+                      kModule),
+            *target);
   INFO(host.log);
   CHECK(host.outcome == Outcome::kBuilt);
 }

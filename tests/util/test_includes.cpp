@@ -17,6 +17,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"util", {}},
       {"sandbox", {}},
       {"tvm_ffi", {"tensor"}},
+      {"torch_headers", {"fib_torch", "tensor", "tvm_ffi"}},  // fib_torch/ is its own folder for includes
       {"tensor", {}},
       {"python", {}},
       {"cuda", {}},
@@ -34,7 +35,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},
       {"worker",
-       {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "tvm_ffi"}},
+       {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "tvm_ffi",
+        "fib_torch"}},
       {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;
