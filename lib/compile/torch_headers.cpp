@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <fstream>
 #include <string_view>
 
-#include "util/files.h"
+#include "util/error.h"
 #include "util/hash.h"
 #include "util/own_library.h"
 
@@ -83,7 +83,8 @@ void write_torch_headers(const fs::path& folder) {
   const auto write = [&](const std::string& name, const std::string& content) {
     const fs::path path = folder / name;
     fs::create_directories(path.parent_path());
-    util::write_file_atomic(path, content);
+    std::ofstream file(path);  // dozens of files that nobody keeps: none of them has to be on the disk
+    if (!(file << content).flush()) throw Error("cannot write {}", path.string());
   };
   for (const auto& [name, content] : torch_header_sources()) write(name, content);
   for (const auto& alias : aliases()) {

@@ -73,6 +73,17 @@ bool is_marked(const CacheEntry& entry) {
   return fs::exists(entry.cache / entry.kind / entry.key.substr(0, 2) / entry.key / "reason");
 }
 
+// With headers every extension for a GPU needs it, with torch alone those that have .cu sources.
+bool lacks_nvcc(const BuildTarget& target) {
+  if (!on_cuda(target)) return false;
+  try {
+    static_cast<void>(version_of(Toolchain().nvcc));
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -113,8 +124,9 @@ BuildResult build_torch_extension(const model::Solution& solution, const model::
                                   const BuildTarget& target, const fs::path& cache) {
   if (target.torch == TorchWay::kReal) return build_torch(solution, definition, target, cache);
   if (target.torch == TorchWay::kHeaders) return build_torch_headers(solution, definition, target, cache);
-  const auto lack = marker(cache, cache_key(solution, target, Toolchain()));
   const auto no_torch = no_torch_reason(target.device, target.python);
+  if (!no_torch && lacks_nvcc(target)) return build_torch(solution, definition, target, cache);
+  const auto lack = marker(cache, cache_key(solution, target, Toolchain()));
   if (no_torch || !is_marked(lack)) {
     auto built = build_torch_headers(solution, definition, target, cache);
     if (built.outcome == BuildResult::Outcome::kBuilt) return built;

@@ -1,6 +1,6 @@
 """The same kernel, y = 2x + 1, launched in many ways: the third table of scripts/bench-clock.
 
-A C launcher, a graph, streams, waits inside, TVM-FFI, a torch extension and Triton give the device the same work, so each has to
+A C launcher, a graph, streams, waits inside, TVM-FFI, torch extensions and Triton give the device the same work, so each has to
 read what Nsight Compute reads for the kernels alone; two kernels in a row what event pairs read."""
 
 import importlib.util
@@ -116,6 +116,14 @@ void twice(const float* x, float* y, long long n, bool waits);
 void run(torch::Tensor x, torch::Tensor y) { twice(x.data_ptr<float>(), y.data_ptr<float>(), x.numel(), WAITS); }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
 """
+# fib's torch headers build these, but for those with a function that only torch has.
+ONLY_TORCH = "torch::Tensor unused(torch::Tensor x) { return x.exp(); }\n"
+TORCH_WAYS = {
+    "torch extension": ("false", ""),
+    "torch extension, waits": ("true", ""),
+    "torch extension, by torch": ("false", ONLY_TORCH),
+    "torch extension, by torch, waits": ("true", ONLY_TORCH),
+}
 BOUND = LAUNCH + """void twice(const float* x, float* y, long long n, bool waits) {
   launch(x, y, 0, n, 0);
   if (waits) cudaDeviceSynchronize();
@@ -248,14 +256,16 @@ def make_dataset(root, has_torch, sizes):
             solution(root, name, {"language": "cuda", "binding": "tvm-ffi", "entry_point": "kernel.cu::run",
                                   "destination_passing_style": passing}, {"kernel.cu": FFI_HEAD + body + FFI_TAIL})
         names += FFI_WAYS
+    for name, (waits, more) in TORCH_WAYS.items():
+        if has_torch or not more:
+            solution(root, name, {"language": "cuda", "binding": "torch", "entry_point": "binding.cpp::run"},
+                     {"binding.cpp": BINDING.replace("WAITS", waits) + more, "twice.cu": BOUND})
+            names.append(name)
     if not has_torch:
         return names
-    for name, waits in (("torch extension", "false"), ("torch extension, waits", "true")):
-        solution(root, name, {"language": "cuda", "binding": "torch", "entry_point": "binding.cpp::run"},
-                 {"binding.cpp": BINDING.replace("WAITS", waits), "twice.cu": BOUND})
     for name, body in TRITON_WAYS.items():
         solution(root, name, {"language": "triton", "entry_point": "main.py::run"}, {"main.py": TRITON + body})
-    return names + ["torch extension", "torch extension, waits", *TRITON_WAYS]
+    return names + list(TRITON_WAYS)
 
 
 def fib_latencies(fib, root, clock):
