@@ -111,6 +111,15 @@ void show(const torch::Tensor& given) {
       SHOW(torch::promote_types(a, b));
     }
   }
+  auto w = torch::zeros({2, 3});
+  SHOW(w[0] = 5);
+  SHOW(w[1] = torch::full({3}, 2.5));
+  SHOW(w[1][2] = w[0][0]);
+  SHOW(w);
+  SHOW(w[0] = torch::ones({2}));
+  auto row = w[0];
+  row = torch::zeros({3});
+  SHOW(w);
   SHOW(torch::Tensor().defined());
   SHOW(torch::Tensor().dtype());
   SHOW(given.defined());

@@ -310,6 +310,19 @@ inline const Tensor& Tensor::copy_(const Tensor& source, bool /*non_blocking*/) 
   return *this;
 }
 
+inline Tensor& Tensor::operator=(const Tensor& values) && {
+  copy_(values);
+  return *this;
+}
+inline Tensor& Tensor::operator=(Tensor&& values) && {  // NOLINT: it copies elements
+  copy_(values);
+  return *this;
+}
+inline Tensor& Tensor::operator=(const Scalar& value) && {
+  fill_(value);
+  return *this;
+}
+
 inline Tensor Tensor::clone(optional<MemoryFormat> format) const {
   auto copy = empty_like(*this, TensorOptions(), format);
   copy.copy_(*this);

@@ -254,6 +254,10 @@ class Tensor {
   // Other elements.
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
+  // To what a call has just given, x[0] say, elements are assigned.
+  Tensor& operator=(const Tensor& values) &&;
+  Tensor& operator=(Tensor&& values) &&;
+  Tensor& operator=(const Scalar& value) &&;
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
