@@ -62,7 +62,7 @@ __global__ void copy_elements(Axes axes, void* to, std::uint32_t to_code, const 
     } else if constexpr (std::is_floating_point_v<type> || is_small<type>) {        \
       store(to, to_at, to_code, static_cast<float>(value));                         \
     } else {                                                                        \
-      store(to, to_at, to_code, static_cast<std::int64_t>(value));                  \
+      store(to, to_at, to_code, converted<std::int64_t>(value));                    \
     }                                                                               \
     break;                                                                          \
   }

@@ -14,14 +14,21 @@ template <typename T>
 inline constexpr bool is_small = std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16> ||
                                  std::is_same_v<T, c10::Float8_e4m3fn> || std::is_same_v<T, c10::Float8_e5m2>;
 
+// A bool in memory, whatever its byte is.
+struct Truth {
+  std::uint8_t byte;
+};
+
 template <typename To, typename From>
 FIB_HOST_DEVICE To converted(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
+  } else if constexpr (std::is_same_v<From, Truth>) {
+    return converted<To>(static_cast<std::int32_t>(value.byte != 0));
+  } else if constexpr (std::is_same_v<To, Truth>) {
+    return Truth{static_cast<std::uint8_t>(static_cast<bool>(value != From(0)))};
   } else if constexpr (is_small<From>) {
     return converted<To>(static_cast<float>(value));
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return value != From(0);
   } else if constexpr (is_small<To>) {
     return To(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, std::uint8_t> && std::is_floating_point_v<From>) {
@@ -44,7 +51,7 @@ FIB_HOST_DEVICE To converted(From value) {
   _(std::int16_t, ::fib::tvm_ffi::kInt, 16)               \
   _(std::int8_t, ::fib::tvm_ffi::kInt, 8)                 \
   _(std::uint8_t, ::fib::tvm_ffi::kUInt, 8)               \
-  _(bool, ::fib::tvm_ffi::kBool, 8)
+  _(Truth, ::fib::tvm_ffi::kBool, 8)
 
 FIB_HOST_DEVICE constexpr std::uint32_t code_of(std::uint8_t code, std::uint8_t bits) {
   return (static_cast<std::uint32_t>(code) << 8U) | bits;

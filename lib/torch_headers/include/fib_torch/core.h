@@ -82,7 +82,7 @@ inline const char* toString(ScalarType dtype) {
     FIB_TORCH_DTYPES(FIB_TORCH_NAME)
 #undef FIB_TORCH_NAME
     default:
-      return "Undefined";
+      return "UNKNOWN_SCALAR";
   }
 }
 inline std::ostream& operator<<(std::ostream& out, ScalarType dtype) { return out << toString(dtype); }

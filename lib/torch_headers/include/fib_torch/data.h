@@ -335,6 +335,7 @@ inline Tensor Tensor::contiguous(MemoryFormat /*format*/) const {
 
 inline Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
                          optional<MemoryFormat> format) const {
+  check_defined();
   const ScalarType dtype = options.dtype_opt().value_or(scalar_type());
   const Device device = options.has_device() ? detail::with_index(options.device()) : this->device();
   if (!copy && dtype == scalar_type() && device == this->device()) return *this;

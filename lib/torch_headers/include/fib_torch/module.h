@@ -191,7 +191,6 @@ struct Caster<std::optional<T>> {
 // A default value of a parameter, kept as an argument of a call is.
 struct Default {
   abi::Any value;
-  bool known = true;  // false: a default of a kind that no argument has; then it cannot be left out
 };
 
 template <typename T>
@@ -212,7 +211,7 @@ Default default_of(const T& value) {
     made.value.type_index = abi::kTypeRawString;
     made.value.pointer = const_cast<char*>(static_cast<const char*>(value));
   } else {
-    made.known = false;
+    static_assert(std::is_same_v<T, none>, "fib's torch headers have no default values of this type");
   }
   return made;
 }
@@ -367,9 +366,7 @@ abi::Any result_of(const T& value) {
   } else if constexpr (std::is_same_v<T, object>) {
     c10::detail::raise<c10::Error>("fib's torch headers return no objects of Python");
   } else {
-    const Default number = default_of(value);
-    if (!number.known) raise_type_error("the function returned what is neither a tensor nor a number");
-    return number.value;
+    return default_of(value).value;
   }
 }
 template <typename T>
@@ -478,7 +475,7 @@ inline std::optional<std::vector<abi::Any>> completed(const Function& function, 
   if (count > function.parameters && !function.takes_more) return std::nullopt;
   for (std::size_t i = count; i < function.parameters; ++i) {
     const bool has = i < function.defaults.size() && function.defaults[i];
-    if (!has || !function.defaults[i]->known) return std::nullopt;
+    if (!has) return std::nullopt;
     values.push_back(function.defaults[i]->value);
   }
   return values;

@@ -124,7 +124,10 @@ class Tensor {
   [[nodiscard]] std::int64_t dim() const { return static_cast<std::int64_t>(impl().sizes.size()); }
   [[nodiscard]] std::int64_t ndimension() const { return dim(); }
   [[nodiscard]] IntArrayRef sizes() const { return impl().sizes; }
-  [[nodiscard]] IntArrayRef strides() const { return impl().strides; }
+  [[nodiscard]] IntArrayRef strides() const {
+    TORCH_CHECK(defined(), "strides() called on an undefined Tensor");
+    return impl().strides;
+  }
   [[nodiscard]] std::int64_t size(std::int64_t axis) const {
     return impl().sizes[static_cast<std::size_t>(detail::wrapped_axis(axis, dim()))];
   }
@@ -138,13 +141,16 @@ class Tensor {
   [[nodiscard]] std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * itemsize(); }
   [[nodiscard]] ScalarType scalar_type() const { return impl().dtype; }
   [[nodiscard]] TypeMeta dtype() const { return impl_ ? TypeMeta(impl_->dtype) : TypeMeta(); }
-  [[nodiscard]] Device device() const { return impl().storage->device; }
+  [[nodiscard]] Device device() const {
+    TORCH_CHECK(defined(), "tensor does not have a device");
+    return impl().storage->device;
+  }
   [[nodiscard]] DeviceIndex get_device() const {
     return device().is_cuda() ? device().index() : DeviceIndex{-1};
   }
   [[nodiscard]] Layout layout() const { return kStrided; }
-  [[nodiscard]] bool is_cuda() const { return device().is_cuda(); }
-  [[nodiscard]] bool is_cpu() const { return device().is_cpu(); }
+  [[nodiscard]] bool is_cuda() const { return defined() && device().is_cuda(); }
+  [[nodiscard]] bool is_cpu() const { return defined() && device().is_cpu(); }
   [[nodiscard]] bool is_sparse() const { return false; }
   [[nodiscard]] bool is_quantized() const { return false; }
   [[nodiscard]] bool is_complex() const { return false; }
@@ -154,7 +160,7 @@ class Tensor {
   [[nodiscard]] bool requires_grad() const { return impl().requires_grad; }
   [[nodiscard]] MemoryFormat suggest_memory_format() const { return MemoryFormat::Contiguous; }
   [[nodiscard]] DeprecatedTypeProperties type() const { return {scalar_type(), device()}; }
-  [[nodiscard]] std::string toString() const { return type().toString(); }
+  [[nodiscard]] std::string toString() const { return defined() ? type().toString() : "UndefinedType"; }
   [[nodiscard]] TensorOptions options() const {
     return TensorOptions(scalar_type()).device(device()).layout(kStrided);
   }
@@ -237,7 +243,9 @@ class Tensor {
   }
   // NOLINTNEXTLINE(modernize-use-nodiscard)
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& values) {
-    index(indices).copy_(values);
+    std::size_t more = 0;  // leading axes of size 1 of the values, which do not count
+    while (more < values.sizes().size() && values.sizes()[more] == 1) ++more;
+    index(indices).copy_(values.as_strided(values.sizes().slice(more), values.strides().slice(more)));
     return *this;
   }
   // NOLINTNEXTLINE(modernize-use-nodiscard)
@@ -266,6 +274,7 @@ class Tensor {
   const Tensor& fill_(const Scalar& value) const;          // NOLINT(modernize-use-nodiscard)
   const Tensor& zero_() const { return fill_(0); }         // NOLINT(modernize-use-nodiscard)
   const Tensor& requires_grad_(bool value = true) const {  // NOLINT(modernize-use-nodiscard)
+    check_defined();
     impl().requires_grad = value;
     return *this;
   }
@@ -305,11 +314,22 @@ class Tensor {
 
  private:
   [[nodiscard]] detail::TensorImpl& impl() const {
-    if (!impl_) c10::detail::raise<Error>("an undefined tensor has no properties");
-    return *impl_;
+    // What can be asked of an undefined tensor, torch answers as of an empty one.
+    static detail::TensorImpl none = [] {
+      detail::TensorImpl made;
+      made.sizes = {0};
+      made.strides = {1};
+      return made;
+    }();
+    return impl_ ? *impl_ : none;
   }
   [[nodiscard]] Tensor with(std::int64_t offset, std::vector<std::int64_t> sizes,
                             std::vector<std::int64_t> strides) const;
+  void check_defined() const {
+    TORCH_CHECK(
+        defined(),
+        "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'");
+  }
   void check_axes(std::size_t expected) const {
     TORCH_CHECK(dim() == static_cast<std::int64_t>(expected), "TensorAccessor expected ", expected,
                 " dims but tensor has ", dim());

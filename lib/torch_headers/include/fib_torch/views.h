@@ -114,6 +114,7 @@ inline bool Tensor::is_non_overlapping_and_dense() const {
 }
 
 inline void* Tensor::data_ptr() const {
+  TORCH_CHECK(defined(), "Cannot access data pointer of Tensor that doesn't have storage");
   if (numel() == 0 || impl().storage->data == nullptr) return impl().storage->data;
   return static_cast<std::byte*>(impl().storage->data) + impl().offset * element_size();
 }
@@ -131,6 +132,7 @@ inline detail::abi::TensorView Tensor::described() const {
 
 inline Tensor Tensor::with(std::int64_t offset, std::vector<std::int64_t> new_sizes,
                            std::vector<std::int64_t> new_strides) const {
+  check_defined();
   auto other = std::make_shared<detail::TensorImpl>(impl());
   other->offset = offset;
   other->sizes = std::move(new_sizes);
