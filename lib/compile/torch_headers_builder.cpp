@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 1;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
 constexpr const char* kPrefix = "fib_torch_extension_";
 constexpr const char* kHeaders = "torch";  // the headers' folder beside the sources
 
@@ -33,6 +33,7 @@ std::string cache_key(const model::Solution& solution, const BuildTarget& target
   const fs::path runtime = torch_headers_runtime();
   util::Sha256 hash;
   hash.add(kCacheFormat).add(native_key(solution, target, toolchain)).add(torch_headers_digest());
+  hash.add(module_of(solution));  // the exported symbol has its name
   hash.add(runtime.string()).add(fmt::format("{}", fmt::join(exported_functions(runtime), ",")));
   hash.add(on_cuda(target) ? version_of(toolchain.nvcc) : "");
   return hash.hex();

@@ -46,6 +46,18 @@ __device__ void store(void* to, std::int64_t at, std::uint32_t code, From value)
   }
 }
 
+// A number as the widest of its kind that holds it exactly.
+template <typename From>
+__device__ auto widened(From value) {
+  if constexpr (std::is_same_v<From, double>) {
+    return value;
+  } else if constexpr (std::is_floating_point_v<From> || is_small<From>) {
+    return static_cast<float>(value);
+  } else {
+    return converted<std::int64_t>(value);
+  }
+}
+
 // Any dtypes, any strides.
 __global__ void copy_elements(Axes axes, void* to, std::uint32_t to_code, const void* from,
                               std::uint32_t from_code) {
@@ -57,13 +69,7 @@ __global__ void copy_elements(Axes axes, void* to, std::uint32_t to_code, const 
 #define FIB_TORCH_LOAD(type, dtype_code, bits)                                      \
   case code_of(dtype_code, bits): {                                                 \
     const type value = static_cast<const type*>(from)[from_at];                     \
-    if constexpr (std::is_same_v<type, double>) {                                   \
-      store(to, to_at, to_code, value);                                             \
-    } else if constexpr (std::is_floating_point_v<type> || is_small<type>) {        \
-      store(to, to_at, to_code, static_cast<float>(value));                         \
-    } else {                                                                        \
-      store(to, to_at, to_code, converted<std::int64_t>(value));                    \
-    }                                                                               \
+    store(to, to_at, to_code, widened(value));                                      \
     break;                                                                          \
   }
       FIB_TORCH_CONVERTED(FIB_TORCH_LOAD)
