@@ -26,6 +26,10 @@ constexpr const char* kOut = "out";
 constexpr off_t kMostBytes = off_t{512} << 20;   // of a file that a build makes
 constexpr std::chrono::minutes kMostWaiting{5};  // for another process that builds the same
 
+fs::path folder_of(const CacheEntry& entry) {
+  return entry.cache / entry.kind / entry.key.substr(0, 2) / entry.key;
+}
+
 // What killed builders of the same entry left behind; called with its lock held.
 void remove_leftovers(const fs::path& parent, const std::string& prefix) {
   for (const auto& entry : fs::directory_iterator(parent)) {
@@ -106,10 +110,12 @@ BuildAnswer run_build(const sandbox::FileAccess& access, const fs::path& work, c
 
 }  // namespace
 
+bool is_cached(const CacheEntry& entry) { return believed(entry, folder_of(entry)).has_value(); }
+
 CacheResult through_cache(const CacheEntry& entry, const sandbox::FileAccess& access,
                           const BuildStep& build) try {
-  const fs::path parent = entry.cache / entry.kind / entry.key.substr(0, 2);
-  const fs::path folder = parent / entry.key;
+  const fs::path folder = folder_of(entry);
+  const fs::path parent = folder.parent_path();
   fs::create_directories(parent);
   const auto lock = util::FileLock::take_within(entry.cache / "locks" / (entry.key + ".lock"), kMostWaiting);
   if (auto digests = believed(entry, folder)) return {folder, true, {}, std::move(*digests)};

@@ -18,6 +18,9 @@ struct CacheEntry {
   std::vector<std::string> files;  // that a complete entry holds: relative paths
 };
 
+// Whether a complete and undamaged entry is there now. Another process may make or remove it.
+[[nodiscard]] bool is_cached(const CacheEntry& entry);
+
 // What a build has to say.
 struct BuildAnswer {
   std::string failure;  // why it failed, the solution's fault; empty: it is done

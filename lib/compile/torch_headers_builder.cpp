@@ -70,10 +70,6 @@ CacheEntry marker(const fs::path& cache, const std::string& key) {
   return {cache, "torch_headers_lack", key, {"reason"}};
 }
 
-bool is_marked(const CacheEntry& entry) {
-  return fs::exists(entry.cache / entry.kind / entry.key.substr(0, 2) / entry.key / "reason");
-}
-
 // With headers every extension for a GPU needs it, with torch alone those that have .cu sources.
 bool lacks_nvcc(const BuildTarget& target) {
   if (!on_cuda(target)) return false;
@@ -87,14 +83,12 @@ bool lacks_nvcc(const BuildTarget& target) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-}  // namespace
-
-BuildResult build_torch_headers(const model::Solution& solution, const model::Definition& definition,
-                                const BuildTarget& target, const fs::path& cache) {
-  const Toolchain toolchain;
+BuildResult build_with_key(const std::string& key, const Toolchain& toolchain,
+                           const model::Solution& solution, const model::Definition& definition,
+                           const BuildTarget& target, const fs::path& cache) {
   const std::string module = module_of(solution);
   const fs::path runtime = torch_headers_runtime();
-  const CacheEntry entry{cache, "torch_headers", cache_key(solution, target, toolchain), {kLibraryName}};
+  const CacheEntry entry{cache, "torch_headers", key, {kLibraryName}};
   auto access = files_of_compilers(target);
   access.readable.push_back(runtime.parent_path());
   const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
@@ -121,15 +115,27 @@ BuildResult build_torch_headers(const model::Solution& solution, const model::De
   return built;
 }
 
+}  // namespace
+
+BuildResult build_torch_headers(const model::Solution& solution, const model::Definition& definition,
+                                const BuildTarget& target, const fs::path& cache) {
+  const Toolchain toolchain;
+  return build_with_key(cache_key(solution, target, toolchain), toolchain, solution, definition, target,
+                        cache);
+}
+
 BuildResult build_torch_extension(const model::Solution& solution, const model::Definition& definition,
                                   const BuildTarget& target, const fs::path& cache) {
   if (target.torch == TorchWay::kReal) return build_torch(solution, definition, target, cache);
   if (target.torch == TorchWay::kHeaders) return build_torch_headers(solution, definition, target, cache);
   const auto no_torch = no_torch_reason(target.device, target.python);
   if (!no_torch && lacks_nvcc(target)) return build_torch(solution, definition, target, cache);
-  const auto lack = marker(cache, cache_key(solution, target, Toolchain()));
-  if (no_torch || !is_marked(lack)) {
-    auto built = build_torch_headers(solution, definition, target, cache);
+  const Toolchain toolchain;
+  const std::string key = cache_key(solution, target, toolchain);
+  const auto lack = marker(cache, key);
+  const bool lacks = !no_torch && is_cached(lack);
+  if (!lacks) {
+    auto built = build_with_key(key, toolchain, solution, definition, target, cache);
     if (built.outcome == BuildResult::Outcome::kBuilt) return built;
     if (no_torch) {
       return {BuildResult::Outcome::kUnsupported,
@@ -140,7 +146,7 @@ BuildResult build_torch_extension(const model::Solution& solution, const model::
     }
   }
   auto real = build_torch(solution, definition, target, cache);
-  if (real.outcome == BuildResult::Outcome::kBuilt && !is_marked(lack)) {
+  if (real.outcome == BuildResult::Outcome::kBuilt && !lacks) {
     const auto note = [](const fs::path& /*work*/, const fs::path& out) {
       util::write_file_atomic(out / "reason", "built by torch alone\n");
       return BuildAnswer{};

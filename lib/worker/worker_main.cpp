@@ -39,8 +39,7 @@ class WorkerLoader : public Loader {
     const auto access = sandbox::FileAccess::parse(start_.files);
     is_open_ = access.mode == sandbox::Mode::kOff;
     sandbox::offer_to_oom_killer();
-    if (start_.kind == TargetKind::kTvmFfi || start_.kind == TargetKind::kTorchHeaders)
-      load_tvm_ffi_runtime(start_.runtime);
+    if (!start_.runtime.empty()) load_tvm_ffi_runtime(start_.runtime);
     held_ = sandbox::confine_files(access, std::filesystem::current_path());
     if (!is_open_) sandbox::drop_capabilities();
     const bool host_code = start_.kind != TargetKind::kKernels;

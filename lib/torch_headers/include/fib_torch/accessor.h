@@ -62,11 +62,7 @@ class GenericPackedTensorAccessor {
   [[nodiscard]] C10_HOST_DEVICE index_t stride(index_t axis) const { return strides_[axis]; }
   [[nodiscard]] C10_HOST_DEVICE PtrType data() const { return data_; }
   C10_HOST_DEVICE decltype(auto) operator[](index_t i) const {
-    if constexpr (N == 1) {
-      return (data_[strides_[0] * i]);
-    } else {
-      return TensorAccessor<T, N - 1, PtrTraits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
-    }
+    return TensorAccessor<T, N, PtrTraits, index_t>(data_, sizes_, strides_)[i];
   }
 
  private:

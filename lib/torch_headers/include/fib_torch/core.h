@@ -87,16 +87,31 @@ inline const char* toString(ScalarType dtype) {
 }
 inline std::ostream& operator<<(std::ostream& out, ScalarType dtype) { return out << toString(dtype); }
 
-inline std::size_t elementSize(ScalarType dtype) {
+namespace detail {
+
+template <typename T>
+struct Type {
+  using cpp = T;
+};
+
+// What `use` makes of the C++ type of a dtype, which it gets as a Type<T>.
+template <typename Use>
+auto with_type(ScalarType dtype, Use use) {
   switch (dtype) {
-#define FIB_TORCH_SIZE(type, name, number) \
-  case ScalarType::name:                   \
-    return sizeof(type);
-    FIB_TORCH_DTYPES(FIB_TORCH_SIZE)
-#undef FIB_TORCH_SIZE
+#define FIB_TORCH_USE(cpp, name, number) \
+  case ScalarType::name:                 \
+    return use(Type<cpp>());
+    FIB_TORCH_DTYPES(FIB_TORCH_USE)
+#undef FIB_TORCH_USE
     default:
-      detail::raise<Error>("Unknown ScalarType");
+      raise<Error>("Unknown ScalarType");
   }
+}
+
+}  // namespace detail
+
+inline std::size_t elementSize(ScalarType dtype) {
+  return detail::with_type(dtype, [](auto type) { return sizeof(typename decltype(type)::cpp); });
 }
 
 inline bool isFloat8Type(ScalarType dtype) { return dtype == kFloat8_e5m2 || dtype == kFloat8_e4m3fn; }

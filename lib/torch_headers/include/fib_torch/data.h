@@ -103,27 +103,11 @@ Scalar scalar_of(const Element& element) {
 }
 
 inline Element element_of(const Scalar& value, ScalarType dtype) {
-  switch (dtype) {
-#define FIB_TORCH_ELEMENT(cpp, name, number) \
-  case ScalarType::name:                     \
-    return element_as<cpp>(value);
-    FIB_TORCH_DTYPES(FIB_TORCH_ELEMENT)
-#undef FIB_TORCH_ELEMENT
-    default:
-      raise<Error>("a tensor without a dtype");
-  }
+  return with_type(dtype, [&](auto type) { return element_as<typename decltype(type)::cpp>(value); });
 }
 
 inline Scalar scalar_of(const Element& element, ScalarType dtype) {
-  switch (dtype) {
-#define FIB_TORCH_SCALAR(cpp, name, number) \
-  case ScalarType::name:                    \
-    return scalar_of<cpp>(element);
-    FIB_TORCH_DTYPES(FIB_TORCH_SCALAR)
-#undef FIB_TORCH_SCALAR
-    default:
-      raise<Error>("a tensor without a dtype");
-  }
+  return with_type(dtype, [&](auto type) { return scalar_of<typename decltype(type)::cpp>(element); });
 }
 
 // The strides that torch gives a tensor made like another one: the order of its axes in memory, densely.

@@ -188,36 +188,33 @@ struct Caster<std::optional<T>> {
   }
 };
 
-// A default value of a parameter, kept as an argument of a call is.
-struct Default {
-  abi::Any value;
-};
-
+// A number, a text or nothing as a value of a call: a default of a parameter, or a result.
 template <typename T>
-Default default_of(const T& value) {
-  Default made;
+abi::Any any_of(const T& value) {
+  abi::Any made;
   if constexpr (std::is_same_v<T, bool>) {
-    made.value.type_index = abi::kTypeBool;
-    made.value.integer = value ? 1 : 0;
+    made.type_index = abi::kTypeBool;
+    made.integer = value ? 1 : 0;
   } else if constexpr (std::is_integral_v<T>) {
-    made.value.type_index = abi::kTypeInt;
-    made.value.integer = static_cast<std::int64_t>(value);
+    made.type_index = abi::kTypeInt;
+    made.integer = static_cast<std::int64_t>(value);
   } else if constexpr (std::is_floating_point_v<T>) {
-    made.value.type_index = abi::kTypeFloat;
-    made.value.number = static_cast<double>(value);
+    made.type_index = abi::kTypeFloat;
+    made.number = static_cast<double>(value);
   } else if constexpr (std::is_same_v<T, std::nullopt_t> || std::is_same_v<T, none>) {
-    made.value.type_index = abi::kTypeNone;
+    made.type_index = abi::kTypeNone;
   } else if constexpr (std::is_convertible_v<T, const char*>) {
-    made.value.type_index = abi::kTypeRawString;
-    made.value.pointer = const_cast<char*>(static_cast<const char*>(value));
+    made.type_index = abi::kTypeRawString;
+    made.pointer = const_cast<char*>(static_cast<const char*>(value));
   } else {
-    static_assert(std::is_same_v<T, none>, "fib's torch headers have no default values of this type");
+    static_assert(std::is_same_v<T, none>,
+                  "fib's torch headers have no values of this type for arguments and results");
   }
   return made;
 }
 template <typename T>
-Default default_of(const std::optional<T>& value) {
-  return value ? default_of(*value) : default_of(std::nullopt);
+abi::Any any_of(const std::optional<T>& value) {
+  return value ? any_of(*value) : any_of(std::nullopt);
 }
 
 }  // namespace detail
@@ -232,7 +229,7 @@ T object::cast() const {
 struct arg;
 struct arg_v {
   std::string name;
-  detail::Default value;
+  abi::Any value;
 };
 struct arg {
   std::string name;
@@ -241,7 +238,7 @@ struct arg {
   arg& none(bool /*flag*/ = true) { return *this; }
   template <typename T>
   arg_v operator=(const T& value) const {  // NOLINT: py::arg("x") = 1 makes a value of another type
-    return {name, detail::default_of(value)};
+    return {name, detail::any_of(value)};
   }
 };
 struct kw_only {};
@@ -366,7 +363,7 @@ abi::Any result_of(const T& value) {
   } else if constexpr (std::is_same_v<T, object>) {
     c10::detail::raise<c10::Error>("fib's torch headers return no objects of Python");
   } else {
-    return default_of(value).value;
+    return any_of(value);
   }
 }
 template <typename T>
@@ -376,8 +373,8 @@ abi::Any result_of(const std::optional<T>& value) {
 
 // One bound function: its overloads are tried in their order, first without conversions.
 struct Function {
-  std::vector<std::string> names;                // of parameters, where they are told
-  std::vector<std::optional<Default>> defaults;  // by parameter
+  std::vector<std::string> names;                 // of parameters, where they are told
+  std::vector<std::optional<abi::Any>> defaults;  // by parameter
   std::size_t parameters = 0;
   bool takes_more = false;  // its last ones are args and kwargs
   std::string signature;
@@ -476,7 +473,7 @@ inline std::optional<std::vector<abi::Any>> completed(const Function& function, 
   for (std::size_t i = count; i < function.parameters; ++i) {
     const bool has = i < function.defaults.size() && function.defaults[i];
     if (!has) return std::nullopt;
-    values.push_back(function.defaults[i]->value);
+    values.push_back(*function.defaults[i]);
   }
   return values;
 }

@@ -41,6 +41,7 @@ namespace at::detail {
 
 namespace abi = fib::tvm_ffi;
 using c10::detail::raise;
+using c10::detail::with_type;
 
 struct DTypePair {
   ScalarType ours;
