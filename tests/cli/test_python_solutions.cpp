@@ -33,9 +33,7 @@ struct PythonRun : testing::FibRun {
     const auto result = run(options);
     INFO(result.err);
     CHECK(result.exit_code == 0);
-    std::map<std::string, testing::TraceLine> by_solution;
-    for (const auto& trace : testing::read_traces(dataset.root())) by_solution[trace.solution] = trace;
-    return by_solution;
+    return testing::traces_by_solution(dataset.root());
   }
 };
 

@@ -74,9 +74,7 @@ struct TorchRun : testing::FibRun {
     const auto result = run(few(options));
     INFO(result.err);
     CHECK(result.exit_code == exit_code);
-    std::map<std::string, testing::TraceLine> by_solution;
-    for (const auto& trace : testing::read_traces(dataset.root())) by_solution[trace.solution] = trace;
-    return by_solution;
+    return testing::traces_by_solution(dataset.root());
   }
 };
 

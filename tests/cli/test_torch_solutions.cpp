@@ -80,8 +80,7 @@ TEST_CASE("torch solutions over fib's buffers: both calling styles, views, cheat
   const auto result = run.run(few());
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  std::map<std::string, testing::TraceLine> traces;
-  for (const auto& trace : testing::read_traces(run.dataset.root())) traces[trace.solution] = trace;
+  auto traces = testing::traces_by_solution(run.dataset.root());
   REQUIRE(traces.size() == cases.size());
   for (const auto& [name, what] : cases) {
     INFO(name << ": " << traces.at(name).log);

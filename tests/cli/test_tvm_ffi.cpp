@@ -51,9 +51,7 @@ struct TvmFfiRun : testing::FibRun {
     const auto result = testing::run_process(words(few({"--device", "cpu"})), variables);
     INFO(result.err);
     CHECK(result.exit_code == 0);
-    std::map<std::string, testing::TraceLine> by_solution;
-    for (const auto& trace : testing::read_traces(dataset.root())) by_solution[trace.solution] = trace;
-    return by_solution;
+    return testing::traces_by_solution(dataset.root());
   }
 };
 

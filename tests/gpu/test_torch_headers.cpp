@@ -155,8 +155,7 @@ TEST_CASE("CUDA torch extensions with fib's headers work on streams, convert, al
   const auto result = run.run({"--device", "cuda:0", "--torch", "headers"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  std::map<std::string, testing::TraceLine> traces;
-  for (const auto& trace : testing::read_traces(run.dataset.root())) traces[trace.solution] = trace;
+  auto traces = testing::traces_by_solution(run.dataset.root());
   for (const auto& [name, one] : cases()) {
     const auto& trace = traces[name];
     INFO(name << ": " << trace.log.substr(0, 3000));

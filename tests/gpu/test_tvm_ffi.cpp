@@ -145,8 +145,7 @@ TEST_CASE("CUDA solutions of TVM-FFI work on streams, allocate, wait, use librar
   const auto result = testing::run_process(run.words({"--device", "cuda:0"}), variables);
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  std::map<std::string, testing::TraceLine> traces;
-  for (const auto& trace : testing::read_traces(run.dataset.root())) traces[trace.solution] = trace;
+  auto traces = testing::traces_by_solution(run.dataset.root());
   for (const auto& [name, one] : cases()) {
     const auto& trace = traces[name];
     INFO(name << ": " << trace.log.substr(0, 3000));

@@ -143,4 +143,10 @@ std::vector<TraceLine> read_traces(const fs::path& root) {
   return traces;
 }
 
+std::map<std::string, TraceLine> traces_by_solution(const fs::path& root) {
+  std::map<std::string, TraceLine> by_solution;
+  for (auto& trace : read_traces(root)) by_solution[trace.solution] = std::move(trace);
+  return by_solution;
+}
+
 }  // namespace fib::testing

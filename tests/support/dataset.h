@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ struct TraceLine {
 
 // All traces under <root>/traces, files by path.
 std::vector<TraceLine> read_traces(const std::filesystem::path& root);
+
+// The last of them of each solution.
+std::map<std::string, TraceLine> traces_by_solution(const std::filesystem::path& root);
 
 // The log without fib's remark on time that was added, which a busy machine may cause.
 std::string printed_by(const TraceLine& trace);
