@@ -234,8 +234,8 @@ def has_tvm_ffi():
     return bool(os.environ.get("FIB_TVM_FFI_HOME")) or importlib.util.find_spec("tvm_ffi") is not None
 
 
-def make_dataset(root, has_torch, sizes):
-    """One definition, a workload a size, a solution a way; the names of the ways."""
+def make_definition(root, sizes):
+    """One definition and a workload a size."""
     tensor = {"shape": ["n"], "dtype": "float32"}
     definition = {"name": "ways", "op_type": "clock", "axes": {"n": {"type": "var"}}, "inputs": {"x": tensor},
                   "outputs": {"y": tensor}, "reference": "def run(x):\n    return x * 2 + 1\n"}
@@ -245,6 +245,11 @@ def make_dataset(root, has_torch, sizes):
     lines = [{"definition": "ways", "solution": None, "evaluation": None,
               "workload": {"axes": {"n": n}, "inputs": {"x": {"type": "random"}}, "uuid": f"n{n}"}} for n in sizes]
     (root / "workloads/clock/ways.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def make_dataset(root, has_torch, sizes):
+    """The definition, and a solution a way; the names of the ways."""
+    make_definition(root, sizes)
     plan = {"kernel": "twice_plus_one", "grid": ["ceil_div(n, 256)"], "block": [256], "args": ["x", "y", "0", "n"]}
     solution(root, "launch plan", {"language": "cuda", "entry_point": "kernel.cu::run", "launch": plan},
              {"kernel.cu": KERNEL})
