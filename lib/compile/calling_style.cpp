@@ -46,10 +46,14 @@ ChosenStyle decide(const Seen& seen) {
   return inferred(CallingStyle::kValueReturning, because(seen.result));
 }
 
-// Parameters behind the inputs that are called as the outputs are.
-bool names_outputs(const std::vector<std::string>& parameters, const model::Definition& definition) {
+// Parameters behind the inputs that are called as the outputs are; or, of a function that is called by name,
+// anywhere.
+bool names_outputs(const PythonFunction& function, const model::Definition& definition) {
+  const auto& parameters = function.parameters;
   const std::size_t inputs = definition.inputs.size();
-  if (definition.outputs.empty() || parameters.size() < inputs + definition.outputs.size()) return false;
+  if (definition.outputs.empty()) return false;
+  if (function.takes_by_name(argument_names(CallingStyle::kDestinationPassing, definition))) return true;
+  if (parameters.size() < inputs + definition.outputs.size()) return false;
   return std::equal(definition.outputs.begin(), definition.outputs.end(),
                     parameters.begin() + static_cast<std::ptrdiff_t>(inputs),
                     [](const auto& output, const auto& parameter) { return output.name == parameter; });
@@ -65,7 +69,7 @@ ChosenStyle style_of_python(const model::Solution& solution, const model::Defini
   Seen seen{fmt::format("{} in {}:{}", function.name, entry->path, function.line), "returns a value"};
   seen.returns_value = function.returns_value;
   seen.takes_inputs_alone = function.required <= definition.inputs.size();
-  seen.takes_named_outputs = names_outputs(function.parameters, definition);
+  seen.takes_named_outputs = names_outputs(function, definition);
   seen.required = function.required;
   return decide(seen);
 }
@@ -92,9 +96,16 @@ const char* name_of(CallingStyle style) {
   return style == CallingStyle::kValueReturning ? "value-returning" : "destination passing";
 }
 
+std::vector<std::string> argument_names(CallingStyle style, const model::Definition& definition) {
+  std::vector<std::string> names;
+  for (const auto& input : definition.inputs) names.push_back(input.name);
+  if (style == CallingStyle::kValueReturning) return names;
+  for (const auto& output : definition.outputs) names.push_back(output.name);
+  return names;
+}
+
 std::size_t argument_count(CallingStyle style, const model::Definition& definition) {
-  const std::size_t inputs = definition.inputs.size();
-  return style == CallingStyle::kValueReturning ? inputs : inputs + definition.outputs.size();
+  return argument_names(style, definition).size();
 }
 
 ChosenStyle calling_style(const model::Solution& solution, const model::Definition& definition) {

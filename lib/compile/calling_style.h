@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "model/definition.h"
 #include "model/solution.h"
@@ -30,7 +31,11 @@ struct ChosenStyle {
 // named as its outputs; what cannot be seen has the format's default. Pure.
 [[nodiscard]] ChosenStyle calling_style(const model::Solution& solution, const model::Definition& definition);
 
-// How many positional arguments a call passes.
+// The names of a call's arguments in their order, which is the definition's, and how many they are. Python
+// functions with parameters of all these names, in another order or to be given by keyword alone, are called
+// by name; all others by position.
+[[nodiscard]] std::vector<std::string> argument_names(CallingStyle style,
+                                                      const model::Definition& definition);
 [[nodiscard]] std::size_t argument_count(CallingStyle style, const model::Definition& definition);
 
 }  // namespace fib::compile

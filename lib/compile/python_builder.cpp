@@ -49,8 +49,11 @@ std::string wrong_count(const PythonFunction& function, const std::string& file,
       plural(definition.inputs.size(), "input"),
       returning ? std::string(" and returns the outputs")
                 : fmt::format(" and {} to write to", plural(definition.outputs.size(), "output")));
-  if (!function.keyword.empty())
-    text += fmt::format("; its parameter {} must be given by keyword, which no call does", function.keyword);
+  if (!function.needed.empty())
+    text += fmt::format(
+        "; its parameter {} must be given by keyword, which is done where all arguments have "
+        "parameters of their names",
+        *function.needed.begin());
   if (!returning && function.takes(definition.inputs.size()))
     text += "; if it returns its outputs, set \"destination_passing_style\": false";
   return text;
@@ -71,7 +74,8 @@ std::string check_entry(const model::Solution& solution, const model::Definition
   const auto sight = see_entry(entry->content, symbol);
   if (sight.missing) return fmt::format("{} defines no {} at module level", entry->path, symbol);
   const bool plain = sight.function && !sight.function->decorated;
-  if (plain && !sight.function->takes(argument_count(style, definition)))
+  if (plain && !sight.function->takes(argument_count(style, definition)) &&
+      !sight.function->takes_by_name(argument_names(style, definition)))
     return wrong_count(*sight.function, entry->path, style, definition);
   return {};
 }

@@ -131,9 +131,13 @@ PythonFunction describe(const FunctionDef& function, int line) {
     if (by_position) {
       result.parameters.push_back(parameter.name);
       result.required += needed ? 1 : 0;
+      result.nameless += parameter.kind == ParameterKind::kPositionalOnly ? 1 : 0;
     }
     result.takes_more |= parameter.kind == ParameterKind::kStarArgs;
-    if (parameter.kind == ParameterKind::kKeywordOnly && needed) result.keyword = parameter.name;
+    if (parameter.kind == ParameterKind::kKeywordOnly) {
+      result.keywords.push_back(parameter.name);
+      if (needed) result.needed.insert(parameter.name);
+    }
   }
   result.decorated = !std::all_of(function.decorators.begin(), function.decorators.end(),
                                   [](const auto& decorator) { return keeps_parameters(*decorator); });
@@ -193,6 +197,7 @@ EntrySight see_method(const Module& module, std::string_view source, const std::
   if (seen.parameters.empty() || seen.required == 0) return {};
   seen.parameters.erase(seen.parameters.begin());
   --seen.required;
+  seen.nameless -= seen.nameless > 0 ? 1 : 0;
   return {false, std::move(seen)};
 }
 
@@ -225,7 +230,17 @@ void add_packages(const Block& block, std::set<std::string>& packages) {
 }  // namespace
 
 bool PythonFunction::takes(std::size_t count) const {
-  return keyword.empty() && required <= count && (takes_more || count <= parameters.size());
+  return needed.empty() && required <= count && (takes_more || count <= parameters.size());
+}
+
+bool PythonFunction::takes_by_name(const std::vector<std::string>& names) const {
+  std::set<std::string> by_name(parameters.begin() + static_cast<std::ptrdiff_t>(nameless), parameters.end());
+  by_name.insert(keywords.begin(), keywords.end());
+  const std::set<std::string> given(names.begin(), names.end());
+  std::set<std::string> wanted = needed;
+  wanted.insert(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(required));
+  return std::includes(by_name.begin(), by_name.end(), given.begin(), given.end()) &&
+         std::includes(given.begin(), given.end(), wanted.begin(), wanted.end());
 }
 
 EntrySight see_entry(std::string_view source, const std::string& symbol) {

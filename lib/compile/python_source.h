@@ -17,12 +17,16 @@ struct PythonFunction {
   std::vector<std::string> parameters;  // those that can be given by position
   std::size_t required = 0;             // how many of them have no default
   bool takes_more = false;              // *args
-  std::string keyword;                  // a keyword-only parameter without a default; empty: none
+  std::size_t nameless = 0;             // how many of the first ones cannot be given by name
+  std::vector<std::string> keywords;    // those that can be given by name alone
+  std::set<std::string> needed;         // those of `keywords` that have no default
   bool decorated = false;               // by what may change its parameters
   bool returns_value = false;           // a `return` with another value than None
 
   // Whether it can be called with `count` positional arguments and nothing else.
   [[nodiscard]] bool takes(std::size_t count) const;
+  // Whether it has a parameter for each of these names, and no further one that needs an argument.
+  [[nodiscard]] bool takes_by_name(const std::vector<std::string>& names) const;
 };
 
 struct EntrySight {

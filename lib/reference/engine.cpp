@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "python/parser.h"
 #include "reference/elementwise.h"
@@ -140,13 +141,11 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
 void Engine::bind_by_name(const std::vector<std::string>& inputs) {
-  std::vector<std::string> parameters;
+  std::set<std::string> missing(inputs.begin(), inputs.end());
+  bool others_needed = false;
   for (const python::Parameter& parameter : python::find_function(state_->module, "run")->parameters)
-    parameters.push_back(parameter.name);
-  std::vector<std::string> wanted = inputs;
-  std::sort(parameters.begin(), parameters.end());
-  std::sort(wanted.begin(), wanted.end());
-  state_->inputs = parameters == wanted ? inputs : std::vector<std::string>{};
+    others_needed |= missing.erase(parameter.name) == 0 && parameter.default_value == nullptr;
+  state_->inputs = missing.empty() && !others_needed ? inputs : std::vector<std::string>{};
 }
 
 std::vector<OutputTensor> Engine::run(const std::vector<Argument>& arguments,

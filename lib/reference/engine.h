@@ -77,9 +77,9 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // Says that the arguments of the runs to come are the values of these inputs. Where run's parameters have
-  // exactly these names, each argument goes to the parameter of its input's name, whatever the order; else
-  // arguments go by position, as without this call.
+  // Says that the arguments of the runs to come are the values of these inputs. Where run has
+  // a parameter for each of these names, and no further one without a default, each argument goes to the
+  // parameter of its input's name, whatever the order; else by position, as without this call.
   void bind_by_name(const std::vector<std::string>& inputs);
 
   // Calls run(*arguments). A single tensor or number gives one output, a tuple or list one for each item, a

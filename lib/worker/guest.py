@@ -110,6 +110,22 @@ def parameters_of(function):
         return None  # built in: it says so itself when it is called
 
 
+def is_called_by_name(function, names):
+    """Whether all arguments have parameters of their names, but in another order or to be given by keyword alone."""
+    signature = parameters_of(function)
+    if signature is None or any(name not in signature.parameters for name in names):
+        return False
+    try:
+        signature.bind(**dict.fromkeys(names))
+    except TypeError:
+        return False
+    try:
+        in_order = signature.bind(*names).arguments
+    except TypeError:
+        return True
+    return any(in_order.get(name) != name for name in names)
+
+
 def check_parameters(function, symbol, count):
     signature = parameters_of(function)
     if signature is None:
@@ -118,13 +134,6 @@ def check_parameters(function, symbol, count):
         signature.bind(*[None] * count)
     except TypeError:
         raise Failure("%s%s cannot take %d positional arguments" % (symbol, signature, count)) from None
-
-
-def order_of(function, inputs):
-    """Where each parameter's argument is among the inputs, when the parameters are named like them."""
-    signature = parameters_of(function)
-    names = list(signature.parameters) if signature else []
-    return [inputs.index(name) for name in names] if sorted(names) == sorted(inputs) else None
 
 
 def values_of(result, names):
@@ -144,10 +153,10 @@ class Guest:
         self.tensors = tensors
         self.function = None
         self.returns = False
-        self.order = None
         self.names = []
+        self.keywords = []
         self.inputs, self.outputs = [], []
-        self.arguments, self.result = (), None
+        self.arguments, self.by_keyword, self.result = (), {}, None
         self.told = False
         self.cores = cores
 
@@ -160,15 +169,15 @@ class Guest:
         self.names = document["outputs"]
         self.returns = document["returns"]
         self.function = find_function(document)
-        count = len(document["inputs"]) + (0 if self.returns else len(self.names))
-        check_parameters(self.function, document["symbol"], count)
-        if document["is_reference"]:
-            self.tensors.moves = True
-            self.order = order_of(self.function, document["inputs"])
+        names = document["inputs"] + ([] if self.returns else self.names)
+        self.keywords = names if is_called_by_name(self.function, names) else []
+        if not self.keywords:
+            check_parameters(self.function, document["symbol"], len(names))
+        self.tensors.moves = document["is_reference"]
 
     def open(self, text):
         document = json.loads(text)
-        self.arguments, self.result = (), None
+        self.arguments, self.by_keyword, self.result = (), {}, None
         self.inputs = [self.slot_with_memory(slot) for slot in document["inputs"]]
         self.outputs = [self.slot_with_memory(slot) for slot in document["outputs"]]
         for i, (slot, _) in enumerate(self.inputs):
@@ -196,14 +205,14 @@ class Guest:
         self.result = None
 
     def prepare(self):
-        inputs = [self.argument(*pair) for pair in self.inputs]
-        if self.order is not None:
-            inputs = [inputs[i] for i in self.order]
-        outputs = [] if self.returns else [self.argument(*pair) for pair in self.outputs]
-        self.arguments = tuple(inputs + outputs)
+        arguments = [self.argument(*pair) for pair in self.inputs + ([] if self.returns else self.outputs)]
+        if self.keywords:
+            self.by_keyword = dict(zip(self.keywords, arguments))
+        else:
+            self.arguments = tuple(arguments)
 
     def call(self):
-        result = self.function(*self.arguments)
+        result = self.function(*self.arguments, **self.by_keyword)
         if self.returns:
             self.claim(values_of(result, self.names))
         elif result is not None and not self.told:

@@ -72,6 +72,23 @@ TEST_CASE("Python solutions write to their outputs, or return them, alone, in a 
   CHECK(contains(traces.at("own_memory").log, "the solution changed its inputs"));
 }
 
+TEST_CASE("Python functions whose parameters have the arguments' names are called by name") {
+  PythonRun run;
+  const std::string sum = "array.array('f', " + kSum + ")";
+  run.add("turned", "def run(c, b, a):\n    c.elements()[:] = " + sum + "\n",
+          {{"destination_passing_style", true}});
+  run.add("unsaid", "def run(*, c, a, b):\n    c.elements()[:] = " + sum + "\n    return c\n");
+  run.add("keywords", "def run(*, b, a, extra=1):\n    return " + sum + "\n",
+          {{"destination_passing_style", false}});
+  run.add("made", "def made(*, b, a):\n    return " + sum + "\nrun = (lambda f: f)(made)\n",
+          {{"destination_passing_style", false}});
+  run.add("other_names",
+          "def run(x, b, a):\n    a.elements()[:] = array.array('f', [p + q for p, q in zip("
+          "x.elements(), b.elements())])\n",
+          {{"destination_passing_style", true}});
+  for (const auto& [name, trace] : run.traces(few())) check_trace(trace, "PASSED", "");
+}
+
 TEST_CASE("an output without a shape is one number, written or returned") {
   PythonRun run;
   const nlohmann::ordered_json tensor = {{"shape", {"n"}}, {"dtype", "float32"}};

@@ -59,6 +59,8 @@ TEST_CASE("a function that returns a value but has parameters for the outputs wr
   const auto named = style_of("def run(x, w, y=None):\n  return y\n");
   CHECK(named.style == kWrites);
   CHECK_THAT(named.reason, Catch::EndsWith("has parameters for the outputs"));
+  CHECK(style_of("def run(*, y, w, x):\n  return y\n").style == kWrites);
+  CHECK(style_of("def run(*, w, x):\n  return x\n").style == kReturns);
 }
 
 TEST_CASE("what cannot be seen has the format's default, and the reason says so") {

@@ -143,6 +143,11 @@ TEST_CASE("parameters that do not fit a call are counted") {
         "main.py:1: run is called with 2 inputs and returns the outputs");
   CHECK_THAT(build("def run(x, w, *, scale): return x\n", returns).log,
              Catch::Contains("its parameter scale must be given by keyword"));
+  // By name: each argument has a parameter of its name, and no other needs one.
+  CHECK(build("def run(*, w, x): return x\n", returns).outcome == Outcome::kBuilt);
+  CHECK(build("def run(*, y, x, w, eps=1): pass\n", writes).outcome == Outcome::kBuilt);
+  CHECK(build("def run(x, /, *, w): return x\n", returns).outcome == Outcome::kFailed);
+  CHECK(build("def run(*, w, x, eps): return x\n", returns).outcome == Outcome::kFailed);
   CHECK(build("def run(x, w, y, eps=1): pass\n", writes).outcome == Outcome::kBuilt);
   CHECK(build("def run(*tensors): pass\n", writes).outcome == Outcome::kBuilt);
   CHECK(build("@wrap\ndef run(x): pass\n", writes).outcome == Outcome::kBuilt);

@@ -88,6 +88,9 @@ TEST_CASE("Arguments go to the parameters of their inputs' names, whatever the o
   REQUIRE(outputs.size() == 2);
   CHECK(to_host(outputs[0]).values() == std::vector<double>{7});
   CHECK(to_host(outputs[1]).values() == std::vector<double>{5});
+  Engine more("def run(b, a, more=100):\n    return a - b + more\n");
+  more.bind_by_name({"a", "b"});
+  CHECK(to_host(more.run({std::int64_t{10}, std::int64_t{3}}).at(0)).values() == std::vector<double>{107});
 }
 
 TEST_CASE("Arguments go by position where parameters have other names") {
