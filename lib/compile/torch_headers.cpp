@@ -54,7 +54,7 @@ const std::vector<Alias>& aliases() {
       {"dispatch.h", {"ATen/Dispatch.h"}},
       {"accessor.h", {"ATen/core/TensorAccessor.h", "ATen/TensorAccessor.h"}},
       {"options.h", {"c10/core/TensorOptions.h"}},
-      {"data.h", {"ATen/TensorUtils.h"}},
+      {"indexing.h", {"ATen/TensorUtils.h"}},
       {"core.h",
        {"ATen/AccumulateType.h", "ATen/OpMathType.h", "ATen/core/ScalarType.h", "c10/core/Device.h",
         "c10/core/DeviceType.h", "c10/core/Layout.h", "c10/core/MemoryFormat.h", "c10/core/Scalar.h",

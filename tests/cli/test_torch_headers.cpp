@@ -31,6 +31,13 @@ const std::string kScaled =
   "outputs": {"y": {"shape": ["n"], "dtype": "float32"}, "count": {"shape": null, "dtype": "int64"}},
   "reference": "import torch\n\n\ndef run(x, s, k, on):\n    return x * s + k, torch.tensor(x.shape[0])\n"})";
 
+// x + k, each a tensor with one element.
+const std::string kSingle =
+    R"({"name": "single", "op_type": "test", "axes": {"n": {"type": "const", "value": 1}},
+  "inputs": {"x": {"shape": ["n"], "dtype": "float32"}, "k": {"shape": ["n"], "dtype": "int64"}},
+  "outputs": {"y": {"shape": ["n"], "dtype": "float32"}},
+  "reference": "import torch\n\n\ndef run(x, k):\n    return x + k\n"})";
+
 std::string source_of(const std::string& name) {
   return util::read_file(testing::source_folder() / "tests/torch_headers" / name);
 }
@@ -61,6 +68,14 @@ struct TorchRun : testing::FibRun {
         {R"({"definition": "scaled", "solution": null, "evaluation": null, "workload": {"axes": {"n": 50}, )"
          R"("uuid": "w50", "inputs": {"x": {"type": "random"}, "s": {"type": "scalar", "value": 1.5}, )"
          R"("k": {"type": "scalar", "value": 2}, "on": {"type": "scalar", "value": true}}}})"});
+    dataset.definition(
+        "test", "single", kSingle,
+        {R"({"definition": "single", "solution": null, "evaluation": null, "workload": {"axes": {}, "uuid": "w1", )"
+         R"("inputs": {"x": {"type": "random"}, "k": {"type": "random"}}}})"});
+  }
+
+  void single(const std::string& name, const std::string& source) {
+    dataset.torch_solution(name, {{"main.cpp", source}}, kReturns, "single");
   }
 
   void scaled(const std::string& name, const std::string& source,
@@ -102,7 +117,7 @@ std::string version_of_torch(const std::string& python) {
   return testing::run_process({"/usr/bin/env", python, "-c", "import torch; print(torch.__version__)"}).out;
 }
 
-const char* const kTranscripts[] = {"views", "data", "values", "checks"};
+const char* const kTranscripts[] = {"views", "data", "values", "checks", "writes", "memory"};
 
 void add_transcripts(TorchRun& run) {
   for (const std::string name : kTranscripts)
@@ -211,6 +226,12 @@ const std::map<std::string, Case>& agreed() {
       {"too_few",
        {bound("torch::Tensor run(torch::Tensor x) { return x; }"), "RUNTIME_ERROR",
         "TypeError: run(): incompatible function arguments. The following argument types are supported:"}},
+      {"many_for_one",
+       {bound("torch::Tensor run(double x, double s, int64_t k, bool) { return torch::zeros({1}); }"),
+        "RUNTIME_ERROR", "TypeError: run(): incompatible function arguments."}},
+      {"number_for_tensor",
+       {bound("torch::Tensor run(torch::Tensor x, torch::Tensor s, int64_t k, bool) { return x; }"),
+        "RUNTIME_ERROR", "TypeError: run(): incompatible function arguments."}},
       {"narrow",
        {bound("torch::Tensor run(torch::Tensor x, int64_t s, int64_t k, bool) { return x; }"),
         "RUNTIME_ERROR", "TypeError: run(): incompatible function arguments."}},
@@ -230,13 +251,49 @@ const std::map<std::string, Case>& agreed() {
   return cases;
 }
 
+const std::string kAdd =
+    "torch::Tensor add(double x, int64_t k) { return torch::full({1}, x + static_cast<double>(k), "
+    "torch::kFloat); }\n";
+
+// Of tensors with one element numbers are made, where the parameter is one.
+const std::map<std::string, Case>& singles() {
+  static const std::map<std::string, Case> cases = {
+      {"numbers", {bound(kAdd + "torch::Tensor run(double x, int64_t k) { return add(x, k); }")}},
+      {"other_numbers",
+       {bound(kAdd + "torch::Tensor run(float x, std::optional<int> k) { return add(x, *k); }")}},
+      {"converted",
+       {bound(kAdd + "torch::Tensor run(torch::Tensor x, double k) { "
+                     "return add(x.item<double>(), static_cast<int64_t>(k)); }")}},
+      {"cut_off",
+       {bound("torch::Tensor run(int64_t x, torch::Tensor k) { return torch::full({1}, x, torch::kFloat); }"),
+        "INCORRECT_NUMERICAL"}},
+      {"not_converted",
+       {"#include <torch/extension.h>\n" + kAdd +
+        "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n"
+        "  m.def(\"run\", [](int64_t x, int64_t k) { return torch::zeros({7}); }, "
+        "py::arg(\"x\").noconvert(), "
+        "py::arg(\"k\"));\n"
+        "  m.def(\"run\", [](double x, bool k) { return torch::zeros({7}); }, py::arg(\"x\"), "
+        "py::arg(\"k\").noconvert());\n"
+        "  m.def(\"run\", &add);\n}\n"}},
+      {"truth",
+       {bound(kAdd +
+              "torch::Tensor run(bool x, torch::Tensor k) { TORCH_CHECK(!x, \"x is true\"); return k; }"),
+        "RUNTIME_ERROR", "RuntimeError: x is true"}},
+  };
+  return cases;
+}
+
 void check_agreed(TorchRun& run, const std::string& way) {
   for (const auto& [name, one] : agreed()) run.scaled(name, one.source, one.spec);
+  for (const auto& [name, one] : singles()) run.single(name, one.source);
   auto traces = run.traces({"--device", "cpu", "--torch", way});
-  for (const auto& [name, one] : agreed()) {
-    INFO(name << ": " << traces[name].log);
-    CHECK(traces[name].status == one.status);
-    CHECK(contains(traces[name].log, one.log));
+  for (const auto* cases : {&agreed(), &singles()}) {
+    for (const auto& [name, one] : *cases) {
+      INFO(name << ": " << traces[name].log);
+      CHECK(traces[name].status == one.status);
+      CHECK(contains(traces[name].log, one.log));
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "compile/builder.h"
 #include "compile/elf_symbols.h"
@@ -128,6 +129,41 @@ TEST_CASE("what does not build says why, and where in the solution's own words")
   CHECK_THAT(log, Catch::Contains("undefined reference to `char* at::Tensor::data_ptr<char>() const'"));
   CHECK_THAT(build.failure("#include <torch/extension.h>\n" + kRun + "int hidden();\nint seen = hidden();\n"),
              Catch::Contains("undefined reference to `hidden()'"));
+}
+
+TEST_CASE("what would differ from torch does not compile with the headers") {
+  const std::map<std::string, std::string> cases = {
+      // Formats that are read from strides, and accessors that outlive their tensor.
+      {"torch::Tensor run(torch::Tensor x) { x.suggest_memory_format(); return x; }",
+       "has no member named 'suggest_memory_format'"},
+      {"torch::Tensor run(torch::Tensor x) { return x.contiguous(torch::MemoryFormat::ChannelsLast); }",
+       "'ChannelsLast' is not a member of"},
+      {"torch::Tensor run(torch::Tensor x) { x.t().accessor<float, 2>(); return x; }",
+       "use of deleted function"},
+      {"torch::Tensor run(torch::Tensor x) { x.t().packed_accessor32<float, 2>(); return x; }",
+       "use of deleted function"},
+      {"torch::Tensor run(torch::Tensor x) { x.t().packed_accessor64<float, 2>(); return x; }",
+       "use of deleted function"},
+      {"torch::Tensor run(torch::Tensor x) { x.t().generic_packed_accessor<float, 2>(); return x; }",
+       "use of deleted function"},
+      {"torch::Tensor run(torch::Tensor x) { std::numeric_limits<c10::Float8_e4m3fn>::infinity(); return x; "
+       "}",
+       "'infinity' is not a member of"},
+      // Parameters of types that no argument is converted to.
+      {"torch::Tensor run(std::vector<torch::Tensor> x) { return x[0]; }",
+       "fib's torch headers have no parameters of this type"},
+      {"torch::Tensor run(torch::Tensor x, at::Scalar s) { return x; }",
+       "fib's torch headers have no parameters of this type"},
+      {"torch::Tensor run(torch::Tensor x, std::optional<std::map<int, int>> m) { return x; }",
+       "fib's torch headers have no parameters of this type"},
+      {"torch::Tensor run(torch::Tensor x, char c) { return x; }",
+       "fib's torch headers have no parameters of this type"},
+  };
+  const Build build;
+  for (const auto& [source, sentence] : cases) {
+    INFO(source);
+    CHECK_THAT(build.failure("#include <torch/extension.h>\n" + source + kModule), Catch::Contains(sentence));
+  }
 }
 
 TEST_CASE("automatically, what only torch could build is not decided without it") {

@@ -1,12 +1,52 @@
 #include "show.h"
 
+template <typename T, typename = void>
+struct HasInfinity : std::false_type {};
+template <typename T>
+struct HasInfinity<T, std::void_t<decltype(std::numeric_limits<T>::infinity())>> : std::true_type {};
+template <typename T, typename = void>
+struct HasSignalingNaN : std::false_type {};
+template <typename T>
+struct HasSignalingNaN<T, std::void_t<decltype(std::numeric_limits<T>::signaling_NaN())>> : std::true_type {};
+
 template <typename T>
 void show_limits(const char* name) {
   using L = std::numeric_limits<T>;
-  std::cout << name << ": " << static_cast<float>(L::min()) << " " << static_cast<float>(L::max()) << " "
-            << static_cast<float>(L::lowest()) << " " << static_cast<float>(L::epsilon()) << " "
-            << static_cast<float>(L::denorm_min()) << " " << L::digits << " " << L::max_digits10 << " "
-            << L::min_exponent << " " << L::max_exponent << " " << L::has_infinity << "\n";
+  std::cout << name << "\n";
+  SHOW(L::is_specialized);
+  SHOW(L::is_signed);
+  SHOW(L::is_integer);
+  SHOW(L::is_exact);
+  SHOW(L::has_infinity);
+  SHOW(L::has_quiet_NaN);
+  SHOW(L::has_signaling_NaN);
+  SHOW(L::has_denorm);
+  SHOW(L::has_denorm_loss);
+  SHOW(L::round_style);
+  SHOW(L::is_iec559);
+  SHOW(L::is_bounded);
+  SHOW(L::is_modulo);
+  SHOW(L::digits);
+  SHOW(L::digits10);
+  SHOW(L::max_digits10);
+  SHOW(L::radix);
+  SHOW(L::min_exponent);
+  SHOW(L::min_exponent10);
+  SHOW(L::max_exponent);
+  SHOW(L::max_exponent10);
+  SHOW(L::traps);
+  SHOW(L::tinyness_before);
+  SHOW(int{L::min().x});
+  SHOW(int{L::lowest().x});
+  SHOW(int{L::max().x});
+  SHOW(int{L::epsilon().x});
+  SHOW(int{L::round_error().x});
+  SHOW(int{L::quiet_NaN().x});
+  SHOW(int{L::denorm_min().x});
+  SHOW(HasInfinity<T>::value);
+  SHOW(HasSignalingNaN<T>::value);
+  if constexpr (HasInfinity<T>::value) SHOW(int{L::infinity().x});
+  if constexpr (HasSignalingNaN<T>::value) SHOW(int{L::signaling_NaN().x});
 }
 
 template <typename T>
@@ -50,7 +90,35 @@ void show_arithmetic(const char* name) {
   SHOW(sum);
 }
 
+void show_large_numbers() {
+  const uint64_t large = ~uint64_t{0};
+  const at::Scalar scalar(large);
+  SHOW(scalar);
+  SHOW(scalar.isIntegral(false));
+  SHOW(scalar.isFloatingPoint());
+  SHOW(scalar.toDouble());
+  SHOW(scalar.toFloat());
+  SHOW(scalar.toLong());
+  SHOW(scalar.toInt());
+  SHOW(scalar.toBool());
+  SHOW(int{scalar.to<uint8_t>()});
+  SHOW(scalar.to<at::Half>());
+  SHOW(scalar.to<at::BFloat16>());
+  SHOW(at::Scalar(uint64_t{1} << 63).toLong());
+  SHOW(at::Scalar((uint64_t{1} << 63) - 1).toLong());
+  SHOW(at::Scalar(uint64_t{5}));
+  SHOW(at::Scalar(uint32_t{4000000000U}).toInt());
+  SHOW(at::Scalar(uint32_t{4000000000U}).toLong());
+  SHOW(torch::full({2}, large));
+  SHOW(torch::full({2}, large, torch::kDouble));
+  SHOW(torch::full({2}, large, torch::kInt64));
+  SHOW(torch::ones({2}).fill_(large));
+  SHOW(torch::ones({2}, torch::kUInt8).fill_(large));
+  SHOW(torch::ones({2}, torch::kBool).fill_(large));
+}
+
 void show(const torch::Tensor&) {
+  show_large_numbers();
   show_limits<at::Half>("Half");
   show_limits<at::BFloat16>("BFloat16");
   show_limits<at::Float8_e4m3fn>("Float8_e4m3fn");

@@ -1,5 +1,102 @@
 #include "show.h"
 
+namespace {
+
+void show_indices(const torch::Tensor& x) {
+  using namespace torch::indexing;
+  const auto number = torch::ones({});
+  SHOW(x.index({Slice(0, 2, 0)}));
+  SHOW(x.index({Slice(0, 2, -1)}));
+  SHOW(x.index({Slice(), Slice(0, 2, -1)}));
+  SHOW(x.slice(0, 0, 2, -1));
+  SHOW(x.slice(3, 0, 2, 0));
+  SHOW(x.index({"...", 9}));
+  SHOW(x.index({None, 9}));
+  SHOW(x.index({Slice(), 9}));
+  SHOW(x.index({0, 9}));
+  SHOW(x.index({0, None, 9}));
+  SHOW(x.index({Slice(), Slice(), Slice()}));
+  SHOW(x.index({"..."}).is_same(x));
+  SHOW(x.index({Slice(), Slice()}).is_same(x));
+  SHOW(x.index({}));
+  SHOW(number.index({0}));
+  SHOW(number.index({Slice()}));
+  SHOW(number.index({Slice(), Slice()}));
+  SHOW(number.index({"..."}));
+  SHOW(number.index({None}));
+  SHOW(number.index({None, None}));
+  SHOW(number.index({None, 0}));
+  SHOW(number.select(0, 0));
+  SHOW(number.select(1, 0));
+  SHOW(number[0]);
+  SHOW(number.unbind());
+  SHOW(number.unbind(3));
+  SHOW(number.slice(0));
+  SHOW(number.slice(0, 0, 1, 0));
+  SHOW(number.narrow(0, 0, 1));
+  SHOW(number.split(1));
+  SHOW(number.chunk(1));
+  SHOW(x.unbind(-3));
+  SHOW(x.unbind(2));
+  SHOW(x.select(0, -5));
+  SHOW(x.narrow(5, 0, 1));
+  SHOW(x.split(-1));
+  SHOW(x.split(2, 4));
+  SHOW(torch::Tensor().index({0}));
+  SHOW(torch::Tensor().index({Slice(), 0}));
+}
+
+void show_shapes(const torch::Tensor& x) {
+  SHOW(torch::empty({3, 3}).view(torch::kInt64));
+  SHOW(torch::empty({3, 6}).t().view(torch::kInt64));
+  SHOW(torch::empty({4, 6}).t().view(torch::kInt64));
+  SHOW(torch::empty({4, 6}).t().view(torch::kInt16));
+  SHOW(torch::empty({4, 6}).slice(1, 1).t().view(torch::kInt64));
+  SHOW(torch::empty({4, 6}).slice(1, 1, 5).view(torch::kInt64));
+  SHOW(torch::empty({4, 7}).slice(1, 0, 4).view(torch::kInt64));
+  SHOW(torch::empty({4, 7}).slice(1, 1, 4).view(torch::kInt64));
+  SHOW(torch::empty({4, 5}).slice(1, 1, 5, 2).view(torch::kInt64));
+  SHOW(torch::empty({4, 5}).slice(1, 0, 4, 2).view(torch::kInt64));
+  SHOW(torch::empty({}).view(torch::kInt64));
+  SHOW(torch::empty({0, 6}).view(torch::kInt64));
+  SHOW(torch::empty({4, 0}).view(torch::kInt64));
+  SHOW(torch::empty({4, 1}).view(torch::kInt16).strides());
+  SHOW(torch::Tensor().view(torch::kInt32));
+  SHOW(x.flatten(1, 1).is_same(x));
+  SHOW(x[0].flatten().is_same(x));
+  const auto row = torch::ones({3});
+  SHOW(row.flatten().is_same(row));
+  SHOW(x.reshape({4, 6}).is_same(x));
+  SHOW(x.squeeze(0).is_same(x));
+  SHOW(x.transpose(0, 0).is_same(x));
+  SHOW(x.view(torch::kFloat32).is_same(x));
+  SHOW(x.slice(0).is_same(x));
+  const auto number = torch::ones({});
+  SHOW(number.expand({3}).strides());
+  SHOW(number.expand({1}).strides());
+  SHOW(number.expand({1, 1}).strides());
+  SHOW(number.expand({1, 3}).strides());
+  SHOW(number.expand({3, 1}).strides());
+  SHOW(number.expand({3, 1, 1, 2}).strides());
+  SHOW(number.expand({}).strides());
+  SHOW(number.expand({-1}));
+  SHOW(torch::ones({1}).expand({3}).strides());
+  SHOW(torch::ones({1}).expand({1, 1}).strides());
+  SHOW(torch::ones({1}).expand({3, 1}).strides());
+  SHOW(torch::ones({1}).expand({-2}));
+  SHOW(torch::ones({1}).expand({-1, -1}));
+  SHOW(torch::ones({3, 1}).expand({1, 3, 1}).strides());
+  SHOW(torch::ones({3, 1}).expand({1, 1, 3, 1}).strides());
+  SHOW(torch::ones({3, 1}).expand({1, 2, 3, 1}).strides());
+  SHOW(torch::ones({3, 1}).expand({2, 1, 3, 4}).strides());
+  SHOW(torch::ones({1, 3}).expand({1, 1, 5, 3}).strides());
+  SHOW(torch::ones({0, 3}).expand({1, 0, 3}).strides());
+  SHOW(torch::ones({1, 3}).expand({0, 3}).strides());
+  SHOW(x.slice(1, 0, 1).expand({1, 4, 1}).strides());
+}
+
+}  // namespace
+
 void show(const torch::Tensor& given) {
   using namespace torch::indexing;
   const auto x = torch::empty({4, 6}, torch::kFloat32);
@@ -127,4 +224,6 @@ void show(const torch::Tensor& given) {
   SHOW(x.accessor<int, 2>()[0][0]);
   SHOW(x.packed_accessor32<float, 2>()[3][0]);
   SHOW(x.packed_accessor64<float, 2>()[3][1]);
+  show_indices(x);
+  show_shapes(x);
 }

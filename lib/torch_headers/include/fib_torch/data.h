@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "fib_torch/views.h"
+#include "fib_torch/overlap.h"
 
 // New tensors, and what reads and writes their elements.
 namespace at {
@@ -32,45 +32,50 @@ inline std::shared_ptr<Storage> device_memory(std::size_t bytes, Device device) 
   void* tensor = nullptr;
   if (TVMFFIEnvTensorAlloc(&prototype, &tensor) != 0) throw_raised();
   void* data = static_cast<abi::TensorObject*>(tensor)->cell.data;
-  return std::make_shared<Storage>(data, device, [tensor] { static_cast<void>(TVMFFIObjectDecRef(tensor)); });
+  return std::make_shared<Storage>(data, bytes, device,
+                                   [tensor] { static_cast<void>(TVMFFIObjectDecRef(tensor)); });
 }
 
 inline std::shared_ptr<Storage> host_memory(std::size_t bytes) {
   constexpr std::size_t kAlignment = 64;
-  if (bytes == 0) return std::make_shared<Storage>(nullptr, Device(kCPU), nullptr);
+  if (bytes == 0) return std::make_shared<Storage>(nullptr, 0, Device(kCPU), nullptr);
   void* data = nullptr;
   TORCH_CHECK(
       ::posix_memalign(&data, kAlignment, bytes) == 0,
       "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate ",
       bytes, " bytes.");
-  return std::make_shared<Storage>(data, Device(kCPU), [data] { std::free(data); });
+  return std::make_shared<Storage>(data, bytes, Device(kCPU), [data] { std::free(data); });
 }
 
-inline Tensor made(IntArrayRef sizes, std::vector<std::int64_t> strides, const TensorOptions& options) {
-  std::int64_t last = 0;
-  bool none = false;
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    TORCH_CHECK(sizes[axis] >= 0, "Trying to create tensor with negative dimension ", sizes[axis], ": ",
-                sizes);
-    none |= sizes[axis] == 0;
-    std::int64_t reach = 0;
-    const bool fits =
-        !__builtin_mul_overflow(std::max<std::int64_t>(sizes[axis] - 1, 0), strides[axis], &reach) &&
-        !__builtin_add_overflow(last, reach, &last);
-    TORCH_CHECK(fits, "Storage size calculation overflowed with sizes=", sizes);
-  }
+inline void check_requires_grad(bool wanted, ScalarType dtype) {
+  TORCH_CHECK(!wanted || isFloatingType(dtype),
+              "Only Tensors of floating point and complex dtype can require gradients");
+}
+
+inline void check_not_negative(IntArrayRef sizes) {
+  for (const auto size : sizes)
+    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
+}
+
+inline Tensor made(IntArrayRef sizes, std::vector<std::int64_t> strides, std::size_t bytes,
+                   const TensorOptions& options) {
   auto impl = std::make_shared<TensorImpl>();
   impl->dtype = options.dtype().toScalarType();
   impl->sizes = sizes.vec();
   impl->strides = std::move(strides);
   impl->requires_grad = options.requires_grad();
+  check_requires_grad(impl->requires_grad, impl->dtype);
   const Device device = with_index(options.device());
-  const std::size_t size = elementSize(impl->dtype);
-  TORCH_CHECK(static_cast<std::uint64_t>(last) < (std::uint64_t{1} << 62U) / size,
-              "Storage size calculation overflowed with sizes=", sizes);
-  const std::size_t bytes = none ? 0 : (static_cast<std::size_t>(last) + 1) * size;
   impl->storage = device.is_cuda() ? device_memory(bytes, device) : host_memory(bytes);
   return Tensor(std::move(impl));
+}
+
+inline Tensor made_contiguous(IntArrayRef sizes, const TensorOptions& options) {
+  check_not_negative(sizes);
+  auto strides = contiguous_strides(sizes);
+  const auto bytes = bytes_spanned(sizes, strides, options.dtype().itemsize());
+  TORCH_CHECK(bytes, "Storage size calculation overflowed with sizes=", sizes);
+  return made(sizes, std::move(strides), *bytes, options);
 }
 
 // A number as an element.
@@ -148,32 +153,35 @@ inline std::vector<std::int64_t> preserved_strides(const Tensor& tensor) {
 }  // namespace detail
 
 inline Tensor empty(IntArrayRef sizes, const TensorOptions& options = {},
-                    optional<MemoryFormat> /*format*/ = nullopt) {
-  return detail::made(sizes, detail::contiguous_strides(sizes), options);
+                    optional<MemoryFormat> format = nullopt) {
+  format = detail::format_of(options, format);
+  detail::check_not_negative(sizes);
+  TORCH_CHECK(format != MemoryFormat::Preserve, "unsupported memory format Preserve");
+  return detail::made_contiguous(sizes, options);
 }
 inline Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) {
-  TORCH_CHECK(sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(),
-              ") must match dimensionality of strides (", strides.size(), ")");
-  return detail::made(sizes, strides.vec(), options);
+  detail::check_not_negative(sizes);
+  const auto bytes = detail::storage_bytes(sizes, strides, options.dtype().itemsize());
+  return detail::made(sizes, strides.vec(), bytes, options);
 }
 inline Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) {
   const ScalarType usual = value.isFloatingPoint() ? kFloat : value.isBoolean() ? kBool : kLong;
-  auto tensor = empty(sizes, options.has_dtype() ? options : options.dtype(usual));
+  auto tensor = detail::made_contiguous(sizes, options.has_dtype() ? options : options.dtype(usual));
   tensor.fill_(value);
   return tensor;
 }
 inline Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {}) {
-  auto tensor = empty(sizes, options);
+  auto tensor = detail::made_contiguous(sizes, options);
   tensor.zero_();
   return tensor;
 }
 inline Tensor ones(IntArrayRef sizes, const TensorOptions& options = {}) {
-  auto tensor = empty(sizes, options);
+  auto tensor = detail::made_contiguous(sizes, options);
   tensor.fill_(1);
   return tensor;
 }
 inline Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {}) {
-  auto tensor = empty({}, options);
+  auto tensor = detail::made_contiguous({}, options);
   tensor.fill_(value);
   return tensor;
 }
@@ -181,8 +189,8 @@ inline Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = 
 inline Tensor empty_like(const Tensor& tensor, const TensorOptions& options = {},
                          optional<MemoryFormat> format = nullopt) {
   const auto all = TensorOptions(tensor.scalar_type()).device(tensor.device()).merge_in(options);
-  if (!format) format = options.memory_format_opt();
-  if (format == MemoryFormat::Contiguous) return empty(tensor.sizes(), all);
+  if (detail::format_of(options, format) == MemoryFormat::Contiguous)
+    return detail::made_contiguous(tensor.sizes(), all);
   return empty_strided(tensor.sizes(), detail::preserved_strides(tensor), all);
 }
 inline Tensor zeros_like(const Tensor& tensor, const TensorOptions& options = {},
@@ -208,12 +216,15 @@ inline Tensor full_like(const Tensor& tensor, const Scalar& value, const TensorO
 template <typename End, typename = std::enable_if_t<std::is_invocable_v<End, void*>>>
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const End& end,
                  const TensorOptions& options = {}) {
+  detail::check_not_negative(sizes);
+  const auto bytes = detail::storage_bytes(sizes, strides, options.dtype().itemsize());
   auto impl = std::make_shared<detail::TensorImpl>();
   impl->dtype = options.dtype().toScalarType();
   impl->sizes = sizes.vec();
   impl->strides = strides.vec();
   impl->requires_grad = options.requires_grad();
-  impl->storage = std::make_shared<detail::Storage>(data, detail::with_index(options.device()),
+  detail::check_requires_grad(impl->requires_grad, impl->dtype);
+  impl->storage = std::make_shared<detail::Storage>(data, bytes, detail::with_index(options.device()),
                                                     [data, end] { end(data); });
   return Tensor(std::move(impl));
 }
@@ -266,7 +277,9 @@ inline const Tensor& Tensor::fill_(const Scalar& value) const {
 inline const Tensor& Tensor::copy_(const Tensor& source, bool /*non_blocking*/) const {
   TORCH_CHECK(source.defined(),
               "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #1 'src'");
-  if (is_same(source)) return *this;
+  if (is_same(source) || detail::is_same_data(*this, source)) return *this;
+  detail::check_no_internal_overlap(*this);
+  detail::check_no_partial_overlap(*this, source);
   const auto both = detail::broadcast_sizes(sizes(), source.sizes());
   TORCH_CHECK(sizes() == IntArrayRef(both), "output with shape ", sizes(),
               " doesn't match the broadcast shape ", IntArrayRef(both));
@@ -294,6 +307,13 @@ inline const Tensor& Tensor::copy_(const Tensor& source, bool /*non_blocking*/) 
   return *this;
 }
 
+inline const Tensor& Tensor::requires_grad_(bool value) const {
+  check_defined();
+  detail::check_requires_grad(value, scalar_type());
+  impl().requires_grad = value;
+  return *this;
+}
+
 inline Tensor& Tensor::operator=(const Tensor& values) && {
   copy_(values);
   return *this;
@@ -310,21 +330,31 @@ inline Tensor& Tensor::operator=(const Scalar& value) && {
 inline Tensor Tensor::clone(optional<MemoryFormat> format) const {
   auto copy = empty_like(*this, TensorOptions(), format);
   copy.copy_(*this);
+  copy.impl().requires_grad = requires_grad();
   return copy;
 }
 
-inline Tensor Tensor::contiguous(MemoryFormat /*format*/) const {
-  return is_contiguous() ? *this : clone(MemoryFormat::Contiguous);
+inline Tensor Tensor::contiguous(MemoryFormat format) const {
+  if (is_contiguous()) return *this;
+  TORCH_CHECK(format != MemoryFormat::Preserve,
+              "preserve memory format is unsupported by the contiguous operator");
+  return clone(MemoryFormat::Contiguous);
 }
 
 inline Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
                          optional<MemoryFormat> format) const {
+  TORCH_CHECK(!options.requires_grad(),
+              "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as "
+              "true. This isn't implemented yet.");
+  format = detail::format_of(options, format);
   check_defined();
   const ScalarType dtype = options.dtype_opt().value_or(scalar_type());
   const Device device = options.has_device() ? detail::with_index(options.device()) : this->device();
-  if (!copy && dtype == scalar_type() && device == this->device()) return *this;
+  const bool keeps_format = format != MemoryFormat::Contiguous || !detail::is_channels_last(*this);
+  if (!copy && dtype == scalar_type() && device == this->device() && keeps_format) return *this;
   auto made = empty_like(*this, TensorOptions(dtype).device(device), format);
   made.copy_(*this, non_blocking);
+  made.impl().requires_grad = requires_grad() && isFloatingType(dtype);
   return made;
 }
 
@@ -340,14 +370,23 @@ inline Scalar Tensor::item() const {
   return detail::scalar_of(element, scalar_type());
 }
 
+namespace detail {
+
+// The options of a tensor, as far as others do not say more. What is made by them needs no gradient.
+inline TensorOptions like(const Tensor& tensor, const TensorOptions& more) {
+  return TensorOptions(tensor.scalar_type()).device(tensor.device()).merge_in(more).requires_grad(false);
+}
+
+}  // namespace detail
+
 inline Tensor Tensor::new_empty(IntArrayRef new_sizes, const TensorOptions& more) const {
-  return empty(new_sizes, TensorOptions(scalar_type()).device(device()).merge_in(more));
+  return detail::made_contiguous(new_sizes, detail::like(*this, more));
 }
 inline Tensor Tensor::new_zeros(IntArrayRef new_sizes, const TensorOptions& more) const {
-  return zeros(new_sizes, TensorOptions(scalar_type()).device(device()).merge_in(more));
+  return zeros(new_sizes, detail::like(*this, more));
 }
 inline Tensor Tensor::new_full(IntArrayRef new_sizes, const Scalar& value, const TensorOptions& more) const {
-  return full(new_sizes, value, TensorOptions(scalar_type()).device(device()).merge_in(more));
+  return full(new_sizes, value, detail::like(*this, more));
 }
 
 }  // namespace at

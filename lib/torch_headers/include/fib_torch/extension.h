@@ -34,8 +34,8 @@
 #include <utility>
 #include <vector>
 
-#include "fib_torch/data.h"
 #include "fib_torch/dispatch.h"
+#include "fib_torch/indexing.h"
 #include "fib_torch/join.h"
 #include "fib_torch/module.h"
 

@@ -59,7 +59,10 @@ inline Tensor cat(TensorList tensors, std::int64_t axis = 0) {
     }
     length += one.size(axis);
   }
-  auto result = empty(sizes, options);
+  // Channels last where they are in all tensors, those that are skipped included.
+  const bool channels_last = std::all_of(tensors.begin(), tensors.end(), detail::is_channels_last);
+  auto result = channels_last ? empty_strided(sizes, detail::channels_last_strides(sizes), options)
+                              : empty(sizes, options);
   std::int64_t begin = 0;
   for (const auto& one : tensors) {
     if (is_skipped(one)) continue;
@@ -73,13 +76,18 @@ inline Tensor concat(TensorList tensors, std::int64_t axis = 0) { return cat(ten
 inline Tensor stack(TensorList tensors, std::int64_t axis = 0) {
   TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   axis = detail::wrapped_axis(axis, tensors[0].dim() + 1);
-  std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
     TORCH_CHECK(tensors[i].sizes() == tensors[0].sizes(),
                 "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
                 " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
-    parts.push_back(tensors[i].unsqueeze(axis));
   }
+  if (axis < tensors[0].dim()) {
+    auto sizes = tensors[0].sizes().vec();
+    sizes.insert(sizes.begin() + axis, static_cast<std::int64_t>(tensors.size()));
+    return cat(tensors, axis).view(sizes);
+  }
+  std::vector<Tensor> parts;
+  for (const auto& one : tensors) parts.push_back(one.unsqueeze(axis));
   return cat(parts, axis);
 }
 

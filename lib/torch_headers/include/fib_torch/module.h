@@ -14,15 +14,20 @@ struct arg;
 struct arg_v {
   std::string name;
   abi::Any value;
+  bool converts = true;
 };
 struct arg {
   std::string name;
+  bool converts = true;
   explicit arg(const char* text) : name(text) {}
-  arg& noconvert(bool /*flag*/ = true) { return *this; }
+  arg& noconvert(bool flag = true) {
+    converts = !flag;
+    return *this;
+  }
   arg& none(bool /*flag*/ = true) { return *this; }
   template <typename T>
   arg_v operator=(const T& value) const {  // NOLINT: py::arg("x") = 1 makes a value of another type
-    return {name, detail::any_of(value)};
+    return {name, detail::any_of(value), converts};
   }
 };
 struct kw_only {};
@@ -52,6 +57,7 @@ namespace detail {
 struct Function {
   std::vector<std::string> names;                 // of parameters, where they are told
   std::vector<std::optional<abi::Any>> defaults;  // by parameter
+  std::vector<bool> converts;                     // whether a parameter takes what must be converted
   std::size_t parameters = 0;
   bool takes_more = false;  // its last ones are args and kwargs
   std::string signature;
@@ -78,10 +84,10 @@ std::optional<std::decay_t<T>> argument(const std::vector<abi::Any>& values, std
 }
 
 template <typename Callable, typename Result, typename... Parameters, std::size_t... I>
-bool call_with(const Callable& function, const std::vector<abi::Any>& values, bool convert, abi::Any& result,
-               std::index_sequence<I...> /*indices*/) {
+bool call_with(const Callable& function, const std::vector<abi::Any>& values,
+               const std::vector<bool>& converts, abi::Any& result, std::index_sequence<I...> /*indices*/) {
   std::tuple<std::optional<std::decay_t<Parameters>>...> converted{
-      argument<Parameters>(values, I, convert)...};
+      argument<Parameters>(values, I, converts[I])...};
   if (!(true && ... && std::get<I>(converted).has_value())) return false;
   if constexpr (std::is_void_v<Result>) {
     function(static_cast<Parameters&&>(*std::get<I>(converted))...);
@@ -94,8 +100,11 @@ bool call_with(const Callable& function, const std::vector<abi::Any>& values, bo
 
 template <typename T>
 std::string name_of_type() {
-  if constexpr (is_rest<T>) return std::is_same_v<std::decay_t<T>, args> ? "*args" : "**kwargs";
-  return Caster<std::decay_t<T>>::name;
+  if constexpr (is_rest<T>) {
+    return std::is_same_v<std::decay_t<T>, args> ? "*args" : "**kwargs";
+  } else {
+    return Caster<std::decay_t<T>>::name;
+  }
 }
 
 inline void describe(Function& /*function*/) {}
@@ -105,9 +114,11 @@ void describe(Function& function, const Extra& extra, const More&... more) {
   if constexpr (std::is_same_v<Kind, arg>) {
     function.names.push_back(extra.name);
     function.defaults.emplace_back();
+    function.converts.push_back(extra.converts);
   } else if constexpr (std::is_same_v<Kind, arg_v>) {
     function.names.push_back(extra.name);
     function.defaults.emplace_back(extra.value);
+    function.converts.push_back(extra.converts);
   }
   describe(function, more...);
 }
@@ -124,8 +135,11 @@ Function bound(Callable callable, Result (* /*type*/)(Parameters...), const Extr
     const bool rest = types[i][0] == '*';
     function.signature += (i == 0 ? "" : ", ") + (rest ? types[i] : name + ": " + types[i]);
   }
-  function.call = [callable](const std::vector<abi::Any>& values, bool convert, abi::Any& result) {
-    return call_with<Callable, Result, Parameters...>(callable, values, convert, result,
+  auto allowed = function.converts;
+  allowed.resize(sizeof...(Parameters), true);
+  function.call = [callable, allowed](const std::vector<abi::Any>& values, bool convert, abi::Any& result) {
+    const auto converts = convert ? allowed : std::vector<bool>(allowed.size(), false);
+    return call_with<Callable, Result, Parameters...>(callable, values, converts, result,
                                                       std::index_sequence_for<Parameters...>{});
   };
   return function;
@@ -299,7 +313,9 @@ inline int full(const abi::Any* number, abi::DataType dtype, abi::Device device,
     const auto where = device.type == abi::kCuda
                            ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(device.id))
                            : at::Device(at::kCPU);
-    const auto value = *Caster<at::Scalar>::from(*number, true);
+    const at::Scalar value = number->type_index == abi::kTypeFloat  ? at::Scalar(number->number)
+                             : number->type_index == abi::kTypeBool ? at::Scalar(number->integer != 0)
+                                                                    : at::Scalar(number->integer);
     *tensor = result_of(at::full({}, value, at::TensorOptions(at::detail::dtype_of(dtype)).device(where)));
   });
 }

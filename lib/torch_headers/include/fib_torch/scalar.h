@@ -23,6 +23,8 @@ class Scalar {
     } else if constexpr (std::is_integral_v<T>) {
       kind_ = kLong;
       integer_ = static_cast<std::int64_t>(value);
+      // What is negative now is too large to be a signed number, and stays without a sign.
+      is_large_ = std::is_unsigned_v<T> && integer_ < 0;
     } else {
       kind_ = kDouble;
       number_ = static_cast<double>(value);
@@ -31,7 +33,10 @@ class Scalar {
   Scalar(Half value) : Scalar(static_cast<double>(static_cast<float>(value))) {}
   Scalar(BFloat16 value) : Scalar(static_cast<double>(static_cast<float>(value))) {}
 
-  [[nodiscard]] ScalarType type() const { return kind_; }
+  [[nodiscard]] ScalarType type() const {
+    if (is_large_) detail::raise<Error>("fib's torch headers have no dtype UInt64, which this number has");
+    return kind_;
+  }
   [[nodiscard]] bool isFloatingPoint() const { return kind_ == kDouble; }
   [[nodiscard]] bool isIntegral(bool includeBool) const {
     return kind_ == kLong || (includeBool && kind_ == kBool);
@@ -40,7 +45,8 @@ class Scalar {
   // Throws std::runtime_error, as torch does, where T cannot hold it.
   template <typename T>
   [[nodiscard]] T to() const {
-    return kind_ == kDouble ? converted<T>(number_) : converted<T>(integer_);
+    if (kind_ == kDouble) return converted<T>(number_);
+    return is_large_ ? converted<T>(static_cast<std::uint64_t>(integer_)) : converted<T>(integer_);
   }
   [[nodiscard]] double toDouble() const { return to<double>(); }
   [[nodiscard]] float toFloat() const { return to<float>(); }
@@ -73,6 +79,8 @@ class Scalar {
       if (Limits::has_infinity && std::isinf(value)) return false;
       if (!Limits::has_quiet_NaN && std::isnan(value)) return true;
       return value < static_cast<From>(Limits::lowest()) || value > static_cast<From>(Limits::max());
+    } else if constexpr (std::is_integral_v<T> && std::is_unsigned_v<From>) {
+      return value > static_cast<std::uint64_t>(Limits::max());
     } else if constexpr (std::is_integral_v<T>) {
       if (std::is_unsigned_v<T> && value < 0)
         return -static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(Limits::max());
@@ -95,6 +103,7 @@ class Scalar {
   }
 
   ScalarType kind_ = kLong;
+  bool is_large_ = false;
   union {
     std::int64_t integer_;
     double number_;

@@ -158,44 +158,6 @@ FIB_TORCH_OPERATORS(Float8_e5m2)
 
 }  // namespace c10
 
-namespace std {
-
-// Of the formats: digits, exponents and the codes of their extremes.
-#define FIB_TORCH_LIMITS(T, Bits, digits_, digits10_, max_digits10_, min_exp, min_exp10, max_exp, max_exp10, \
-                         has_inf, lowest_, min_, max_, epsilon_, infinity_, nan_, denorm_)                   \
-  template <>                                                                                                \
-  class numeric_limits<T> {                                                                                  \
-   public:                                                                                                   \
-    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false,     \
-                          has_infinity = has_inf, has_quiet_NaN = true, has_signaling_NaN = has_inf,         \
-                          is_iec559 = has_inf, is_bounded = true, is_modulo = false, traps = false,          \
-                          tinyness_before = false, has_denorm_loss = true;                                   \
-    static constexpr auto has_denorm = numeric_limits<float>::has_denorm;                                    \
-    static constexpr auto round_style = numeric_limits<float>::round_style;                                  \
-    static constexpr int digits = digits_, digits10 = digits10_, max_digits10 = max_digits10_, radix = 2,    \
-                         min_exponent = min_exp, min_exponent10 = min_exp10, max_exponent = max_exp,         \
-                         max_exponent10 = max_exp10;                                                         \
-    static constexpr C10_HOST_DEVICE T min() { return {Bits(min_), T::from_bits()}; }                        \
-    static constexpr C10_HOST_DEVICE T lowest() { return {Bits(lowest_), T::from_bits()}; }                  \
-    static constexpr C10_HOST_DEVICE T max() { return {Bits(max_), T::from_bits()}; }                        \
-    static constexpr C10_HOST_DEVICE T epsilon() { return {Bits(epsilon_), T::from_bits()}; }                \
-    static constexpr C10_HOST_DEVICE T infinity() { return {Bits(infinity_), T::from_bits()}; }              \
-    static constexpr C10_HOST_DEVICE T quiet_NaN() { return {Bits(nan_), T::from_bits()}; }                  \
-    static constexpr C10_HOST_DEVICE T denorm_min() { return {Bits(denorm_), T::from_bits()}; }              \
-  };
-
-FIB_TORCH_LIMITS(c10::Half, uint16_t, 11, 3, 5, -13, -4, 16, 4, true, 0xfbff, 0x0400, 0x7bff, 0x1400, 0x7c00,
-                 0x7e00, 1)
-FIB_TORCH_LIMITS(c10::BFloat16, uint16_t, 8, 2, 4, -125, -37, 128, 38, true, 0xff7f, 0x0080, 0x7f7f, 0x3c00,
-                 0x7f80, 0x7fc0, 1)
-FIB_TORCH_LIMITS(c10::Float8_e4m3fn, uint8_t, 4, 0, 3, -5, -1, 8, 2, false, 0xfe, 0x08, 0x7e, 0x20, 0x7f,
-                 0x7f, 1)
-FIB_TORCH_LIMITS(c10::Float8_e5m2, uint8_t, 3, 0, 2, -13, -4, 16, 4, true, 0xfb, 0x04, 0x7b, 0x34, 0x7c, 0x7f,
-                 1)
-#undef FIB_TORCH_LIMITS
-
-}  // namespace std
-
 #if defined(__CUDACC__)
 inline __device__ c10::Half __ldg(const c10::Half* address) {
   return {__ldg(reinterpret_cast<const std::uint16_t*>(address)), c10::Half::from_bits()};
@@ -204,3 +166,5 @@ inline __device__ c10::BFloat16 __ldg(const c10::BFloat16* address) {
   return {__ldg(reinterpret_cast<const std::uint16_t*>(address)), c10::BFloat16::from_bits()};
 }
 #endif
+
+#include "fib_torch/limits.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fib_torch/accessor.h"
+#include "fib_torch/indices.h"
 #include "fib_torch/options.h"
 #include "fib_torch/runtime.h"
 
@@ -15,8 +16,8 @@ namespace detail {
 
 // Memory, and what happens when nobody needs it any more.
 struct Storage {
-  Storage(void* memory, Device where, std::function<void()> end)
-      : data(memory), device(where), end_(std::move(end)) {}
+  Storage(void* memory, std::size_t size, Device where, std::function<void()> end)
+      : data(memory), bytes(size), device(where), end_(std::move(end)) {}
   ~Storage() {
     if (end_) end_();
   }
@@ -24,6 +25,7 @@ struct Storage {
   Storage& operator=(const Storage&) = delete;
 
   void* data;
+  std::size_t bytes;
   Device device;
 
  private:
@@ -48,45 +50,6 @@ std::vector<std::int64_t> contiguous_strides(IntArrayRef sizes);
 std::int64_t wrapped_axis(std::int64_t axis, std::int64_t count);
 
 }  // namespace detail
-
-namespace indexing {
-
-// What stands between brackets in Python, without tensors: a number, a range, None, "...".
-enum class TensorIndexType { None, Ellipsis, Integer, Slice };
-constexpr TensorIndexType None = TensorIndexType::None;
-constexpr TensorIndexType Ellipsis = TensorIndexType::Ellipsis;
-
-struct Slice {
-  explicit Slice(optional<std::int64_t> first = nullopt, optional<std::int64_t> last = nullopt,
-                 optional<std::int64_t> by = nullopt)
-      : begin(first), end(last), step(by.value_or(1)) {}
-  Slice(TensorIndexType /*none*/, optional<std::int64_t> last, optional<std::int64_t> by = nullopt)
-      : Slice(optional<std::int64_t>(), last, by) {}
-  Slice(std::int64_t first, TensorIndexType /*none*/, optional<std::int64_t> by = nullopt)
-      : Slice(optional<std::int64_t>(first), nullopt, by) {}
-  Slice(TensorIndexType /*none*/, TensorIndexType /*none*/, optional<std::int64_t> by = nullopt)
-      : Slice(optional<std::int64_t>(), nullopt, by) {}
-  optional<std::int64_t> begin;
-  optional<std::int64_t> end;
-  std::int64_t step;
-};
-
-struct TensorIndex {
-  TensorIndex(TensorIndexType kind) : type(kind) {}
-  TensorIndex(nullopt_t /*none*/) : type(None) {}
-  template <typename T, typename = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
-  TensorIndex(T index) : type(TensorIndexType::Integer), integer(static_cast<std::int64_t>(index)) {}
-  TensorIndex(const char* text) : type(Ellipsis) {
-    TORCH_CHECK_VALUE(std::string(text) == "...",
-                      "Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
-  }
-  TensorIndex(Slice range) : type(TensorIndexType::Slice), slice(range) {}
-  TensorIndexType type;
-  std::int64_t integer = 0;
-  Slice slice{};
-};
-
-}  // namespace indexing
 
 // What Tensor::type() gives: a dtype with a kind of device.
 class DeprecatedTypeProperties {
@@ -158,7 +121,6 @@ class Tensor {
   [[nodiscard]] bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   [[nodiscard]] bool is_non_overlapping_and_dense() const;
   [[nodiscard]] bool requires_grad() const { return impl().requires_grad; }
-  [[nodiscard]] MemoryFormat suggest_memory_format() const { return MemoryFormat::Contiguous; }
   [[nodiscard]] DeprecatedTypeProperties type() const { return {scalar_type(), device()}; }
   [[nodiscard]] std::string toString() const { return defined() ? type().toString() : "UndefinedType"; }
   [[nodiscard]] TensorOptions options() const {
@@ -174,7 +136,7 @@ class Tensor {
   [[nodiscard]] T* data_ptr() const;
   template <typename T>
   [[nodiscard]] const T* const_data_ptr() const {
-    return data_ptr<T>();
+    return data_ptr<std::remove_const_t<T>>();
   }
   template <typename T>
   [[nodiscard]] T* mutable_data_ptr() const {
@@ -184,12 +146,15 @@ class Tensor {
   [[nodiscard]] T* data() const {
     return data_ptr<T>();
   }
+  // An accessor has no part in the tensor, which must outlive it: those that a call has just given have none.
   template <typename T, std::size_t N>
   [[nodiscard]] TensorAccessor<T, N> accessor() const& {
     static_assert(N > 0, "accessor is used for indexing tensor, for scalars use *data_ptr<T>()");
     check_axes(N);
-    return TensorAccessor<T, N>(data_ptr<T>(), sizes().data(), strides().data());
+    return TensorAccessor<T, N>(data_ptr<std::remove_const_t<T>>(), sizes().data(), strides().data());
   }
+  template <typename T, std::size_t N>
+  TensorAccessor<T, N> accessor() && = delete;
   template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits,
             typename index_t = std::int64_t>
   [[nodiscard]] GenericPackedTensorAccessor<T, N, PtrTraits, index_t> generic_packed_accessor() const& {
@@ -199,6 +164,9 @@ class Tensor {
     return GenericPackedTensorAccessor<T, N, PtrTraits, index_t>(
         static_cast<typename PtrTraits<T>::PtrType>(elements), sizes().data(), strides().data());
   }
+  template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits,
+            typename index_t = std::int64_t>
+  GenericPackedTensorAccessor<T, N, PtrTraits, index_t> generic_packed_accessor() && = delete;
   template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits>
   [[nodiscard]] PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const& {
     TORCH_CHECK(numel() <= static_cast<std::int64_t>(std::numeric_limits<std::int32_t>::max()),
@@ -206,17 +174,28 @@ class Tensor {
     return generic_packed_accessor<T, N, PtrTraits, std::int32_t>();
   }
   template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() && = delete;
+  template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits>
   [[nodiscard]] PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
     return generic_packed_accessor<T, N, PtrTraits, std::int64_t>();
   }
+  template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() && = delete;
   template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits,
             typename index_t = std::int64_t>
   [[nodiscard]] GenericPackedTensorAccessor<T, N, PtrTraits, index_t> packed_accessor() const& {
     return generic_packed_accessor<T, N, PtrTraits, index_t>();
   }
+  template <typename T, std::size_t N, template <typename> class PtrTraits = DefaultPtrTraits,
+            typename index_t = std::int64_t>
+  GenericPackedTensorAccessor<T, N, PtrTraits, index_t> packed_accessor() && = delete;
 
   // The same elements in another order or with other sizes.
-  [[nodiscard]] Tensor detach() const { return with(storage_offset(), sizes().vec(), strides().vec()); }
+  [[nodiscard]] Tensor detach() const {
+    auto other = with(storage_offset(), sizes().vec(), strides().vec());
+    other.impl().requires_grad = false;
+    return other;
+  }
   [[nodiscard]] Tensor data() const { return detach(); }
   [[nodiscard]] Tensor as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
                                   optional<std::int64_t> offset = nullopt) const;
@@ -242,17 +221,9 @@ class Tensor {
     return index(ArrayRef<indexing::TensorIndex>(indices));
   }
   // NOLINTNEXTLINE(modernize-use-nodiscard)
-  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& values) {
-    std::size_t more = 0;  // leading axes of size 1 of the values, which do not count
-    while (more < values.sizes().size() && values.sizes()[more] == 1) ++more;
-    index(indices).copy_(values.as_strided(values.sizes().slice(more), values.strides().slice(more)));
-    return *this;
-  }
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& values);
   // NOLINTNEXTLINE(modernize-use-nodiscard)
-  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) {
-    index(indices).fill_(value);
-    return *this;
-  }
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value);
   [[nodiscard]] Tensor expand(IntArrayRef new_sizes, bool implicit = false) const;
   [[nodiscard]] Tensor expand_as(const Tensor& other) const { return expand(other.sizes()); }
   [[nodiscard]] std::vector<Tensor> split(std::int64_t size, std::int64_t axis = 0) const;
@@ -271,13 +242,9 @@ class Tensor {
   ~Tensor() = default;
   // NOLINTNEXTLINE(modernize-use-nodiscard)
   const Tensor& copy_(const Tensor& source, bool non_blocking = false) const;
-  const Tensor& fill_(const Scalar& value) const;          // NOLINT(modernize-use-nodiscard)
-  const Tensor& zero_() const { return fill_(0); }         // NOLINT(modernize-use-nodiscard)
-  const Tensor& requires_grad_(bool value = true) const {  // NOLINT(modernize-use-nodiscard)
-    check_defined();
-    impl().requires_grad = value;
-    return *this;
-  }
+  const Tensor& fill_(const Scalar& value) const;         // NOLINT(modernize-use-nodiscard)
+  const Tensor& zero_() const { return fill_(0); }        // NOLINT(modernize-use-nodiscard)
+  const Tensor& requires_grad_(bool value = true) const;  // NOLINT(modernize-use-nodiscard)
   const Tensor& set_requires_grad(bool value) const { return requires_grad_(value); }  // NOLINT
   [[nodiscard]] Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   [[nodiscard]] Tensor clone(optional<MemoryFormat> format = nullopt) const;
@@ -309,6 +276,11 @@ class Tensor {
   [[nodiscard]] Tensor new_full(IntArrayRef sizes, const Scalar& value,
                                 const TensorOptions& options = {}) const;
 
+  // Whether both have the same memory, whatever parts of it.
+  [[nodiscard]] bool is_alias_of(const Tensor& other) const {
+    return defined() && other.defined() && impl().storage == other.impl().storage;
+  }
+
   // Described for the runtime; valid while the tensor is and keeps its sizes.
   [[nodiscard]] detail::abi::TensorView described() const;
 
@@ -325,6 +297,8 @@ class Tensor {
   }
   [[nodiscard]] Tensor with(std::int64_t offset, std::vector<std::int64_t> sizes,
                             std::vector<std::int64_t> strides) const;
+  // Where its first element is or, of an empty one, would be.
+  [[nodiscard]] void* storage_at_offset() const;
   void check_defined() const {
     TORCH_CHECK(
         defined(),
@@ -343,7 +317,7 @@ class Tensor {
   inline cpp* Tensor::data_ptr<cpp>() const {                                                   \
     TORCH_CHECK(scalar_type() == ScalarType::name, "expected scalar type " #name " but found ", \
                 scalar_type());                                                                 \
-    return static_cast<cpp*>(data_ptr());                                                       \
+    return static_cast<cpp*>(storage_at_offset());                                              \
   }
 FIB_TORCH_DTYPES(FIB_TORCH_DATA_PTR)
 #undef FIB_TORCH_DATA_PTR

@@ -77,68 +77,9 @@ namespace detail {
 // must be of the kind itself. `name` is for messages.
 template <typename T, typename = void>
 struct Caster {
+  static_assert(sizeof(T) == 0, "fib's torch headers have no parameters of this type");
   static constexpr const char* name = "object";
   static std::optional<T> from(const abi::Any& /*value*/, bool /*convert*/) { return std::nullopt; }
-};
-
-template <>
-struct Caster<bool> {
-  static constexpr const char* name = "bool";
-  static std::optional<bool> from(const abi::Any& value, bool convert) {
-    if (value.type_index == abi::kTypeBool) return value.integer != 0;
-    if (!convert) return std::nullopt;
-    if (value.type_index == abi::kTypeNone) return false;
-    if (value.type_index == abi::kTypeInt) return value.integer != 0;
-    if (value.type_index == abi::kTypeFloat) return value.number != 0;
-    return std::nullopt;
-  }
-};
-
-template <typename T>
-struct Caster<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
-  static constexpr const char* name = "int";
-  static std::optional<T> from(const abi::Any& value, bool /*convert*/) {
-    if (value.type_index != abi::kTypeInt && value.type_index != abi::kTypeBool) return std::nullopt;
-    if constexpr (std::is_unsigned_v<T>) {
-      if (value.integer < 0) return std::nullopt;
-      if (static_cast<std::uint64_t>(value.integer) > std::numeric_limits<T>::max()) return std::nullopt;
-    } else {
-      if (value.integer < std::numeric_limits<T>::min() || value.integer > std::numeric_limits<T>::max())
-        return std::nullopt;
-    }
-    return static_cast<T>(value.integer);
-  }
-};
-
-template <typename T>
-struct Caster<T, std::enable_if_t<std::is_floating_point_v<T>>> {
-  static constexpr const char* name = "float";
-  static std::optional<T> from(const abi::Any& value, bool convert) {
-    if (value.type_index == abi::kTypeFloat) return static_cast<T>(value.number);
-    if (convert && (value.type_index == abi::kTypeInt || value.type_index == abi::kTypeBool))
-      return static_cast<T>(value.integer);
-    return std::nullopt;
-  }
-};
-
-template <>
-struct Caster<at::Scalar> {
-  static constexpr const char* name = "number";
-  static std::optional<at::Scalar> from(const abi::Any& value, bool /*convert*/) {
-    if (value.type_index == abi::kTypeFloat) return at::Scalar(value.number);
-    if (value.type_index == abi::kTypeInt) return at::Scalar(value.integer);
-    if (value.type_index == abi::kTypeBool) return at::Scalar(value.integer != 0);
-    return std::nullopt;
-  }
-};
-
-template <>
-struct Caster<std::string> {
-  static constexpr const char* name = "str";
-  static std::optional<std::string> from(const abi::Any& value, bool /*convert*/) {
-    if (value.type_index == abi::kTypeRawString) return std::string(static_cast<const char*>(value.pointer));
-    return std::nullopt;
-  }
 };
 
 template <>
@@ -161,9 +102,88 @@ struct Caster<at::Tensor> {
     static_cast<void>(TVMFFIObjectIncRef(object));
     impl->storage = std::make_shared<at::detail::Storage>(
         static_cast<std::byte*>(view.data) + view.byte_offset,
+        static_cast<std::size_t>(at::detail::product(impl->sizes)) * at::elementSize(impl->dtype),
         cuda ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(view.device.id)) : at::Device(at::kCPU),
         [object] { static_cast<void>(TVMFFIObjectDecRef(object)); });
     return at::Tensor(std::move(impl));
+  }
+};
+
+// The number in a tensor that has one element.
+inline std::optional<at::Scalar> number_in(const abi::Any& value) {
+  const auto tensor = Caster<at::Tensor>::from(value, false);
+  if (!tensor || tensor->numel() != 1 || tensor->scalar_type() == at::ScalarType::Float4_e2m1fn_x2)
+    return std::nullopt;
+  return tensor->item();
+}
+
+template <>
+struct Caster<bool> {
+  static constexpr const char* name = "bool";
+  static std::optional<bool> from(const abi::Any& value, bool convert) {
+    if (value.type_index == abi::kTypeBool) return value.integer != 0;
+    if (!convert) return std::nullopt;
+    if (value.type_index == abi::kTypeNone) return false;
+    if (value.type_index == abi::kTypeInt) return value.integer != 0;
+    if (value.type_index == abi::kTypeFloat) return value.number != 0;
+    const auto number = number_in(value);
+    return number ? std::optional<bool>(number->toBool()) : std::nullopt;
+  }
+};
+
+// Characters are texts in Python, no numbers.
+template <typename T>
+constexpr bool is_character = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
+                              std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
+template <typename T>
+struct Caster<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T>>> {
+  static constexpr const char* name = "int";
+  static std::optional<T> from(const abi::Any& value, bool convert) {
+    if (value.type_index == abi::kTypeInt || value.type_index == abi::kTypeBool)
+      return fitting(value.integer);
+    const auto number = number_in(value);
+    if (!number) return std::nullopt;
+    if (!number->isFloatingPoint()) return fitting(number->toLong());
+    // As int(number) does in Python, which knows no NaN and no infinity.
+    constexpr double kBound = 9223372036854775808.0;
+    const double whole = std::trunc(number->toDouble());
+    if (!convert || !(whole >= -kBound && whole < kBound)) return std::nullopt;
+    return fitting(static_cast<std::int64_t>(whole));
+  }
+
+ private:
+  static std::optional<T> fitting(std::int64_t integer) {
+    if constexpr (std::is_unsigned_v<T>) {
+      if (integer < 0) return std::nullopt;
+      if (static_cast<std::uint64_t>(integer) > std::numeric_limits<T>::max()) return std::nullopt;
+    } else {
+      if (integer < std::numeric_limits<T>::min() || integer > std::numeric_limits<T>::max())
+        return std::nullopt;
+    }
+    return static_cast<T>(integer);
+  }
+};
+
+template <typename T>
+struct Caster<T, std::enable_if_t<std::is_floating_point_v<T>>> {
+  static constexpr const char* name = "float";
+  static std::optional<T> from(const abi::Any& value, bool convert) {
+    if (value.type_index == abi::kTypeFloat) return static_cast<T>(value.number);
+    if (!convert) return std::nullopt;
+    if (value.type_index == abi::kTypeInt || value.type_index == abi::kTypeBool)
+      return static_cast<T>(value.integer);
+    const auto number = number_in(value);
+    return number ? std::optional<T>(static_cast<T>(number->toDouble())) : std::nullopt;
+  }
+};
+
+template <>
+struct Caster<std::string> {
+  static constexpr const char* name = "str";
+  static std::optional<std::string> from(const abi::Any& value, bool /*convert*/) {
+    if (value.type_index == abi::kTypeRawString) return std::string(static_cast<const char*>(value.pointer));
+    return std::nullopt;
   }
 };
 
@@ -191,7 +211,7 @@ abi::Any any_of(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     made.type_index = abi::kTypeBool;
     made.integer = value ? 1 : 0;
-  } else if constexpr (std::is_integral_v<T>) {
+  } else if constexpr (std::is_integral_v<T> && !is_character<T>) {
     made.type_index = abi::kTypeInt;
     made.integer = static_cast<std::int64_t>(value);
   } else if constexpr (std::is_floating_point_v<T>) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fib_torch/tensor.h"
+#include "fib_torch/formats.h"
 
 // Tensors over the elements of others.
 namespace at {
@@ -115,7 +115,12 @@ inline bool Tensor::is_non_overlapping_and_dense() const {
 
 inline void* Tensor::data_ptr() const {
   TORCH_CHECK(defined(), "Cannot access data pointer of Tensor that doesn't have storage");
-  if (numel() == 0 || impl().storage->data == nullptr) return impl().storage->data;
+  return numel() == 0 ? nullptr : storage_at_offset();
+}
+
+inline void* Tensor::storage_at_offset() const {
+  TORCH_CHECK(defined(), "Cannot access data pointer of Tensor that doesn't have storage");
+  if (impl().storage->data == nullptr) return nullptr;
   return static_cast<std::byte*>(impl().storage->data) + impl().offset * element_size();
 }
 
@@ -133,6 +138,10 @@ inline detail::abi::TensorView Tensor::described() const {
 inline Tensor Tensor::with(std::int64_t offset, std::vector<std::int64_t> new_sizes,
                            std::vector<std::int64_t> new_strides) const {
   check_defined();
+  std::int64_t count = 1;
+  bool fits = true;
+  for (const auto size : new_sizes) fits &= !__builtin_mul_overflow(count, size, &count);
+  TORCH_CHECK(fits && count >= 0, "numel: integer multiplication overflow");
   auto other = std::make_shared<detail::TensorImpl>(impl());
   other->offset = offset;
   other->sizes = std::move(new_sizes);
@@ -142,8 +151,20 @@ inline Tensor Tensor::with(std::int64_t offset, std::vector<std::int64_t> new_si
 
 inline Tensor Tensor::as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
                                  optional<std::int64_t> offset) const {
+  check_defined();
   TORCH_CHECK(new_sizes.size() == new_strides.size(), "mismatch in length of strides and shape");
-  return with(offset.value_or(storage_offset()), new_sizes.vec(), new_strides.vec());
+  for (const auto stride : new_strides)
+    TORCH_CHECK(stride >= 0,
+                "as_strided: Negative strides are not supported at the moment, got strides: ", new_strides);
+  const auto begin = offset.value_or(storage_offset());
+  const auto own = detail::storage_bytes(new_sizes, new_strides, itemsize());
+  const auto needed = detail::storage_bytes(new_sizes, new_strides, itemsize(), begin);
+  TORCH_CHECK(own == 0 || needed <= impl().storage->bytes, "setStorage: sizes ", new_sizes, ", strides ",
+              new_strides, ", storage offset ", begin, ", and itemsize ", itemsize(),
+              " requiring a storage size of ", needed, " are out of bounds for storage of size ",
+              impl().storage->bytes);
+  TORCH_CHECK(begin >= 0, "Tensor: invalid storage offset ", begin);
+  return with(begin, new_sizes.vec(), new_strides.vec());
 }
 
 inline Tensor Tensor::view(IntArrayRef new_sizes) const {
@@ -156,18 +177,22 @@ inline Tensor Tensor::view(IntArrayRef new_sizes) const {
 }
 
 inline Tensor Tensor::view(ScalarType dtype) const {
-  if (dtype == scalar_type()) return detach();
+  check_defined();
+  auto view = with(storage_offset(), sizes().vec(), strides().vec());
   const auto from = element_size();
   const auto to = static_cast<std::int64_t>(elementSize(dtype));
-  auto view = with(storage_offset(), sizes().vec(), strides().vec());
   view.impl().dtype = dtype;
+  view.impl().requires_grad = false;
   if (from == to) return view;
   TORCH_CHECK(dim() != 0, "self.dim() cannot be 0 to view ", scalar_type(), " as ", dtype,
               " (different element sizes)");
-  TORCH_CHECK(stride(-1) == 1, "self.stride(-1) must be 1 to view ", scalar_type(), " as ", dtype,
-              " (different element sizes), but got ", stride(-1));
+  const auto check_last_stride = [&] {
+    TORCH_CHECK(stride(-1) == 1, "self.stride(-1) must be 1 to view ", scalar_type(), " as ", dtype,
+                " (different element sizes), but got ", stride(-1));
+  };
   auto& changed = view.impl();
   if (from > to) {
+    check_last_stride();
     const auto factor = from / to;
     changed.sizes.back() *= factor;
     for (std::size_t axis = 0; axis + 1 < changed.strides.size(); ++axis) changed.strides[axis] *= factor;
@@ -180,6 +205,7 @@ inline Tensor Tensor::view(ScalarType dtype) const {
   TORCH_CHECK(storage_offset() % factor == 0, "self.storage_offset() must be divisible by ", factor,
               " to view ", scalar_type(), " as ", dtype, " (different element sizes), but got ",
               storage_offset());
+  check_last_stride();
   for (std::size_t axis = 0; axis + 1 < changed.strides.size(); ++axis) {
     TORCH_CHECK(changed.strides[axis] % factor == 0, "self.stride(", axis, ") must be divisible by ", factor,
                 " to view ", scalar_type(), " as ", dtype, " (different element sizes), but got ",
@@ -203,7 +229,7 @@ inline Tensor Tensor::flatten(std::int64_t first, std::int64_t last) const {
   last = detail::wrapped_axis_or_none(last, dim());
   TORCH_CHECK(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim");
   if (dim() == 0) return reshape({1});
-  if (first == last) return detach();
+  if (first == last) return *this;
   std::vector<std::int64_t> shape(sizes().begin(), sizes().begin() + first);
   shape.push_back(std::accumulate(sizes().begin() + first, sizes().begin() + last + 1, std::int64_t{1},
                                   std::multiplies<>()));
@@ -330,6 +356,7 @@ inline Tensor Tensor::expand(IntArrayRef new_sizes, bool /*implicit*/) const {
               ") must be greater or equal to the number of dimensions in the tensor (", dim(), ")");
   auto result = new_sizes.vec();
   std::vector<std::int64_t> new_strides(result.size());
+  if (dim() == 0) return with(storage_offset(), std::move(result), std::move(new_strides));
   const auto more = result.size() - sizes().size();
   for (std::size_t axis = result.size(); axis-- > 0;) {
     const bool own = axis >= more;
@@ -345,43 +372,9 @@ inline Tensor Tensor::expand(IntArrayRef new_sizes, bool /*implicit*/) const {
                 ") must match the existing size (", size, ") at non-singleton dimension ", axis,
                 ".  Target sizes: ", new_sizes, ".  Tensor sizes: ", sizes());
     new_strides[axis] = size == result[axis] && own ? stride : 0;
-    if (!own && result[axis] == 1) {
-      const bool last = axis + 1 == result.size();
-      new_strides[axis] = last ? 1 : result[axis + 1] * new_strides[axis + 1];
-    }
+    if (!own && result[axis] == 1) new_strides[axis] = result[axis + 1] * new_strides[axis + 1];
   }
   return with(storage_offset(), std::move(result), std::move(new_strides));
-}
-
-inline Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
-  using indexing::TensorIndexType;
-  std::int64_t taken = 0;
-  for (const auto& one : indices)
-    taken += one.type == TensorIndexType::Integer || one.type == TensorIndexType::Slice ? 1 : 0;
-  TORCH_CHECK_INDEX(taken <= dim(), "too many indices for tensor of dimension ", dim());
-  Tensor result = detach();
-  std::int64_t axis = 0;
-  for (const auto& one : indices) {
-    switch (one.type) {
-      case TensorIndexType::None:
-        result = result.unsqueeze(axis++);
-        break;
-      case TensorIndexType::Ellipsis:
-        axis += dim() - taken;
-        break;
-      case TensorIndexType::Integer: {
-        const auto length = result.size(axis);
-        TORCH_CHECK_INDEX(one.integer >= -length && one.integer < length, "index ", one.integer,
-                          " is out of bounds for dimension ", axis, " with size ", length);
-        result = result.select(axis, one.integer);
-        break;
-      }
-      case TensorIndexType::Slice:
-        result = result.slice(axis++, one.slice.begin, one.slice.end, one.slice.step);
-        break;
-    }
-  }
-  return result;
 }
 
 inline std::vector<Tensor> Tensor::split(std::int64_t part, std::int64_t axis) const {
@@ -406,7 +399,7 @@ inline std::vector<Tensor> Tensor::chunk(std::int64_t count, std::int64_t axis) 
 }
 
 inline std::vector<Tensor> Tensor::unbind(std::int64_t axis) const {
-  axis = detail::wrapped_axis(axis, dim());
+  axis = detail::wrapped_axis_or_none(axis, dim());
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < size(axis); ++i) parts.push_back(select(axis, i));
   return parts;
