@@ -78,6 +78,23 @@ __global__ void copy_elements(Axes axes, void* to, std::uint32_t to_code, const 
   }
 }
 
+// The same dtype, any strides: bits as they are, those of NaN and of dtypes that nothing is computed with too.
+template <typename Bits>
+__global__ void copy_bits(Axes axes, Bits* to, const Bits* from) {
+  for (std::int64_t i = first_index(); i < axes.elements; i += index_step()) {
+    std::int64_t to_at = 0;
+    std::int64_t from_at = 0;
+    place_of(axes, i, to_at, from_at);
+    to[to_at] = from[from_at];
+  }
+}
+
+template <typename Bits>
+void copy_same(const Axes& axes, void* to, const void* from, cudaStream_t stream) {
+  copy_bits<<<blocks_for(axes.elements), kThreads, 0, stream>>>(axes, static_cast<Bits*>(to),
+                                                               static_cast<const Bits*>(from));
+}
+
 // Four elements at once, of tensors in one piece.
 template <typename T>
 struct alignas(4 * sizeof(T)) Four {
@@ -162,6 +179,26 @@ const char* fib_torch_cuda_copy(const TensorView* to, const TensorView* from, vo
       return sentence_of(cudaMemcpyAsync(to->data, from->data, bytes, cudaMemcpyDeviceToDevice, queue));
     }
     if (copy_one_piece(axes, *to, *from, queue)) return sentence_of(cudaGetLastError());
+  }
+  if (same) {
+    switch (bytes_of(to->dtype)) {
+      case 1:
+        copy_same<std::uint8_t>(axes, to->data, from->data, queue);
+        break;
+      case 2:
+        copy_same<std::uint16_t>(axes, to->data, from->data, queue);
+        break;
+      case 4:
+        copy_same<std::uint32_t>(axes, to->data, from->data, queue);
+        break;
+      case 8:
+        copy_same<std::uint64_t>(axes, to->data, from->data, queue);
+        break;
+      case 16:
+        copy_same<uint4>(axes, to->data, from->data, queue);
+        break;
+    }
+    return sentence_of(cudaGetLastError());
   }
   copy_elements<<<blocks_for(axes.elements), kThreads, 0, queue>>>(axes, to->data, code_of(to->dtype), from->data,
                                                                   code_of(from->dtype));

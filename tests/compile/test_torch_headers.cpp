@@ -166,6 +166,21 @@ TEST_CASE("what would differ from torch does not compile with the headers") {
   }
 }
 
+TEST_CASE("another stream cannot become the current one, in whose order memory would have to be") {
+  const auto target = gpu_target();
+  if (!target) return;
+  const Build build;
+  for (const std::string name : {"CUDAStreamGuard", "OptionalCUDAStreamGuard", "setCurrentCUDAStream"}) {
+    const auto result = build(
+        extension("#include <torch/extension.h>\n#include <c10/cuda/CUDAGuard.h>\nusing c10::cuda::" + name +
+                  ";\n" + kRun),
+        *target);
+    CHECK(result.outcome == Outcome::kFailed);
+    CHECK_THAT(result.log,
+               Catch::StartsWith("main.cpp:3:") && Catch::Contains("'" + name + "' has not been declared"));
+  }
+}
+
 TEST_CASE("automatically, what only torch could build is not decided without it") {
   const Build build;
   const auto result = build(extension("#include <torch/extension.h>\ntorch::Tensor run(torch::Tensor x) { "
@@ -198,7 +213,6 @@ __global__ void twice(torch::PackedTensorAccessor32<scalar_t, 2, torch::Restrict
 std::vector<torch::Tensor> run(torch::Tensor x) {
   TORCH_CHECK(x.is_cuda(), "x must be on a GPU");
   const at::cuda::OptionalCUDAGuard guard(device_of(x));
-  const c10::cuda::CUDAStreamGuard streams(at::cuda::getCurrentCUDAStream());
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream(x.get_device());
   auto y = torch::empty_like(x);
   auto sum = torch::zeros({1}, x.options().dtype(torch::kFloat32));

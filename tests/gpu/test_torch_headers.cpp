@@ -61,11 +61,9 @@ const std::map<std::string, Case>& cases() {
   if (!side) cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
   auto c = torch::zeros_like(a);
   AT_CUDA_CHECK(cudaStreamSynchronize(0));
-  {
-    const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromExternal(side, 0));
-    launch(a, b, c, at::cuda::getCurrentCUDAStream());
-  }
-  AT_CUDA_CHECK(cudaStreamSynchronize(side));
+  const auto stream = c10::cuda::getStreamFromExternal(side, 0);
+  launch(a, b, c, stream);
+  stream.synchronize();
   return c;
 })"}},
       {"workspace", {kReturning + R"({
@@ -84,6 +82,36 @@ const std::map<std::string, Case>& cases() {
   c.select(1, 1).copy_(turned[1]);
   return c.select(1, 1);
 })"}},
+      // NaNs with every kind of payload, and a dtype that nothing is computed with, copied with strides: by
+      // the bytes of an element.
+      {"keeps_bits", {kReturning + R"({
+  const auto check = [&](torch::ScalarType bits, torch::ScalarType dtype, int64_t first) {
+    auto host = torch::empty({4, 6}, torch::kInt64);
+    for (int64_t i = 0; i < 24; ++i) host.data_ptr<int64_t>()[i] = first + 3 * i;
+    host = host.to(bits);
+    const auto values = host.cuda().view(dtype);
+    auto wide = torch::zeros({4, 12}, a.options().dtype(bits)).view(dtype);
+    wide.slice(1, 1, 12, 2).copy_(values);
+    const auto turned = values.t().contiguous().view(bits).cpu().t().contiguous();
+    const auto spread = wide.slice(1, 1, 12, 2).contiguous().view(bits).cpu();
+    TORCH_CHECK(std::memcmp(turned.data_ptr(), host.data_ptr(), host.nbytes()) == 0, dtype, " turned");
+    TORCH_CHECK(std::memcmp(spread.data_ptr(), host.data_ptr(), host.nbytes()) == 0, dtype, " spread");
+  };
+  check(torch::kInt32, torch::kFloat32, 0x7f800001);
+  check(torch::kInt64, torch::kFloat64, 0x7ff0000000000001);
+  check(torch::kInt16, torch::kHalf, 0x7c01);
+  check(torch::kInt16, torch::kBFloat16, 0x7f81);
+  check(torch::kUInt8, torch::kFloat8_e4m3fn, 0x60);
+  check(torch::kUInt8, torch::kFloat8_e5m2, 0x60);
+  check(torch::kUInt8, torch::kBool, 0);
+  check(torch::kUInt8, torch::kFloat4_e2m1fn_x2, 0x60);
+  auto c = torch::empty_like(a);
+  launch(a, b, c, 0);
+  return c;
+})"}},
+      {"guards_the_host",
+       {kReturning + "{ const at::cuda::OptionalCUDAGuard guard(device_of(a.cpu())); return a; }",
+        "RUNTIME_ERROR", "RuntimeError: CUDAGuardImpl initialized with non-CUDA DeviceType: cpu"}},
       // Every conversion that has a kernel of its own, and several that have not: there and back is exact for
       // these.
       {"converts", {kReturning + R"({

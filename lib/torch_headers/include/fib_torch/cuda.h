@@ -5,9 +5,10 @@
 
 #include <map>
 
-#include "fib_torch/data.h"
+#include "fib_torch/indexing.h"
 
-// Streams, devices and errors of CUDA. The current stream is the default one until a guard sets another.
+// Streams, devices and errors of CUDA. The current stream is the default one, in whose order memory is given
+// and taken back; nothing sets another.
 namespace c10::cuda {
 
 inline void c10_cuda_check_implementation(std::int32_t error, const char* /*file*/, const char* /*function*/,
@@ -90,26 +91,26 @@ inline CUDAStream getDefaultCUDAStream(DeviceIndex device = -1) {
 }
 
 inline CUDAStream getStreamFromExternal(cudaStream_t stream, DeviceIndex device) { return {stream, device}; }
-inline void setCurrentCUDAStream(CUDAStream stream) {
-  static_cast<void>(TVMFFIEnvSetStream(fib::tvm_ffi::kCuda, stream.device_index(), stream.stream(), nullptr));
-}
 
 // While it lives the device is the current one.
 class CUDAGuard {
  public:
-  explicit CUDAGuard(DeviceIndex device) : before_(c10::cuda::current_device()), now_(device) {
-    c10::cuda::set_device(device);
+  explicit CUDAGuard(DeviceIndex device) : CUDAGuard(Device(kCUDA, device)) {}
+  explicit CUDAGuard(Device device) : before_(c10::cuda::current_device()), now_(before_) {
+    TORCH_CHECK(device.is_cuda(), "CUDAGuardImpl initialized with non-CUDA DeviceType: ", device.type());
+    set_device(device);
   }
-  explicit CUDAGuard(Device device)
-      : CUDAGuard(device.has_index() ? device.index() : c10::cuda::current_device()) {}
   ~CUDAGuard() { static_cast<void>(cudaSetDevice(before_)); }
   CUDAGuard(const CUDAGuard&) = delete;
   CUDAGuard& operator=(const CUDAGuard&) = delete;
-  void set_index(DeviceIndex device) {
-    c10::cuda::set_device(device);
-    now_ = device;
+  void set_index(DeviceIndex device) { set_device(Device(kCUDA, device)); }
+  // Without an index it stays the one that it is.
+  void set_device(Device device) {
+    TORCH_INTERNAL_ASSERT(device.is_cuda());
+    if (!device.has_index()) return;
+    c10::cuda::set_device(device.index());
+    now_ = device.index();
   }
-  void set_device(Device device) { set_index(device.index()); }
   [[nodiscard]] Device original_device() const { return Device(kCUDA, before_); }
   [[nodiscard]] Device current_device() const { return Device(kCUDA, now_); }
 
@@ -118,33 +119,22 @@ class CUDAGuard {
   DeviceIndex now_;
 };
 
-// While it lives a stream is the current one, on its device.
-class CUDAStreamGuard {
- public:
-  explicit CUDAStreamGuard(CUDAStream stream)
-      : guard_(stream.device_index()), before_(getCurrentCUDAStream(stream.device_index())) {
-    setCurrentCUDAStream(stream);
-  }
-  ~CUDAStreamGuard() { setCurrentCUDAStream(before_); }
-  CUDAStreamGuard(const CUDAStreamGuard&) = delete;
-  CUDAStreamGuard& operator=(const CUDAStreamGuard&) = delete;
-  [[nodiscard]] CUDAStream original_stream() const { return before_; }
-
- private:
-  CUDAGuard guard_;
-  CUDAStream before_;
-};
-
 class OptionalCUDAGuard {
  public:
   OptionalCUDAGuard() = default;
   explicit OptionalCUDAGuard(optional<Device> device) {
-    if (device && device->is_cuda()) guard_.emplace(*device);
+    if (device) guard_.emplace(*device);
   }
   explicit OptionalCUDAGuard(Device device) : OptionalCUDAGuard(optional<Device>(device)) {}
   explicit OptionalCUDAGuard(DeviceIndex device) { guard_.emplace(device); }
-  void set_device(Device device) { guard_.emplace(device); }
-  void set_index(DeviceIndex device) { guard_.emplace(device); }
+  void set_device(Device device) {
+    if (guard_) {
+      guard_->set_device(device);
+    } else {
+      guard_.emplace(device);
+    }
+  }
+  void set_index(DeviceIndex device) { set_device(Device(kCUDA, device)); }
   void reset() { guard_.reset(); }
 
  private:

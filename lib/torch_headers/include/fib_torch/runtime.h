@@ -13,7 +13,6 @@ int TVMFFIObjectDecRef(void* object);
 int TVMFFITensorFromDLPackVersioned(fib::tvm_ffi::ManagedTensorVersioned* from, std::int32_t alignment,
                                     std::int32_t needs_contiguous, void** out);
 int TVMFFIEnvTensorAlloc(fib::tvm_ffi::TensorView* prototype, void** out);
-int TVMFFIEnvSetStream(std::int32_t device_type, std::int32_t device_id, void* stream, void** before);
 void* TVMFFIEnvGetStream(std::int32_t device_type, std::int32_t device_id);
 void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
 void TVMFFIErrorMoveFromRaised(void** out);
