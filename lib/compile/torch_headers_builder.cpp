@@ -60,9 +60,16 @@ NativeOptions options_for(const model::Solution& solution, const BuildTarget& ta
   return options;
 }
 
+constexpr const char* kNoModule =
+    "the extension is no Python module: PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing";
+
 std::string missing_module(const fs::path& library, const std::string& module) {
-  if (exported_functions(library).contains(kPrefix + module)) return {};
-  return "the extension is no Python module: PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing";
+  return exported_functions(library).contains(kPrefix + module) ? "" : kNoModule;
+}
+
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> marks) {
+  return std::any_of(marks.begin(), marks.end(),
+                     [&](auto mark) { return text.find(mark) != std::string_view::npos; });
 }
 
 // The entry that says that only torch itself could build the solution.
@@ -117,6 +124,18 @@ BuildResult build_with_key(const std::string& key, const Toolchain& toolchain,
 
 }  // namespace
 
+bool is_verdict(const std::string& failure) {
+  if (holds_any(failure, {"internal compiler error", "terminated program", "terminated with signal",
+                          "died due to signal", "out of memory", "memory exhausted", "Cannot allocate memory",
+                          "Memory allocation failure", "bad_alloc"}))
+    return false;
+  return failure == kNoModule ||
+         holds_any(failure,
+                   {": error:", ": fatal error:", ": error ", ": catastrophic error:", "error: unrecognized",
+                    "undefined reference", "undefined symbol", "cannot find -l", "multiple definition of",
+                    "nvcc fatal", "ptxas error", "ptxas fatal", "nvlink error"});
+}
+
 BuildResult build_torch_headers(const model::Solution& solution, const model::Definition& definition,
                                 const BuildTarget& target, const fs::path& cache) {
   const Toolchain toolchain;
@@ -134,6 +153,7 @@ BuildResult build_torch_extension(const model::Solution& solution, const model::
   const std::string key = cache_key(solution, target, toolchain);
   const auto lack = marker(cache, key);
   const bool lacks = !no_torch && is_cached(lack);
+  bool learnt = false;  // in this build, that they lack something
   if (!lacks) {
     auto built = build_with_key(key, toolchain, solution, definition, target, cache);
     if (built.outcome == BuildResult::Outcome::kBuilt) return built;
@@ -144,9 +164,10 @@ BuildResult build_torch_extension(const model::Solution& solution, const model::
                           first_line(built.log), *no_torch),
               false};
     }
+    learnt = is_verdict(built.log);
   }
   auto real = build_torch(solution, definition, target, cache);
-  if (real.outcome == BuildResult::Outcome::kBuilt && !lacks) {
+  if (real.outcome == BuildResult::Outcome::kBuilt && learnt) {
     const auto note = [](const fs::path& /*work*/, const fs::path& out) {
       util::write_file_atomic(out / "reason", "built by torch alone\n");
       return BuildAnswer{};

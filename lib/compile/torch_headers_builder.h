@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "compile/artifact.h"
 #include "model/definition.h"
@@ -17,8 +18,13 @@ namespace fib::compile {
                                               const model::Definition& definition, const BuildTarget& target,
                                               const std::filesystem::path& cache);
 
+// Whether a build failed by an error that a compiler, an assembler or a linker has found in what it was
+// given. False where a program crashed or a limit was reached: another time it may go well.
+[[nodiscard]] bool is_verdict(const std::string& failure);
+
 // A torch extension as target.torch says. Automatic: with fib's headers; where that fails, and target.python
-// has a torch, with that. A solution that only torch could build is remembered in the cache. Where there is
+// has a torch, with that. A solution in which the compiler found errors with the headers, and none with
+// torch, is remembered in the cache. Where there is
 // no torch it is kUnsupported: fib cannot tell whose fault it is.
 [[nodiscard]] BuildResult build_torch_extension(const model::Solution& solution,
                                                 const model::Definition& definition,

@@ -181,6 +181,31 @@ TEST_CASE("another stream cannot become the current one, in whose order memory w
   }
 }
 
+TEST_CASE("only what compilers and linkers found in a source says that the headers lack something") {
+  for (const char* verdict :
+       {"main.cpp:3:5: error: 'class at::Tensor' has no member named 'sum'\n",
+        "main.cpp:1:10: fatal error: torch/nn.h: No such file or directory\n",
+        "main.cu(4): error: identifier \"later\" is undefined\n",
+        "/usr/bin/ld: 0.o: undefined reference to `hidden()'\ncollect2: error: ld returned 1 exit status\n",
+        "ptxas error   : Entry function 'k' uses too much shared data\n",
+        "the extension is no Python module: PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing"}) {
+    INFO(verdict);
+    CHECK(compile::is_verdict(verdict));
+  }
+  for (const char* fault :
+       {"the build used more than 4096 MiB of memory", "the build started more than 1000 processes",
+        "the build made kernel.so with more than 512 MiB", "c++ ended with signal 11 (Segmentation fault)\n",
+        "main.cpp:9:1: internal compiler error: Segmentation fault\n",
+        "c++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n",
+        "cc1plus: out of memory allocating 65536 bytes after a total of 1 bytes\nmain.cpp:1:1: error: x\n",
+        "collect2: fatal error: ld terminated with signal 11 [Segmentation fault]\n",
+        "/usr/bin/ld: final link failed: memory exhausted\ncollect2: error: ld returned 1 exit status\n",
+        "nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\n", ""}) {
+    INFO(fault);
+    CHECK_FALSE(compile::is_verdict(fault));
+  }
+}
+
 TEST_CASE("automatically, what only torch could build is not decided without it") {
   const Build build;
   const auto result = build(extension("#include <torch/extension.h>\ntorch::Tensor run(torch::Tensor x) { "
