@@ -44,7 +44,9 @@ constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
     {kDone, "Everything asked for was done."},
     {kNotAllDone, "Something could not be done or loaded."},
     {kWrongUsage, "The command line is wrong."},
-    {kGateFailed, "What the user asked to hold did not: run --strict, validate."},
+    {kGateFailed,
+     "What the user asked to hold did not: run --strict, validate, "
+     "report compare --fail-on-regression."},
     {kInterrupted, "Interrupted (Ctrl-C)."},
 };
 
