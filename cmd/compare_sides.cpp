@@ -1,14 +1,14 @@
 #include "compare_sides.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
 
 #include "dataset/paths.h"
+#include "dataset/run_order.h"
+#include "dataset/runs.h"
 #include "dataset/trace_stream.h"
-#include "util/clock.h"
 #include "util/error.h"
 
 namespace fib::cmd {
@@ -19,32 +19,19 @@ const std::pair<const char*, SideKind> kPrefixes[] = {{"dataset:", SideKind::dat
                                                       {"author:", SideKind::author},
                                                       {"solution:", SideKind::solution}};
 
-// "last" is 0, "last~2" is 2.
-std::optional<std::size_t> runs_before_last(const std::string& word) {
-  if (word == "last") return 0;
-  if (!word.starts_with("last~")) return std::nullopt;
-  std::size_t count = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data() + 5, end, count);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return count;
-}
-
-// By time: what an id says of it is anybody's word.
-std::vector<std::string> runs_of(const std::vector<report::Detail>& details) {
-  std::map<std::string, std::int64_t> began;
+// Of what the dataset's records tell and its traces: a run in which nothing was evaluated is one too.
+std::vector<std::string> runs_of(const std::string& root, const std::vector<report::Detail>& details,
+                                 std::vector<std::string>& unreadable) {
+  dataset::RunOrder order;
+  std::vector<dataset::Problem> problems;
+  for (const auto& record : dataset::read_runs(root, problems))
+    order.add_record(record.run_id, record.started_utc);
+  for (const auto& problem : problems)
+    unreadable.push_back((std::filesystem::path(root) / dataset::to_string(problem)).string());
   for (const auto& detail : details) {
-    if (detail.run_id == nullptr) continue;
-    const auto time = util::parse_timestamp(detail.row.evaluation->timestamp).value_or(0);
-    const auto [place, is_new] = began.emplace(*detail.run_id, time);
-    if (!is_new) place->second = std::min(place->second, time);
+    if (detail.run_id != nullptr) order.add_trace(*detail.run_id, detail.row.evaluation->timestamp);
   }
-  std::vector<std::string> runs;
-  for (const auto& [run, time] : began) runs.push_back(run);
-  std::stable_sort(runs.begin(), runs.end(), [&](const std::string& left, const std::string& right) {
-    return began.at(left) < began.at(right);
-  });
-  return runs;
+  return order.ids();
 }
 
 }  // namespace
@@ -59,31 +46,13 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   loaded.dataset = dataset::load_without_results(root, unreadable_);
   filter_.check(loaded.dataset);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
-  loaded.runs = runs_of(loaded.details);
+  loaded.runs = runs_of(root, loaded.details, unreadable_);
   return loaded;
 }
 
 const std::string& CompareInput::local() {
   if (local_.empty()) local_ = dataset::default_dataset_path().string();
   return local_;
-}
-
-// Empty: no such run.
-std::string CompareInput::find_run(const std::string& word) {
-  const auto& runs = load(local()).runs;
-  if (const auto back = runs_before_last(word)) {
-    if (*back >= runs.size()) throw Error("{}: the dataset has traces of {} runs only", word, runs.size());
-    return runs[runs.size() - 1 - *back];
-  }
-  std::vector<std::string> found;
-  for (const std::string& run : runs) {
-    if (run == word) return run;
-    if (run.starts_with(word)) found.push_back(run);
-  }
-  if (found.size() > 1)
-    throw Error("\"{}\" begins the ids of {} runs, {} and {} among them; write more of it", word,
-                found.size(), found.front(), found.back());
-  return found.empty() ? "" : found.front();
 }
 
 bool CompareInput::has_author(const std::string& name) {
@@ -111,8 +80,8 @@ SideName CompareInput::resolve(const std::string& word) {
         "solution",
         word, local());
   if (found.empty() || kind) {
-    const std::string run = may_be(SideKind::run) ? find_run(name) : "";
-    if (!run.empty()) found.push_back({SideKind::run, run});
+    const auto run = may_be(SideKind::run) ? dataset::find_run(load(local()).runs, name) : std::nullopt;
+    if (run) found.push_back({SideKind::run, *run});
     if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
     if (may_be(SideKind::solution) && load(local()).dataset.solutions.contains(name))
       found.push_back({SideKind::solution, name});
@@ -136,8 +105,11 @@ report::CompareSide CompareInput::side(const SideName& side) {
     return found != loaded.dataset.solutions.end() && found->second.author == side.name;
   };
   auto& chosen = chosen_[label];
-  if (chosen.empty())
+  if (chosen.empty()) {
     std::copy_if(loaded.details.begin(), loaded.details.end(), std::back_inserter(chosen), holds);
+  }
+  if (chosen.empty() && side.kind == SideKind::run)
+    throw Error("run {} has no traces in {}: nothing was evaluated in it", side.name, local());
   // The latest first, then the filter: an older result is not what became of it.
   std::vector<const report::Detail*> results;
   for (const report::Detail* detail : report::latest(chosen, report::SweepPoints::apart)) {

@@ -41,12 +41,11 @@ class CompareInput {
   struct Loaded {
     dataset::Dataset dataset;
     std::vector<report::Detail> details;
-    std::vector<std::string> runs;  // ids, by the time of their first trace
+    std::vector<std::string> runs;  // ids, in the order of dataset::RunOrder
   };
 
   Loaded& load(const std::string& root);
   const std::string& local();
-  std::string find_run(const std::string& word);
   bool has_author(const std::string& name);
 
   std::string local_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "dataset/run_order.h"
 #include "dataset/trace_row.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -76,6 +77,7 @@ void add_trace(RunTraces& traces, const model::Trace& trace) {
   if (trace.solution) traces.solutions.insert(*trace.solution);
   const std::string started = text_of(member(evaluation, "started_utc"));
   if (is_before(started, traces.started_utc)) traces.started_utc = started;
+  if (is_before(evaluation.timestamp, traces.first_utc)) traces.first_utc = evaluation.timestamp;
   if (is_after(evaluation.timestamp, traces.ended_utc)) traces.ended_utc = evaluation.timestamp;
   add_standing(traces, trace);
 }
@@ -87,6 +89,11 @@ void fill_from_traces(HistoryRun& run, const std::string& run_id) {
   run.record.hardware = run.traces.hardware;
   run.record.device = run.traces.device;
   run.record.config = run.traces.config;
+}
+
+void add_to(dataset::RunOrder& order, const HistoryRun& run) {
+  order.add_record(run.record.run_id, run.has_record ? run.record.started_utc : "");
+  order.add_trace(run.record.run_id, run.traces.first_utc);
 }
 
 // A ratio that was not given is null today; it was 1 before rules had ratios of their own.
@@ -146,32 +153,24 @@ void HistoryBuilder::add(const model::Trace& trace) {
 }
 
 DatasetHistory HistoryBuilder::finish() {
-  // A run's id begins with the time at which it began.
+  dataset::RunOrder order;
   for (auto& [run_id, run] : runs_) {
     if (!run.has_record) fill_from_traces(run, run_id);
-    history_.runs.push_back(std::move(run));
+    add_to(order, run);
   }
+  for (const std::string& id : order.ids()) history_.runs.push_back(std::move(runs_.at(id)));
   return std::move(history_);
 }
 
 std::string choose_run(const std::vector<DatasetHistory>& histories, const std::string& text) {
-  std::set<std::string> ids;
+  dataset::RunOrder order;
   for (const DatasetHistory& history : histories) {
-    for (const HistoryRun& run : history.runs) ids.insert(run.record.run_id);
+    for (const HistoryRun& run : history.runs) add_to(order, run);
   }
+  const auto ids = order.ids();
   if (ids.empty()) throw Error("there are no runs yet; to make one: fib run");
-  if (text == "last") return *ids.rbegin();
-  if (ids.contains(text)) return text;
-  std::vector<std::string> found;
-  for (const std::string& id : ids) {
-    if (id.starts_with(text)) found.push_back(id);
-  }
-  if (found.empty()) throw Error("no run's id begins with \"{}\"; to see all: fib history", text);
-  if (found.size() > 1) {
-    throw Error("the ids of {} runs begin with \"{}\", from {} to {}; write more of the id", found.size(),
-                text, found.front(), found.back());
-  }
-  return found.front();
+  if (auto found = dataset::find_run(ids, text)) return *std::move(found);
+  throw Error("no run's id begins with \"{}\"; to see all: fib history", text);
 }
 
 const HistoryRun* find_run(const DatasetHistory& history, const std::string& run_id) {

@@ -37,6 +37,7 @@ struct RunTraces {
   std::set<std::string> definitions;
   std::set<std::string> solutions;
   std::string started_utc;  // of the evaluation that began first
+  std::string first_utc;    // when the first trace was made
   std::string ended_utc;    // of the one that ended last
   std::string hardware;     // of the first trace, as are the next two
   std::string device;
@@ -63,7 +64,7 @@ struct HistoryRun {
 
 struct DatasetHistory {
   std::string path;
-  std::vector<HistoryRun> runs;        // in the order in which they began
+  std::vector<HistoryRun> runs;        // in the order of dataset::RunOrder
   std::size_t traces_without_run = 0;  // made by other programs
 };
 
@@ -82,8 +83,8 @@ class HistoryBuilder {
   std::map<std::string, HistoryRun> runs_;  // by id
 };
 
-// The id of the run that `text` names: a whole id, the beginning of exactly one, or "last" for the run that
-// began last. Throws Error when there is none or more than one.
+// The id of the run that `text` names, as dataset::find_run has it. Throws Error when there is none or more
+// than one.
 [[nodiscard]] std::string choose_run(const std::vector<DatasetHistory>& histories, const std::string& text);
 
 // The run with this id; null when the dataset has none.

@@ -62,6 +62,41 @@ TEST_CASE("the latest result counts, whatever the filter says of its status") {
   CHECK(json["only_a"].size() == 1);
 }
 
+TEST_CASE("history and compare mean the same run by last, whatever the ids say of time") {
+  const testing::ReportDatasets datasets;
+  const auto last_of_history = [&] {
+    const auto output =
+        run_fib({"history", "last", "--local", "runs", "--format", "json"}, datasets.folder());
+    return nlohmann::json::parse(output.out).at("datasets")[0].at("run").at("run_id").get<std::string>();
+  };
+  const auto compare = [&](const std::string& a, const std::string& b) {
+    return run_fib({"report", "compare", a, b, "--local", "runs", "--format", "json"}, datasets.folder());
+  };
+  const auto side_b = [&] {
+    return nlohmann::json::parse(compare("last", "last").out).at("b").get<std::string>();
+  };
+  const std::string second = last_of_history();
+  CHECK(side_b() == "run " + second);
+  const std::string both = run_fib({"history", "--local", "runs", "--format", "json"}, datasets.folder()).out;
+  const std::string first = nlohmann::json::parse(both).at("datasets")[0].at("runs")[0].at("run_id");
+  REQUIRE(first != second);
+
+  // The run with the smaller id began later, as its record says.
+  const std::string record = R"({"run_id":")" + first + R"(","started_utc":"2098-01-01T00:00:00Z"})";
+  datasets.write("runs/runs/runs.jsonl", record + "\n");
+  CHECK(last_of_history() == first);
+  CHECK(side_b() == "run " + first);
+
+  // A run in which nothing was evaluated is the last one too; comparing with it is no success.
+  datasets.write("runs/runs/runs.jsonl",
+                 record + "\n" + R"({"run_id":"0","started_utc":"2099-01-01T00:00:00Z"})" + "\n");
+  CHECK(last_of_history() == "0");
+  const auto nothing = compare("last~1", "last");
+  CHECK(nothing.exit_code == 1);
+  CHECK(nothing.err == "fib: run 0 has no traces in runs: nothing was evaluated in it\n");
+  CHECK(compare("last~2", "last~1").exit_code == 0);
+}
+
 TEST_CASE("a comparison says what it cannot do") {
   const testing::ReportDatasets datasets;
   const auto fails = [&](const Words& words, int code, const std::string& text) {
@@ -76,8 +111,8 @@ TEST_CASE("a comparison says what it cannot do") {
   fails({"run:", "last", "--local", "runs"}, 1, "\"run:\" names nothing");
   fails({"last~1", "last", "--local", "runs", "--definitions", "nope"}, 1,
         "no definition is called \"nope\"");
-  fails({"last", "last~2", "--local", "runs"}, 1, "last~2: the dataset has traces of 2 runs only");
-  fails({"2026", "last", "--local", "runs"}, 1, "begins the ids of 2 runs");
+  fails({"last", "last~2", "--local", "runs"}, 1, "last~2: there are 2 runs only");
+  fails({"2026", "last", "--local", "runs"}, 1, "the ids of 2 runs begin with \"2026\"");
   fails({"alice", "last", "--local", "nowhere"}, 1,
         "\"alice\" is no dataset folder, and there is no dataset nowhere in which it could be");
   fails({"last~1", "last", "--local", "runs", "--fail-on-regression", "5"}, 2, "5: expected a percentage");
