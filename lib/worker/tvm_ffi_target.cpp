@@ -178,7 +178,8 @@ class TvmFfiTarget : public Target {
       if (!returns_values_) arguments_.push_back(tensor_over(slot, buffers.outputs));
     }
     const auto device = stage_.device();
-    // A torch extension's stream stays null: torch's name for the default stream, which is where the stage works.
+    // A torch extension's stream stays null: torch's name for the default stream, which is where the stage
+    // works.
     if (buffers.stream != nullptr && function_.torch == nullptr)
       (void)runtime_.set_stream(device.type, device.id, buffers.stream, nullptr);
     (void)runtime_.set_allocator(allocate_tensor, 1, nullptr);
