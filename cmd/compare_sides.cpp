@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include "dataset/paths.h"
 #include "dataset/run_order.h"
@@ -46,13 +45,18 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   loaded.dataset = dataset::load_without_results(root, unreadable_);
   filter_.check(loaded.dataset);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
-  loaded.runs = runs_of(root, loaded.details, unreadable_);
   return loaded;
 }
 
 const std::string& CompareInput::local() {
   if (local_.empty()) local_ = dataset::default_dataset_path().string();
   return local_;
+}
+
+const std::vector<std::string>& CompareInput::runs() {
+  Loaded& loaded = load(local());
+  if (!loaded.runs) loaded.runs = runs_of(local(), loaded.details, unreadable_);
+  return *loaded.runs;
 }
 
 bool CompareInput::has_author(const std::string& name) {
@@ -80,7 +84,7 @@ SideName CompareInput::resolve(const std::string& word) {
         "solution",
         word, local());
   if (found.empty() || kind) {
-    const auto run = may_be(SideKind::run) ? dataset::find_run(load(local()).runs, name) : std::nullopt;
+    const auto run = may_be(SideKind::run) ? dataset::find_run(runs(), name) : std::nullopt;
     if (run) found.push_back({SideKind::run, *run});
     if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
     if (may_be(SideKind::solution) && load(local()).dataset.solutions.contains(name))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,11 +42,13 @@ class CompareInput {
   struct Loaded {
     dataset::Dataset dataset;
     std::vector<report::Detail> details;
-    std::vector<std::string> runs;  // ids, in the order of dataset::RunOrder
+    // Ids, in the order of dataset::RunOrder; read where a side may be a run.
+    std::optional<std::vector<std::string>> runs;
   };
 
   Loaded& load(const std::string& root);
   const std::string& local();
+  const std::vector<std::string>& runs();
   bool has_author(const std::string& name);
 
   std::string local_;

@@ -95,6 +95,13 @@ TEST_CASE("history and compare mean the same run by last, whatever the ids say o
   CHECK(nothing.exit_code == 1);
   CHECK(nothing.err == "fib: run 0 has no traces in runs: nothing was evaluated in it\n");
   CHECK(compare("last~2", "last~1").exit_code == 0);
+
+  // A record that cannot be read is named where runs are; two datasets are compared without their records.
+  datasets.write("runs/runs/runs.jsonl", "{\n");
+  CHECK(compare("last~1", "last").err.find("runs.jsonl:1") != std::string::npos);
+  const auto whole = compare("runs", "runs");
+  CHECK(whole.exit_code == 0);
+  CHECK(whole.err.empty());
 }
 
 TEST_CASE("a comparison says what it cannot do") {
