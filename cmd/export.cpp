@@ -44,6 +44,7 @@ struct ExportCommand {
   std::string output;  // empty or "-": stdout
   Form form = Form::jsonl;
   RecordFilter records;
+  std::optional<TraceChoice> choice;  // of the forms for CI
   bool skip_unreadable = false;
 
   [[nodiscard]] bool to_stdout() const { return output.empty() || output == "-"; }
@@ -70,8 +71,11 @@ std::size_t make_text(const ExportCommand& command, const dataset::Dataset& load
                       const std::function<void(std::string_view)>& write,
                       const std::atomic<bool>* interrupted) {
   const dataset::Filter filter = command.records.parsed();
-  if (const auto form = ci_form(command.form))
-    return exports::export_ci(loaded, filter, *form, unreadable, write, interrupted);
+  if (const auto form = ci_form(command.form)) {
+    const TraceChoice choice = command.choice.value_or(TraceChoice::standing);
+    return exports::export_ci(loaded, with_choice(filter, choice, loaded), *form, unreadable, write,
+                              interrupted);
+  }
   return exports::export_text(loaded, filter, text_form(command.form), unreadable, write, interrupted);
 }
 
@@ -137,6 +141,8 @@ void check_usage(const ExportCommand& command) {
   if (needs_file && command.to_stdout())
     throw CLI::ValidationError("--output",
                                "formats dataset and sqlite cannot go to stdout; name a file or folder");
+  if (command.choice && !ci_form(command.form))
+    throw CLI::ValidationError("--traces", "is of the forms for CI; the others hold every trace");
   static_cast<void>(command.records.parsed());
 }
 
@@ -191,6 +197,7 @@ void add_export(CLI::App& app, int& exit_code) {
               {"bencher", Form::bencher}})
       ->type_name("FORMAT");
   add_record_filter(*app_export, command->records);
+  add_trace_choice(*app_export, command->choice);
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
                        "Leave out files and lines that cannot be read");
   app_export->footer(
@@ -201,7 +208,8 @@ void add_export(CLI::App& app, int& exit_code) {
                   "  fib export --local D --format job-summary >> \"$GITHUB_STEP_SUMMARY\"\n"
                   "  sqlite3 d.sqlite 'select * from best_per_definition'\n"
                   "Form dataset is a dataset of its own, with blobs; sqlite has tables and views that\n"
-                  "docs/datasets.md describes. For CI, of the latest result of each solution and workload:\n"
+                  "docs/datasets.md describes. For CI, of the result of each solution and workload that\n"
+                  "stands (docs/reports.md):\n"
                   "github (workflow commands: annotations), junit (XML), job-summary (Markdown for\n"
                   "$GITHUB_STEP_SUMMARY), github-action-benchmark and bencher (JSON of these trackers); see\n"
                   "docs/ci.md. They do not fail when results do: fib run --strict and fib report compare\n"

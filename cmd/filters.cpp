@@ -1,10 +1,16 @@
 #include "filters.h"
 
+#include <algorithm>
+
+#include "choice.h"
 #include "model/trace.h"
 #include "util/clock.h"
+#include "util/error.h"
 
 namespace fib::cmd {
 namespace {
+
+constexpr const char* kGroup = "Which records (names or globs)";
 
 bool matches_a_status(const std::string& pattern) {
   for (int status = 0; status <= static_cast<int>(model::Status::TIMEOUT); ++status) {
@@ -12,6 +18,16 @@ bool matches_a_status(const std::string& pattern) {
       return true;
   }
   return false;
+}
+
+template <typename Choice>
+void add_choice_into(CLI::App& app, Choice& choice) {
+  add_choice<Choice>(app, "--traces", choice,
+                     "standing: what the latest run of each solution's present source says (default); all: "
+                     "every trace, by the format's own rules",
+                     {{"standing", TraceChoice::standing}, {"all", TraceChoice::all}})
+      ->type_name("WHICH")
+      ->group(kGroup);
 }
 
 }  // namespace
@@ -28,23 +44,56 @@ dataset::Filter RecordFilter::parsed() const {
 }
 
 void add_record_filter(CLI::App& app, RecordFilter& options) {
-  const char* group = "Which records (names or globs)";
   auto& filter = options.filter;
-  app.add_option("--definitions", filter.definitions, "Only these definitions")->group(group);
-  app.add_option("--solutions", filter.solutions, "Only these solutions")->group(group);
-  app.add_option("--authors", filter.authors, "Only solutions of these authors")->group(group);
-  app.add_option("--op-types", filter.op_types, "Only definitions of these op types")->group(group);
+  app.add_option("--definitions", filter.definitions, "Only these definitions")->group(kGroup);
+  app.add_option("--solutions", filter.solutions, "Only these solutions")->group(kGroup);
+  app.add_option("--authors", filter.authors, "Only solutions of these authors")->group(kGroup);
+  app.add_option("--op-types", filter.op_types, "Only definitions of these op types")->group(kGroup);
   app.add_option("--status", filter.statuses, "Only traces of these statuses")
       ->check([](const std::string& pattern) {
         return matches_a_status(pattern)
                    ? ""
                    : pattern + " is no status; PASSED is one, TIMEOUT, or a glob: '*_ERROR'";
       })
-      ->group(group);
-  app.add_option("--hardware", filter.hardware, "Only traces of this hardware")->group(group);
+      ->group(kGroup);
+  app.add_option("--hardware", filter.hardware, "Only traces of this hardware")->group(kGroup);
   app.add_option("--since", options.since, "Only traces of this time or later")
       ->type_name("TIME")
-      ->group(group);
+      ->group(kGroup);
+  app.add_option("--exclude-run", filter.excluded_runs, "No traces of these runs (ids or globs)")
+      ->type_name("ID")
+      ->group(kGroup);
+}
+
+void add_trace_choice(CLI::App& app, TraceChoice& choice) { add_choice_into(app, choice); }
+
+void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice) { add_choice_into(app, choice); }
+
+std::shared_ptr<const dataset::StandingResults> choose_traces(TraceChoice choice,
+                                                              const dataset::Dataset& dataset,
+                                                              const std::vector<dataset::TraceRow>& rows,
+                                                              const dataset::Filter& filter) {
+  for (const std::string& pattern : filter.excluded_runs) {
+    dataset::Filter one;
+    one.excluded_runs = {pattern};
+    const bool is_known = std::any_of(rows.begin(), rows.end(), [&](const dataset::TraceRow& row) {
+      return row.evaluation && one.excludes_run(row.evaluation->origin.run_id);
+    });
+    if (!is_known) throw Error("no trace is of a run \"{}\"; to see all runs: fib history", pattern);
+  }
+  if (choice == TraceChoice::all) return nullptr;
+  return std::make_shared<const dataset::StandingResults>(dataset, rows, filter);
+}
+
+dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice, const dataset::Dataset& dataset) {
+  if (choice == TraceChoice::all && filter.excluded_runs.empty()) return filter;
+  filter.standing = choose_traces(choice, dataset, dataset::read_results(dataset), filter);
+  return filter;
+}
+
+std::string not_counted(const dataset::StandingResults* standing) {
+  const std::string text = standing != nullptr ? dataset::to_string(standing->left_out()) : "";
+  return text.empty() ? text : text + ". --traces all counts every trace.";
 }
 
 }  // namespace fib::cmd

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "dataset/filter.h"
+#include "dataset/standing.h"
 
 namespace fib::cmd {
 
 // Options that choose records: --definitions, --solutions, --authors, --op-types, --status, --hardware,
-// --since.
+// --since, --exclude-run.
 struct RecordFilter {
   dataset::Filter filter;
   std::string since;
@@ -18,5 +21,24 @@ struct RecordFilter {
 };
 
 void add_record_filter(CLI::App& app, RecordFilter& options);
+
+// Which traces of a key count: --traces.
+enum class TraceChoice { standing, all };
+
+void add_trace_choice(CLI::App& app, TraceChoice& choice);
+void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice);
+
+// The choice among `rows`, the traces of `dataset`; null where all count. Throws Error when `filter` excludes
+// a run of which there is no trace.
+[[nodiscard]] std::shared_ptr<const dataset::StandingResults> choose_traces(
+    TraceChoice choice, const dataset::Dataset& dataset, const std::vector<dataset::TraceRow>& rows,
+    const dataset::Filter& filter);
+
+// The filter with that choice, for a dataset that was loaded without results.
+[[nodiscard]] dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice,
+                                          const dataset::Dataset& dataset);
+
+// What reports say of traces that do not stand; "" where all do, or `standing` is null.
+[[nodiscard]] std::string not_counted(const dataset::StandingResults* standing);
 
 }  // namespace fib::cmd

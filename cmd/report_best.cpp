@@ -44,11 +44,17 @@ std::optional<dataset::ErrorLimits> limits_of(const BestOptions& options) {
                               options.max_rel_error.value_or(kNoLimit)};
 }
 
+report::BestForm form_of(const BestOptions& options) {
+  if (options.filters.choice == TraceChoice::all) return report::BestForm::fastest;
+  return options.per_workload ? report::BestForm::lowest : report::BestForm::winners;
+}
+
 report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions& options,
                               const model::AxisValues& axes) {
   const dataset::Queries queries(dataset);
   report::DatasetBest result;
   result.path = dataset.root.string();
+  result.form = form_of(options);
   result.has_traces = !dataset.traces.empty();
   const auto best_of = options.per_workload ? report::BestOf::workload : report::BestOf::definition;
   for (const report::Selection& selection : selections(options.filters, dataset)) {
@@ -63,9 +69,12 @@ report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions
 int run(const BestOptions& options) {
   const auto axes = parse_axes(options.axes);
   auto datasets = load_datasets(options.read);
-  apply_filters(options.filters, datasets);
+  const auto chosen = apply_filters(options.filters, datasets);
   std::vector<report::DatasetBest> results;
-  for (const auto& dataset : datasets) results.push_back(find_best(dataset, options, axes));
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    results.push_back(find_best(datasets[i], options, axes));
+    results.back().not_counted = chosen[i].not_counted();
+  }
   print_result(report::render_best(results, options.read.format, stdout_style()));
   return kDone;
 }
@@ -86,13 +95,16 @@ void add_report_best(CLI::App& app, int& exit_code) {
       ->check(number_check(0, false));
   best->add_flag("--per-workload", options->per_workload, "The best solution of every workload");
   add_record_filter(*best, options->filters.records);
+  add_trace_choice(*best, options->filters.choice);
   best->footer(
       std::string("Examples:\n"
                   "  fib report best --local DIR\n"
                   "  fib report best --local DIR --definition gemm_n128 --axes M=1 --per-workload\n"
                   "  fib report best --local DIR --max-abs-error 1e-3 --format json\n"
-                  "Best is the PASSED trace with the highest speedup against the reference, on each\n"
-                  "hardware. Errors are limited only when the options are given.\n") +
+                  "Best is the solution with the lowest geometric mean of latencies among those that\n"
+                  "passed every workload, on each hardware; with --per-workload the lowest latency; with\n"
+                  "--traces all the PASSED trace with the highest speedup against the reference. Errors\n"
+                  "are limited only when the options are given.\n") +
       kLocalDefault);
   best->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -81,6 +81,13 @@ void check_names(const FilterOptions& filters, const dataset::Filter& records,
   check_hardware(records, datasets);
 }
 
+// The records with what else tells which definitions are meant.
+dataset::Filter asked_for(const FilterOptions& filters, dataset::Filter records) {
+  if (filters.definition && records.definitions.empty()) records.definitions = {*filters.definition};
+  if (filters.op_type && records.op_types.empty()) records.op_types = {*filters.op_type};
+  return records;
+}
+
 }  // namespace
 
 CLI::Validator number_check(double least, bool above) {
@@ -148,17 +155,25 @@ void check_records(const dataset::Filter& records, const std::vector<dataset::Da
   }
 }
 
-void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
-                   const std::string& yardstick) {
+std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
+                                        const std::string& yardstick) {
   const dataset::Filter records = filters.records.parsed();
   check_names(filters, records, datasets);
-  for (dataset::Dataset& dataset : datasets) dataset::restrict_to(dataset, records, yardstick);
+  std::vector<ChosenTraces> chosen;
+  for (dataset::Dataset& dataset : datasets) {
+    const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, records));
+    if (standing) dataset::keep_standing(dataset, *standing);
+    dataset::restrict_to(dataset, records, yardstick);
+    chosen.push_back({standing});
+  }
+  return chosen;
 }
 
 std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {
   std::vector<report::Selection> found;
   for (const std::string& name : dataset::Queries(dataset).hardware()) {
-    const report::Selection selection{name, filters.op_type, filters.definition};
+    const report::Selection selection{name, filters.op_type, filters.definition,
+                                      filters.choice == TraceChoice::all};
     const bool any =
         std::any_of(dataset.traces.begin(), dataset.traces.end(),
                     [&](const dataset::TraceRow& trace) { return selection.holds(dataset, trace); });

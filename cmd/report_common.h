@@ -1,11 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "choice.h"
 #include "dataset/load.h"
 #include "filters.h"
 #include "report/document.h"
@@ -19,16 +19,6 @@ struct ReadOptions {
   report::Format format = report::Format::table;
   bool strict_load = false;
 };
-
-// An option whose value is one of some words.
-template <typename Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value, const std::string& description,
-                        const std::map<std::string, Value>& choices) {
-  std::vector<std::string> words;
-  for (const auto& [word, choice] : choices) words.push_back(word);
-  const auto take = [&value, choices](const std::string& word) { value = choices.at(word); };
-  return app.add_option_function<std::string>(name, take, description)->check(CLI::IsMember(words));
-}
 
 // A check for options: a finite number of at least `least`; above it, when `above` says so.
 [[nodiscard]] CLI::Validator number_check(double least, bool above);
@@ -54,15 +44,24 @@ struct FilterOptions {
   RecordFilter records;
   std::optional<std::string> op_type;
   std::optional<std::string> definition;
+  TraceChoice choice = TraceChoice::standing;
+};
+
+// The choice of traces that was made for one dataset.
+struct ChosenTraces {
+  std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
+  [[nodiscard]] std::string not_counted() const { return cmd::not_counted(standing.get()); }
 };
 
 // Throws Error when the filter names something that no dataset has.
 void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets);
 
-// Leaves in the datasets what the options hold, and the solutions of the author `yardstick`. Throws Error
-// when they name something that no dataset has.
-void apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
-                   const std::string& yardstick = "");
+// Leaves in the datasets the traces that count and what the options hold, and the solutions of the author
+// `yardstick`. The choice made for each dataset, in their order. Throws Error when the options name something
+// that no dataset has.
+[[nodiscard]] std::vector<ChosenTraces> apply_filters(const FilterOptions& filters,
+                                                      std::vector<dataset::Dataset>& datasets,
+                                                      const std::string& yardstick = "");
 
 // One selection for each hardware of the dataset that the filters hold and that has traces of theirs.
 [[nodiscard]] std::vector<report::Selection> selections(const FilterOptions& filters,

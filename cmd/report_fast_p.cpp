@@ -45,10 +45,12 @@ int run(FastPOptions options) {
   thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
   auto datasets = load_datasets(options.read);
   const bool against_reference = options.against == Against::reference;
-  apply_filters(options.filters, datasets, against_reference ? "" : options.baseline_author);
+  const auto chosen =
+      apply_filters(options.filters, datasets, against_reference ? "" : options.baseline_author);
   std::vector<report::DatasetFastP> results;
-  for (const auto& dataset : datasets) {
-    report::DatasetFastP result{dataset.root.string(), {}};
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    const auto& dataset = datasets[i];
+    report::DatasetFastP result{dataset.root.string(), chosen[i].not_counted(), {}};
     for (const auto& selection : selections(options.filters, dataset)) {
       const Against against =
           options.against.value_or(report::natural_yardstick(dataset, selection, options.baseline_author));
@@ -87,6 +89,7 @@ void add_report_fast_p(CLI::App& app, int& exit_code) {
       ->type_name("NAME")
       ->capture_default_str();
   add_record_filter(*fast_p, options->filters.records);
+  add_trace_choice(*fast_p, options->filters.choice);
   fast_p->footer(
       std::string("Examples:\n"
                   "  fib report fast-p --local DIR\n"

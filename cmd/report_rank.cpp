@@ -39,10 +39,11 @@ report::HardwareRanks rank(const dataset::Dataset& dataset, const report::Select
 
 int run(const RankOptions& options) {
   auto datasets = load_datasets(options.read);
-  apply_filters(options.filters, datasets, options.baseline_author);
+  const auto chosen = apply_filters(options.filters, datasets, options.baseline_author);
   std::vector<report::DatasetRanks> results;
-  for (const auto& dataset : datasets) {
-    report::DatasetRanks ranks{dataset.root.string(), {}};
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    const auto& dataset = datasets[i];
+    report::DatasetRanks ranks{dataset.root.string(), chosen[i].not_counted(), {}};
     for (const auto& selection : selections(options.filters, dataset))
       ranks.hardware.push_back(rank(dataset, selection, options));
     results.push_back(std::move(ranks));
@@ -72,6 +73,7 @@ void add_report_rank(CLI::App& app, int& exit_code) {
       ->type_name("NAME")
       ->capture_default_str();
   add_record_filter(*rank, options->filters.records);
+  add_trace_choice(*rank, options->filters.choice);
   rank->footer(
       std::string("Examples:\n"
                   "  fib report rank --local DIR --by geomean-speedup\n"

@@ -26,6 +26,7 @@ struct ShowOptions {
   std::string name;
   std::string workload;  // of kind trace
   RecordFilter records;
+  TraceChoice choice = TraceChoice::standing;
   bool full_log = false;
 };
 
@@ -76,7 +77,12 @@ std::string rendered(const std::vector<View>& views, const ShowOptions& options)
 std::string show_definition(const Datasets& datasets, const ShowOptions& options,
                             std::vector<std::string>& unreadable) {
   const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
-    return report::show_definition(dataset, options.name, options.records.parsed(), unreadable);
+    dataset::Filter filter = options.records.parsed();
+    filter.definitions = {options.name};
+    filter = with_choice(filter, options.choice, dataset);
+    auto view = report::show_definition(dataset, options.name, filter, unreadable);
+    if (view) view->not_counted = not_counted(filter.standing.get());
+    return view;
   });
   if (!views.empty()) return rendered(views, options);
   std::vector<std::string> names;
@@ -87,7 +93,12 @@ std::string show_definition(const Datasets& datasets, const ShowOptions& options
 std::string show_solution(const Datasets& datasets, const ShowOptions& options,
                           std::vector<std::string>& unreadable) {
   const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
-    return report::show_solution(dataset, options.name, options.records.parsed(), unreadable);
+    dataset::Filter filter = options.records.parsed();
+    filter.solutions = {options.name};
+    filter = with_choice(filter, options.choice, dataset);
+    auto view = report::show_solution(dataset, options.name, filter, unreadable);
+    if (view) view->not_counted = not_counted(filter.standing.get());
+    return view;
   });
   if (!views.empty()) return rendered(views, options);
   std::vector<std::string> names;
@@ -98,7 +109,8 @@ std::string show_solution(const Datasets& datasets, const ShowOptions& options,
 std::string show_workload(const Datasets& datasets, const ShowOptions& options,
                           std::vector<std::string>& unreadable) {
   const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
-    return report::show_workload(dataset, options.name, options.records.parsed(), unreadable);
+    const auto filter = with_choice(options.records.parsed(), options.choice, dataset);
+    return report::show_workload(dataset, options.name, filter, unreadable);
   });
   if (!views.empty()) return rendered(views, options);
   std::vector<std::string> uuids;
@@ -189,6 +201,7 @@ void add_report_show(CLI::App& app, int& exit_code) {
       ->type_name("WORKLOAD");
   add_read_options(*show, options->read);
   add_record_filter(*show, options->records);
+  add_trace_choice(*show, options->choice);
   show->add_flag("--full-log", options->full_log,
                  "Whole logs of a solution's failures, not the last 20 lines");
   show->footer(std::string("Examples:\n"

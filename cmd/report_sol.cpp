@@ -11,6 +11,7 @@ namespace {
 struct SolOptions {
   ReadOptions read;
   RecordFilter records;
+  TraceChoice choice = TraceChoice::standing;
   report::SolQuestion question;
   report::SolPart part = report::SolPart::all;
   std::optional<double> gigabytes;
@@ -18,14 +19,19 @@ struct SolOptions {
 };
 
 int run(const SolOptions& options) {
-  const auto datasets = load_datasets(options.read);
+  auto datasets = load_datasets(options.read);
   report::SolQuestion question = options.question;
   question.filter = options.records.parsed();
   check_records(question.filter, datasets);
   if (options.gigabytes) question.bytes_per_s = *options.gigabytes * 1e9;
   if (options.teraflops) question.flops_per_s = *options.teraflops * 1e12;
   std::vector<report::SolReport> reports;
-  for (const dataset::Dataset& dataset : datasets) reports.push_back(report::sol_report(dataset, question));
+  for (dataset::Dataset& dataset : datasets) {
+    const auto standing = choose_traces(options.choice, dataset, dataset.traces, question.filter);
+    if (standing) dataset::keep_standing(dataset, *standing);
+    reports.push_back(report::sol_report(dataset, question));
+    reports.back().not_counted = not_counted(standing.get());
+  }
   print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
   return kDone;
 }
@@ -46,6 +52,7 @@ void add_report_sol(CLI::App& app, int& exit_code) {
       ->type_name("NAME")
       ->capture_default_str();
   add_record_filter(*sol, options->records);
+  add_trace_choice(*sol, options->choice);
   sol->add_option("--bandwidth", options->gigabytes, "Peak of the device's memory, in GB/s")
       ->check(number_check(0, true))
       ->type_name("GB/s");

@@ -27,7 +27,8 @@ report::Counts count(const dataset::Dataset& dataset, const FilterOptions& filte
   return counts;
 }
 
-report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryOptions& options) {
+report::DatasetSummary summarize(const dataset::Dataset& dataset, const ChosenTraces& chosen,
+                                 const SummaryOptions& options) {
   const dataset::Queries queries(dataset);
   const FilterOptions& filters = options.filters;
   report::DatasetSummary summary;
@@ -35,18 +36,22 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const SummaryO
   summary.baseline_author = options.baseline_author;
   summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) &&
                      !dataset.traces.empty();
+  summary.every_trace = filters.choice == TraceChoice::all;
+  summary.not_counted = chosen.not_counted();
   summary.counts = count(dataset, filters);
   for (const report::Selection& selection : selections(filters, dataset)) {
-    summary.hardware.push_back(report::summarize(dataset, queries, selection, options.baseline_author));
+    summary.hardware.push_back(
+        report::summarize(dataset, queries, selection, options.baseline_author, chosen.standing.get()));
   }
   return summary;
 }
 
 int run(const SummaryOptions& options) {
   auto datasets = load_datasets(options.read);
-  apply_filters(options.filters, datasets, options.baseline_author);
+  const auto chosen = apply_filters(options.filters, datasets, options.baseline_author);
   std::vector<report::DatasetSummary> summaries;
-  for (const auto& dataset : datasets) summaries.push_back(summarize(dataset, options));
+  for (std::size_t i = 0; i < datasets.size(); ++i)
+    summaries.push_back(summarize(datasets[i], chosen[i], options));
   print_result(report::render_summary(summaries, options.part, options.read.format, stdout_style()));
   return kDone;
 }
@@ -75,6 +80,7 @@ void add_report_summary(CLI::App& app, int& exit_code) {
       ->type_name("NAME")
       ->excludes(op_type);
   add_record_filter(*summary, options->filters.records);
+  add_trace_choice(*summary, options->filters.choice);
   summary->footer(
       std::string("Examples:\n"
                   "  fib report summary --local DIR\n"

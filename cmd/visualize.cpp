@@ -28,6 +28,7 @@ struct VisualizeOptions {
   std::optional<chart::Theme> theme;
   std::string baseline_author = "baseline";
   RecordFilter records;
+  TraceChoice choice = TraceChoice::standing;
 };
 
 // The dataset's folder as people call it: the last part of its path.
@@ -61,7 +62,7 @@ int run(const VisualizeOptions& options) {
   const bool with_history = options.history || single || !options.html.empty();
   visual::Scene scene;
   visual::read_scene(root,
-                     {options.records.parsed(), options.baseline_author,
+                     {options.records.parsed(), options.choice == TraceChoice::all, options.baseline_author,
                       with_history ? visual::WithHistory::yes : visual::WithHistory::no},
                      scene);
   print_errors(scene.unreadable, root);
@@ -114,6 +115,7 @@ void add_visualize(CLI::App& app, int& exit_code) {
       ->type_name("NAME")
       ->capture_default_str();
   add_record_filter(*visualize, options->records);
+  add_trace_choice(*visualize, options->choice);
   visualize->footer(
       std::string("Examples:\n"
                   "  fib visualize --local DIR\n"

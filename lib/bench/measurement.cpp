@@ -6,6 +6,7 @@
 #include "compile/builder.h"
 #include "compile/torch_headers.h"
 #include "eval/statistics.h"
+#include "model/measurement_record.h"
 #include "util/clock.h"
 #include "util/utf8.h"
 
@@ -50,74 +51,75 @@ std::string log_of(const Measurement& m) {
   return log + util::cut_utf8(util::valid_utf8(m.note), kLogLimit);
 }
 
-ordered_json reference_record(const Measurement& m, const RunConfig& config, const std::string& version) {
-  ordered_json record = {
-      {"engine", m.engine}, {"version", version}, {"device", m.reference_on_cuda ? "cuda" : "cpu"}};
+model::RecordedReference reference_record(const Measurement& m, const RunConfig& config,
+                                          const std::string& version) {
+  model::RecordedReference record;
+  record.engine = m.engine;
+  record.version = version;
+  record.device = m.reference_on_cuda ? "cuda" : "cpu";
   if (config.profile_baseline && !m.reference_ms.empty()) {
-    record["latency_ms"] = eval::median(m.reference_ms);
-    record["n"] = m.reference_ms.size();
+    record.latency_ms = eval::median(m.reference_ms);
+    record.n = m.reference_ms.size();
   }
   return record;
 }
 
-void add_second_clock(ordered_json& witness, const Measurement& m) {
-  if (!m.no_witness.empty()) witness["missing"] = m.no_witness;
+void add_second_clock(model::RecordedWitness& witness, const Measurement& m) {
+  if (!m.no_witness.empty()) witness.missing = m.no_witness;
   if (m.witness_ms.empty()) return;
-  witness["device_clock"] = name_of(m.witness_clock);
-  witness["device_median_ms"] = eval::median(m.witness_ms);
-  witness["device_calls"] = m.witness_ms.size();
+  witness.device_clock = name_of(m.witness_clock);
+  witness.device_median_ms = eval::median(m.witness_ms);
+  witness.device_calls = m.witness_ms.size();
 }
 
-void add_overhead(ordered_json& witness, const Measurement& m) {
-  const auto& overhead = *m.overhead;
-  witness["overhead"] = {{"run_ms", overhead.gap_ms},
-                         {"prepare_ms", overhead.prepare_ms},
-                         {"collect_ms", overhead.collect_ms},
-                         {"cpu_ms", overhead.cpu_ms},
-                         {"slack_ms", overhead.slack_ms}};
+model::RecordedWitness witness_record(const Measurement& m) {
+  model::RecordedWitness witness;
+  witness.clock = "coordinator";
+  witness.envelope_median_ms = eval::median(m.envelopes_ms);
+  witness.unexplained_median_ms = eval::median(joined(m.unexplained_ms));
+  witness.round_trip_ms = m.round_trip_ms;
+  if (m.overhead) {
+    const auto& overhead = *m.overhead;
+    witness.overhead = model::RecordedOverhead{overhead.gap_ms, overhead.prepare_ms, overhead.collect_ms,
+                                               overhead.cpu_ms, overhead.slack_ms};
+  }
+  if (!m.added_ms.empty()) {
+    witness.unclaimed_median_ms = eval::median(joined(m.unclaimed_ms));
+    witness.added_ms = m.added_ms;
+  }
+  if (m.on_cuda) add_second_clock(witness, m);
+  return witness;
 }
 
-ordered_json interval_record(const Measurement& m) {
+model::RecordedInterval interval_record(const Measurement& m) {
   const auto interval = interval_of(m.trials_ms, m.on_cuda, m.kernels);
   const double latency = latency_of(m);
-  return {{"low_ms", std::max(0.0, latency - interval.half_ms())},
-          {"high_ms", latency + interval.half_ms()},
-          {"calls_ms", interval.calls_ms},
-          {"trials_ms", interval.trials_ms},
-          {"processes_ms", interval.processes_ms}};
+  return {std::max(0.0, latency - interval.half_ms()), latency + interval.half_ms(), interval.calls_ms,
+          interval.trials_ms, interval.processes_ms};
 }
 
-void add_timing(ordered_json& fib, const Measurement& m) {
+void add_cuda_timing(model::MeasurementRecord& record, const Measurement& m) {
+  record.host_median_ms = eval::median(m.host_ms);
+  if (!m.clocks_mhz.empty()) record.sm_clock_median_mhz = eval::median(m.clocks_mhz);
+  record.slow_calls = m.slow_calls;
+  record.dropped_calls = m.dropped_calls;
+  if (m.no_witness.empty()) record.launches = model::RecordedLaunches{m.kernels, m.copies, m.streams};
+  if (m.segments > 0) record.segments = m.segments;
+  if (m.empty_pair_ns > 0) record.calibration = model::RecordedCalibration{m.empty_pair_ns};
+}
+
+void add_timing(model::MeasurementRecord& record, const Measurement& m) {
   const auto all = joined(m.trials_ms);
   if (all.empty()) return;
-  fib["trial_medians_ms"] = medians(m.trials_ms);
-  fib["quantiles_ms"] = eval::quantiles21(all);
-  fib["n"] = all.size();
-  if (m.status == Status::PASSED) fib["interval"] = interval_record(m);
-  fib["cv"] = eval::coefficient_of_variation(all);
-  fib["clock"] = name_of(m.clock);
-  if (m.on_cuda) {
-    fib["host_median_ms"] = eval::median(m.host_ms);
-    if (!m.clocks_mhz.empty()) fib["sm_clock_median_mhz"] = eval::median(m.clocks_mhz);
-    fib["slow_calls"] = m.slow_calls;
-    fib["dropped_calls"] = m.dropped_calls;
-    if (m.no_witness.empty()) {
-      fib["launches"] = {{"kernels", m.kernels}, {"copies", m.copies}, {"streams", m.streams}};
-    }
-    if (m.segments > 0) fib["segments"] = m.segments;
-    if (m.empty_pair_ns > 0) fib["calibration"] = {{"empty_event_pair_ns", m.empty_pair_ns}};
-  }
-  fib["witness"] = {{"clock", "coordinator"},
-                    {"envelope_median_ms", eval::median(m.envelopes_ms)},
-                    {"unexplained_median_ms", eval::median(joined(m.unexplained_ms))},
-                    {"round_trip_ms", m.round_trip_ms}};
-  if (m.overhead) add_overhead(fib["witness"], m);
-  if (!m.added_ms.empty()) {
-    fib["witness"]["unclaimed_median_ms"] = eval::median(joined(m.unclaimed_ms));
-    fib["witness"]["added_ms"] = m.added_ms;
-  }
-  if (m.on_cuda) add_second_clock(fib["witness"], m);
-  fib["flush"] = m.device.flush;
+  record.trial_medians_ms = medians(m.trials_ms);
+  record.quantiles_ms = eval::quantiles21(all);
+  record.n = all.size();
+  if (m.status == Status::PASSED) record.interval = interval_record(m);
+  record.cv = eval::coefficient_of_variation(all);
+  record.clock = name_of(m.clock);
+  if (m.on_cuda) add_cuda_timing(record, m);
+  record.witness = witness_record(m);
+  record.flush = m.device.flush;
 }
 
 eval::Tolerance tolerance_of(const PlannedEvaluation& planned, const RunConfig& config) {
@@ -132,12 +134,8 @@ bool is_usual_ratio(const PlannedEvaluation& planned, const RunConfig& config) {
 
 // Where the configuration does not say all: of a workload with a tolerance of its own, and where the
 // definition decides.
-ordered_json tolerance_record(const eval::Tolerance& tolerance) {
-  ordered_json record = {{"atol", tolerance.atol},
-                         {"rtol", tolerance.rtol},
-                         {"required_matched_ratio", tolerance.required_matched_ratio}};
-  if (tolerance.max_error) record["max_error"] = *tolerance.max_error;
-  return record;
+model::RecordedTolerance tolerance_record(const eval::Tolerance& tolerance) {
+  return {tolerance.atol, tolerance.rtol, tolerance.required_matched_ratio, tolerance.max_error};
 }
 
 // correctness.extra: what the rule says of all calls, and the matched ratio where a lower one than 1 may do.
@@ -151,42 +149,57 @@ std::optional<ordered_json> extra_of(const Measurement& m, const PlannedEvaluati
   return extra.empty() ? std::nullopt : std::optional(std::move(extra));
 }
 
-ordered_json fib_record(const Measurement& m, const PlannedEvaluation& planned, const RunConfig& config,
-                        const RunIdentity& identity, const std::string& started_utc) {
-  ordered_json fib = {{"schema", kSchemaVersion},
-                      {"run_id", identity.run_id},
-                      {"build_id", identity.build_id},
-                      {"version", identity.version},
-                      {"solution_sha256", planned.solution_sha256},
-                      {"config", to_json(config)},
-                      {"device",
-                       {{"kind", identity.device},
-                        {"uuid", identity.uuid.empty() ? ordered_json() : ordered_json(identity.uuid)}}},
-                      {"started_utc", started_utc}};
-  if (!planned.sweep.is_null()) fib["sweep"] = planned.sweep;
-  add_timing(fib, m);
-  fib["calls"] = {{"trials", m.plan.trials}, {"warmup", m.plan.warmup}, {"timed", m.plan.timed}};
-  if (m.status == Status::PASSED) fib["calls"]["ended_by"] = name_of(m.ended_by);
-  fib["sets"] = m.sets;
-  fib["sets_shared"] = m.sets_shared;
-  fib["inputs_fixed"] = m.inputs_fixed;
-  if (!m.synthesized.empty()) fib["synthesized"] = m.synthesized;
-  fib["seeded"] = identity.seeded;
-  fib["inputs_changed"] = m.inputs_changed;
-  fib["private_files"] = m.sandbox.mounts;
-  if (m.torch) fib["torch"] = compile::name_of(*m.torch);
-  fib["sandbox"] = {{"mode", sandbox::name_of(config.sandbox)},
-                    {"mounts", m.sandbox.mounts},
-                    {"landlock", m.sandbox.landlock},
-                    {"system_calls", config.sandbox != sandbox::Mode::kOff},
-                    {"memory_group", m.memory_group}};
-  fib["reference"] = reference_record(m, config, identity.version);
-  fib["rule"] = eval::name_of(planned.rule);
-  const auto tolerance = tolerance_of(planned, config);
+model::RecordedSandbox sandbox_record(const Measurement& m, const RunConfig& config) {
+  model::RecordedSandbox record;
+  record.mode = sandbox::name_of(config.sandbox);
+  record.mounts = m.sandbox.mounts;
+  record.landlock = m.sandbox.landlock;
+  record.system_calls = config.sandbox != sandbox::Mode::kOff;
+  record.memory_group = m.memory_group;
+  return record;
+}
+
+// What is known before the first call.
+model::MeasurementRecord identity_record(const PlannedEvaluation& planned, const RunConfig& config,
+                                         const RunIdentity& identity, const std::string& started_utc) {
+  model::MeasurementRecord record;
+  record.schema = kSchemaVersion;
+  record.run_id = identity.run_id;
+  record.build_id = identity.build_id;
+  record.version = identity.version;
+  record.solution_sha256 = planned.solution_sha256;
+  record.definition_sha256 = model::content_sha256(*planned.definition);
+  record.config = to_json(config);
+  record.device.emplace().kind = identity.device;
+  if (!identity.uuid.empty()) record.device->uuid = identity.uuid;
+  record.started_utc = started_utc;
+  record.sweep = planned.sweep;
+  record.seeded = identity.seeded;
+  record.rule = eval::name_of(planned.rule);
   if (planned.workload->tolerance || is_usual_ratio(planned, config))
-    fib["tolerance"] = tolerance_record(tolerance);
-  if (!m.device.state.empty()) fib["device_state"] = ordered_json::parse(m.device.state);
-  return fib;
+    record.tolerance = tolerance_record(tolerance_of(planned, config));
+  return record;
+}
+
+model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation& planned,
+                                   const RunConfig& config, const RunIdentity& identity,
+                                   const std::string& started_utc) {
+  model::MeasurementRecord record = identity_record(planned, config, identity, started_utc);
+  add_timing(record, m);
+  record.calls = {static_cast<std::uint64_t>(m.plan.trials), static_cast<std::uint64_t>(m.plan.warmup),
+                  static_cast<std::uint64_t>(m.plan.timed), std::nullopt};
+  if (m.status == Status::PASSED) record.calls->ended_by = name_of(m.ended_by);
+  record.sets = m.sets;
+  record.sets_shared = m.sets_shared;
+  record.inputs_fixed = m.inputs_fixed;
+  if (!m.synthesized.empty()) record.synthesized = m.synthesized;
+  record.inputs_changed = m.inputs_changed;
+  record.private_files = m.sandbox.mounts;
+  if (m.torch) record.torch = compile::name_of(*m.torch);
+  record.sandbox = sandbox_record(m, config);
+  record.reference = reference_record(m, config, identity.version);
+  if (!m.device.state.empty()) record.device_state = ordered_json::parse(m.device.state);
+  return record;
 }
 
 // fib; TVM-FFI's headers where they were used; for what Python calls, also what the format's reference
@@ -243,7 +256,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     evaluation.correctness = correctness;
   }
   if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);
-  evaluation.fib = fib_record(m, planned, config, identity, started_utc);
+  evaluation.fib = model::to_json(record_of(m, planned, config, identity, started_utc));
   return evaluation;
 }
 

@@ -7,6 +7,7 @@
 #include "compile/builder.h"
 #include "dataset/filter.h"
 #include "dataset/trace_stream.h"
+#include "model/measurement_record.h"
 
 namespace fib::bench {
 namespace {
@@ -179,14 +180,13 @@ std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& data
     std::vector<std::string> unreadable;  // load() has named them
     dataset::for_each_trace(datasets[i], {}, unreadable, [&](const model::Trace& trace) {
       if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
-      const auto& fib = trace.evaluation->fib;
-      if (!fib.is_object() || !fib.contains("config") || !fib.contains("solution_sha256")) return;
-      if (!fib["solution_sha256"].is_string()) return;
-      const nlohmann::json config = fib["config"];
+      const auto record = model::measurement_record(*trace.evaluation);
+      if (record.config.is_null() || !record.solution_sha256) return;
+      const nlohmann::json config = record.config;
       if (std::find(accepted.begin(), accepted.end(), config) == accepted.end()) return;
       const auto now = workloads.find({trace.definition, trace.workload.uuid});
       if (now == workloads.end() || !model::same_tolerance(*now->second, trace.workload)) return;
-      done.insert({i, trace.workload.uuid, *trace.solution, fib["solution_sha256"].get<std::string>()});
+      done.insert({i, trace.workload.uuid, *trace.solution, *record.solution_sha256});
     });
   }
   return done;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "dataset/standing.h"
+#include "model/measurement_record.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -50,7 +52,15 @@ bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
 
 bool Filter::is_empty() const {
   return definitions.empty() && solutions.empty() && authors.empty() && op_types.empty() &&
-         statuses.empty() && hardware.empty() && !since;
+         statuses.empty() && hardware.empty() && !since && excluded_runs.empty();
+}
+
+bool Filter::excludes_run(const std::string* run_id) const {
+  return run_id != nullptr && !excluded_runs.empty() && matches(excluded_runs, *run_id);
+}
+
+bool Filter::holds_without_result() const {
+  return statuses.empty() && hardware.empty() && !since && standing == nullptr;
 }
 
 void Filter::check(const Dataset& dataset) const {
@@ -83,15 +93,23 @@ bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
 bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) const {
   if (!may_hold(dataset, trace.definition, trace.solution ? &*trace.solution : nullptr)) return false;
   const auto& evaluation = trace.evaluation;
-  if (!evaluation) return statuses.empty() && hardware.empty() && !since;
-  return holds_evaluation(evaluation->status, evaluation->environment.hardware, evaluation->timestamp);
+  if (!evaluation) return holds_without_result();
+  if (!holds_evaluation(evaluation->status, evaluation->environment.hardware, evaluation->timestamp))
+    return false;
+  if (!excluded_runs.empty()) {
+    const auto run_id = model::measurement_record(*evaluation).run_id;
+    if (excludes_run(run_id ? &*run_id : nullptr)) return false;
+  }
+  return standing == nullptr || standing->holds(dataset.pool->row(trace));
 }
 
 bool Filter::holds_trace(const Dataset& dataset, const TraceRow& trace) const {
   if (!may_hold(dataset, *trace.definition, trace.solution)) return false;
   const auto& evaluation = trace.evaluation;
-  if (!evaluation) return statuses.empty() && hardware.empty() && !since;
-  return holds_evaluation(evaluation->status, *evaluation->hardware, evaluation->timestamp);
+  if (!evaluation) return holds_without_result();
+  if (!holds_evaluation(evaluation->status, *evaluation->hardware, evaluation->timestamp)) return false;
+  if (excludes_run(evaluation->origin.run_id)) return false;
+  return standing == nullptr || standing->holds(trace);
 }
 
 void restrict_to(Dataset& dataset, const Filter& filter, const std::string& yardstick) {

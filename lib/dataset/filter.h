@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "dataset/load.h"
 
 namespace fib::dataset {
+
+class StandingResults;
 
 // Whether `name` is one of `patterns` or matches one as a shell glob; an empty list holds everything.
 [[nodiscard]] bool matches(const std::vector<std::string>& patterns, const std::string& name);
@@ -23,16 +26,20 @@ struct Filter {
   std::vector<std::string> hardware;
   std::optional<std::int64_t>
       since;  // microseconds since 1970 in UTC; traces without a readable time are older
+  std::vector<std::string> excluded_runs;           // ids or globs; empty: none
+  std::shared_ptr<const StandingResults> standing;  // only traces that stand; null: all
 
   // `definitions` are those of the dataset; of its traces, `solutions` tells the author.
   [[nodiscard]] bool holds_definition(const Dataset& dataset, const std::string& name) const;
   [[nodiscard]] bool holds_solution(const Dataset& dataset, const model::Solution& solution) const;
   [[nodiscard]] bool holds_trace(const Dataset& dataset, const model::Trace& trace) const;
   [[nodiscard]] bool holds_trace(const Dataset& dataset, const TraceRow& trace) const;
+  // Whether the run of this id (null: not recorded) is excluded.
+  [[nodiscard]] bool excludes_run(const std::string* run_id) const;
   // Throws Error when a definition, solution, author or op type is named that the dataset does not have: a
   // slip of the pen, not a wish for nothing.
   void check(const Dataset& dataset) const;
-  // Whether it holds everything.
+  // Whether it holds everything, or everything that stands.
   [[nodiscard]] bool is_empty() const;
   // What the definition and the solution (null: none) alone decide: false means that holds_trace() is false.
   [[nodiscard]] bool may_hold(const Dataset& dataset, const std::string& definition,
@@ -41,6 +48,7 @@ struct Filter {
  private:
   [[nodiscard]] bool holds_evaluation(model::Status status, const std::string& hardware,
                                       const std::string& timestamp) const;
+  [[nodiscard]] bool holds_without_result() const;
 };
 
 // The dataset as if only these records existed: other definitions, workloads, solutions and traces go. The

@@ -6,6 +6,7 @@
 #include "dataset/blobs.h"
 #include "dataset/path_names.h"
 #include "dataset/paths.h"
+#include "dataset/trace_stream.h"
 #include "util/beneath.h"
 #include "util/files.h"
 #include "util/machine.h"
@@ -18,6 +19,28 @@ namespace {
 constexpr std::size_t kListedProblems = 10;
 constexpr unsigned kMostThreads = 8;
 constexpr int kProblemDepth = 4;  // folders below the root
+
+RecordContext context_of(const Dataset& dataset, const LoadOptions& options) {
+  RecordContext context{dataset.root, {}, {}, options.results, options.mode, options.names_from_paths};
+  for (const auto& entry : dataset.definitions) context.definitions.insert(entry.first);
+  for (const auto& entry : dataset.solutions) context.solutions.insert(entry.first);
+  return context;
+}
+
+// What each file holds, in the order of `places`.
+std::vector<RecordFile> read_side_by_side(const std::vector<RecordPlace>& places,
+                                          const RecordContext& context, RowPool& pool) {
+  std::vector<RecordFile> read(places.size());
+  util::for_each_index(places.size(), std::min(util::usable_cores(), kMostThreads),
+                       [&](std::size_t i) { read[i] = read_records(places[i], context, pool); });
+  return read;
+}
+
+std::size_t count_traces(const std::vector<RecordFile>& files) {
+  std::size_t count = 0;
+  for (const RecordFile& file : files) count += file.traces.size();
+  return count;
+}
 
 class Loader {
  public:
@@ -133,17 +156,11 @@ class Loader {
     }
   }
 
-  // Files are read side by side and added in order.
   void load_records() {
     add_places(workloads_folder(dataset_.root), RecordFolder::workloads);
     add_places(traces_folder(dataset_.root), RecordFolder::traces);
-    const RecordContext context = this->context();
-    std::vector<RecordFile> read(places_.size());
-    util::for_each_index(places_.size(), std::min(util::usable_cores(), kMostThreads),
-                         [&](std::size_t i) { read[i] = read_records(places_[i], context, *dataset_.pool); });
-    std::size_t count = 0;
-    for (const RecordFile& file : read) count += file.traces.size();
-    dataset_.traces.reserve(count);
+    std::vector<RecordFile> read = read_side_by_side(places_, context_of(dataset_, options_), *dataset_.pool);
+    dataset_.traces.reserve(count_traces(read));
     for (std::size_t i = 0; i < read.size(); ++i) add_records(places_[i].file, std::exchange(read[i], {}));
   }
 
@@ -152,13 +169,6 @@ class Loader {
       const std::string definition = definition_of_file(file);
       places_.push_back({std::move(file), kind, definition});
     }
-  }
-
-  [[nodiscard]] RecordContext context() const {
-    RecordContext context{dataset_.root, {}, {}, options_.results, options_.mode, options_.names_from_paths};
-    for (const auto& entry : dataset_.definitions) context.definitions.insert(entry.first);
-    for (const auto& entry : dataset_.solutions) context.solutions.insert(entry.first);
-    return context;
   }
 
   void add_records(const fs::path& file, RecordFile records) {
@@ -305,5 +315,16 @@ void read_sources(const fs::path& root, const fs::path& file, model::Solution& s
 }
 
 Dataset load(const fs::path& root, const LoadOptions& options) { return Loader(root, options).load(); }
+
+std::vector<TraceRow> read_results(const Dataset& dataset) {
+  std::vector<RecordPlace> places;
+  for (const auto& file : record_files(dataset.root))
+    places.push_back({file, RecordFolder::traces, definition_of_file(file)});
+  std::vector<TraceRow> rows;
+  std::vector<RecordFile> files = read_side_by_side(places, context_of(dataset, {}), *dataset.pool);
+  rows.reserve(count_traces(files));
+  for (RecordFile& file : files) std::move(file.traces.begin(), file.traces.end(), std::back_inserter(rows));
+  return rows;
+}
 
 }  // namespace fib::dataset

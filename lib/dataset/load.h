@@ -51,6 +51,10 @@ struct LoadOptions {
 // definitions or solutions are kept, with a warning. Throws Error without a folder `root`, and if strict.
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
+// The rows of all results of `dataset`, which is what load() gives without results; they point into its pool.
+// What cannot be read is left out: for_each_trace() reports it.
+[[nodiscard]] std::vector<TraceRow> read_results(const Dataset& dataset);
+
 // The files below `folder`, at any depth, whose names end with `extension` (".json"), sorted by path; none
 // where there is no folder. Links to folders are not followed, and files that lie outside of the dataset (the
 // folder above `folder`) by a link are left out. These, and folders that cannot be listed, go to `unlisted`,

@@ -2,9 +2,11 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "model/json_value.h"
 
@@ -14,7 +16,9 @@ namespace {
 namespace sj = simdjson::ondemand;
 
 constexpr std::size_t kMostKnown = 10'000;
-constexpr int kMaxDepth = 100;  // the model takes twice as much
+constexpr int kMaxDepth = 100;   // the model takes twice as much
+constexpr bool kIsPoint = true;  // of a sweep
+constexpr bool kIsNoPoint = false;
 
 // Thrown inside of this file when a line is not for this reader.
 struct Unusual {};
@@ -178,6 +182,28 @@ model::Status status_of(std::string_view name) {
   throw Unusual();
 }
 
+// What of fib's own record a row holds, as texts; empty: not there.
+struct Own {
+  std::optional<model::DeviceKind> device;
+  std::string_view run_id;
+  std::string_view solution_sha256;
+  std::string_view definition_sha256;
+  std::string_view config;  // as JSON, as are the next three
+  std::string_view sweep;
+  std::string_view tolerance;
+  std::string_view synthesized;
+  std::string_view engine;  // of the reference
+  std::string_view rule;
+  std::optional<double> interval_high_ms;
+
+  // What of it decides the conditions that the workload adds.
+  [[nodiscard]] std::string workload_conditions() const {
+    std::string text;
+    for (const auto& part : {rule, engine, tolerance, synthesized}) text.append(part).append(1, '\n');
+    return text;
+  }
+};
+
 // A line taken apart. The views hold until the next line is read.
 struct Parts {
   std::string_view definition;
@@ -185,19 +211,99 @@ struct Parts {
   std::string_view solution;
   std::string_view environment;  // as JSON
   std::string_view timestamp;
-  std::optional<model::DeviceKind> device;
+  Own own;
   model::Status status = model::Status::RUNTIME_ERROR;
   std::optional<RowCorrectness> correctness;
   std::optional<RowPerformance> performance;
 };
 
-void read_fib(sj::value value, Parts& parts) {
-  check_object(value, "device", 1, [&](sj::value device) {
-    expect(device.type() == sj::json_type::object);
-    check_object(device, "kind", 2, [&](sj::value kind) {
-      parts.device = text_of(kind) == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
-    });
+std::string_view only_text(sj::value value) {
+  expect(value.type() == sj::json_type::string);
+  return text_of(value);
+}
+
+double only_number(sj::value value) {
+  expect(value.type() == sj::json_type::number);
+  return non_negative(value);
+}
+
+std::string_view array_text(sj::value value) {
+  expect(value.type() == sj::json_type::array);
+  sj::array array = value.get_array();
+  return array.raw_json();
+}
+
+void read_device(sj::value device, Own& own) {
+  expect(device.type() == sj::json_type::object);
+  check_object(device, "kind", 2, [&](sj::value kind) {
+    own.device = only_text(kind) == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
   });
+}
+
+// Members of other kinds than the writer's are left to the model.
+void read_fib(sj::value value, Own& own) {
+  enum {
+    device,
+    run_id,
+    solution,
+    definition,
+    config,
+    sweep,
+    tolerance,
+    synthesized,
+    reference,
+    rule,
+    interval
+  };
+  constexpr static std::array<std::string_view, 11> kNames = {
+      "device",    "run_id", "solution_sha256", "definition_sha256",
+      "config",    "sweep",  "tolerance",       "synthesized",
+      "reference", "rule",   "interval"};
+  std::array<bool, kNames.size()> met{};
+  for (auto entry : value.get_object()) {
+    sj::field field = std::move(entry);
+    const auto place = std::find(kNames.begin(), kNames.end(), key_of(field)) - kNames.begin();
+    if (place == static_cast<std::ptrdiff_t>(kNames.size())) {
+      check_value(field.value(), 1);
+      continue;
+    }
+    expect(!std::exchange(met.at(static_cast<std::size_t>(place)), true));
+    switch (place) {
+      case device:
+        read_device(field.value(), own);
+        break;
+      case run_id:
+        own.run_id = only_text(field.value());
+        break;
+      case solution:
+        own.solution_sha256 = only_text(field.value());
+        break;
+      case definition:
+        own.definition_sha256 = only_text(field.value());
+        break;
+      case config:
+        own.config = object_text(field.value());
+        break;
+      case sweep:
+        own.sweep = object_text(field.value());
+        break;
+      case tolerance:
+        own.tolerance = object_text(field.value());
+        break;
+      case synthesized:
+        own.synthesized = array_text(field.value());
+        break;
+      case reference:
+        check_object(field.value(), "engine", 1, [&](sj::value engine) { own.engine = only_text(engine); });
+        break;
+      case rule:
+        own.rule = only_text(field.value());
+        break;
+      default:
+        check_object(field.value(), "high_ms", 1,
+                     [&](sj::value high) { own.interval_high_ms = only_number(high); });
+    }
+  }
 }
 
 void read_evaluation(sj::object object, Parts& parts) {
@@ -225,7 +331,7 @@ void read_evaluation(sj::object object, Parts& parts) {
         if (!is_null(value)) parts.performance = read_performance(value.get_object());
         break;
       default:
-        read_fib(value, parts);
+        read_fib(value, parts.own);
     }
   });
 }
@@ -294,7 +400,10 @@ struct RowReader::State {
   std::string padded;
   Known<std::string> names;
   Known<model::Workload> workloads;
-  Known<std::string> hardware;  // by environment
+  Known<std::string> hardware;             // by environment
+  Known<std::string> run_conditions;       // by config
+  Known<std::string> workload_conditions;  // by Own::workload_conditions()
+  Known<bool> sweeps;                      // by sweep_key()
 
   std::optional<Parts> parts_of(std::string_view line) {
     if (line.starts_with("\xef\xbb\xbf")) return std::nullopt;  // a byte order mark
@@ -309,6 +418,35 @@ struct RowReader::State {
     } catch (const Unusual&) {
       return std::nullopt;
     }
+  }
+
+  // Nothing when a text of it was not learned yet.
+  std::optional<RowOrigin> origin(const Parts& parts) {
+    const Own& own = parts.own;
+    RowOrigin origin;
+    if (!own.run_id.empty()) origin.run_id = name(own.run_id);
+    if (!own.solution_sha256.empty()) origin.solution_sha256 = name(own.solution_sha256);
+    if (!own.definition_sha256.empty()) origin.definition_sha256 = name(own.definition_sha256);
+    const bool* is_point = sweeps.find(sweep_key(parts));
+    const auto* conditions = run_conditions.find(own.config);
+    const auto* more = workload_conditions.find(own.workload_conditions());
+    if (is_point == nullptr || conditions == nullptr || more == nullptr) return std::nullopt;
+    origin.run_conditions = conditions->empty() ? nullptr : conditions;
+    origin.workload_conditions = more->empty() ? nullptr : more;
+    origin.is_sweep_point = *is_point;
+    return origin;
+  }
+
+  void learn_origin(const Parts& parts, const RowOrigin& origin) {
+    const auto or_empty = [&](const std::string* text) { return text != nullptr ? text : pool.name(""); };
+    run_conditions.add(parts.own.config, or_empty(origin.run_conditions));
+    workload_conditions.add(parts.own.workload_conditions(), or_empty(origin.workload_conditions));
+    sweeps.add(sweep_key(parts), origin.is_sweep_point ? &kIsPoint : &kIsNoPoint);
+  }
+
+  // Whether a swept name is an axis is for the workload to say.
+  static std::string sweep_key(const Parts& parts) {
+    return parts.own.sweep.empty() ? "" : std::string(parts.own.sweep) + std::string(parts.workload);
   }
 
   const std::string* name(std::string_view text) {
@@ -329,9 +467,26 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
   const model::Workload* workload = state_->workloads.find(parts->workload);
   const std::string* hardware = state_->hardware.find(parts->environment);
   if (workload == nullptr || hardware == nullptr) return std::nullopt;
+  const Own& own = parts->own;
+  const auto origin = state_->origin(*parts);
+  if (!origin) return std::nullopt;
+  RowEvaluation evaluation{parts->status,
+                           own.device.value_or(device_kind(*hardware)),
+                           hardware,
+                           std::string(parts->timestamp),
+                           parts->correctness,
+                           parts->performance,
+                           *origin,
+                           std::nullopt};
+  if (own.interval_high_ms && parts->performance) {
+    model::MeasurementRecord record;
+    record.interval.emplace().high_ms = *own.interval_high_ms;
+    model::Performance performance;
+    performance.latency_ms = parts->performance->latency_ms;
+    evaluation.interval = interval_share(record, performance);
+  }
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
-                  RowEvaluation{parts->status, parts->device.value_or(device_kind(*hardware)), hardware,
-                                std::string(parts->timestamp), parts->correctness, parts->performance}};
+                  std::move(evaluation)};
 }
 
 TraceRow RowReader::learn(std::string_view line, const model::Trace& trace) {
@@ -339,6 +494,7 @@ TraceRow RowReader::learn(std::string_view line, const model::Trace& trace) {
   if (const auto parts = state_->parts_of(line)) {
     state_->workloads.add(parts->workload, row.workload);
     state_->hardware.add(parts->environment, row.evaluation->hardware);
+    state_->learn_origin(*parts, row.evaluation->origin);
   }
   return row;
 }

@@ -1,31 +1,36 @@
 #include "dataset/trace_row.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "dataset/conditions.h"
+#include "model/measurement_record.h"
 
 namespace fib::dataset {
 namespace {
 
-RowEvaluation row_evaluation(const model::Evaluation& evaluation, const std::string* hardware) {
-  RowEvaluation row{evaluation.status, device_kind(evaluation), hardware, evaluation.timestamp, std::nullopt,
-                    std::nullopt};
-  if (const auto& errors = evaluation.correctness)
-    row.correctness = {errors->max_relative_error, errors->max_absolute_error};
-  if (const auto& times = evaluation.performance)
-    row.performance = {times->latency_ms, times->reference_latency_ms, times->speedup_factor};
-  return row;
+model::DeviceKind recorded_kind(const model::MeasurementRecord& record, const std::string& hardware) {
+  if (!record.device || !record.device->kind) return device_kind(hardware);
+  return *record.device->kind == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
+}
+
+bool sweeps_options(const model::MeasurementRecord& record, const model::Workload& workload) {
+  const auto items = record.sweep.items();
+  return std::any_of(items.begin(), items.end(),
+                     [&](const auto& item) { return model::find(workload.axes, item.key()) == nullptr; });
 }
 
 }  // namespace
 
 model::DeviceKind device_kind(const model::Evaluation& evaluation) {
-  if (evaluation.fib.is_object() && evaluation.fib.contains("device")) {
-    const auto& device = evaluation.fib.at("device");
-    const auto kind = device.is_object() ? device.find("kind") : device.end();
-    if (device.is_object() && kind != device.end() && kind->is_string()) {
-      return *kind == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
-    }
-  }
-  return device_kind(evaluation.environment.hardware);
+  return recorded_kind(model::measurement_record(evaluation), evaluation.environment.hardware);
+}
+
+std::optional<double> interval_share(const model::MeasurementRecord& record,
+                                     const std::optional<model::Performance>& performance) {
+  if (!performance || !record.interval || !record.interval->high_ms) return std::nullopt;
+  const double share = *record.interval->high_ms / performance->latency_ms - 1;
+  return std::isfinite(share) && share >= 0 ? std::optional(share) : std::nullopt;
 }
 
 model::DeviceKind device_kind(const std::string& hardware) {
@@ -45,11 +50,33 @@ const model::Workload* RowPool::workload(const model::Workload& workload) {
   return kept.get();
 }
 
+RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const model::Workload& workload) {
+  const auto record = model::measurement_record(evaluation);
+  const std::string& hardware = evaluation.environment.hardware;
+  RowEvaluation row{evaluation.status, recorded_kind(record, hardware),
+                    name(hardware),    evaluation.timestamp,
+                    std::nullopt,      std::nullopt};
+  if (const auto& errors = evaluation.correctness)
+    row.correctness = {errors->max_relative_error, errors->max_absolute_error};
+  if (const auto& times = evaluation.performance)
+    row.performance = {times->latency_ms, times->reference_latency_ms, times->speedup_factor};
+  const auto known = [&](const std::optional<std::string>& text) {
+    return text && !text->empty() ? name(*text) : nullptr;
+  };
+  row.origin = {known(record.run_id),
+                known(record.solution_sha256),
+                known(record.definition_sha256),
+                known(run_conditions_text(record)),
+                known(workload_conditions_text(record)),
+                sweeps_options(record, workload)};
+  row.interval = interval_share(record, evaluation.performance);
+  return row;
+}
+
 TraceRow RowPool::row(const model::Trace& trace) {
   TraceRow row{name(trace.definition), nullptr, workload(trace.workload), std::nullopt};
   if (trace.solution) row.solution = name(*trace.solution);
-  if (trace.evaluation)
-    row.evaluation = row_evaluation(*trace.evaluation, name(trace.evaluation->environment.hardware));
+  if (trace.evaluation) row.evaluation = evaluation(*trace.evaluation, trace.workload);
   return row;
 }
 

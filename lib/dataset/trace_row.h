@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "model/measurement_record.h"
 #include "model/solution.h"
 #include "model/trace.h"
 
@@ -25,6 +26,16 @@ struct RowPerformance {
   double speedup_factor = 0;
 };
 
+// Where a result comes from, as far as results are told apart by it. Null: not recorded, as by other tools.
+struct RowOrigin {
+  const std::string* run_id = nullptr;
+  const std::string* solution_sha256 = nullptr;
+  const std::string* definition_sha256 = nullptr;
+  const std::string* run_conditions = nullptr;       // run_conditions_text()
+  const std::string* workload_conditions = nullptr;  // workload_conditions_text()
+  bool is_sweep_point = false;                       // the run swept options, not axes alone
+};
+
 struct RowEvaluation {
   model::Status status = model::Status::RUNTIME_ERROR;
   model::DeviceKind device = model::DeviceKind::cpu;
@@ -32,9 +43,12 @@ struct RowEvaluation {
   std::string timestamp;
   std::optional<RowCorrectness> correctness;
   std::optional<RowPerformance> performance;
+  RowOrigin origin = {};
+  // Within which share of the latency another run's lies, in 95 of 100 cases; nothing: not recorded.
+  std::optional<double> interval = std::nullopt;
 };
 
-// What reports ask of a trace, some 150 bytes; the whole record stays in its file. The pointers lead into the
+// What reports ask of a trace, some 200 bytes; the whole record stays in its file. The pointers lead into the
 // RowPool that the row was made with, so that equal names and equal workloads have equal pointers.
 struct TraceRow {
   const std::string* definition = nullptr;
@@ -51,6 +65,11 @@ struct TraceRow {
 // CUDA for names beginning with "NVIDIA", else the CPU.
 [[nodiscard]] model::DeviceKind device_kind(const std::string& hardware);
 
+// The interval as a share of the latency: (high - latency) / latency, since below the latency it ends at 0.
+// Nothing where it is not recorded or is no interval.
+[[nodiscard]] std::optional<double> interval_share(const model::MeasurementRecord& record,
+                                                   const std::optional<model::Performance>& performance);
+
 // Keeps every name and every workload once. May be used by several threads at a time; what it gives lives as
 // long as the pool.
 class RowPool {
@@ -60,6 +79,8 @@ class RowPool {
   [[nodiscard]] TraceRow row(const model::Trace& trace);
 
  private:
+  RowEvaluation evaluation(const model::Evaluation& evaluation, const model::Workload& workload);
+
   std::mutex mutex_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, std::unique_ptr<const model::Workload>> workloads_;  // by their JSON

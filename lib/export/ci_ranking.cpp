@@ -3,66 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
-#include <tuple>
 
+#include "dataset/ranking.h"
 #include "report/text.h"
 
 namespace fib::exports {
 namespace {
 
-struct Sums {
-  std::size_t passed = 0;
-  std::size_t workloads = 0;
-  double logs = 0;  // of the latencies in ms
-  std::size_t timed = 0;
-  double speedups = 0;
-  std::size_t compared = 0;
+// The speedups against the reference of one solution, over what passed and was compared with it.
+struct Speedups {
+  double sum = 0;
+  std::size_t count = 0;
 
-  void add(const CiResult& result) {
-    ++workloads;
-    if (!result.passed()) return;
-    ++passed;
-    const auto& performance = result.detail.row.evaluation->performance;
-    if (performance && std::isfinite(performance->latency_ms) && performance->latency_ms > 0) {
-      logs += std::log(performance->latency_ms);
-      ++timed;
-    }
-    if (const auto speedup = result.speedup()) {
-      speedups += *speedup;
-      ++compared;
-    }
-  }
-
-  [[nodiscard]] CiStanding standing(const std::string& solution, const std::string& author) const {
-    CiStanding standing{std::nullopt, solution, author, std::nullopt, std::nullopt, passed, workloads};
-    if (timed > 0) standing.latency_ms = std::exp(logs / static_cast<double>(timed));
-    if (compared > 0) standing.speedup = speedups / static_cast<double>(compared);
-    return standing;
+  [[nodiscard]] std::optional<double> mean() const {
+    return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
   }
 };
 
 // The results of one hardware and definition.
 struct Group {
-  std::map<std::string, Sums> solutions;
-  std::set<std::string> uuids;
-};
+  dataset::Contest contest;
+  std::map<std::string, Speedups> speedups;  // by solution
 
-void give_ranks(std::vector<CiStanding>& standings, std::size_t workloads) {
-  const auto complete = [&](const CiStanding& one) { return one.passed == workloads && one.latency_ms; };
-  const auto key = [&](const CiStanding& one) {
-    return std::tuple(!complete(one), complete(one) ? *one.latency_ms : -static_cast<double>(one.passed),
-                      one.solution);
-  };
-  std::sort(standings.begin(), standings.end(),
-            [&](const CiStanding& a, const CiStanding& b) { return key(a) < key(b); });
-  for (std::size_t i = 0; i < standings.size() && complete(standings[i]); ++i) {
-    const bool tie = i > 0 && *standings[i].latency_ms <= *standings[i - 1].latency_ms;
-    standings[i].rank = tie ? *standings[i - 1].rank : i + 1;
+  void add(const CiResult& result) {
+    const auto& evaluation = *result.detail.row.evaluation;
+    const double latency = evaluation.performance ? evaluation.performance->latency_ms : 0;
+    contest.add(result.solution(), result.detail.row.workload->uuid,
+                {result.passed(), latency, evaluation.interval});
+    Speedups& own = speedups[result.solution()];
+    const auto speedup = result.speedup();
+    if (!speedup) return;
+    own.sum += *speedup;
+    ++own.count;
   }
-}
+};
 
 std::string row_text(const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
@@ -80,19 +55,17 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
   std::map<std::pair<std::string, std::string>, Group>
       groups;  // by hardware and definition: as results are sorted
   for (const CiResult& result : results) {
-    Group& group = groups[{result.hardware(), result.definition()}];
-    group.solutions[result.solution()].add(result);
-    group.uuids.insert(result.detail.row.workload->uuid);
+    groups[{result.hardware(), result.definition()}].add(result);
   }
   std::vector<CiRanking> rankings;
   for (const auto& [names, group] : groups) {
     CiRanking& ranking = rankings.emplace_back(CiRanking{names.first, names.second, {}});
-    for (const auto& [solution, sums] : group.solutions) {
-      const auto known = dataset.solutions.find(solution);
+    for (const auto& one : group.contest.ranking()) {
+      const auto known = dataset.solutions.find(one.solution);
       ranking.standings.push_back(
-          sums.standing(solution, known == dataset.solutions.end() ? "" : known->second.author));
+          {one.rank, one.solution, known == dataset.solutions.end() ? "" : known->second.author,
+           one.latency_ms, group.speedups.at(one.solution).mean(), one.passed, one.workloads});
     }
-    give_ranks(ranking.standings, group.uuids.size());
   }
   return rankings;
 }

@@ -14,19 +14,19 @@ namespace fib::exports {
 
 // A solution of one definition on one hardware.
 struct CiStanding {
-  std::optional<std::size_t> rank;  // none unless it passed every workload that any solution was tried on
+  std::optional<std::size_t> rank;  // as dataset::RankedSolution has it
   std::string solution;
   std::string author;                // empty: the solution is not in the dataset
   std::optional<double> latency_ms;  // geometric mean over what passed, as `fib report summary` has it
   std::optional<double> speedup;     // against the reference: mean over what passed and was compared with it
   std::size_t passed = 0;            // workloads
-  std::size_t workloads = 0;         // tried
+  std::size_t workloads = 0;         // on which any solution has a result
 };
 
 struct CiRanking {
   std::string hardware;
   std::string definition;
-  std::vector<CiStanding> standings;  // by rank; then those without, by the number that passed and the name
+  std::vector<CiStanding> standings;  // as dataset::Contest orders them
 };
 
 // One ranking for each hardware and definition, in the order of `results`.

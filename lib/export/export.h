@@ -29,8 +29,8 @@ std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& 
                         const std::function<void(std::string_view)>& write,
                         const std::atomic<bool>* interrupted = nullptr);
 
-// Forms for CI, see docs/ci.md; made of the latest result of each hardware, definition, solution and
-// workload.
+// Forms for CI, see docs/ci.md; made of one result of each hardware, definition, solution and workload: the
+// one that stands where the filter has a choice, else the latest.
 enum class CiForm {
   github,            // workflow commands of GitHub Actions
   junit,             // JUnit's XML

@@ -1,6 +1,7 @@
 #include "export/row.h"
 
 #include "dataset/queries.h"
+#include "model/measurement_record.h"
 
 namespace fib::exports {
 namespace {
@@ -20,21 +21,19 @@ std::string axes_text(const model::Workload& workload) {
   return json::dump(*value.find("axes"), json::Layout::compact, json::NonFinite::strings);
 }
 
-// A member of fib's own record, by the names of the objects around it.
-Cell own(const model::Evaluation& evaluation, std::initializer_list<const char*> path) {
-  const nlohmann::ordered_json* value = &evaluation.fib;
-  for (const char* name : path) {
-    if (!value->is_object() || !value->contains(name)) return no_cell();
-    value = &value->at(name);
-  }
-  if (value->is_string()) return text_cell(value->get<std::string>());
-  if (!value->is_number()) return no_cell();
-  return {value->dump(), json::from_tree(*value)};
+Cell own(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }
+
+template <typename Number>
+Cell own_number(const std::optional<Number>& number) {
+  if (!number) return no_cell();
+  const nlohmann::ordered_json value = *number;
+  return {value.dump(), json::from_tree(value)};
 }
 
 void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation) {
   const auto& performance = evaluation.performance;
   const auto& correctness = evaluation.correctness;
+  const auto record = model::measurement_record(evaluation);
   row.push_back(text_cell(std::string(model::name_of(evaluation.status))));
   row.push_back(text_cell(evaluation.environment.hardware));
   row.push_back(text_cell(std::string(model::name_of(dataset::device_kind(evaluation)))));
@@ -44,14 +43,14 @@ void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation)
   row.push_back(performance ? number(performance->speedup_factor) : no_cell());
   row.push_back(correctness ? number(correctness->max_absolute_error) : no_cell());
   row.push_back(correctness ? number(correctness->max_relative_error) : no_cell());
-  row.push_back(own(evaluation, {"run_id"}));
-  row.push_back(own(evaluation, {"version"}));
-  row.push_back(own(evaluation, {"solution_sha256"}));
-  row.push_back(own(evaluation, {"clock"}));
-  row.push_back(own(evaluation, {"flush"}));
-  row.push_back(own(evaluation, {"n"}));
-  row.push_back(own(evaluation, {"cv"}));
-  row.push_back(own(evaluation, {"host_median_ms"}));
+  row.push_back(own(record.run_id));
+  row.push_back(own(record.version));
+  row.push_back(own(record.solution_sha256));
+  row.push_back(own(record.clock));
+  row.push_back(own(record.flush));
+  row.push_back(own_number(record.n));
+  row.push_back(own_number(record.cv));
+  row.push_back(own_number(record.host_median_ms));
 }
 
 }  // namespace
@@ -83,11 +82,13 @@ const std::vector<report::Column>& row_columns() {
       number_column("Calls", "calls"),
       number_column("CV", "cv"),
       number_column("Host [ms]", "host_median_ms"),
+      number_column("Counts", "counts"),
   };
   return columns;
 }
 
-std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace) {
+std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace,
+                         const dataset::StandingResults& standing) {
   const auto definition = dataset.definitions.find(trace.definition);
   const auto solution = dataset.solutions.find(trace.solution.value_or(""));
   std::vector<Cell> row;
@@ -98,7 +99,8 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
   if (trace.evaluation) add_evaluation(row, *trace.evaluation);
-  row.resize(row_columns().size(), no_cell());
+  row.resize(row_columns().size() - 1, no_cell());
+  row.push_back(report::count_cell(standing.holds(dataset.pool->row(trace)) ? 1 : 0));
   return row;
 }
 

@@ -5,7 +5,7 @@
 namespace fib::exports {
 
 inline constexpr const char* kSqliteTables = R"sql(
-pragma user_version = 1;
+pragma user_version = 2;
 create table definitions (name text primary key, op_type text not null, description text, document text not null);
 create table solutions (name text primary key, definition text not null, author text not null, language text not null,
   entry_point text not null, content_sha256 text not null, document text not null);
@@ -17,7 +17,7 @@ create table traces (id integer primary key, definition text not null, op_type t
   workload_uuid text not null, axes text not null, status text, hardware text, device_kind text, timestamp text,
   latency_ms real, reference_latency_ms real, speedup_factor real, max_absolute_error real, max_relative_error real,
   run_id text, fib_version text, solution_sha256 text, clock text, flush text, calls integer, cv real,
-  host_median_ms real, log text, fib text);
+  host_median_ms real, counts integer not null, log text, fib text);
 )sql";
 
 inline constexpr const char* kSqliteIndexesAndViews = R"sql(
@@ -27,38 +27,41 @@ create index traces_by_status on traces (status);
 create index traces_by_time on traces (timestamp);
 create index axes_by_axis on axes (axis, value);
 
--- The fastest passing trace of each solution on each workload and hardware, among those that timed the reference when
--- there are any; a row without numbers where none passed.
-create view solution_workloads as
-select hardware, definition, solution, author, workload_uuid, failed, latency_ms, speedup_factor
-from (select *, max(status <> 'PASSED') over (partition by hardware, definition, solution, workload_uuid) as failed,
-             row_number() over (partition by hardware, definition, solution, workload_uuid
-                                order by status = 'PASSED' desc, speedup_factor > 0 desc, latency_ms, id) as place
-      from traces where solution is not null and status is not null)
-where place = 1;
+-- The traces that stand (docs/reports.md): one of each solution on each workload and hardware.
+create view results as select * from traces where counts = 1;
 
--- Every solution on every hardware: mean speedup over its workloads, 0 when any trace failed, as in
--- `fib report summary` against the reference.
+create view solution_workloads as
+select hardware, definition, solution, author, workload_uuid, status <> 'PASSED' as failed,
+       case when status = 'PASSED' then latency_ms end as latency_ms,
+       case when status = 'PASSED' then speedup_factor end as speedup_factor, id as trace
+from results;
+
+-- Every solution on every hardware: the geometric mean of its latencies, and the mean speedup over its workloads, 0 when
+-- one failed, as in `fib report summary` against the reference.
 create view solution_scores as
-select hardware, definition, solution, author, count(*) as workloads,
+select hardware, definition, solution, author, count(*) as workloads, count(*) - sum(failed) as passed,
+       exp(avg(ln(nullif(latency_ms, 0)))) as latency_ms,
        case when sum(failed) > 0 then 0.0 else avg(speedup_factor) end as avg_speedup,
        case when sum(failed) > 0 then 0.0 else 1.0 end as success_rate
 from solution_workloads
 group by hardware, definition, solution, author;
 
--- The solution of the highest mean speedup of each definition on each hardware; the first name on a tie.
+-- Of each definition on each hardware the solution of the lowest latency among those that passed every workload on which
+-- any solution has a result; the first name on a tie.
 create view best_per_definition as
-select hardware, definition, solution, author, workloads, avg_speedup
-from (select *, row_number() over (partition by hardware, definition
-                                   order by avg_speedup desc, solution) as place
-      from solution_scores where success_rate = 1.0)
+select hardware, definition, solution, author, workloads, latency_ms, avg_speedup
+from (select scores.*, row_number() over (partition by hardware, definition
+                                          order by latency_ms, solution) as place
+      from solution_scores as scores
+      where latency_ms is not null and passed = (select count(distinct workload_uuid) from results
+                                                 where hardware = scores.hardware and definition = scores.definition))
 where place = 1;
 
--- The fastest passing trace of each workload on each hardware.
+-- The lowest latency of each workload on each hardware.
 create view best_per_workload as
 select hardware, definition, workload_uuid, axes, solution, author, latency_ms, speedup_factor, id as trace
 from (select *, row_number() over (partition by hardware, definition, workload_uuid order by latency_ms, id) as place
-      from traces where status = 'PASSED' and latency_ms > 0)
+      from results where status = 'PASSED' and latency_ms > 0)
 where place = 1;
 
 -- Authors by the mean, over definitions, of their best solution's mean speedup.

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "model/axis_expression.h"
+#include "util/hash.h"
 
 namespace fib::model {
 namespace {
@@ -43,6 +44,25 @@ void add_expressions(const Definition& definition, const Ordered<Integer>& given
   values.merge(following);
 }
 
+void add_axis(util::Sha256& hash, const std::string& name, const Axis& axis) {
+  hash.add(name);
+  if (axis.is_const()) {
+    hash.add("const").add(axis.value->fits() ? std::to_string(axis.value->value) : axis.value->digits);
+  } else {
+    hash.add(axis.is_var() ? "var" : "expr").add(axis.expression.value_or(""));
+  }
+}
+
+void add_tensor(util::Sha256& hash, const TensorSpec& tensor) {
+  hash.add(tensor.name).add(tensor.dtype).add(tensor.is_scalar() ? "scalar" : "tensor");
+  const auto shape = tensor.shape.value_or(std::vector<std::string>());
+  hash.add(static_cast<std::uint64_t>(shape.size()));
+  for (const std::string& entry : shape) hash.add(entry);
+  hash.add(static_cast<std::uint64_t>(tensor.unknown.size()));
+  for (const auto& [name, value] : tensor.unknown)
+    hash.add(name).add(json::dump(value, json::Layout::compact, json::NonFinite::strings));
+}
+
 using Shape = std::vector<std::int64_t>;
 
 // Notes the sizes of the variable axes that one input shows.
@@ -65,6 +85,20 @@ void bind_input(const Definition& definition, const TensorSpec& input, const Sha
 }
 
 }  // namespace
+
+std::string content_sha256(const Definition& definition) {
+  util::Sha256 hash;
+  hash.add("fib definition 1").add(static_cast<std::uint64_t>(definition.axes.size()));
+  for (const auto& [name, axis] : definition.axes) add_axis(hash, name, axis);
+  for (const auto* tensors : {&definition.inputs, &definition.outputs}) {
+    hash.add(static_cast<std::uint64_t>(tensors->size()));
+    for (const TensorSpec& tensor : *tensors) add_tensor(hash, tensor);
+  }
+  const auto constraints = definition.constraints.value_or(std::vector<std::string>());
+  hash.add(static_cast<std::uint64_t>(constraints.size()));
+  for (const std::string& constraint : constraints) hash.add(constraint);
+  return hash.add(definition.reference).hex();
+}
 
 std::optional<std::int64_t> literal_size(std::string_view entry) {
   if (entry.empty() || entry.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;

@@ -54,6 +54,11 @@ struct Definition {
 
 using AxisValues = std::map<std::string, std::int64_t>;
 
+// SHA-256 (64 hex digits) over everything that decides what is computed and on which inputs, every part with
+// its length: axes, inputs and outputs with shapes, dtypes and members that the format does not know,
+// constraints, and the reference. Not name, op type, tags and descriptions.
+[[nodiscard]] std::string content_sha256(const Definition& definition);
+
 // Reads one document. Throws ParseError: all field errors, or the first broken rule of the model.
 [[nodiscard]] Definition parse_definition(std::string_view text, Mode mode = Mode::lenient);
 [[nodiscard]] Definition read_definition(const json::Value& value, Mode mode = Mode::lenient);

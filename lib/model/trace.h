@@ -51,7 +51,8 @@ struct Evaluation {
   std::optional<Correctness> correctness;
   std::optional<Performance> performance;
   Unknown unknown;
-  nlohmann::ordered_json fib;  // our own record, the last key; null: absent
+  // Our own record, the last key, as it is written; null: absent. measurement_record() reads it.
+  nlohmann::ordered_json fib;
 };
 
 // What happened when a solution was tried on a workload; without solution and evaluation, just the workload.

@@ -1,6 +1,9 @@
 #include "report/best.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -29,7 +32,9 @@ class Finder {
 
   std::vector<Best> find() {
     for (const std::string& definition : definitions()) {
-      if (options_.best_of == BestOf::definition) {
+      if (options_.best_of == BestOf::definition && !options_.selection.every_trace) {
+        best_.push_back(winner_of(definition));
+      } else if (options_.best_of == BestOf::definition) {
         add(definition, std::nullopt, best_of_definition(definition));
       } else {
         add_workloads(definition);
@@ -77,24 +82,79 @@ class Finder {
     return best;
   }
 
+  [[nodiscard]] std::optional<std::string> author_of(const std::string& solution) const {
+    const auto found = dataset_.solutions.find(solution);
+    return found != dataset_.solutions.end() ? std::optional(found->second.author) : std::nullopt;
+  }
+
+  // A result beyond the limits of errors counts as one that did not pass.
+  [[nodiscard]] Best winner_of(const std::string& definition) const {
+    dataset::Contest contest;
+    std::map<std::string, std::vector<const TraceRow*>> rows;
+    for (const TraceRow& trace : dataset_.traces) {
+      if (*trace.definition != definition || trace.solution == nullptr || !trace.evaluation) continue;
+      if (!options_.selection.holds(dataset_, trace) || !dataset::has_axes(*trace.workload, options_.axes))
+        continue;
+      contest.add(*trace.solution, trace.workload->uuid,
+                  {trace.passed() && is_exact(trace), latency(trace), trace.evaluation->interval});
+      rows[*trace.solution].push_back(&trace);
+    }
+    Best best{definition, std::nullopt, nullptr, std::nullopt, std::nullopt, ""};
+    const auto ranking = contest.ranking();
+    if (ranking.empty()) return best;
+    const dataset::RankedSolution& first = ranking.front();
+    if (!first.rank) {
+      best.reason = first.passed == 0 ? "no solution passed"
+                                      : fmt::format("no solution passed all {} workloads; {} passed {}",
+                                                    first.workloads, first.solution, first.passed);
+      return best;
+    }
+    Winner winner = with_measures(first, rows.at(first.solution));
+    for (const auto& other : ranking) {
+      if (other.rank == first.rank && other.solution != first.solution) winner.ties.push_back(other.solution);
+    }
+    best.author = author_of(first.solution);
+    best.winner = std::move(winner);
+    return best;
+  }
+
+  static Winner with_measures(const dataset::RankedSolution& result,
+                              const std::vector<const TraceRow*>& rows) {
+    Winner winner{result, {}, std::nullopt, std::nullopt, std::nullopt};
+    double sum = 0;
+    bool is_timed = true;
+    for (const TraceRow* row : rows) {
+      sum += speedup(*row);
+      is_timed = is_timed && speedup(*row) > 0;
+      const auto& errors = row->evaluation->correctness;
+      if (!errors) continue;
+      winner.max_absolute_error = std::max(winner.max_absolute_error.value_or(0), errors->max_absolute_error);
+      winner.max_relative_error = std::max(winner.max_relative_error.value_or(0), errors->max_relative_error);
+    }
+    if (is_timed) winner.speedup = sum / static_cast<double>(rows.size());
+    return winner;
+  }
+
+  [[nodiscard]] bool is_lower(const TraceRow& trace, const TraceRow& best) const {
+    if (options_.selection.every_trace) return is_better(trace, best);
+    return latency(trace) > 0 && (latency(best) <= 0 || latency(trace) < latency(best));
+  }
+
   void add_workloads(const std::string& definition) {
     std::vector<std::string> order;
     std::map<std::string, const TraceRow*> best;
     for (const TraceRow* trace : valid(definition)) {
       const auto [entry, is_new] = best.emplace(trace->workload->uuid, trace);
       if (is_new) order.push_back(trace->workload->uuid);
-      if (is_better(*trace, *entry->second)) entry->second = trace;
+      if (is_lower(*trace, *entry->second)) entry->second = trace;
     }
     for (const std::string& uuid : order) add(definition, uuid, best.at(uuid));
     if (order.empty()) add(definition, std::nullopt, nullptr);
   }
 
   void add(const std::string& definition, std::optional<std::string> workload, const TraceRow* trace) {
-    Best best{definition, std::move(workload), trace, std::nullopt};
-    if (trace != nullptr) {
-      const auto solution = dataset_.solutions.find(*trace->solution);
-      if (solution != dataset_.solutions.end()) best.author = solution->second.author;
-    }
+    Best best{definition, std::move(workload), trace, std::nullopt, std::nullopt, ""};
+    if (trace != nullptr) best.author = author_of(*trace->solution);
     best_.push_back(std::move(best));
   }
 

@@ -7,6 +7,7 @@
 
 #include "dataset/load.h"
 #include "dataset/queries.h"
+#include "dataset/ranking.h"
 #include "model/definition.h"
 #include "report/outcomes.h"
 
@@ -24,18 +25,31 @@ struct BestOptions {
   BestOf best_of = BestOf::definition;
 };
 
+// The solution that won a definition, by the results that stand.
+struct Winner {
+  dataset::RankedSolution result;
+  std::vector<std::string> ties;  // those that share its rank
+  std::optional<double> speedup;  // against the reference: the mean over workloads; nothing: not timed on all
+  std::optional<double> max_absolute_error;  // the highest of all workloads
+  std::optional<double> max_relative_error;
+};
+
 // The best trace of one definition, or of one of its workloads.
 struct Best {
   std::string definition;
   std::optional<std::string> workload;       // uuid, for BestOf::workload
   const dataset::TraceRow* trace = nullptr;  // into the dataset; null: no valid solution
   std::optional<std::string> author;         // nothing: the solution is not in the dataset
+  std::optional<Winner> winner;              // in place of a trace: of a definition, by results that stand
+  std::string reason;                        // why there is neither, where more is known than that
+  [[nodiscard]] bool is_found() const { return trace != nullptr || winner; }
 };
 
 // What is best of the selected traces, for every definition that has any; by definition, then in the order in
-// which the workloads were met. The best trace of a definition is that of dataset::Queries::best_trace (the
-// highest speedup factor); where the reference was never timed, it is the one with the lowest latency. Among
-// the traces of one workload the lower latency wins a tie.
+// which the workloads were met. Of the results that stand a definition's best is the winner of
+// dataset::Contest, and a workload's the lowest latency. Of every trace, the best of a definition is that of
+// dataset::Queries::best_trace (the highest speedup factor); where the reference was never timed, it is the
+// one with the lowest latency. Among the traces of one workload the lower latency wins a tie.
 [[nodiscard]] std::vector<Best> find_best(const dataset::Dataset& dataset, const dataset::Queries& queries,
                                           const BestOptions& options);
 

@@ -1,6 +1,7 @@
 #include "report/best_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -28,10 +29,46 @@ Cell speedup_cell(double factor) {
   return factor > 0 ? number_cell(factor, fmt::format("{:.2f}×", factor)) : no_cell();
 }
 
-std::vector<Cell> row(const Best& best) {
+// Of definitions, by the results that stand.
+std::vector<Column> winner_columns() {
+  return {text_column("Definition", "definition"),
+          text_column("Solution", "solution"),
+          text_column("Author", "author"),
+          number_column("Speedup vs. ref", "speedup_factor"),
+          number_column("Latency (ms)", "latency_ms"),
+          number_column("Max abs", "max_absolute_error"),
+          number_column("Max rel", "max_relative_error"),
+          number_column("Workloads", "workloads"),
+          text_column("Not told apart from", "ties")};
+}
+
+Cell names_cell(const std::vector<std::string>& names) {
+  json::Value list = json::make_array();
+  for (const std::string& name : names) list.items.push_back(json::make_string(name));
+  return {names.empty() ? "-" : fmt::format("{}", fmt::join(names, ", ")), std::move(list)};
+}
+
+std::vector<Cell> winner_row(const Best& best) {
+  const auto& winner = *best.winner;
+  const auto optional_error = [](const std::optional<double>& error) {
+    return error ? number_cell(*error, format_error(*error)) : no_cell();
+  };
+  return {text_cell(best.definition),
+          text_cell(winner.result.solution),
+          best.author ? text_cell(*best.author) : no_cell(),
+          speedup_cell(winner.speedup.value_or(0)),
+          number_cell(*winner.result.latency_ms, format_ms(*winner.result.latency_ms)),
+          optional_error(winner.max_absolute_error),
+          optional_error(winner.max_relative_error),
+          count_cell(winner.result.workloads),
+          names_cell(winner.ties)};
+}
+
+std::vector<Cell> row(const Best& best, std::size_t width) {
+  if (best.winner) return winner_row(best);
   if (best.trace == nullptr) {
     std::vector<Cell> cells{text_cell(best.definition)};
-    while (cells.size() < columns().size()) cells.push_back(no_cell());
+    while (cells.size() < width) cells.push_back(no_cell());
     return cells;
   }
   const auto& evaluation = *best.trace->evaluation;
@@ -53,16 +90,17 @@ std::vector<Cell> row(const Best& best) {
 
 enum class Rows { found, all };
 
-Table table_of(const std::vector<Best>& all, Rows rows) {
-  Table table{columns(), {}, true};
+Table table_of(const std::vector<Best>& all, BestForm form, Rows rows) {
+  Table table{form == BestForm::winners ? winner_columns() : columns(), {}, true};
   for (const Best& best : all) {
-    if (rows == Rows::all || best.trace != nullptr) table.rows.push_back(row(best));
+    if (rows == Rows::all || best.is_found()) table.rows.push_back(row(best, table.columns.size()));
   }
   return table;
 }
 
 bool has_untimed(const std::vector<Best>& all) {
   for (const Best& best : all) {
+    if (best.winner && !best.winner->speedup) return true;
     if (best.trace == nullptr) continue;
     const auto& performance = best.trace->evaluation->performance;
     if (!performance || performance->speedup_factor <= 0) return true;
@@ -70,15 +108,22 @@ bool has_untimed(const std::vector<Best>& all) {
   return false;
 }
 
-void write_hardware(Document& document, const HardwareBest& hardware) {
-  document.table("Best solutions on " + hardware.hardware + ":", table_of(hardware.best, Rows::found));
+void write_hardware(Document& document, const HardwareBest& hardware, BestForm form) {
+  document.table("Best solutions on " + hardware.hardware + ":", table_of(hardware.best, form, Rows::found));
   std::vector<std::string> notes;
   for (const Best& best : hardware.best) {
-    if (best.trace != nullptr) continue;
-    notes.push_back(fmt::format("No valid solution found for {} on {}.", best.definition, hardware.hardware));
+    if (best.is_found()) continue;
+    notes.push_back(fmt::format("No valid solution found for {} on {}{}.", best.definition, hardware.hardware,
+                                best.reason.empty() ? "" : ": " + best.reason));
   }
   if (has_untimed(hardware.best)) {
-    notes.emplace_back("Speedup -: the reference was not timed; the lowest latency is the best");
+    notes.emplace_back(form == BestForm::fastest
+                           ? "Speedup -: the reference was not timed; the lowest latency is the best"
+                           : "Speedup -: the reference was not timed");
+  }
+  if (form == BestForm::winners) {
+    notes.emplace_back(
+        "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
   }
   document.notes(notes);
 }
@@ -89,7 +134,7 @@ void write_dataset(Document& document, const DatasetBest& dataset) {
         fmt::format("No traces in {}. To get some: fib run --local {}", dataset.path, dataset.path));
     return;
   }
-  for (const HardwareBest& hardware : dataset.hardware) write_hardware(document, hardware);
+  for (const HardwareBest& hardware : dataset.hardware) write_hardware(document, hardware, dataset.form);
   std::vector<std::string> untried;
   for (const std::string& definition : dataset.untried) {
     untried.push_back(fmt::format("No valid solution found for {}: it has no traces.", definition));
@@ -98,16 +143,19 @@ void write_dataset(Document& document, const DatasetBest& dataset) {
   if (dataset.hardware.empty() && untried.empty()) {
     document.paragraph(fmt::format("No traces in {} match the filters.", dataset.path));
   }
+  if (!dataset.not_counted.empty()) document.notes({dataset.not_counted});
 }
 
 json::Value to_json(const DatasetBest& dataset) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(dataset.path));
+  object.add("not_counted",
+             dataset.not_counted.empty() ? json::make_null() : json::make_string(dataset.not_counted));
   json::Value list = json::make_array();
   for (const HardwareBest& hardware : dataset.hardware) {
     json::Value one = json::make_object();
     one.add("name", json::make_string(hardware.hardware));
-    one.add("best", to_json(table_of(hardware.best, Rows::all)));
+    one.add("best", to_json(table_of(hardware.best, dataset.form, Rows::all)));
     list.items.push_back(std::move(one));
   }
   object.add("hardware", std::move(list));
@@ -118,8 +166,9 @@ json::Value to_json(const DatasetBest& dataset) {
 }
 
 std::string csv(const std::vector<DatasetBest>& datasets) {
-  const auto placed = [](const HardwareBest& hardware, const std::string& path) {
-    Table table = with_leading(table_of(hardware.best, Rows::all), text_column("Hardware", "hardware"),
+  const BestForm form = datasets.empty() ? BestForm::winners : datasets.front().form;
+  const auto placed = [form](const HardwareBest& hardware, const std::string& path) {
+    Table table = with_leading(table_of(hardware.best, form, Rows::all), text_column("Hardware", "hardware"),
                                text_cell(hardware.hardware));
     return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
   };

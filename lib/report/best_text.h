@@ -13,9 +13,15 @@ struct HardwareBest {
   std::vector<Best> best;
 };
 
+// What a row tells of: the winner of a definition, the lowest latency on a workload (both by the results that
+// stand), or the trace with the highest speedup of all.
+enum class BestForm { winners, lowest, fastest };
+
 struct DatasetBest {
   std::string path;
+  BestForm form = BestForm::winners;  // the same for all datasets of a report
   bool has_traces = true;
+  std::string not_counted;             // what was said of traces that do not stand; empty: nothing
   std::vector<HardwareBest> hardware;  // by name
   std::vector<std::string> untried;    // definitions in question without any trace
 };

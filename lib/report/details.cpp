@@ -7,12 +7,11 @@
 #include <tuple>
 
 #include "dataset/trace_stream.h"
+#include "model/measurement_record.h"
 #include "util/clock.h"
 
 namespace fib::report {
 namespace {
-
-using nlohmann::ordered_json;
 
 // Where the quartiles stand among the 21 quantiles 0, 5, ..., 100 %.
 constexpr std::size_t kQuantiles = 21;
@@ -23,45 +22,19 @@ constexpr std::size_t kQ75 = 15;
 constexpr double kBelow = 1 - 1e-9;
 constexpr double kAbove = 1 + 1e-9;
 
-const ordered_json* find(const ordered_json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
+const std::string* name_in(dataset::RowPool& pool, const std::optional<std::string>& text) {
+  return text ? pool.name(*text) : nullptr;
 }
 
-const std::string* text_of(const ordered_json& fib, const char* key, dataset::RowPool& pool) {
-  const ordered_json* value = find(fib, key);
-  if (value == nullptr || value->is_null()) return nullptr;
-  return pool.name(value->is_string() ? value->get<std::string>() : value->dump());
-}
-
-std::optional<double> number_of(const ordered_json& fib, const char* key) {
-  const ordered_json* value = find(fib, key);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->get<double>();
-}
-
-std::size_t count_of(const ordered_json& fib, const char* key) {
-  const auto value = number_of(fib, key);
-  return value && *value >= 0 && *value < 1e15 ? static_cast<std::size_t>(*value) : 0;
-}
-
-// The numbers of a list; nothing unless all are finite and none is negative.
-std::optional<std::vector<double>> numbers_of(const ordered_json& fib, const char* key) {
-  const ordered_json* list = find(fib, key);
-  if (list == nullptr || !list->is_array()) return std::nullopt;
-  std::vector<double> numbers;
-  for (const auto& item : *list) {
-    if (!item.is_number()) return std::nullopt;
-    numbers.push_back(item.get<double>());
-    if (!std::isfinite(numbers.back()) || numbers.back() < 0) return std::nullopt;
-  }
-  return numbers;
+bool are_times(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value) && value >= 0; });
 }
 
 // Quantiles rise, and a mean of medians lies among them: what does not fit says nothing.
-std::optional<Spread> spread_of(const ordered_json& fib, const dataset::TraceRow& row) {
-  const auto quantiles = numbers_of(fib, "quantiles_ms");
-  if (!quantiles || quantiles->size() != kQuantiles) return std::nullopt;
+std::optional<Spread> spread_of(const model::MeasurementRecord& record, const dataset::TraceRow& row) {
+  const auto& quantiles = record.quantiles_ms;
+  if (!quantiles || quantiles->size() != kQuantiles || !are_times(*quantiles)) return std::nullopt;
   if (!std::is_sorted(quantiles->begin(), quantiles->end()) || !((*quantiles)[kMedian] > 0))
     return std::nullopt;
   const auto& performance = row.evaluation->performance;
@@ -71,20 +44,18 @@ std::optional<Spread> spread_of(const ordered_json& fib, const dataset::TraceRow
   return Spread{(*quantiles)[kQ25], (*quantiles)[kMedian], (*quantiles)[kQ75]};
 }
 
-double trial_range(const ordered_json& fib) {
-  const auto medians = numbers_of(fib, "trial_medians_ms");
-  if (!medians || medians->empty()) return 0;
+double trial_range(const model::MeasurementRecord& record) {
+  const auto& medians = record.trial_medians_ms;
+  if (!medians || medians->empty() || !are_times(*medians)) return 0;
   const auto [low, high] = std::minmax_element(medians->begin(), medians->end());
   return *high - *low;
 }
 
 // The swept options in the order of their names; null when only axes were swept.
-const std::string* sweep_of(const ordered_json& fib, const model::Workload& workload,
+const std::string* sweep_of(const model::MeasurementRecord& record, const model::Workload& workload,
                             dataset::RowPool& pool) {
-  const ordered_json* sweep = find(fib, "sweep");
-  if (sweep == nullptr || !sweep->is_object()) return nullptr;
   nlohmann::json options = nlohmann::json::object();
-  for (const auto& [name, value] : sweep->items()) {
+  for (const auto& [name, value] : record.sweep.items()) {
     const bool is_axis = model::find(workload.axes, name) != nullptr;
     if (!is_axis) options[name] = value;
   }
@@ -103,13 +74,7 @@ std::optional<double> Detail::median_ms() const {
 }
 
 std::optional<double> interval_share(const model::Evaluation& evaluation) {
-  if (!evaluation.performance || !evaluation.fib.is_object()) return std::nullopt;
-  const ordered_json* interval = find(evaluation.fib, "interval");
-  if (interval == nullptr || !interval->is_object()) return std::nullopt;
-  // Below the latency the interval ends at 0.
-  const auto high = number_of(*interval, "high_ms");
-  const double share = high ? *high / evaluation.performance->latency_ms - 1 : -1;
-  return std::isfinite(share) && share >= 0 ? std::optional(share) : std::nullopt;
+  return dataset::interval_share(model::measurement_record(evaluation), evaluation.performance);
 }
 
 Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs) {
@@ -117,22 +82,20 @@ Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs l
   detail.row = pool.row(trace);
   if (logs == KeepLogs::yes || (logs == KeepLogs::of_failures && !detail.row.passed()))
     detail.log = trace.evaluation->log;
-  const ordered_json& fib = trace.evaluation->fib;
-  if (!fib.is_object()) return detail;
-  detail.run_id = text_of(fib, "run_id", pool);
-  detail.clock = text_of(fib, "clock", pool);
-  detail.flush = text_of(fib, "flush", pool);
-  detail.config = text_of(fib, "config", pool);
-  detail.sweep = sweep_of(fib, trace.workload, pool);
-  detail.spread = spread_of(fib, detail.row);
-  detail.trial_range_ms = trial_range(fib);
-  detail.interval = interval_share(*trace.evaluation);
-  detail.cv = number_of(fib, "cv");
-  detail.sm_clock_mhz = number_of(fib, "sm_clock_median_mhz");
-  detail.samples = count_of(fib, "n");
-  detail.sets = count_of(fib, "sets");
-  const ordered_json* changed = find(fib, "inputs_changed");
-  detail.inputs_changed = changed != nullptr && changed->is_boolean() && changed->get<bool>();
+  const auto record = model::measurement_record(*trace.evaluation);
+  detail.run_id = name_in(pool, record.run_id);
+  detail.clock = name_in(pool, record.clock);
+  detail.flush = name_in(pool, record.flush);
+  if (!record.config.is_null()) detail.config = pool.name(record.config.dump());
+  detail.sweep = sweep_of(record, trace.workload, pool);
+  detail.spread = spread_of(record, detail.row);
+  detail.trial_range_ms = trial_range(record);
+  detail.interval = detail.row.evaluation->interval;
+  detail.cv = record.cv;
+  detail.sm_clock_mhz = record.sm_clock_median_mhz;
+  detail.samples = record.n.value_or(0);
+  detail.sets = record.sets.value_or(0);
+  detail.inputs_changed = record.inputs_changed.value_or(0) > 0;
   return detail;
 }
 

@@ -10,6 +10,7 @@ namespace fib::report {
 
 struct DatasetFastP {
   std::string path;
+  std::string not_counted;               // what was said of traces that do not stand; empty: nothing
   std::vector<ProblemResults> hardware;  // by name
 };
 

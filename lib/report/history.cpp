@@ -6,6 +6,7 @@
 
 #include "dataset/run_order.h"
 #include "dataset/trace_row.h"
+#include "model/measurement_record.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -13,20 +14,6 @@ namespace fib::report {
 namespace {
 
 using nlohmann::ordered_json;
-
-// The member `key` of a trace's evaluation.fib; null where there is none.
-const ordered_json& member(const model::Evaluation& evaluation, const char* key) {
-  static const ordered_json kNone;
-  if (!evaluation.fib.is_object()) return kNone;
-  const auto found = evaluation.fib.find(key);
-  return found == evaluation.fib.end() ? kNone : *found;
-}
-
-std::string text_of(const ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-ordered_json object_of(const ordered_json& value) { return value.is_object() ? value : ordered_json(); }
 
 // Times are compared as times: an offset may differ. One that cannot be read is as if it were not there.
 bool is_before(const std::string& left, const std::string& right) {
@@ -41,9 +28,8 @@ bool is_after(const std::string& left, const std::string& right) {
   return a && (!b || *a > *b);
 }
 
-void add_standing(RunTraces& traces, const model::Trace& trace) {
+void add_standing(RunTraces& traces, const model::Trace& trace, const ordered_json& sweep) {
   const model::Evaluation& evaluation = *trace.evaluation;
-  const ordered_json sweep = object_of(member(evaluation, "sweep"));
   const std::string solution = trace.solution.value_or("");
   RunStanding& standing = traces.standings[{trace.definition, sweep, solution}];
   standing.definition = trace.definition;
@@ -61,12 +47,12 @@ void add_standing(RunTraces& traces, const model::Trace& trace) {
   ++standing.timed;
 }
 
-void add_trace(RunTraces& traces, const model::Trace& trace) {
+void add_trace(RunTraces& traces, const model::Trace& trace, const model::MeasurementRecord& record) {
   const model::Evaluation& evaluation = *trace.evaluation;
   if (traces.total++ == 0) {
     traces.hardware = evaluation.environment.hardware;
     traces.device = dataset::device_kind(evaluation) == model::DeviceKind::cuda ? "cuda" : "cpu";
-    traces.config = object_of(member(evaluation, "config"));
+    traces.config = record.config;
   }
   if (trace.passed()) {
     ++traces.passed;
@@ -75,11 +61,11 @@ void add_trace(RunTraces& traces, const model::Trace& trace) {
   }
   traces.definitions.insert(trace.definition);
   if (trace.solution) traces.solutions.insert(*trace.solution);
-  const std::string started = text_of(member(evaluation, "started_utc"));
+  const std::string started = record.started_utc.value_or("");
   if (is_before(started, traces.started_utc)) traces.started_utc = started;
   if (is_before(evaluation.timestamp, traces.first_utc)) traces.first_utc = evaluation.timestamp;
   if (is_after(evaluation.timestamp, traces.ended_utc)) traces.ended_utc = evaluation.timestamp;
-  add_standing(traces, trace);
+  add_standing(traces, trace, record.sweep);
 }
 
 // What stands in the place of a record that is not there.
@@ -144,11 +130,12 @@ HistoryBuilder::HistoryBuilder(std::string path, std::vector<dataset::RunRecord>
 
 void HistoryBuilder::add(const model::Trace& trace) {
   if (!trace.evaluation) return;
-  const std::string run_id = text_of(member(*trace.evaluation, "run_id"));
+  const auto record = model::measurement_record(*trace.evaluation);
+  const std::string run_id = record.run_id.value_or("");
   if (run_id.empty()) {
     ++history_.traces_without_run;
   } else {
-    add_trace(runs_[run_id].traces, trace);
+    add_trace(runs_[run_id].traces, trace, record);
   }
 }
 

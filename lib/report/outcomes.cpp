@@ -12,10 +12,6 @@ using dataset::Score;
 
 bool is_usable(double number) { return std::isfinite(number) && number > 0; }
 
-void take_lower(double& lowest, double value) {
-  if (lowest == 0 || value < lowest) lowest = value;
-}
-
 // The author's best scores, one a definition.
 struct AuthorScores {
   std::map<std::string, Score> best;  // by definition
@@ -60,7 +56,10 @@ void Outcomes::add(const dataset::TraceRow& trace) {
   const auto& performance = trace.evaluation->performance;
   const double latency = performance ? performance->latency_ms : 0;
   const double factor = performance ? performance->speedup_factor : 0;
-  if (is_usable(latency)) take_lower(outcome.latency_ms, latency);
+  if (is_usable(latency) && (outcome.latency_ms == 0 || latency < outcome.latency_ms)) {
+    outcome.latency_ms = latency;
+    outcome.interval = trace.evaluation->interval;
+  }
   if (!is_usable(latency) || !is_usable(factor)) {
     ++untimed;
   } else if (outcome.speedup_factor == 0 || latency < outcome.timed_latency_ms) {

@@ -16,6 +16,9 @@ struct Selection {
   std::optional<std::string> hardware = std::nullopt;  // environment.hardware; nothing: all
   std::optional<std::string> op_type = std::nullopt;
   std::optional<std::string> definition = std::nullopt;
+  // Whether the dataset's traces are all that were ever made, so that the format's own rules rank (the
+  // highest speedup of any trace wins, any failure ever makes a score 0), and not only those that stand.
+  bool every_trace = true;
 
   // Traces of unknown definitions have no op type.
   [[nodiscard]] bool holds(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const;
@@ -28,6 +31,7 @@ struct Outcome {
   double latency_ms = 0;        // the lowest of the passing traces; 0: none
   double speedup_factor = 0;    // of the fastest trace for which the reference was timed; 0: none
   double timed_latency_ms = 0;  // the latency of that trace
+  std::optional<double> interval = std::nullopt;  // of the trace with the lowest latency
 };
 
 // What they say of one solution on all workloads of one definition.

@@ -27,6 +27,7 @@ struct HardwareRanks {
 
 struct DatasetRanks {
   std::string path;
+  std::string not_counted;              // what was said of traces that do not stand; empty: nothing
   std::vector<HardwareRanks> hardware;  // by name
 };
 

@@ -10,7 +10,9 @@
 #include <tuple>
 #include <utility>
 
+#include "dataset/ranking.h"
 #include "dataset/trace_stream.h"
+#include "report/details.h"
 #include "report/text.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -91,50 +93,42 @@ class Latest {
   std::vector<Trace> traces_;
 };
 
-struct Latencies {
-  double best = std::numeric_limits<double>::infinity();
-  double logarithms = 0;
-  std::size_t count = 0;
+// A hardware's solutions.
+struct Group {
+  dataset::Contest contest;
+  std::map<std::string, Tally> tallies;  // by solution
+
+  void add(const Trace& trace) {
+    const auto& performance = trace.evaluation->performance;
+    contest.add(
+        *trace.solution, trace.workload.uuid,
+        {trace.passed(), performance ? performance->latency_ms : 0, interval_share(*trace.evaluation)});
+    Tally& tally = tallies[*trace.solution];
+    if (!trace.passed()) {
+      ++tally.failed;
+      return;
+    }
+    ++tally.passed;
+    const auto latency = latency_of(trace);
+    if (latency && (!tally.best_ms || *latency < *tally.best_ms)) tally.best_ms = latency;
+  }
 };
 
-void add(Tally& tally, Latencies& latencies, const Trace& trace) {
-  if (!trace.passed()) {
-    ++tally.failed;
-    return;
-  }
-  ++tally.passed;
-  const auto latency = latency_of(trace);
-  if (!latency) return;
-  latencies.best = std::min(latencies.best, *latency);
-  latencies.logarithms += std::log(*latency);
-  ++latencies.count;
-}
-
 std::vector<Tally> tallies_of(const Dataset& dataset, const std::vector<Trace>& traces) {
-  std::map<std::pair<std::string, std::string>, std::pair<Tally, Latencies>> found;  // hardware, solution
-  for (const Trace& trace : traces) {
-    const std::string& hardware = trace.evaluation->environment.hardware;
-    auto& [tally, latencies] = found[{hardware, *trace.solution}];
-    tally.solution = *trace.solution;
-    tally.hardware = hardware;
-    tally.author = author_of(dataset, *trace.solution);
-    add(tally, latencies, trace);
-  }
+  std::map<std::string, Group> groups;  // by hardware
+  for (const Trace& trace : traces) groups[trace.evaluation->environment.hardware].add(trace);
   std::vector<Tally> tallies;
-  for (auto& [key, entry] : found) {
-    auto& [tally, latencies] = entry;
-    if (latencies.count > 0) tally.best_ms = latencies.best;
-    if (latencies.count == 1) tally.mean_ms = latencies.best;  // exactly
-    if (latencies.count > 1)
-      tally.mean_ms = std::exp(latencies.logarithms / static_cast<double>(latencies.count));
-    tallies.push_back(std::move(tally));
+  for (const auto& [hardware, group] : groups) {
+    for (const auto& ranked : group.contest.ranking()) {
+      Tally tally = group.tallies.at(ranked.solution);
+      tally.solution = ranked.solution;
+      tally.rank = ranked.rank;
+      tally.author = author_of(dataset, ranked.solution);
+      tally.hardware = hardware;
+      tally.mean_ms = ranked.latency_ms;
+      tallies.push_back(std::move(tally));
+    }
   }
-  const auto order = [](const Tally& tally) {
-    return std::tuple(tally.hardware, -static_cast<double>(tally.passed),
-                      tally.mean_ms.value_or(std::numeric_limits<double>::infinity()));
-  };
-  std::stable_sort(tallies.begin(), tallies.end(),
-                   [&](const Tally& left, const Tally& right) { return order(left) < order(right); });
   return tallies;
 }
 
@@ -189,18 +183,6 @@ Meanings meanings_of(const Dataset& dataset, const std::string& uuid, const Filt
 
 }  // namespace
 
-std::optional<std::string> fib_text(const model::Evaluation& evaluation, const char* key) {
-  const auto& fib = evaluation.fib;
-  if (!fib.is_object() || !fib.contains(key) || !fib.at(key).is_string()) return std::nullopt;
-  return fib.at(key).get<std::string>();
-}
-
-std::optional<double> fib_number(const model::Evaluation& evaluation, const char* key) {
-  const auto& fib = evaluation.fib;
-  if (!fib.is_object() || !fib.contains(key) || !fib.at(key).is_number()) return std::nullopt;
-  return fib.at(key).get<double>();
-}
-
 std::optional<DefinitionView> show_definition(const Dataset& dataset, const std::string& name,
                                               const Filter& filter, Unreadable& unreadable) {
   const auto found = dataset.definitions.find(name);
@@ -215,7 +197,7 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
     tried.insert(*trace.solution);
     latest.add(trace, Logs::none);
   });
-  DefinitionView view{dataset.root.string(), &found->second, 0, tallies_of(dataset, latest.traces()), {}};
+  DefinitionView view{dataset.root.string(), &found->second, 0, tallies_of(dataset, latest.traces())};
   const auto workloads = dataset.workloads.find(name);
   if (workloads != dataset.workloads.end()) view.workloads = workloads->second.size();
   for (const auto& [solution, document] : dataset.solutions) {

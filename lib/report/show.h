@@ -12,7 +12,8 @@
 // One record of a dataset with all that belongs to it. `dataset` is what dataset::load_without_results()
 // gives and must outlive the views; traces are read from their files, and lines that cannot be read are
 // described in `unreadable`. Of the filter, what names the record (definitions, solutions) is replaced. Throw
-// Error when a file cannot be read.
+// Error when a file cannot be read. Of a key's results the one that stands is taken where the filter has that
+// choice, else the latest; show_trace() has them all.
 namespace fib::report {
 
 // A result, with the author of its solution. Logs are kept of what failed in SolutionView, and in TraceView.
@@ -21,9 +22,10 @@ struct Shown {
   std::optional<std::string> author;  // nothing: the solution is not in the dataset
 };
 
-// A solution on one hardware, by the latest trace of each workload.
+// A solution on one hardware, by one result of each workload.
 struct Tally {
   std::string solution;
+  std::optional<std::size_t> rank;  // as dataset::RankedSolution has it
   std::optional<std::string> author;
   std::string hardware;
   std::size_t passed = 0;  // workloads
@@ -36,23 +38,24 @@ struct DefinitionView {
   std::string path;  // of the dataset
   const model::Definition* definition = nullptr;
   std::size_t workloads = 0;
-  std::vector<Tally> tallies;        // by hardware, then as many passed as possible, mean, name
-  std::vector<std::string> untried;  // those that the filter holds without a result that passes it; by name
+  std::vector<Tally> tallies;    // by hardware, then as dataset::Contest ranks
+  std::string not_counted = {};  // what was said of traces that do not stand
+  std::vector<std::string> untried =
+      {};  // those that the filter holds without a result that passes it; by name
 };
 
 struct SolutionView {
   std::string path;
   const model::Solution* solution = nullptr;
-  std::vector<Shown>
-      results;  // the latest of each workload and hardware; by hardware, then as the dataset has them
+  std::vector<Shown> results;  // one of each workload and hardware; by hardware, then as the dataset has them
+  std::string not_counted = {};
 };
 
 struct WorkloadView {
   std::string path;
   std::string definition;
   model::Workload workload;
-  std::vector<Shown>
-      results;  // the latest of each solution and hardware; by hardware, fastest first, then failures
+  std::vector<Shown> results;  // one of each solution and hardware; by hardware, fastest first, then failures
 };
 
 struct TraceView {
@@ -88,9 +91,5 @@ struct TraceView {
                                                   const dataset::Filter& filter,
                                                   std::vector<std::string>& unreadable,
                                                   std::vector<std::string>& tried);
-
-// A text or a number of fib's own record of an evaluation; nothing where it is absent or of another kind.
-[[nodiscard]] std::optional<std::string> fib_text(const model::Evaluation& evaluation, const char* key);
-[[nodiscard]] std::optional<double> fib_number(const model::Evaluation& evaluation, const char* key);
 
 }  // namespace fib::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/measurement_record.h"
 #include "report/details.h"
 #include "report/text.h"
 #include "report/workload_text.h"
@@ -18,16 +19,15 @@ Cell nullable_text(const model::NullableText& text) { return text && *text ? tex
 
 std::string times_text(double factor) { return fmt::format("{:.2f}×", factor); }
 
-std::string config_text(const model::Evaluation& evaluation) {
-  const auto& fib = evaluation.fib;
-  return fib.is_object() && fib.contains("config") ? fib.at("config").dump() : "";
+std::string config_text(const model::MeasurementRecord& record) {
+  return record.config.is_null() ? "" : record.config.dump();
 }
 
-Cell config_cell(const model::Evaluation& evaluation, const std::vector<std::string>& configs) {
-  const std::string text = config_text(evaluation);
+Cell config_cell(const model::MeasurementRecord& record, const std::vector<std::string>& configs) {
+  const std::string text = config_text(record);
   if (text.empty()) return no_cell();
   const auto place = std::find(configs.begin(), configs.end(), text) - configs.begin();
-  return {std::to_string(place + 1), json::from_tree(evaluation.fib.at("config"))};
+  return {std::to_string(place + 1), json::from_tree(record.config)};
 }
 
 std::vector<Column> result_columns(ResultsOf of) {
@@ -59,6 +59,7 @@ std::vector<Column> result_columns(ResultsOf of) {
 std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>& configs) {
   const model::Trace& trace = shown.trace;
   const model::Evaluation& evaluation = *trace.evaluation;
+  const auto record = model::measurement_record(evaluation);
   const auto performance = [&](double model::Performance::*field) -> std::optional<double> {
     if (!evaluation.performance) return std::nullopt;
     return (*evaluation.performance).*field;
@@ -77,16 +78,16 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
           axes_cell(trace.workload),
           text_cell(std::string(model::name_of(evaluation.status))),
           optional_number(performance(&model::Performance::latency_ms), format_ms),
-          optional_number(fib_number(evaluation, "cv"), format_share),
+          optional_number(record.cv, format_share),
           optional_number(interval_share(evaluation), interval_text),
           optional_number(positive(performance(&model::Performance::reference_latency_ms)), format_ms),
           optional_number(positive(performance(&model::Performance::speedup_factor)), times_text),
           optional_number(error(&model::Correctness::max_absolute_error), format_error),
           optional_number(error(&model::Correctness::max_relative_error), format_error),
           text_cell(evaluation.timestamp),
-          optional_text(fib_text(evaluation, "run_id")),
-          optional_text(fib_text(evaluation, "clock")),
-          config_cell(evaluation, configs)};
+          optional_text(record.run_id),
+          optional_text(record.clock),
+          config_cell(record, configs)};
 }
 
 std::string axis_value(const model::Axis& axis) {
@@ -127,14 +128,18 @@ std::string interval_text(double share) { return fmt::format("±{:.1f}%", 100 * 
 Table tallies_table(const std::vector<Tally>& tallies) {
   Table table;
   table.grouped = true;
-  table.columns = {text_column("Hardware", "hardware"),     text_column("Solution", "solution"),
-                   text_column("Author", "author"),         number_column("Passed", "passed"),
-                   number_column("Failed", "failed"),       number_column("Best (ms)", "best_latency_ms"),
+  table.columns = {text_column("Hardware", "hardware"),
+                   number_column("Rank", "rank"),
+                   text_column("Solution", "solution"),
+                   text_column("Author", "author"),
+                   number_column("Passed", "passed"),
+                   number_column("Failed", "failed"),
+                   number_column("Best (ms)", "best_latency_ms"),
                    number_column("Mean (ms)", "latency_ms")};
   for (const Tally& tally : tallies) {
-    table.rows.push_back({text_cell(tally.hardware), text_cell(tally.solution), optional_text(tally.author),
-                          count_cell(tally.passed), count_cell(tally.failed),
-                          optional_number(tally.best_ms, format_ms),
+    table.rows.push_back({text_cell(tally.hardware), tally.rank ? count_cell(*tally.rank) : no_cell(),
+                          text_cell(tally.solution), optional_text(tally.author), count_cell(tally.passed),
+                          count_cell(tally.failed), optional_number(tally.best_ms, format_ms),
                           optional_number(tally.mean_ms, format_ms)});
   }
   return table;
@@ -150,7 +155,7 @@ Table results_table(const std::vector<Shown>& results, ResultsOf of) {
 std::vector<std::string> configs_of(const std::vector<Shown>& results) {
   std::vector<std::string> configs;
   for (const Shown& shown : results) {
-    const std::string text = config_text(*shown.trace.evaluation);
+    const std::string text = config_text(model::measurement_record(*shown.trace.evaluation));
     if (!text.empty() && std::find(configs.begin(), configs.end(), text) == configs.end())
       configs.push_back(text);
   }

@@ -85,8 +85,11 @@ void write(Page& page, const DefinitionView& view) {
   if (definition.constraints && !definition.constraints->empty())
     page.log("Constraints:", fmt::format("{}", fmt::join(*definition.constraints, "\n")));
   page.source("Reference:", definition.reference, Syntax::python);
-  document.table("Solutions, by the latest trace of each workload:", tallies_table(view.tallies));
-  if (!view.untried.empty()) document.notes({fmt::format("No result of: {}", fmt::join(view.untried, ", "))});
+  document.table("Solutions, by their results on each workload:", tallies_table(view.tallies));
+  std::vector<std::string> notes;
+  if (!view.untried.empty()) notes.push_back(fmt::format("No result of: {}", fmt::join(view.untried, ", ")));
+  if (!view.not_counted.empty()) notes.push_back(view.not_counted);
+  document.notes(notes);
 }
 
 void write_failed_log(Page& page, const model::Trace& trace) {
@@ -121,7 +124,8 @@ void write(Page& page, const SolutionView& view) {
   for (const model::SourceFile& file : solution.sources)
     page.source(file.path + ":", file.content, syntax_of(file.path));
   if (view.results.empty()) document.paragraph("No traces of it match.");
-  document.table("Results, the latest of each workload:", results_table(view.results, ResultsOf::solution));
+  document.table("Results, one of each workload:", results_table(view.results, ResultsOf::solution));
+  if (!view.not_counted.empty()) document.notes({view.not_counted});
   for (const Shown& shown : view.results) {
     if (!shown.trace.evaluation->log.empty()) write_failed_log(page, shown.trace);
   }
@@ -147,7 +151,7 @@ void write(Page& page, const WorkloadView& view) {
       {{"Axes", axes_cell(view.workload).text}, {"Tolerance", tolerance_text(view.workload.tolerance)}});
   document.table("Inputs:", inputs_table(view.workload));
   if (view.results.empty()) document.paragraph("No traces on it match.");
-  document.table("Results, the latest of each solution, fastest first:",
+  document.table("Results, one of each solution, fastest first:",
                  results_table(view.results, ResultsOf::workload));
 }
 

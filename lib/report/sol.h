@@ -63,6 +63,7 @@ struct HardwareSol {
 
 struct SolReport {
   std::string path;
+  std::string not_counted;  // what was said of traces that do not stand; empty: nothing
   bool has_traces = true;
   std::string baseline_author;
   std::vector<HardwareSol> hardware;  // by name; only those with traces that pass the filter

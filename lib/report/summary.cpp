@@ -56,6 +56,29 @@ void sort(std::vector<Standing>& standings) {
             [&](const Standing& left, const Standing& right) { return key(left) < key(right); });
 }
 
+// Puts the standings in the order of the ranking, with its ranks.
+void rank(std::vector<Standing>& standings, const SolutionOutcomes& outcomes) {
+  dataset::Contest contest;
+  for (const auto& [solution, results] : outcomes) {
+    for (const auto& [workload, outcome] : results.workloads)
+      contest.add(solution, workload, {!outcome.failed, outcome.latency_ms, outcome.interval});
+  }
+  std::map<std::string, Standing> by_name;
+  for (Standing& standing : standings) by_name.emplace(standing.solution, std::move(standing));
+  standings.clear();
+  for (const auto& ranked : contest.ranking()) {
+    Standing standing = std::move(by_name.at(ranked.solution));
+    standing.rank = ranked.rank;
+    standing.latency_ms = ranked.latency_ms;
+    standing.workloads = ranked.workloads;
+    standings.push_back(std::move(standing));
+  }
+}
+
+void give_places(std::vector<Standing>& standings) {
+  for (std::size_t i = 0; i < standings.size(); ++i) standings[i].rank = i + 1;
+}
+
 }  // namespace
 
 void Counts::add(const dataset::TraceRow& trace) {
@@ -140,7 +163,7 @@ AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queri
 
 Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queries& queries,
                            const dataset::Scope& scope, const std::string& definition,
-                           const SolutionOutcomes& outcomes, Against against) {
+                           const SolutionOutcomes& outcomes, Against against, bool every_trace) {
   Leaderboard board{definition, against, {}};
   for (const auto& [solution, results] : outcomes) {
     board.standings.push_back(standing_of(dataset, solution, results));
@@ -150,6 +173,11 @@ Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queri
   }
   if (against == Against::baseline) compare_with_baseline(board, queries, scope);
   sort(board.standings);
+  if (every_trace) {
+    give_places(board.standings);
+  } else {
+    rank(board.standings, outcomes);
+  }
   return board;
 }
 
@@ -170,11 +198,13 @@ std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& sel
 }
 
 HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
-                          const Selection& selection, const std::string& baseline_author) {
+                          const Selection& selection, const std::string& baseline_author,
+                          const dataset::StandingResults* standing) {
   const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};
   const DefinitionOutcomes outcomes = collect(dataset, selection);
   HardwareSummary summary;
   summary.hardware = *selection.hardware;
+  summary.every_trace = selection.every_trace;
   summary.counts = count_traces(dataset, selection);
   summary.untimed = untimed_traces(outcomes);
   summary.unknown = unknown_traces(dataset, selection);
@@ -188,9 +218,12 @@ HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Querie
   for (const auto& [definition, solutions] : outcomes) {
     summary.leaderboards.push_back(with_fallback(
         [&, &name = definition, &tried = solutions](Against against) {
-          return rank_solutions(dataset, queries, scope, name, tried, against);
+          return rank_solutions(dataset, queries, scope, name, tried, against, selection.every_trace);
         },
         reason));
+    if (standing == nullptr) continue;
+    for (Standing& one : summary.leaderboards.back().standings)
+      one.runs = standing->runs_of(summary.hardware, definition, one.solution);
   }
   return summary;
 }

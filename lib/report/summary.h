@@ -8,6 +8,8 @@
 
 #include "dataset/load.h"
 #include "dataset/queries.h"
+#include "dataset/ranking.h"
+#include "dataset/standing.h"
 #include "report/outcomes.h"
 
 namespace fib::report {
@@ -31,17 +33,19 @@ struct Counts {
 // One solution among those of its definition.
 struct Standing {
   std::string solution;
+  std::optional<std::size_t> rank;    // as dataset::RankedSolution has it
   std::optional<std::string> author;  // nothing: the solution is not in the dataset
   std::optional<double> speedup;      // nothing: there is nothing to compare with
   std::optional<double> latency_ms;   // geometric mean over the workloads that passed
   std::size_t passed = 0;             // workloads
-  std::size_t workloads = 0;
+  std::size_t workloads = 0;          // on which any solution has a result; of every trace: it itself
+  dataset::SourceRuns runs = {};      // of the source that it has now; zeros: not counted
 };
 
 struct Leaderboard {
   std::string definition;
   Against against = Against::baseline;
-  std::vector<Standing> standings;  // by speedup, then latency, then name; the winner first
+  std::vector<Standing> standings;  // as dataset::Contest ranks; of every trace by speedup, latency, name
 };
 
 struct AuthorRanking {
@@ -54,6 +58,7 @@ struct AuthorRanking {
 // The traces of one hardware. Those of another are never compared with them.
 struct HardwareSummary {
   std::string hardware;
+  bool every_trace = false;  // as Selection has it
   Counts counts;
   std::map<std::string, Counts> by_definition;
   std::map<std::string, Counts> by_author;  // traces of unknown solutions under "-"
@@ -67,7 +72,9 @@ struct DatasetSummary {
   std::string path;
   std::string baseline_author;
   bool filtered = false;                  // the counts are not of all traces
+  bool every_trace = false;               // as Selection has it
   Counts counts;                          // all hardware
+  std::string not_counted;                // what was said of traces that do not stand; empty: nothing
   std::vector<HardwareSummary> hardware;  // by name
 };
 
@@ -93,7 +100,8 @@ struct DatasetSummary {
 // QueryError as dataset::Queries does, and when none of the solutions is in the dataset.
 [[nodiscard]] Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queries& queries,
                                          const dataset::Scope& scope, const std::string& definition,
-                                         const SolutionOutcomes& outcomes, Against against);
+                                         const SolutionOutcomes& outcomes, Against against,
+                                         bool every_trace = true);
 
 // What `ask` gives against the baseline; where there is none or the baseline cannot be compared with, what it
 // gives against the reference, and why.
@@ -107,9 +115,11 @@ auto with_fallback(Ask&& ask, std::string& reason) {
   }
 }
 
-// Everything about the hardware that `selection` names. Pure.
+// Everything about the hardware that `selection` names. `standing` is the choice by which the dataset's
+// traces were chosen; null where every trace counts. Pure.
 [[nodiscard]] HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
-                                        const Selection& selection, const std::string& baseline_author);
+                                        const Selection& selection, const std::string& baseline_author,
+                                        const dataset::StandingResults* standing = nullptr);
 
 // PASSED traces for which the reference was not timed.
 [[nodiscard]] std::size_t untimed_traces(const DefinitionOutcomes& outcomes);

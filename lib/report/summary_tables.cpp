@@ -25,10 +25,11 @@ Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
                                          : number_cell(found->second, format_share(found->second));
 }
 
-std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, std::size_t rank,
-                               const Standing& standing) {
+Cell runs_cell(std::size_t runs, std::size_t count) { return runs > 0 ? count_cell(count) : no_cell(); }
+
+std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, const Standing& standing) {
   return {{title, json::make_string(board.definition)},
-          count_cell(rank),
+          standing.rank ? count_cell(*standing.rank) : no_cell(),
           text_cell(standing.solution),
           optional_text(standing.author),
           optional_number(standing.speedup, format_score),
@@ -36,7 +37,9 @@ std::vector<Cell> standing_row(const Leaderboard& board, const std::string& titl
           optional_number(standing.latency_ms, format_ms),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
           count_cell(standing.passed),
-          count_cell(standing.workloads)};
+          count_cell(standing.workloads),
+          runs_cell(standing.runs.runs, standing.runs.runs),
+          runs_cell(standing.runs.runs, standing.runs.passed)};
 }
 
 Cell statuses_cell(const Counts& counts) { return {failures_text(counts), counts_json(counts.by_status)}; }
@@ -101,14 +104,15 @@ Table solutions_table(const HardwareSummary& summary) {
                    number_column("Latency (ms)", "latency_ms"),
                    only_for(Audience::people, number_column("Passed", "")),
                    only_for(Audience::programs, number_column("Passed", "passed")),
-                   only_for(Audience::programs, number_column("Workloads", "workloads"))};
+                   only_for(Audience::programs, number_column("Workloads", "workloads")),
+                   only_for(Audience::programs, number_column("Runs", "runs")),
+                   only_for(Audience::programs, number_column("Passed Runs", "passed_runs"))};
   for (const Leaderboard& board : summary.leaderboards) {
     const std::string suffix = board.against == summary.authors.against
                                    ? ""
                                    : fmt::format(" (against the {})", name_of(board.against));
-    for (std::size_t i = 0; i < board.standings.size(); ++i) {
-      table.rows.push_back(standing_row(board, board.definition + suffix, i + 1, board.standings[i]));
-    }
+    for (const Standing& standing : board.standings)
+      table.rows.push_back(standing_row(board, board.definition + suffix, standing));
   }
   return table;
 }

@@ -13,9 +13,10 @@ namespace {
 
 namespace json = model::json;
 
-std::string counts_text(const Counts& counts) {
+std::string counts_text(const Counts& counts, bool every_trace) {
   const std::string text =
-      fmt::format("Traces: {} total, {} passed, {} failed", counts.total, counts.passed, counts.failed());
+      fmt::format("{}: {} total, {} passed, {} failed", every_trace ? "Traces" : "Results", counts.total,
+                  counts.passed, counts.failed());
   const std::string failures = failures_text(counts);
   return failures.empty() ? text : text + " (" + failures + ")";
 }
@@ -44,30 +45,49 @@ void write_authors(Document& document, const HardwareSummary& summary) {
   }
 }
 
+// "name: passed 4 of 5 runs of this source", of those that failed in one.
+std::vector<std::string> unsteady_solutions(const HardwareSummary& summary) {
+  std::vector<std::string> lines;
+  for (const Leaderboard& board : summary.leaderboards) {
+    for (const Standing& standing : board.standings) {
+      const auto& runs = standing.runs;
+      if (runs.runs < 2 || runs.passed == runs.runs) continue;
+      lines.push_back(fmt::format("{} on {}: passed {} of {} runs of this source", standing.solution,
+                                  board.definition, runs.passed, runs.runs));
+    }
+  }
+  return lines;
+}
+
 bool shows(SummaryPart part, SummaryPart what) { return part == SummaryPart::all || part == what; }
 
 void write_hardware(Document& document, const HardwareSummary& summary, SummaryPart part) {
-  document.subheading("Hardware: " + summary.hardware, counts_text(summary.counts));
+  document.subheading("Hardware: " + summary.hardware, counts_text(summary.counts, summary.every_trace));
   if (shows(part, SummaryPart::authors)) write_authors(document, summary);
   if (shows(part, SummaryPart::counts)) {
-    document.table("Traces by definition:", counts_table("Definition", "definition", summary.by_definition));
-    document.table("Traces by author:", counts_table("Author", "author", summary.by_author));
+    const std::string what = summary.every_trace ? "Traces" : "Results";
+    document.table(what + " by definition:", counts_table("Definition", "definition", summary.by_definition));
+    document.table(what + " by author:", counts_table("Author", "author", summary.by_author));
   }
   if (shows(part, SummaryPart::solutions)) {
     document.table(
         fmt::format("Solutions by definition (speedup against the {}):", name_of(summary.authors.against)),
         solutions_table(summary));
+    document.notes(unsteady_solutions(summary));
   }
 }
 
 void write_dataset(Document& document, const DatasetSummary& summary, SummaryPart part) {
   if (summary.counts.total == 0) {
-    document.paragraph(fmt::format("No traces{} in {}. To get some: fib run --local {}",
+    document.paragraph(fmt::format("No {}{} in {}. To get some: fib run --local {}",
+                                   summary.not_counted.empty() ? "traces" : "results that count",
                                    summary.filtered ? " that match" : "", summary.path, summary.path));
+    if (!summary.not_counted.empty()) document.notes({summary.not_counted});
     return;
   }
-  if (summary.hardware.size() != 1) document.paragraph(counts_text(summary.counts));
+  if (summary.hardware.size() != 1) document.paragraph(counts_text(summary.counts, summary.every_trace));
   for (const HardwareSummary& hardware : summary.hardware) write_hardware(document, hardware, part);
+  if (!summary.not_counted.empty()) document.notes({summary.not_counted});
 }
 
 std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, SummaryPart part) {
@@ -75,7 +95,9 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
   bool baseline = false;
   bool reference = false;
   bool solutions = false;
+  bool standing = false;
   for (const DatasetSummary& dataset : datasets) {
+    standing = standing || !dataset.every_trace;
     for (const HardwareSummary& hardware : dataset.hardware) {
       ranked = ranked || !hardware.authors.rows.empty();
       solutions = solutions || !hardware.leaderboards.empty();
@@ -92,6 +114,9 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
     notes.push_back("Coverage: share of all workloads that the author has a passing trace of");
   }
   if (solutions && shows(part, SummaryPart::solutions)) {
+    if (standing)
+      notes.emplace_back(
+          "Rank: by latency, of solutions that passed every workload; equal where intervals overlap");
     notes.push_back("Speedup: mean over workloads; 0 when anything failed");
     notes.push_back("Latency: geometric mean over the workloads that passed");
   }
@@ -132,6 +157,8 @@ json::Value to_json(const DatasetSummary& summary, SummaryPart part) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(summary.path));
   object.add("baseline_author", json::make_string(summary.baseline_author));
+  object.add("not_counted",
+             summary.not_counted.empty() ? json::make_null() : json::make_string(summary.not_counted));
   object.add("traces", to_json(summary.counts));
   json::Value hardware = json::make_array();
   for (const HardwareSummary& one : summary.hardware) hardware.items.push_back(to_json(one, part));

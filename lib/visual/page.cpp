@@ -62,7 +62,9 @@ std::string banner(const Scene& scene, const PageOptions& options) {
                                   report::plural(scene.dataset.definitions.size(), "definition"));
   const std::string time = latest_time(scene);
   if (!time.empty()) facts += "; the latest of " + time;
+  const std::string left_out = scene.standing ? dataset::to_string(scene.standing->left_out()) : "";
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
+         (left_out.empty() ? "" : text_tag("p", left_out)) +
          text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") + "</header>\n";
 }
 

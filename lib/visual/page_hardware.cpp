@@ -13,9 +13,11 @@
 namespace fib::visual {
 namespace {
 
-std::string counts_text(const report::Counts& counts) {
+std::string counts_text(const report::HardwareSummary& summary) {
+  const report::Counts& counts = summary.counts;
   const std::string failures = report::failures_text(counts);
-  return fmt::format("{}: {} passed, {} failed{}", report::plural(counts.total, "trace"), counts.passed,
+  return fmt::format("{}: {} passed, {} failed{}",
+                     report::plural(counts.total, summary.every_trace ? "trace" : "result"), counts.passed,
                      counts.failed(), failures.empty() ? "" : " (" + failures + ")");
 }
 
@@ -30,6 +32,14 @@ std::string winners(const HardwareScene& hardware) {
   for (const report::Leaderboard& board : hardware.summary.leaderboards) {
     if (board.standings.empty()) continue;
     const report::Standing& best = board.standings.front();
+    if (!best.rank) {
+      const std::string none =
+          fmt::format("none: {} passed {} of {} workloads", best.solution, best.passed, best.workloads);
+      table.rows.push_back({report::text_cell(board.definition), report::text_cell(none), report::no_cell(),
+                            report::no_cell(), report::no_cell(),
+                            report::count_cell(board.standings.size())});
+      continue;
+    }
     table.rows.push_back({report::text_cell(board.definition), report::text_cell(best.solution),
                           report::optional_text(best.author),
                           report::optional_number(best.speedup, report::format_score),
@@ -83,7 +93,7 @@ std::string hardware_id(const std::string& hardware) { return "on-" + id_of(hard
 
 std::string hardware_section(const HardwareScene& hardware) {
   const report::HardwareSummary& summary = hardware.summary;
-  std::string text = text_tag("h2", hardware.name) + "\n" + paragraph(counts_text(summary.counts)) +
+  std::string text = text_tag("h2", hardware.name) + "\n" + paragraph(counts_text(summary)) +
                      paragraph(report::explain(summary.authors));
   text += html_table(report::authors_table(summary.authors),
                      fmt::format("Authors, against the {}", report::name_of(summary.authors.against)));

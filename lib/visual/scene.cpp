@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <tuple>
 
 #include "dataset/runs.h"
+#include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "report/roofline.h"
 #include "util/error.h"
@@ -86,10 +89,11 @@ const report::HardwareSol* sol_of(const report::SolReport& sol, const std::strin
 HardwareScene hardware_scene(const Scene& scene, const dataset::Queries& queries, const std::string& name,
                              const std::vector<const report::Detail*>& latest,
                              const std::string& baseline_author) {
-  const report::Selection selection{name, {}, {}};
+  const report::Selection selection{name, {}, {}, scene.standing == nullptr};
   HardwareScene result;
   result.name = name;
-  result.summary = report::summarize(scene.dataset, queries, selection, baseline_author);
+  result.summary =
+      report::summarize(scene.dataset, queries, selection, baseline_author, scene.standing.get());
   const auto yardstick = report::natural_yardstick(scene.dataset, selection, baseline_author);
   result.problems = report::solve_problems(scene.dataset, selection, baseline_author, yardstick);
   result.sol = sol_of(scene.sol, name);
@@ -98,6 +102,25 @@ HardwareScene hardware_scene(const Scene& scene, const dataset::Queries& queries
                [&](const report::Detail* detail) { return *detail->row.evaluation->hardware == name; });
   result.definitions = definitions_of(scene.dataset, result.summary, own);
   return result;
+}
+
+// The details of the results that stand; of equal ones the last.
+std::vector<const report::Detail*> standing_of(const Scene& scene) {
+  std::vector<const report::Detail*> standing;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> places;
+  for (const report::Detail& detail : scene.details) {
+    const auto& row = detail.row;
+    if (!scene.standing->holds(row)) continue;
+    const auto [place, is_new] = places.emplace(
+        std::tuple(*row.evaluation->hardware, *row.definition, *row.solution, row.workload->uuid),
+        standing.size());
+    if (is_new) {
+      standing.push_back(&detail);
+    } else {
+      standing[place->second] = &detail;
+    }
+  }
+  return standing;
 }
 
 }  // namespace
@@ -119,10 +142,16 @@ void read_scene(const std::string& root, const SceneOptions& options, Scene& sce
   } else {
     read_traces(options, scene, nullptr);
   }
+  if (!options.every_trace) {
+    scene.standing = std::make_shared<const dataset::StandingResults>(
+        scene.dataset, dataset::read_results(scene.dataset), options.filter);
+    dataset::keep_standing(scene.dataset, *scene.standing);
+  }
   dataset::restrict_to(scene.dataset, options.filter);
   scene.sol = report::sol_report(scene.dataset, {.baseline_author = options.baseline_author});
   const dataset::Queries queries(scene.dataset);
-  const auto latest = report::latest(scene.details);
+  std::vector<const report::Detail*> latest = report::latest(scene.details);
+  if (scene.standing) latest = standing_of(scene);
   for (const std::string& name : queries.hardware())
     scene.hardware.push_back(hardware_scene(scene, queries, name, latest, options.baseline_author));
 }

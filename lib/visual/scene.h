@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "dataset/load.h"
+#include "dataset/standing.h"
 #include "report/details.h"
 #include "report/history.h"
 #include "report/problems.h"
@@ -16,7 +18,7 @@ namespace fib::visual {
 
 using ResultTable = std::map<std::string, std::map<std::string, const report::Detail*>>;
 
-// The results of one definition on one hardware, the latest of each solution and workload.
+// The results of one definition on one hardware: of each solution and workload the one that stands.
 struct DefinitionScene {
   std::string name;
   std::vector<std::string> solutions;             // by place in the leaderboard
@@ -41,8 +43,9 @@ struct Scene {
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  dataset::Dataset dataset;  // restricted to the filter
-  std::vector<report::Detail> details;
+  dataset::Dataset dataset;             // restricted to the filter; of its traces those that stand
+  std::vector<report::Detail> details;  // of all traces that pass the filter
+  std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
   report::SolReport sol;
   std::vector<HardwareScene> hardware;  // by name
   report::DatasetHistory history;       // empty unless it was asked for
@@ -53,6 +56,7 @@ enum class WithHistory { no, yes };
 
 struct SceneOptions {
   dataset::Filter filter = {};
+  bool every_trace = false;  // else only the traces that stand are results
   std::string baseline_author = "baseline";
   WithHistory history = WithHistory::yes;
 };

@@ -105,15 +105,15 @@ TEST_CASE("the best solutions are printed in all formats") {
         "report_best_limited.txt");
 }
 
-TEST_CASE("the numbers of the summary are the golden answers") {
+TEST_CASE("of every trace the numbers of the summary are the golden answers") {
   const auto golden = testing::shared_data("golden");
   if (!golden) return;
   const Json expected = Json::parse(util::read_file(*golden / "query_expected.json"));
   for (const auto& [name, answer] : expected.items()) {
     INFO(name);
-    const Json report =
-        parsed({"report", "summary", "--local", name, "--format", "json"}, *golden / "query_datasets")
-            .at("datasets");
+    const Json report = parsed({"report", "summary", "--local", name, "--format", "json", "--traces", "all"},
+                               *golden / "query_datasets")
+                            .at("datasets");
     REQUIRE(report.size() == 1);
     REQUIRE(report[0].at("hardware").size() == 1);
     const Json& hardware = report[0]["hardware"][0];
@@ -134,14 +134,14 @@ TEST_CASE("the numbers of the summary are the golden answers") {
   }
 }
 
-TEST_CASE("the best traces are the golden answers when errors are limited as upstream limits them") {
+TEST_CASE("of every trace the best are the golden answers when errors are limited as upstream limits them") {
   const auto golden = testing::shared_data("golden");
   if (!golden) return;
   const Json expected = Json::parse(util::read_file(*golden / "query_expected.json"));
   for (const auto& [name, answer] : expected.items()) {
     INFO(name);
-    const Json report = parsed({"report", "best", "--local", name, "--format", "json", "--max-abs-error",
-                                "1e-2", "--max-rel-error", "1e-2"},
+    const Json report = parsed({"report", "best", "--local", name, "--format", "json", "--traces", "all",
+                                "--max-abs-error", "1e-2", "--max-rel-error", "1e-2"},
                                *golden / "query_datasets");
     for (const Json& row : report.at("datasets")[0].at("hardware")[0].at("best")) {
       const Json& best = answer.at("best_trace " + row.at("definition").get<std::string>());

@@ -52,9 +52,81 @@ void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
           other.evaluation->performance->reference_latency_ms);
     CHECK(one.evaluation->performance->speedup_factor == other.evaluation->performance->speedup_factor);
   }
+  const auto& origin = one.evaluation->origin;
+  const auto& expected = other.evaluation->origin;
+  CHECK(origin.run_id == expected.run_id);
+  CHECK(origin.solution_sha256 == expected.solution_sha256);
+  CHECK(origin.definition_sha256 == expected.definition_sha256);
+  CHECK(origin.run_conditions == expected.run_conditions);
+  CHECK(origin.workload_conditions == expected.workload_conditions);
+  CHECK(origin.is_sweep_point == expected.is_sweep_point);
+  CHECK(one.evaluation->interval == other.evaluation->interval);
+}
+
+// A trace with a record of the measurement.
+std::string recorded(const std::string& from = "", const std::string& to = "") {
+  std::string text = line(
+      R"({"schema":1,"device":{"kind":"cuda","index":0},"n":[1,2.5,"x",null,true]})",
+      R"({"schema":1,"run_id":"r1","solution_sha256":"ab","definition_sha256":"cd","config":{"noise":0.005,)"
+      R"("rtol":0.01,"atol":0.02,"required_matched_ratio":null,"clock":"auto","flush":"clean"},)"
+      R"("device":{"kind":"cuda","uuid":"GPU-1"},"sweep":{"M":2},"interval":{"low_ms":0.2,"high_ms":0.3},)"
+      R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40},"rule":"low-bit",)"
+      R"("tolerance":{"atol":0.5,"rtol":0.25,"required_matched_ratio":0.9}})");
+  if (!from.empty()) text.replace(text.find(from), from.size(), to);
+  return text;
 }
 
 }  // namespace
+
+TEST_CASE("where a result comes from is read as the model reads it, once its conditions are known") {
+  Reading reading;
+  CHECK_FALSE(reading.takes(recorded()));
+  (void)reading.reader.learn(recorded(), model::parse_trace(recorded()));
+  const std::vector<std::string> lines = {
+      recorded(),
+      recorded(R"("run_id":"r1")", R"("run_id":"r2")"),
+      recorded(R"("run_id":"r1",)"),
+      recorded(R"("solution_sha256":"ab")", R"("solution_sha256":"ef")"),
+      recorded(R"("high_ms":0.3)", R"("high_ms":0.5)"),
+      recorded(R"("latency_ms":1.5)", R"("latency_ms":2.5)"),
+  };
+  for (const auto& text : lines) {
+    INFO(text);
+    const auto row = reading.reader.read(text);
+    REQUIRE(row.has_value());
+    check_equal(*row, reading.pool.row(model::parse_trace(text)));
+  }
+  const auto row = reading.reader.read(recorded());
+  CHECK(*row->evaluation->origin.run_conditions == "flush clean, clock auto, rtol 0.01, atol 0.02");
+  CHECK(*row->evaluation->origin.workload_conditions ==
+        "rule low-bit, reference native, own tolerance rtol 0.25 atol 0.5 matched 0.9, made inputs A B");
+  CHECK_FALSE(row->evaluation->origin.is_sweep_point);  // an axis was swept
+  CHECK(row->evaluation->interval == Approx(0.2));
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {R"("flush":"clean")", R"("flush":"none")"},
+           {R"("engine":"native")", R"("engine":"Python 3.12")"},
+           {R"("synthesized":["A","B"])", R"("synthesized":["A"])"},
+           {R"("atol":0.5)", R"("atol":0.75)"},
+           {R"("sweep":{"M":2})", R"("sweep":{"rtol":0.01})"}}) {
+    INFO(from);
+    const std::string text = recorded(from, to);
+    CHECK_FALSE(reading.takes(text));
+    const auto learned = reading.reader.learn(text, model::parse_trace(text));
+    const auto again = reading.reader.read(text);
+    REQUIRE(again.has_value());
+    check_equal(*again, learned);
+  }
+  const auto swept = recorded(R"("sweep":{"M":2})", R"("sweep":{"rtol":0.01})");
+  CHECK(reading.reader.read(swept)->evaluation->origin.is_sweep_point);
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {R"("run_id":"r1")", R"("run_id":7)"},
+           {R"("rule":"low-bit")", R"("rule":null)"},
+           {R"("high_ms":0.3)", R"("high_ms":"x")"},
+           {R"("run_id":"r1")", R"("run_id":"r1","run_id":"r2")"}}) {
+    INFO(to);
+    CHECK_FALSE(reading.takes(recorded(from, to)));  // the model decides
+  }
+}
 
 TEST_CASE("a line whose workload and environment are known becomes the row that the model makes of it") {
   Reading reading;

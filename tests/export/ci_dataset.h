@@ -33,7 +33,7 @@ inline std::string failed_line(const std::string& log, const std::string& uuid =
 // The trace of a solution that wrote to its inputs.
 inline std::string changed_inputs(std::string line) {
   const std::string before = R"("config":)";
-  return line.insert(line.find(before), R"("inputs_changed":true,)");
+  return line.insert(line.find(before), R"("inputs_changed":3,)");
 }
 
 // The dataset write_runs() with these traces only, and no workloads besides theirs.

@@ -173,8 +173,8 @@ TEST_CASE("solutions that did not pass every workload have no rank") {
         "| ---: | --- | --- | ---: | ---: | ---: |\n"
         "| 1 | alice_fast | alice | 4.00000 | 2.0000 | 2 of 2 |\n"
         "| 2 | alice_slow | alice | 8.00000 | 2.0000 | 2 of 2 |\n"
-        "| - | bob_gemm | bob | 1.00000 | 2.0000 | 1 of 2 |\n"
-        "| - | stranger | - | 0.50000 | 2.0000 | 1 of 1 |\n");
+        "| - | stranger | - | 0.50000 | 2.0000 | 1 of 2 |\n"
+        "| - | bob_gemm | bob | 1.00000 | 2.0000 | 1 of 2 |\n");
 }
 
 TEST_CASE("Markdown of names is escaped: links, images, emphasis, HTML, math") {

@@ -129,14 +129,8 @@ TEST_CASE("all traces of a pair are there, oldest first, with their logs") {
   CHECK(tried == std::vector<std::string>{kFirstUuid, kSecondUuid});
 }
 
-TEST_CASE("members of fib's record are taken only when they are of the kind") {
+TEST_CASE("an interval is told only where it is one") {
   model::Evaluation evaluation;
-  CHECK_FALSE(report::fib_text(evaluation, "run_id"));
-  evaluation.fib = {{"run_id", 7}, {"cv", "x"}, {"clock", "events"}, {"n", 3}};
-  CHECK_FALSE(report::fib_text(evaluation, "run_id"));
-  CHECK_FALSE(report::fib_number(evaluation, "cv"));
-  CHECK(report::fib_text(evaluation, "clock") == "events");
-  CHECK(report::fib_number(evaluation, "n") == 3.0);
   CHECK_FALSE(report::interval_share(evaluation));
   evaluation.performance.emplace().latency_ms = 2;
   evaluation.fib["interval"] = {{"low_ms", 1.75}, {"high_ms", 2.25}};

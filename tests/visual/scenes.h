@@ -10,7 +10,7 @@ class RunsScene {
  public:
   explicit RunsScene(const dataset::Filter& filter = {}) {
     write_runs(files_);
-    visual::read_scene(files_.root().string(), {filter, "baseline", visual::WithHistory::yes}, scene_);
+    visual::read_scene(files_.root().string(), {filter, false, "baseline", visual::WithHistory::yes}, scene_);
   }
   [[nodiscard]] const visual::Scene& scene() const { return scene_; }
   [[nodiscard]] const visual::HardwareScene& gpu() const { return scene_.hardware.at(0); }

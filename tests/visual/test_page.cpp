@@ -28,7 +28,7 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
   trace.hardware = "NVIDIA " + evil;
   files.write("traces/t.jsonl", trace.line());
   visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
+  visual::read_scene(files.root().string(), {.every_trace = true}, scene);
   REQUIRE(scene.details.size() == 1);
   const std::string html = visual::page(scene, {evil, evil, false, {}});
   CHECK(!holds(html, "<img"));
@@ -42,6 +42,8 @@ TEST_CASE("failures link to the end of their logs") {
                                 .solution = "s",
                                 .status = "TIMEOUT",
                                 .log = "begins" + std::string(20000, 'x') + "ends"};
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
   files.write("traces/t.jsonl", trace.line());
   visual::Scene scene;
   visual::read_scene(files.root().string(), {}, scene);

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/measurement_record.h"
+
+// The conditions of a measurement: what else than solution, workload and hardware decides its result. Results
+// of different conditions are never compared. How many calls were made is none of them.
+namespace fib::dataset {
+
+// What the run was told, in words: "flush clean, clock auto, rtol 0.01, atol 0.01", and the share of elements
+// that must match where the run says one below 1. Nothing where the record has no configuration.
+[[nodiscard]] std::optional<std::string> run_conditions_text(const model::MeasurementRecord& record);
+
+// What the definition and the workload add, in words: the judging rule, the kind of reference engine, a
+// tolerance of their own, the names of made inputs. Nothing where none of it is recorded.
+[[nodiscard]] std::optional<std::string> workload_conditions_text(const model::MeasurementRecord& record);
+
+}  // namespace fib::dataset

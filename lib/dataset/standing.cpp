@@ -1,0 +1,299 @@
+#include "dataset/standing.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "util/clock.h"
+
+namespace fib::dataset {
+namespace {
+
+using Rows = std::vector<const TraceRow*>;
+
+// Parts that may hold any character, told apart.
+std::string key_of(std::initializer_list<const std::string*> parts) {
+  std::string key;
+  for (const std::string* part : parts) {
+    const std::string& text = part != nullptr ? *part : std::string();
+    key += fmt::format("{}{}:{}", part != nullptr ? "" : "-", text.size(), text);
+  }
+  return key;
+}
+
+std::string workload_key(const TraceRow& row) {
+  return key_of({row.evaluation->hardware, row.definition, row.solution, &row.workload->uuid});
+}
+
+std::string solution_key(const std::string& hardware, const std::string& definition,
+                         const std::string& solution) {
+  return key_of({&hardware, &definition, &solution});
+}
+
+// Traces without a readable time are the oldest.
+std::int64_t time_of(const TraceRow& row) {
+  return util::parse_timestamp(row.evaluation->timestamp).value_or(std::numeric_limits<std::int64_t>::min());
+}
+
+// Of the same run: results that no run id joins are runs of their own.
+std::string run_of(const TraceRow& row) {
+  const RowOrigin& origin = row.evaluation->origin;
+  return origin.run_id != nullptr ? key_of({origin.run_id}) : "at " + row.evaluation->timestamp;
+}
+
+double latency_of(const TraceRow& row) {
+  return row.evaluation->performance ? row.evaluation->performance->latency_ms : 0;
+}
+
+// All of a trace that the rule looks at: traces that are equal here are the same to it.
+std::string identity_of(const TraceRow& row) {
+  const RowEvaluation& evaluation = *row.evaluation;
+  const RowOrigin& origin = evaluation.origin;
+  return key_of({origin.run_id, origin.solution_sha256, origin.definition_sha256, origin.run_conditions,
+                 origin.workload_conditions, &evaluation.timestamp}) +
+         fmt::format("{} {} {}", origin.is_sweep_point, static_cast<int>(evaluation.status),
+                     latency_of(row));
+}
+
+// The latest of some rows, the last of those of one time; null when there are none.
+const TraceRow* latest_of(const Rows& rows) {
+  const TraceRow* latest = nullptr;
+  for (const TraceRow* row : rows) {
+    if (latest == nullptr || time_of(*row) >= time_of(*latest)) latest = row;
+  }
+  return latest;
+}
+
+// Of the repeats in one run: a failure where there is one, else the one in the middle by latency, the slower
+// of two.
+const TraceRow* representative(Rows rows) {
+  const auto failed = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return !row->passed(); });
+  if (failed != rows.end()) return *failed;
+  std::stable_sort(rows.begin(), rows.end(), [](const auto* left, const auto* right) {
+    return latency_of(*left) < latency_of(*right);
+  });
+  return rows[rows.size() / 2];
+}
+
+std::string words(const std::string* conditions) {
+  return conditions != nullptr ? *conditions : std::string("not recorded");
+}
+
+}  // namespace
+
+// Makes the choice, a step after the other.
+class StandingResults::Choice {
+ public:
+  Choice(StandingResults& standing, const Dataset& dataset, const Filter& filter)
+      : standing_(standing), dataset_(dataset), filter_(filter) {}
+
+  void make(const std::vector<TraceRow>& rows) {
+    Rows considered = of_this_source(in_scope(rows));
+    count_runs(considered);
+    considered = of_known_source(considered);
+    considered = of_ruling_conditions(considered, &RowOrigin::run_conditions, false);
+    considered = of_ruling_conditions(considered, &RowOrigin::workload_conditions, true);
+    for (const auto& [key, same] : by(unswept(considered), workload_key)) {
+      const TraceRow* latest = latest_of(same);
+      Rows of_run;
+      std::copy_if(same.begin(), same.end(), std::back_inserter(of_run),
+                   [&](const TraceRow* row) { return run_of(*row) == run_of(*latest); });
+      standing_.chosen_[key] = identity_of(*representative(of_run));
+    }
+  }
+
+ private:
+  using Groups = std::map<std::string, Rows>;
+
+  template <typename Key>
+  static Groups by(const Rows& rows, Key&& key) {
+    Groups groups;
+    for (const TraceRow* row : rows) groups[key(*row)].push_back(row);
+    return groups;
+  }
+
+  [[nodiscard]] Rows in_scope(const std::vector<TraceRow>& rows) const {
+    Rows kept;
+    for (const TraceRow& row : rows) {
+      if (row.solution == nullptr || !row.evaluation) continue;
+      if (filter_.excludes_run(row.evaluation->origin.run_id)) continue;
+      if (!matches(filter_.hardware, *row.evaluation->hardware)) continue;
+      if (filter_.since && time_of(row) < *filter_.since) continue;
+      kept.push_back(&row);
+    }
+    return kept;
+  }
+
+  const std::string& solution_hash(const model::Solution& solution) {
+    std::string& hash = solution_hashes_[solution.name];
+    if (hash.empty()) hash = model::content_sha256(solution);
+    return hash;
+  }
+
+  const std::string& definition_hash(const model::Definition& definition) {
+    std::string& hash = definition_hashes_[definition.name];
+    if (hash.empty()) hash = model::content_sha256(definition);
+    return hash;
+  }
+
+  // Those made from the solution and the definition as they are now, or that do not say from which.
+  Rows of_this_source(const Rows& rows) {
+    Rows kept;
+    for (const TraceRow* row : rows) {
+      const RowOrigin& origin = row->evaluation->origin;
+      const auto solution = dataset_.solutions.find(*row->solution);
+      const auto definition = dataset_.definitions.find(*row->definition);
+      if (solution == dataset_.solutions.end()) {
+        leave_out(*row, left_out().unknown_solutions);
+      } else if (origin.solution_sha256 != nullptr &&
+                 *origin.solution_sha256 != solution_hash(solution->second)) {
+        leave_out(*row, left_out().other_sources);
+      } else if (origin.definition_sha256 != nullptr && definition != dataset_.definitions.end() &&
+                 *origin.definition_sha256 != definition_hash(definition->second)) {
+        leave_out(*row, left_out().other_definitions);
+      } else {
+        kept.push_back(row);
+      }
+    }
+    return kept;
+  }
+
+  void count_runs(const Rows& rows) {
+    std::map<std::pair<std::string, std::string>, bool> passed;  // by solution and run
+    for (const TraceRow* row : rows) {
+      if (row->evaluation->origin.solution_sha256 == nullptr) continue;
+      const std::string key = solution_key(*row->evaluation->hardware, *row->definition, *row->solution);
+      const auto [entry, is_new] = passed.emplace(std::pair(key, run_of(*row)), true);
+      entry->second = entry->second && row->passed();
+    }
+    for (const auto& [key, all_passed] : passed) {
+      SourceRuns& runs = standing_.source_runs_[key.first];
+      ++runs.runs;
+      if (all_passed) ++runs.passed;
+    }
+  }
+
+  // Those that do not say from which source they were made count where no other trace says it.
+  Rows of_known_source(const Rows& rows) {
+    std::set<std::string> known;
+    for (const TraceRow* row : rows) {
+      if (row->evaluation->origin.solution_sha256 != nullptr) known.insert(workload_key(*row));
+    }
+    Rows kept;
+    for (const TraceRow* row : rows) {
+      if (row->evaluation->origin.solution_sha256 == nullptr && known.contains(workload_key(*row))) {
+        leave_out(*row, left_out().without_source);
+      } else {
+        kept.push_back(row);
+      }
+    }
+    return kept;
+  }
+
+  // The conditions of the latest trace rule, for all solutions of a definition (of a workload of it) on the
+  // same hardware; points of a sweep rule only where there is nothing else.
+  Rows of_ruling_conditions(const Rows& rows, const std::string* RowOrigin::*conditions, bool by_workload) {
+    const auto place = [&](const TraceRow& row) {
+      return key_of(
+          {row.evaluation->hardware, row.definition, by_workload ? &row.workload->uuid : nullptr});
+    };
+    std::map<std::string, std::string> ruling;
+    for (const auto& [key, all] : by(rows, place)) {
+      Rows ordinary;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(ordinary),
+                   [](const TraceRow* row) { return !row->evaluation->origin.is_sweep_point; });
+      ruling[key] = words(latest_of(ordinary.empty() ? all : ordinary)->evaluation->origin.*conditions);
+    }
+    Rows kept;
+    for (const TraceRow* row : rows) {
+      const std::string own = words(row->evaluation->origin.*conditions);
+      if (own == ruling.at(place(*row))) {
+        kept.push_back(row);
+      } else {
+        leave_out(*row, left_out().other_conditions[own]);
+      }
+    }
+    return kept;
+  }
+
+  Rows unswept(const Rows& rows) {
+    const auto is_point = [](const TraceRow* row) { return row->evaluation->origin.is_sweep_point; };
+    Rows kept;
+    for (const auto& [key, same] : by(rows, workload_key)) {
+      const bool only_points = std::all_of(same.begin(), same.end(), is_point);
+      for (const TraceRow* row : same) {
+        if (!only_points && is_point(row)) {
+          leave_out(*row, left_out().sweep_points);
+        } else {
+          kept.push_back(row);
+        }
+      }
+    }
+    return kept;
+  }
+
+  LeftOut& left_out() { return standing_.left_out_; }
+
+  // Traces that the reports do not ask for are not counted.
+  void leave_out(const TraceRow& row, std::size_t& count) const {
+    if (filter_.may_hold(dataset_, *row.definition, row.solution)) ++count;
+  }
+
+  StandingResults& standing_;
+  const Dataset& dataset_;
+  const Filter& filter_;
+  std::unordered_map<std::string, std::string> solution_hashes_;
+  std::unordered_map<std::string, std::string> definition_hashes_;
+};
+
+std::size_t LeftOut::total() const {
+  std::size_t sum = other_sources + unknown_solutions + other_definitions + without_source + sweep_points;
+  for (const auto& [conditions, count] : other_conditions) sum += count;
+  return sum;
+}
+
+StandingResults::StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter) {
+  Choice(*this, dataset, filter).make(rows);
+}
+
+bool StandingResults::holds(const TraceRow& row) const {
+  if (row.solution == nullptr || !row.evaluation) return false;
+  const auto found = chosen_.find(workload_key(row));
+  return found != chosen_.end() && found->second == identity_of(row);
+}
+
+SourceRuns StandingResults::runs_of(const std::string& hardware, const std::string& definition,
+                             const std::string& solution) const {
+  const auto found = source_runs_.find(solution_key(hardware, definition, solution));
+  return found != source_runs_.end() ? found->second : SourceRuns();
+}
+
+void keep_standing(Dataset& dataset, const StandingResults& standing) {
+  std::erase_if(dataset.traces, [&](const TraceRow& row) { return !standing.holds(row); });
+}
+
+std::string to_string(const LeftOut& left_out) {
+  const std::size_t total = left_out.total();
+  if (total == 0) return "";
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const std::string& what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(left_out.other_sources, "of other sources");
+  add(left_out.unknown_solutions, "of solutions not here");
+  add(left_out.other_definitions, "of other definitions of the same name");
+  add(left_out.without_source, "that do not say of which source");
+  add(left_out.sweep_points, "of sweeps");
+  for (const auto& [conditions, count] : left_out.other_conditions)
+    add(count, "of other conditions (" + conditions + ")");
+  return fmt::format("{} {} not count: {}", total, total == 1 ? "trace does" : "traces do",
+                     fmt::join(parts, ", "));
+}
+
+}  // namespace fib::dataset

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dataset/filter.h"
+#include "dataset/load.h"
+
+// Which results stand: of all traces of a solution on a workload the one that reports count. A dataset keeps
+// every trace that was ever made, also of sources that were changed since, of other conditions, and of
+// failures that were mended; docs/reports.md says the rule in words.
+namespace fib::dataset {
+
+// Traces that do not stand although nothing newer of the same kind is there, by the reason.
+struct LeftOut {
+  std::size_t other_sources = 0;      // made from another source than the solution has now
+  std::size_t unknown_solutions = 0;  // of solutions that are not in the dataset
+  std::size_t other_definitions = 0;  // made when the definition computed something else
+  std::size_t without_source = 0;     // no record says from which source, and other traces say it
+  std::size_t sweep_points = 0;       // points of an option sweep beside an ordinary run
+  std::map<std::string, std::size_t> other_conditions;  // by the conditions, in words
+
+  [[nodiscard]] std::size_t total() const;
+};
+
+// How often one source of a solution was run.
+struct SourceRuns {
+  std::size_t runs = 0;
+  std::size_t passed = 0;  // runs in which no evaluation failed
+};
+
+// The choice of one dataset. Immutable once made; all functions may be called from any thread.
+class StandingResults {
+ public:
+  // `rows` are the dataset's traces (Dataset::traces or read_results()); both may go afterwards. Of `filter`
+  // hardware, time and excluded runs hold before the choice; all else is for the reports to apply after it.
+  StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter = {});
+
+  // Whether this trace stands. At most one trace of a hardware, definition, solution and workload does, or
+  // several that are equal in all that the rule looks at.
+  [[nodiscard]] bool holds(const TraceRow& row) const;
+
+  [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
+
+  // Runs of the source that the solution has now, on this hardware; zeros where no trace tells of any.
+  [[nodiscard]] SourceRuns runs_of(const std::string& hardware, const std::string& definition,
+                                   const std::string& solution) const;
+
+ private:
+  class Choice;
+
+  std::map<std::string, std::string> chosen_;     // by key of hardware, definition, solution, workload
+  std::map<std::string, SourceRuns> source_runs_;  // by key of hardware, definition, solution
+  LeftOut left_out_;
+};
+
+// Removes from `dataset` all traces that do not stand.
+void keep_standing(Dataset& dataset, const StandingResults& standing);
+
+// "12 traces do not count: 7 of other sources, 3 of solutions not here, 2 of other conditions (flush none)";
+// "" when there are none.
+[[nodiscard]] std::string to_string(const LeftOut& left_out);
+
+}  // namespace fib::dataset

@@ -1,0 +1,316 @@
+#include "model/measurement_record.h"
+
+#include <concepts>
+#include <type_traits>
+
+namespace fib::model {
+namespace {
+
+using nlohmann::ordered_json;
+
+template <typename T, typename Plain>
+concept Is = std::same_as<std::remove_const_t<T>, Plain>;
+
+// fields(record, visit) calls visit(name, field) for every field in order. It is the one list of them: the
+// writer, the reader and record_fields() follow it.
+
+template <typename Visit>
+void fields(Is<RecordedDevice> auto& device, Visit& visit) {
+  visit("kind", device.kind);
+  visit.nullable("uuid", device.uuid);
+}
+
+template <typename Visit>
+void fields(Is<RecordedInterval> auto& interval, Visit& visit) {
+  visit("low_ms", interval.low_ms);
+  visit("high_ms", interval.high_ms);
+  visit("calls_ms", interval.calls_ms);
+  visit("trials_ms", interval.trials_ms);
+  visit("processes_ms", interval.processes_ms);
+}
+
+template <typename Visit>
+void fields(Is<RecordedLaunches> auto& launches, Visit& visit) {
+  visit("kernels", launches.kernels);
+  visit("copies", launches.copies);
+  visit("streams", launches.streams);
+}
+
+template <typename Visit>
+void fields(Is<RecordedCalibration> auto& calibration, Visit& visit) {
+  visit("empty_event_pair_ns", calibration.empty_event_pair_ns);
+}
+
+template <typename Visit>
+void fields(Is<RecordedOverhead> auto& overhead, Visit& visit) {
+  visit("run_ms", overhead.run_ms);
+  visit("prepare_ms", overhead.prepare_ms);
+  visit("collect_ms", overhead.collect_ms);
+  visit("cpu_ms", overhead.cpu_ms);
+  visit("slack_ms", overhead.slack_ms);
+}
+
+template <typename Visit>
+void fields(Is<RecordedWitness> auto& witness, Visit& visit) {
+  visit("clock", witness.clock);
+  visit("envelope_median_ms", witness.envelope_median_ms);
+  visit("unexplained_median_ms", witness.unexplained_median_ms);
+  visit("round_trip_ms", witness.round_trip_ms);
+  visit("overhead", witness.overhead);
+  visit("unclaimed_median_ms", witness.unclaimed_median_ms);
+  visit("added_ms", witness.added_ms);
+  visit("missing", witness.missing);
+  visit("device_clock", witness.device_clock);
+  visit("device_median_ms", witness.device_median_ms);
+  visit("device_calls", witness.device_calls);
+}
+
+template <typename Visit>
+void fields(Is<RecordedCalls> auto& calls, Visit& visit) {
+  visit("trials", calls.trials);
+  visit("warmup", calls.warmup);
+  visit("timed", calls.timed);
+  visit("ended_by", calls.ended_by);
+}
+
+template <typename Visit>
+void fields(Is<RecordedSandbox> auto& sandbox, Visit& visit) {
+  visit("mode", sandbox.mode);
+  visit("mounts", sandbox.mounts);
+  visit("landlock", sandbox.landlock);
+  visit("system_calls", sandbox.system_calls);
+  visit("memory_group", sandbox.memory_group);
+}
+
+template <typename Visit>
+void fields(Is<RecordedReference> auto& reference, Visit& visit) {
+  visit("engine", reference.engine);
+  visit("version", reference.version);
+  visit("device", reference.device);
+  visit("latency_ms", reference.latency_ms);
+  visit("n", reference.n);
+}
+
+template <typename Visit>
+void fields(Is<RecordedTolerance> auto& tolerance, Visit& visit) {
+  visit("atol", tolerance.atol);
+  visit("rtol", tolerance.rtol);
+  visit("required_matched_ratio", tolerance.required_matched_ratio);
+  visit("max_error", tolerance.max_error);
+}
+
+template <typename Visit>
+void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
+  visit("schema", record.schema);
+  visit("run_id", record.run_id);
+  visit("build_id", record.build_id);
+  visit("version", record.version);
+  visit("solution_sha256", record.solution_sha256);
+  visit("definition_sha256", record.definition_sha256);
+  visit("config", record.config);
+  visit("device", record.device);
+  visit("started_utc", record.started_utc);
+  visit("sweep", record.sweep);
+  visit("trial_medians_ms", record.trial_medians_ms);
+  visit("quantiles_ms", record.quantiles_ms);
+  visit("n", record.n);
+  visit("interval", record.interval);
+  visit("cv", record.cv);
+  visit("clock", record.clock);
+  visit("host_median_ms", record.host_median_ms);
+  visit("sm_clock_median_mhz", record.sm_clock_median_mhz);
+  visit("slow_calls", record.slow_calls);
+  visit("dropped_calls", record.dropped_calls);
+  visit("launches", record.launches);
+  visit("segments", record.segments);
+  visit("calibration", record.calibration);
+  visit("witness", record.witness);
+  visit("flush", record.flush);
+  visit("calls", record.calls);
+  visit("sets", record.sets);
+  visit("sets_shared", record.sets_shared);
+  visit("inputs_fixed", record.inputs_fixed);
+  visit("synthesized", record.synthesized);
+  visit("seeded", record.seeded);
+  visit("inputs_changed", record.inputs_changed);
+  visit("private_files", record.private_files);
+  visit("torch", record.torch);
+  visit("sandbox", record.sandbox);
+  visit("reference", record.reference);
+  visit("rule", record.rule);
+  visit("tolerance", record.tolerance);
+  visit("device_state", record.device_state);
+}
+
+template <typename T>
+struct TypeOf {
+  using type = T;
+};
+template <typename T>
+struct TypeOf<std::optional<T>> {
+  using type = T;
+};
+// The type of a field's value.
+template <typename Field>
+using ValueOf = typename TypeOf<std::remove_cvref_t<Field>>::type;
+
+// Values that stand in JSON as they are; all others have fields of their own.
+template <typename T>
+constexpr bool kIsPlain =
+    std::same_as<T, std::string> || std::same_as<T, double> || std::same_as<T, std::uint64_t> ||
+    std::same_as<T, bool> || std::same_as<T, std::vector<double>> || std::same_as<T, std::vector<std::string>>;
+
+class Writer {
+ public:
+  explicit Writer(ordered_json& object) : object_(object) {}
+
+  void operator()(const char* name, const ordered_json& value) {
+    if (!value.is_null()) object_[name] = value;
+  }
+
+  template <typename T>
+  void operator()(const char* name, const std::optional<T>& field) {
+    if (!field) return;
+    if constexpr (kIsPlain<T>) {
+      object_[name] = *field;
+    } else {
+      ordered_json inner = ordered_json::object();
+      Writer writer(inner);
+      fields(*field, writer);
+      object_[name] = std::move(inner);
+    }
+  }
+
+  void nullable(const char* name, const std::optional<std::string>& field) {
+    object_[name] = field ? ordered_json(*field) : ordered_json();
+  }
+
+ private:
+  ordered_json& object_;
+};
+
+// The value as a field's type has it; nothing where it is of another.
+template <typename T>
+std::optional<T> value_of(const ordered_json& value) {
+  if constexpr (std::same_as<T, std::string>) {
+    return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+  } else if constexpr (std::same_as<T, bool>) {
+    return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
+  } else if constexpr (std::same_as<T, double>) {
+    return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+  } else {
+    static_assert(std::same_as<T, std::uint64_t>);
+    constexpr double kMost = 1e15;  // exact as a double
+    const auto number = value_of<double>(value);
+    if (!number || !(*number >= 0) || !(*number < kMost)) return std::nullopt;
+    return static_cast<std::uint64_t>(*number);
+  }
+}
+
+template <typename T>
+std::optional<std::vector<T>> list_of(const ordered_json& value) {
+  if (!value.is_array()) return std::nullopt;
+  std::vector<T> list;
+  for (const auto& item : value) {
+    auto one = value_of<T>(item);
+    if (!one) return std::nullopt;
+    list.push_back(*std::move(one));
+  }
+  return list;
+}
+
+class Reader {
+ public:
+  explicit Reader(const ordered_json& object) : object_(object) {}
+
+  void operator()(const char* name, ordered_json& field) const {
+    const ordered_json* value = find(name);
+    if (value != nullptr && value->is_object()) field = *value;
+  }
+
+  template <typename T>
+  void operator()(const char* name, std::optional<T>& field) const {
+    const ordered_json* value = find(name);
+    if (value == nullptr) return;
+    if constexpr (std::same_as<T, std::vector<double>>) {
+      field = list_of<double>(*value);
+    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
+      field = list_of<std::string>(*value);
+    } else if constexpr (kIsPlain<T>) {
+      field = value_of<T>(*value);
+    } else if (value->is_object()) {
+      const Reader reader(*value);
+      fields(field.emplace(), reader);
+    }
+  }
+
+  void nullable(const char* name, std::optional<std::string>& field) const { (*this)(name, field); }
+
+ private:
+  [[nodiscard]] const ordered_json* find(const char* name) const {
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  const ordered_json& object_;
+};
+
+class Lister {
+ public:
+  Lister(std::string prefix, std::vector<RecordField>& found) : prefix_(std::move(prefix)), found_(found) {}
+
+  template <typename Field>
+  void operator()(const char* name, const Field& /*field*/) {
+    using T = ValueOf<Field>;
+    found_.push_back({prefix_ + name, type_name<T>()});
+    if constexpr (!kIsPlain<T> && !std::same_as<T, ordered_json>) {
+      Lister lister(prefix_ + name + ".", found_);
+      const T empty;
+      fields(empty, lister);
+    }
+  }
+
+  void nullable(const char* name, const std::optional<std::string>& field) { (*this)(name, field); }
+
+ private:
+  template <typename T>
+  static const char* type_name() {
+    if constexpr (std::same_as<T, std::string>) return "text";
+    if constexpr (std::same_as<T, double>) return "number";
+    if constexpr (std::same_as<T, std::uint64_t>) return "count";
+    if constexpr (std::same_as<T, bool>) return "flag";
+    if constexpr (std::same_as<T, std::vector<double>>) return "numbers";
+    if constexpr (std::same_as<T, std::vector<std::string>>) return "texts";
+    return "object";
+  }
+
+  std::string prefix_;
+  std::vector<RecordField>& found_;
+};
+
+}  // namespace
+
+ordered_json to_json(const MeasurementRecord& record) {
+  ordered_json object = ordered_json::object();
+  Writer writer(object);
+  fields(record, writer);
+  return object;
+}
+
+MeasurementRecord measurement_record(const Evaluation& evaluation) {
+  MeasurementRecord record;
+  if (!evaluation.fib.is_object()) return record;
+  const Reader reader(evaluation.fib);
+  fields(record, reader);
+  return record;
+}
+
+std::vector<RecordField> record_fields() {
+  std::vector<RecordField> found;
+  Lister lister("", found);
+  const MeasurementRecord empty;
+  fields(empty, lister);
+  return found;
+}
+
+}  // namespace fib::model

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+// What fib writes of an evaluation beside the format's own fields: the object `evaluation.fib` of a trace.
+// docs/trace-record.md says what each field means, and in which unit it is; names ending in _ms are
+// milliseconds. Every field may be missing: older versions wrote fewer, and other values of the run decide
+// which ones there are.
+namespace fib::model {
+
+struct RecordedDevice {
+  std::optional<std::string> kind;  // "cpu", "cuda"
+  std::optional<std::string> uuid;  // written as null where it is missing
+};
+
+struct RecordedInterval {
+  std::optional<double> low_ms;
+  std::optional<double> high_ms;
+  std::optional<double> calls_ms;
+  std::optional<double> trials_ms;
+  std::optional<double> processes_ms;
+};
+
+struct RecordedLaunches {
+  std::optional<std::uint64_t> kernels;
+  std::optional<std::uint64_t> copies;
+  std::optional<std::uint64_t> streams;
+};
+
+struct RecordedCalibration {
+  std::optional<double> empty_event_pair_ns;
+};
+
+struct RecordedOverhead {
+  std::optional<double> run_ms;
+  std::optional<double> prepare_ms;
+  std::optional<double> collect_ms;
+  std::optional<double> cpu_ms;
+  std::optional<double> slack_ms;
+};
+
+struct RecordedWitness {
+  std::optional<std::string> clock;
+  std::optional<double> envelope_median_ms;
+  std::optional<double> unexplained_median_ms;
+  std::optional<double> round_trip_ms;
+  std::optional<RecordedOverhead> overhead;
+  std::optional<double> unclaimed_median_ms;
+  std::optional<std::vector<double>> added_ms;
+  std::optional<std::string> missing;
+  std::optional<std::string> device_clock;
+  std::optional<double> device_median_ms;
+  std::optional<std::uint64_t> device_calls;
+};
+
+struct RecordedCalls {
+  std::optional<std::uint64_t> trials;
+  std::optional<std::uint64_t> warmup;
+  std::optional<std::uint64_t> timed;
+  std::optional<std::string> ended_by;
+};
+
+struct RecordedSandbox {
+  std::optional<std::string> mode;
+  std::optional<bool> mounts;
+  std::optional<std::uint64_t> landlock;
+  std::optional<bool> system_calls;
+  std::optional<bool> memory_group;
+};
+
+struct RecordedReference {
+  std::optional<std::string> engine;
+  std::optional<std::string> version;
+  std::optional<std::string> device;
+  std::optional<double> latency_ms;
+  std::optional<std::uint64_t> n;
+};
+
+struct RecordedTolerance {
+  std::optional<double> atol;
+  std::optional<double> rtol;
+  std::optional<double> required_matched_ratio;
+  std::optional<double> max_error;
+};
+
+struct MeasurementRecord {
+  std::optional<std::uint64_t> schema;
+  std::optional<std::string> run_id;
+  std::optional<std::string> build_id;
+  std::optional<std::string> version;
+  std::optional<std::string> solution_sha256;
+  std::optional<std::string> definition_sha256;
+  nlohmann::ordered_json config;  // an object, or null: missing
+  std::optional<RecordedDevice> device;
+  std::optional<std::string> started_utc;
+  nlohmann::ordered_json sweep;  // an object, or null: missing
+  std::optional<std::vector<double>> trial_medians_ms;
+  std::optional<std::vector<double>> quantiles_ms;
+  std::optional<std::uint64_t> n;
+  std::optional<RecordedInterval> interval;
+  std::optional<double> cv;
+  std::optional<std::string> clock;
+  std::optional<double> host_median_ms;
+  std::optional<double> sm_clock_median_mhz;
+  std::optional<std::uint64_t> slow_calls;
+  std::optional<std::uint64_t> dropped_calls;
+  std::optional<RecordedLaunches> launches;
+  std::optional<std::uint64_t> segments;
+  std::optional<RecordedCalibration> calibration;
+  std::optional<RecordedWitness> witness;
+  std::optional<std::string> flush;
+  std::optional<RecordedCalls> calls;
+  std::optional<std::uint64_t> sets;
+  std::optional<bool> sets_shared;
+  std::optional<bool> inputs_fixed;
+  std::optional<std::vector<std::string>> synthesized;
+  std::optional<bool> seeded;
+  std::optional<std::uint64_t> inputs_changed;
+  std::optional<bool> private_files;
+  std::optional<std::string> torch;
+  std::optional<RecordedSandbox> sandbox;
+  std::optional<RecordedReference> reference;
+  std::optional<std::string> rule;
+  std::optional<RecordedTolerance> tolerance;
+  nlohmann::ordered_json device_state;  // an object, or null: missing
+};
+
+// The record as it stands in a trace: the fields that are there, in the order above.
+[[nodiscard]] nlohmann::ordered_json to_json(const MeasurementRecord& record);
+
+// What `evaluation.fib` says. A value of another type than its field's is as if it were missing, and so is
+// all of it where there is no object; nothing is thrown. Keys that this version does not know stay in
+// `evaluation.fib`, from which traces are written again.
+[[nodiscard]] MeasurementRecord measurement_record(const Evaluation& evaluation);
+
+// One field of the record; those of objects with the names around them: "witness.overhead.run_ms".
+struct RecordField {
+  std::string name;
+  std::string type;  // "text", "number", "count", "flag", "numbers", "texts", "object"
+};
+
+// All fields, in the order in which they are written; objects before their members.
+[[nodiscard]] std::vector<RecordField> record_fields();
+
+}  // namespace fib::model

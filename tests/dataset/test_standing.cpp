@@ -1,0 +1,213 @@
+#include <catch2/catch.hpp>
+
+#include "dataset/standing.h"
+#include "dataset/temporary_dataset.h"
+#include "model/solution.h"
+
+using namespace fib;
+
+namespace {
+
+// One trace in the making.
+struct Made {
+  std::string latency = "1";  // empty: it failed
+  std::string run = "r1";     // empty: another tool's, without a record
+  std::string day = "01";
+  std::string source = {};  // empty: the present one; "-": not recorded
+  std::string config = R"({"flush":"clean","clock":"auto"})";
+  std::string more = {};  // members of the record
+  std::string solution = "s";
+  std::string uuid = "w";
+  std::string hardware = "H200";
+};
+
+class Story {
+ public:
+  Story() {
+    files_.write("definitions/d.json", testing::definition_text("d"));
+    for (const char* name : {"s", "t"})
+      files_.write(std::string("solutions/") + name + ".json", testing::solution_text(name, "me", "python"));
+    files_.write("workloads/d.jsonl", testing::workload_line("w") + "\n" + testing::workload_line("v") + "\n");
+    source_ = model::content_sha256(model::parse_solution(testing::solution_text("s", "me", "python")));
+  }
+
+  void add(const Made& made) {
+    std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid) +
+                       R"(,"solution":")" + made.solution + R"(","evaluation":{"environment":{"hardware":")" +
+                       made.hardware + R"("},"timestamp":"2026-01-)" + made.day + R"(T00:00:00+00:00",)";
+    if (made.latency.empty()) {
+      line += R"("status":"TIMEOUT")";
+    } else {
+      line += R"("status":"PASSED","correctness":{},"performance":{"latency_ms":)" + made.latency + "}";
+    }
+    if (!made.run.empty()) {
+      line += R"(,"fib":{"run_id":")" + made.run + R"(","config":)" + made.config;
+      if (made.source != "-")
+        line += R"(,"solution_sha256":")" + (made.source.empty() ? source_ : made.source) + "\"";
+      line += made.more + "}";
+    }
+    traces_ += line + "}}\n";
+  }
+
+  // The latencies that stand, 0 for a failure, in file order; by rows and by whole traces alike.
+  std::vector<double> standing(const dataset::Filter& filter = {}) {
+    files_.write("traces/t.jsonl", traces_);
+    const auto dataset = dataset::load(files_.root());
+    REQUIRE(dataset.error_count() == 0);
+    const dataset::StandingResults standing(dataset, dataset.traces, filter);
+    left_out_ = standing.left_out();
+    std::vector<double> found;
+    for (const auto& row : dataset.traces) {
+      if (standing.holds(row))
+        found.push_back(row.evaluation->performance ? row.evaluation->performance->latency_ms : 0);
+    }
+    std::vector<std::string> unreadable;
+    auto streamed = dataset::load_without_results(files_.root(), unreadable);
+    dataset::Filter choice = filter;
+    choice.standing = std::make_shared<const dataset::StandingResults>(
+        streamed, dataset::read_results(streamed), filter);
+    std::vector<double> again;
+    dataset::for_each_trace(streamed, choice, unreadable, [&](const model::Trace& trace) {
+      again.push_back(trace.evaluation->performance ? trace.evaluation->performance->latency_ms : 0);
+    });
+    CHECK(again == found);
+    runs_ = standing.runs_of("H200", "d", "s");
+    return found;
+  }
+
+  [[nodiscard]] const dataset::LeftOut& left_out() const { return left_out_; }
+  [[nodiscard]] dataset::SourceRuns runs() const { return runs_; }
+  [[nodiscard]] const testing::TemporaryDataset& files() const { return files_; }
+
+ private:
+  testing::TemporaryDataset files_;
+  std::string source_;
+  std::string traces_;
+  dataset::LeftOut left_out_;
+  dataset::SourceRuns runs_;
+};
+
+using Latencies = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("of one source the latest run counts, whatever an earlier one said") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01"});
+  story.add({.latency = "3", .run = "r3", .day = "03"});
+  story.add({.latency = "2", .run = "r2", .day = "02"});
+  CHECK(story.standing() == Latencies{3});
+  CHECK(story.left_out().total() == 0);
+  story.add({.latency = "", .run = "r4", .day = "04"});
+  CHECK(story.standing() == Latencies{0});
+  CHECK(story.runs().runs == 4);
+  CHECK(story.runs().passed == 3);
+  story.add({.latency = "5", .run = "r5", .day = "05"});
+  CHECK(story.standing() == Latencies{5});
+}
+
+TEST_CASE("ties go by the order in the file, and a time that cannot be read is the oldest") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "02"});
+  story.add({.latency = "2", .run = "r2", .day = "02"});
+  story.add({.latency = "3", .run = "r3", .day = "xx"});
+  CHECK(story.standing() == Latencies{2});
+}
+
+TEST_CASE("traces of another source do not count") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01"});
+  story.add({.latency = "9", .run = "r2", .day = "02", .source = "other"});
+  story.add({.latency = "", .run = "r3", .day = "03", .source = "other"});
+  CHECK(story.standing() == Latencies{1});
+  CHECK(story.left_out().other_sources == 2);
+  CHECK(dataset::to_string(story.left_out()) == "2 traces do not count: 2 of other sources");
+}
+
+TEST_CASE("traces that do not say of which source count only where no other does") {
+  Story story;
+  story.add({.latency = "1", .run = "", .day = "01"});
+  story.add({.latency = "2", .run = "", .day = "02"});
+  CHECK(story.standing() == Latencies{2});
+  story.add({.latency = "3", .run = "r1", .day = "01"});
+  CHECK(story.standing() == Latencies{3});
+  CHECK(story.left_out().without_source == 2);
+}
+
+TEST_CASE("traces of solutions that are not there, or of another definition of the name, stand aside") {
+  Story story;
+  story.add({.latency = "1", .solution = "gone"});
+  story.add({.latency = "2", .more = R"(,"definition_sha256":"other")"});
+  CHECK(story.standing().empty());
+  CHECK(story.left_out().unknown_solutions == 1);
+  CHECK(story.left_out().other_definitions == 1);
+  const std::string hash = model::content_sha256(model::parse_definition(testing::definition_text("d")));
+  story.add({.latency = "3", .more = R"(,"definition_sha256":")" + hash + "\""});
+  CHECK(story.standing() == Latencies{3});
+}
+
+TEST_CASE("any failure among the repeats of a run fails the key; of passing ones the middle counts") {
+  Story story;
+  for (const char* latency : {"4", "2", "3"}) story.add({.latency = latency});
+  CHECK(story.standing() == Latencies{3});
+  story.add({.latency = "9"});
+  CHECK(story.standing() == Latencies{4});  // the slower of the two in the middle
+  story.add({.latency = ""});
+  CHECK(story.standing() == Latencies{0});
+}
+
+TEST_CASE("conditions never mix: those of the definition's latest run rule, for all its solutions") {
+  const std::string other = R"({"flush":"none","clock":"auto"})";
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01"});
+  story.add({.latency = "2", .run = "r1", .day = "01", .source = "-", .solution = "t"});
+  story.add({.latency = "3", .run = "r1", .day = "01", .hardware = "H100"});
+  CHECK(story.standing() == Latencies{1, 2, 3});
+  story.add({.latency = "4", .run = "r2", .day = "02", .config = other});
+  CHECK(story.standing() == Latencies{3, 4});
+  CHECK(story.left_out().other_conditions == std::map<std::string, std::size_t>{{"flush clean, clock auto", 2}});
+  // How many calls were made is no condition.
+  story.add({.latency = "5", .run = "r3", .day = "03", .config = R"({"iterations":9,"flush":"none","clock":"auto"})"});
+  CHECK(story.standing() == Latencies{3, 5});
+}
+
+TEST_CASE("made inputs are a condition of their workload alone") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01", .more = R"(,"synthesized":["A"])"});
+  story.add({.latency = "2", .run = "r1", .day = "01", .uuid = "v"});
+  CHECK(story.standing() == Latencies{1, 2});
+  story.add({.latency = "3", .run = "r2", .day = "02"});
+  CHECK(story.standing() == Latencies{2, 3});
+  CHECK(story.left_out().other_conditions == std::map<std::string, std::size_t>{{"made inputs A", 1}});
+}
+
+TEST_CASE("points of an option sweep count only where nothing else does") {
+  const std::string point = R"(,"sweep":{"iterations":10})";
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01", .more = point});
+  CHECK(story.standing() == Latencies{1});
+  story.add({.latency = "2", .run = "r0", .day = "00"});
+  story.add({.latency = "3", .run = "r2", .day = "02", .more = point, .uuid = "v"});
+  CHECK(story.standing() == Latencies{2, 3});
+  CHECK(story.left_out().sweep_points == 1);
+  story.add({.latency = "4", .run = "r3", .day = "03", .more = R"(,"sweep":{"M":2})"});  // an axis is no option
+  CHECK(story.standing() == Latencies{3, 4});
+}
+
+TEST_CASE("hardware, time and excluded runs hold before the choice, and only what is asked for is counted") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01"});
+  story.add({.latency = "2", .run = "r2", .day = "02"});
+  story.add({.latency = "3", .run = "r3", .day = "03", .source = "other", .solution = "t"});
+  dataset::Filter filter;
+  filter.excluded_runs = {"r2"};
+  CHECK(story.standing(filter) == Latencies{1});
+  filter = {};
+  filter.hardware = {"H100"};
+  CHECK(story.standing(filter).empty());
+  const auto dataset = dataset::load(story.files().root());
+  filter = {};
+  CHECK(dataset::StandingResults(dataset, dataset.traces, filter).left_out().other_sources == 1);
+  filter.solutions = {"s"};
+  CHECK(dataset::StandingResults(dataset, dataset.traces, filter).left_out().total() == 0);
+}
