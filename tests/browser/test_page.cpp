@@ -19,8 +19,10 @@ using testing::skips_without_chromium;
 
 namespace {
 
-std::filesystem::path make_page(const std::filesystem::path& folder, const std::string& dataset) {
-  const auto output = run_fib({"visualize", "--local", dataset, "--html", "report.html"}, folder);
+std::filesystem::path make_page(const std::filesystem::path& folder, const std::string& dataset,
+                                const std::string& traces = "standing") {
+  const auto output =
+      run_fib({"visualize", "--local", dataset, "--html", "report.html", "--traces", traces}, folder);
   CHECK(output.err == "report.html written\n");
   REQUIRE(output.exit_code == 0);
   return folder / "report.html";
@@ -96,7 +98,10 @@ TEST_CASE("readers sort and filter tables", "[page]") {
   if (skips_without_chromium()) return;
   const testing::ReportDatasets datasets;
   std::string traces;
+  datasets.write("many/definitions/d.json", testing::definition_text("d"));
   for (int i = 0; i < 12; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    datasets.write("many/solutions/" + name + ".json", testing::solution_text(name, "me", "cuda"));
     traces += testing::RunTrace{.run = testing::kRun1,
                                 .definition = "d",
                                 .solution = "s" + std::to_string(i),
@@ -197,7 +202,7 @@ TEST_CASE("hostile names and logs stay text", "[page]") {
                             .log = evil}
               .line());
   Browser browser;
-  auto page = browser.open(make_page(datasets.folder(), "evil"));
+  auto page = browser.open(make_page(datasets.folder(), "evil", "all"));
   CHECK(page.requests().empty());
   CHECK(page.errors().empty());
   CHECK(page.count("img") == 0);
@@ -209,6 +214,14 @@ namespace {
 
 // Results of so many solutions on fifty workloads each, one in twenty of which failed.
 void write_large(const testing::ReportDatasets& datasets, int definitions, int solutions) {
+  std::filesystem::remove_all(datasets.folder() / "large");
+  for (int i = 0; i < definitions * solutions; ++i) {
+    const std::string definition = "rmsnorm_h" + std::to_string(4096 + i / solutions);
+    const std::string name = "a_solution_with_a_name_" + std::to_string(i);
+    datasets.write("large/definitions/" + definition + ".json", testing::definition_text(definition));
+    datasets.write("large/solutions/" + name + ".json",
+                   testing::solution_text(name, "me", "cuda", "any", definition));
+  }
   std::ofstream traces(datasets.write("large/traces/t.jsonl", ""));
   for (int i = 0; i < definitions * solutions * 50; ++i) {
     const int workload = i % 50;

@@ -62,7 +62,8 @@ TEST_CASE("a peak can be given for hardware that is not known", "[sol]") {
 TEST_CASE("times below the bound and definitions without one are told", "[sol]") {
   const ReportDatasets datasets;
   write_limits(datasets);
-  const auto output = testing::run_fib({"report", "sol", "--local", "limits"}, datasets.folder());
+  const auto output =
+      testing::run_fib({"report", "sol", "--local", "limits", "--traces", "all"}, datasets.folder());
   CHECK(output.exit_code == 0);
   testing::check_golden("report_sol_limits.txt", output.out);
 }
