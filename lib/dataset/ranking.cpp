@@ -58,7 +58,8 @@ void Contest::add(const std::string& solution, const std::string& workload, cons
 
 std::vector<RankedSolution> Contest::ranking() const {
   std::vector<RankedSolution> all;
-  for (const auto& [solution, results] : results_) all.push_back(ranked(solution, results, workloads_.size()));
+  for (const auto& [solution, results] : results_)
+    all.push_back(ranked(solution, results, workloads_.size()));
   const auto key = [](const RankedSolution& one) {
     const double latency = one.latency_ms.value_or(std::numeric_limits<double>::infinity());
     return std::tuple(!one.rank, one.rank ? 0 : -static_cast<double>(one.passed), latency, one.solution);

@@ -57,8 +57,7 @@ std::string identity_of(const TraceRow& row) {
   const RowOrigin& origin = evaluation.origin;
   return key_of({origin.run_id, origin.solution_sha256, origin.definition_sha256, origin.run_conditions,
                  origin.workload_conditions, &evaluation.timestamp}) +
-         fmt::format("{} {} {}", origin.is_sweep_point, static_cast<int>(evaluation.status),
-                     latency_of(row));
+         fmt::format("{} {} {}", origin.is_sweep_point, static_cast<int>(evaluation.status), latency_of(row));
 }
 
 // The latest of some rows, the last of those of one time; null when there are none.
@@ -200,8 +199,7 @@ class StandingResults::Choice {
   // same hardware; points of a sweep rule only where there is nothing else.
   Rows of_ruling_conditions(const Rows& rows, const std::string* RowOrigin::*conditions, bool by_workload) {
     const auto place = [&](const TraceRow& row) {
-      return key_of(
-          {row.evaluation->hardware, row.definition, by_workload ? &row.workload->uuid : nullptr});
+      return key_of({row.evaluation->hardware, row.definition, by_workload ? &row.workload->uuid : nullptr});
     };
     std::map<std::string, std::string> ruling;
     for (const auto& [key, all] : by(rows, place)) {
@@ -258,7 +256,8 @@ std::size_t LeftOut::total() const {
   return sum;
 }
 
-StandingResults::StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter) {
+StandingResults::StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows,
+                                 const Filter& filter) {
   Choice(*this, dataset, filter).make(rows);
 }
 
@@ -269,7 +268,7 @@ bool StandingResults::holds(const TraceRow& row) const {
 }
 
 SourceRuns StandingResults::runs_of(const std::string& hardware, const std::string& definition,
-                             const std::string& solution) const {
+                                    const std::string& solution) const {
   const auto found = source_runs_.find(solution_key(hardware, definition, solution));
   return found != source_runs_.end() ? found->second : SourceRuns();
 }

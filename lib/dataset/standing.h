@@ -51,7 +51,7 @@ class StandingResults {
  private:
   class Choice;
 
-  std::map<std::string, std::string> chosen_;     // by key of hardware, definition, solution, workload
+  std::map<std::string, std::string> chosen_;      // by key of hardware, definition, solution, workload
   std::map<std::string, SourceRuns> source_runs_;  // by key of hardware, definition, solution
   LeftOut left_out_;
 };

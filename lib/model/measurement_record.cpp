@@ -156,9 +156,9 @@ using ValueOf = typename TypeOf<std::remove_cvref_t<Field>>::type;
 
 // Values that stand in JSON as they are; all others have fields of their own.
 template <typename T>
-constexpr bool kIsPlain =
-    std::same_as<T, std::string> || std::same_as<T, double> || std::same_as<T, std::uint64_t> ||
-    std::same_as<T, bool> || std::same_as<T, std::vector<double>> || std::same_as<T, std::vector<std::string>>;
+constexpr bool kIsPlain = std::same_as<T, std::string> || std::same_as<T, double> ||
+                          std::same_as<T, std::uint64_t> || std::same_as<T, bool> ||
+                          std::same_as<T, std::vector<double>> || std::same_as<T, std::vector<std::string>>;
 
 class Writer {
  public:

@@ -43,7 +43,7 @@ TEST_CASE("a solution without a result on a workload that another one has, or wi
 TEST_CASE("solutions whose intervals overlap with the first of a rank share it") {
   Contest contest;
   contest.add("a", "w", {true, 100, 0.02});
-  contest.add("b", "w", {true, 103, 0.02});  // from 100.98: below 102
+  contest.add("b", "w", {true, 103, 0.02});    // from 100.98: below 102
   contest.add("c", "w", {true, 104.5, 0.02});  // overlaps with b, not with a
   contest.add("d", "w", {true, 200});
   const auto ranking = contest.ranking();

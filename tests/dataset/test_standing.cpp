@@ -27,7 +27,8 @@ class Story {
     files_.write("definitions/d.json", testing::definition_text("d"));
     for (const char* name : {"s", "t"})
       files_.write(std::string("solutions/") + name + ".json", testing::solution_text(name, "me", "python"));
-    files_.write("workloads/d.jsonl", testing::workload_line("w") + "\n" + testing::workload_line("v") + "\n");
+    files_.write("workloads/d.jsonl",
+                 testing::workload_line("w") + "\n" + testing::workload_line("v") + "\n");
     source_ = model::content_sha256(model::parse_solution(testing::solution_text("s", "me", "python")));
   }
 
@@ -64,8 +65,8 @@ class Story {
     std::vector<std::string> unreadable;
     auto streamed = dataset::load_without_results(files_.root(), unreadable);
     dataset::Filter choice = filter;
-    choice.standing = std::make_shared<const dataset::StandingResults>(
-        streamed, dataset::read_results(streamed), filter);
+    choice.standing =
+        std::make_shared<const dataset::StandingResults>(streamed, dataset::read_results(streamed), filter);
     std::vector<double> again;
     dataset::for_each_trace(streamed, choice, unreadable, [&](const model::Trace& trace) {
       again.push_back(trace.evaluation->performance ? trace.evaluation->performance->latency_ms : 0);
@@ -165,9 +166,13 @@ TEST_CASE("conditions never mix: those of the definition's latest run rule, for 
   CHECK(story.standing() == Latencies{1, 2, 3});
   story.add({.latency = "4", .run = "r2", .day = "02", .config = other});
   CHECK(story.standing() == Latencies{3, 4});
-  CHECK(story.left_out().other_conditions == std::map<std::string, std::size_t>{{"flush clean, clock auto", 2}});
+  CHECK(story.left_out().other_conditions ==
+        std::map<std::string, std::size_t>{{"flush clean, clock auto", 2}});
   // How many calls were made is no condition.
-  story.add({.latency = "5", .run = "r3", .day = "03", .config = R"({"iterations":9,"flush":"none","clock":"auto"})"});
+  story.add({.latency = "5",
+             .run = "r3",
+             .day = "03",
+             .config = R"({"iterations":9,"flush":"none","clock":"auto"})"});
   CHECK(story.standing() == Latencies{3, 5});
 }
 
@@ -190,7 +195,8 @@ TEST_CASE("points of an option sweep count only where nothing else does") {
   story.add({.latency = "3", .run = "r2", .day = "02", .more = point, .uuid = "v"});
   CHECK(story.standing() == Latencies{2, 3});
   CHECK(story.left_out().sweep_points == 1);
-  story.add({.latency = "4", .run = "r3", .day = "03", .more = R"(,"sweep":{"M":2})"});  // an axis is no option
+  story.add(
+      {.latency = "4", .run = "r3", .day = "03", .more = R"(,"sweep":{"M":2})"});  // an axis is no option
   CHECK(story.standing() == Latencies{3, 4});
 }
 

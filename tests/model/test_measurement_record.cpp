@@ -76,16 +76,16 @@ TEST_CASE("docs/trace-record.md has every field with its type, and no other") {
 
 TEST_CASE("records of earlier versions are read as they were") {
   // Before there were intervals, sandbox and definition hashes; sets were counted already.
-  const auto record = measurement_record(with(
-      {{"schema", 1},
-       {"run_id", "20260101T000000.000001Z-7"},
-       {"version", "0.1.0"},
-       {"solution_sha256", "ab"},
-       {"config", {{"iterations", 50}, {"required_matched_ratio", 1.0}}},
-       {"trial_medians_ms", {1.0, 2.0}},
-       {"n", 100},
-       {"clock", "events"},
-       {"sets", 12}}));
+  const auto record =
+      measurement_record(with({{"schema", 1},
+                               {"run_id", "20260101T000000.000001Z-7"},
+                               {"version", "0.1.0"},
+                               {"solution_sha256", "ab"},
+                               {"config", {{"iterations", 50}, {"required_matched_ratio", 1.0}}},
+                               {"trial_medians_ms", {1.0, 2.0}},
+                               {"n", 100},
+                               {"clock", "events"},
+                               {"sets", 12}}));
   CHECK(record.run_id == "20260101T000000.000001Z-7");
   CHECK(record.config.at("iterations") == 50);
   CHECK(record.trial_medians_ms == std::vector<double>{1.0, 2.0});
