@@ -8,7 +8,7 @@
 namespace fib {
 
 // What all threads found together. Errors are the bits of doubles that are not negative, whose order is the
-// numbers'. Zeroed by the host, but first_bad: all ones.
+// numbers'. Zeroed by the host, but the indices: all ones.
 struct Findings {
   u64 bad;
   u64 unwritten;
@@ -17,6 +17,7 @@ struct Findings {
   u64 nan_disagrees;
   u64 infinity_disagrees;
   u64 first_bad;
+  u64 first_unwritten;
 };
 
 __device__ inline bool same_bits(uint4 a, uint4 b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
@@ -53,11 +54,16 @@ struct Local {
   bool nan_disagrees = false;
   bool infinity_disagrees = false;
   u64 first_bad = ~u64{0};  // a thread sees its indices in ascending order
+  u64 first_unwritten = ~u64{0};
   Real absolute = 0;
   Real relative = 0;
 
   __device__ void is_bad(u64 index) {
     if (bad++ == 0) first_bad = index;
+  }
+
+  __device__ void is_unwritten(u64 index) {
+    if (unwritten++ == 0) first_unwritten = index;
   }
 
   // Whether a finite pair that differs by `difference` is near enough. Dividing is what this costs: it is left out
@@ -109,7 +115,8 @@ __device__ void publish(const Local<Real>& local, Findings* findings) {
                 tensor::bits_of_double(static_cast<double>(local.relative)),
                 local.nan_disagrees,
                 local.infinity_disagrees,
-                local.first_bad};
+                local.first_bad,
+                local.first_unwritten};
   for (int offset = 16; offset > 0; offset /= 2) {
     f.bad += __shfl_down_sync(0xffffffffU, f.bad, offset);
     f.unwritten += __shfl_down_sync(0xffffffffU, f.unwritten, offset);
@@ -118,6 +125,7 @@ __device__ void publish(const Local<Real>& local, Findings* findings) {
     f.nan_disagrees |= __shfl_down_sync(0xffffffffU, f.nan_disagrees, offset);
     f.infinity_disagrees |= __shfl_down_sync(0xffffffffU, f.infinity_disagrees, offset);
     f.first_bad = min(f.first_bad, __shfl_down_sync(0xffffffffU, f.first_bad, offset));
+    f.first_unwritten = min(f.first_unwritten, __shfl_down_sync(0xffffffffU, f.first_unwritten, offset));
   }
   if (threadIdx.x % 32 != 0) return;
   if (f.absolute_error != 0) atomicMax(&findings->absolute_error, f.absolute_error);
@@ -128,6 +136,7 @@ __device__ void publish(const Local<Real>& local, Findings* findings) {
   atomicAdd(&findings->bad, f.bad);
   atomicAdd(&findings->unwritten, f.unwritten);
   atomicMin(&findings->first_bad, f.first_bad);
+  if (f.unwritten != 0) atomicMin(&findings->first_unwritten, f.first_unwritten);
 }
 
 // How a comparison looks at its bytes: `kBits` of one element, and whether the poison can be a result (then only
@@ -163,10 +172,10 @@ __device__ void compare(const void* got, const void* expected, u64 count, u64 po
         if (i >= here) break;
         const u64 x = word_a >> (i * kBits % 64) & kMask;
         const u64 y = word_b >> (i * kBits % 64) & kMask;
-        const bool good = matches(local, x, y);
         const bool unwritten = x != y && (kStretches ? stretch : x == (poison & kMask));
-        if (unwritten) ++local.unwritten;
-        if (!good || unwritten) local.is_bad(first + static_cast<u64>(i));
+        if (unwritten) local.is_unwritten(first + static_cast<u64>(i));
+        // What was never written is wrong, and has no error.
+        if (unwritten || !matches(local, x, y)) local.is_bad(first + static_cast<u64>(i));
       }
     }
   }

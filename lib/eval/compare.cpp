@@ -34,6 +34,8 @@ struct Pair {
   const std::byte* poison;  // one element
 };
 
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
 // What one range of blocks found; ranges are added up in any order.
 struct Totals {
   std::size_t bad = 0;
@@ -42,7 +44,8 @@ struct Totals {
   double relative_error = 0;
   bool nan_disagrees = false;
   bool infinity_disagrees = false;
-  std::size_t first_bad = std::numeric_limits<std::size_t>::max();
+  std::size_t first_bad = kNone;
+  std::size_t first_unwritten = kNone;
 
   void add(const Totals& other) {
     bad += other.bad;
@@ -52,12 +55,13 @@ struct Totals {
     nan_disagrees |= other.nan_disagrees;
     infinity_disagrees |= other.infinity_disagrees;
     first_bad = std::min(first_bad, other.first_bad);
+    first_unwritten = std::min(first_unwritten, other.first_unwritten);
   }
 };
 
 // Flags elements `begin` to `end - 1` of the pair that hold poison where something else is expected.
 template <typename Bits>
-std::size_t mark_each(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
+std::size_t mark_each(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* marks) {
   const auto* got = reinterpret_cast<const Bits*>(pair.got) + begin;
   const auto* expected = reinterpret_cast<const Bits*>(pair.expected) + begin;
   Bits poison = 0;
@@ -65,7 +69,7 @@ std::size_t mark_each(const Pair& pair, std::size_t begin, std::size_t end, std:
   std::size_t marked = 0;
   for (std::size_t i = 0; i < end - begin; ++i) {
     const bool unwritten = got[i] == poison && got[i] != expected[i];
-    bad[i] = static_cast<std::uint8_t>(bad[i] | (unwritten ? 1 : 0));
+    marks[i] = unwritten ? 1 : 0;
     marked += unwritten ? 1 : 0;
   }
   return marked;
@@ -73,7 +77,7 @@ std::size_t mark_each(const Pair& pair, std::size_t begin, std::size_t end, std:
 
 // The same in whole stretches. The last stretch is the output's last eight bytes (all of a smaller output),
 // which may reach back into the one before.
-std::size_t mark_stretches(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
+std::size_t mark_stretches(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* marks) {
   const std::size_t all = tensor::bytes_of(pair.dtype, pair.count);
   const std::size_t per_stretch = kStretchBytes * 8 / tensor::bits_of(pair.dtype);
   const std::size_t bytes = std::min(kStretchBytes, all);
@@ -86,25 +90,43 @@ std::size_t mark_stretches(const Pair& pair, std::size_t begin, std::size_t end,
     if (std::memcmp(pair.got + at, stretch, bytes) != 0) continue;
     for (std::size_t i = first; i < last; ++i) {
       if (element_bits(pair.dtype, pair.got, i) == element_bits(pair.dtype, pair.expected, i)) continue;
-      bad[i - begin] = 1;
+      marks[i - begin] = 1;
       ++marked;
     }
   }
   return marked;
 }
 
-std::size_t mark_unwritten(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* bad) {
-  if (!poison_is_impossible(pair.dtype)) return mark_stretches(pair, begin, end, bad);
+// `marks` has a zero for each element.
+std::size_t mark_unwritten(const Pair& pair, std::size_t begin, std::size_t end, std::uint8_t* marks) {
+  if (!poison_is_impossible(pair.dtype)) return mark_stretches(pair, begin, end, marks);
   switch (tensor::bits_of(pair.dtype)) {
     case 8:
-      return mark_each<std::uint8_t>(pair, begin, end, bad);
+      return mark_each<std::uint8_t>(pair, begin, end, marks);
     case 16:
-      return mark_each<std::uint16_t>(pair, begin, end, bad);
+      return mark_each<std::uint16_t>(pair, begin, end, marks);
     case 32:
-      return mark_each<std::uint32_t>(pair, begin, end, bad);
+      return mark_each<std::uint32_t>(pair, begin, end, marks);
     default:
-      return mark_each<std::uint64_t>(pair, begin, end, bad);
+      return mark_each<std::uint64_t>(pair, begin, end, marks);
   }
+}
+
+// Gives element `index` the bits that it has in `from`.
+void copy_element(DType dtype, const std::byte* from, std::byte* to, std::size_t index) {
+  if (tensor::bits_of(dtype) == 4) {
+    const std::byte half = index % 2 == 0 ? std::byte{0x0F} : std::byte{0xF0};
+    to[index / 2] = (to[index / 2] & ~half) | (from[index / 2] & half);
+    return;
+  }
+  const std::size_t size = tensor::bytes_of(dtype, 1);
+  std::memcpy(to + index * size, from + index * size, size);
+}
+
+std::size_t first_mark(const std::uint8_t* marks, std::size_t begin, std::size_t end) {
+  const void* first = std::memchr(marks, 1, end - begin);
+  return first == nullptr ? kNone
+                          : begin + static_cast<std::size_t>(static_cast<const std::uint8_t*>(first) - marks);
 }
 
 // Elements `begin` to `end - 1`, one block.
@@ -114,19 +136,29 @@ void compare_block(const Pair& pair, std::size_t begin, std::size_t end, const T
   const std::size_t bytes = tensor::bytes_of(pair.dtype, end) - at;
   if (std::memcmp(pair.got + at, pair.expected + at, bytes) == 0) return;
   BlockFindings findings;
-  compare_values(pair.dtype, pair.got + at, pair.expected + at, end - begin, tolerance, findings);
   Totals block;
-  block.unwritten = mark_unwritten(pair, begin, end, findings.bad);
+  std::uint8_t unwritten[kCompareBlock] = {};
+  block.unwritten = mark_unwritten(pair, begin, end, unwritten);
+  if (block.unwritten == 0) {
+    compare_values(pair.dtype, pair.got + at, pair.expected + at, end - begin, tolerance, findings);
+  } else {
+    // What was never written is wrong, and has no error.
+    alignas(8) std::byte written[kCompareBlock * 8];
+    std::memcpy(written, pair.got + at, bytes);
+    for (std::size_t i = 0; i < end - begin; ++i) {
+      if (unwritten[i] != 0) copy_element(pair.dtype, pair.expected + at, written, i);
+    }
+    compare_values(pair.dtype, written, pair.expected + at, end - begin, tolerance, findings);
+    for (std::size_t i = 0; i < end - begin; ++i)
+      findings.bad[i] = static_cast<std::uint8_t>(findings.bad[i] | unwritten[i]);
+    block.first_unwritten = first_mark(unwritten, begin, end);
+  }
   for (std::size_t i = 0; i < end - begin; ++i) block.bad += findings.bad[i];
   block.absolute_error = findings.absolute_error;
   block.relative_error = findings.relative_error;
   block.nan_disagrees = findings.nan_disagrees;
   block.infinity_disagrees = findings.infinity_disagrees;
-  if (block.bad > 0) {
-    const void* first = std::memchr(findings.bad, 1, end - begin);
-    block.first_bad =
-        begin + static_cast<std::size_t>(static_cast<const std::uint8_t*>(first) - findings.bad);
-  }
+  block.first_bad = first_mark(findings.bad, begin, end);
   totals.add(block);
 }
 
@@ -188,9 +220,10 @@ Comparison compare(DType dtype, const void* got, const void* expected, std::size
   result.max_relative_error =
       with_disagreement(totals.relative_error, totals.nan_disagrees, totals.infinity_disagrees);
   if (totals.bad == 0) return result;
-  result.first_bad = totals.first_bad;
-  result.expected_text = element_text(dtype, element_bits(dtype, pair.expected, totals.first_bad));
-  result.got_text = element_text(dtype, element_bits(dtype, pair.got, totals.first_bad));
+  const std::size_t first = totals.unwritten > 0 ? totals.first_unwritten : totals.first_bad;
+  result.first_bad = first;
+  result.expected_text = element_text(dtype, element_bits(dtype, pair.expected, first));
+  result.got_text = element_text(dtype, element_bits(dtype, pair.got, first));
   return result;
 }
 

@@ -27,8 +27,10 @@ struct Comparison {
   std::size_t unwritten = 0;   // elements that still hold the poison
   double max_absolute_error = 0;
   double max_relative_error = 0;
-  std::optional<std::size_t> first_bad;  // flat index
-  std::string expected_text;             // of the first bad element
+  // Flat index of the first element that was never written, where there are such, else of the first that does
+  // not match.
+  std::optional<std::size_t> first_bad;
+  std::string expected_text;  // of that element
   std::string got_text;
   [[nodiscard]] double matched_ratio() const;  // 1 for an empty tensor
 };
@@ -39,7 +41,8 @@ struct Comparison {
 //
 // Floats: finite values, +inf, -inf and NaN must agree by position, and finite ones must match as Tolerance
 // says, in float32 (float64: in double). Integers and booleans must be equal. Errors are the largest over
-// pairs of finite values; where classes disagree they are infinite, or NaN if a NaN is involved.
+// pairs of finite values; where classes disagree they are infinite, or NaN if a NaN is involved. Elements
+// that were never written have no error.
 //
 // An element whose bits are the poison's and not the expected ones was never written, and counts as
 // mismatched too. For dtypes whose poison could be a result (integers and floats of 8 or 4 bits), that is

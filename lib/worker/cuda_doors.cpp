@@ -260,9 +260,10 @@ class CudaDoor : public Door {
     result.max_absolute_error = eval::with_disagreement(findings.absolute_error, nan, infinity);
     result.max_relative_error = eval::with_disagreement(findings.relative_error, nan, infinity);
     if (findings.bad == 0) return result;
-    result.first_bad = findings.first_bad;
-    result.expected_text = element_text(slot, expected, findings.first_bad);
-    result.got_text = element_text(slot, {nullptr, judged_.data()}, findings.first_bad);
+    const auto first = findings.unwritten > 0 ? findings.first_unwritten : findings.first_bad;
+    result.first_bad = first;
+    result.expected_text = element_text(slot, expected, first);
+    result.got_text = element_text(slot, {nullptr, judged_.data()}, first);
     return result;
   }
 

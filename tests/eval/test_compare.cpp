@@ -202,6 +202,31 @@ TEST_CASE("a float or bool that still holds the poison is unwritten") {
   }
 }
 
+TEST_CASE("the element that is named was never written where any was not, and has no error") {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kFloat4E2M1}) {
+    INFO(fib::tensor::name_of(dtype));
+    constexpr std::size_t kBytes = 4096;
+    const std::size_t size = fib::tensor::bytes_of(dtype, 1);
+    const std::size_t per_byte = fib::tensor::bits_of(dtype) == 4 ? 2 : 1;
+    std::vector<std::uint8_t> expected(kBytes, 0x22);
+    std::vector<std::uint8_t> got = expected;
+    const auto poison = make_poison(dtype, kRandom);
+    fib::eval::fill_pattern(got.data() + 2048, 16, poison.data(), size);
+    const std::size_t count = kBytes / size * per_byte;
+    const std::size_t first = 2048 / size * per_byte;
+    Comparison result = compare(dtype, got.data(), expected.data(), count, {}, poison.data(), 1);
+    CHECK(result.first_bad == first);
+    CHECK(result.max_absolute_error == 0);
+    CHECK(result.max_relative_error == 0);
+    std::memset(got.data(), 0x44, 8);  // wrong, and before it
+    result = compare(dtype, got.data(), expected.data(), count, {}, poison.data(), 1);
+    CHECK(result.first_bad == first);
+    CHECK(result.mismatched > result.unwritten);
+    CHECK(std::isfinite(result.max_absolute_error));
+    CHECK(result.max_absolute_error > 0);
+  }
+}
+
 TEST_CASE("an unwritten float is bad even where NaN is expected, unless those very bits are") {
   const auto poison = make_poison(DType::kFloat32, kRandom);
   std::vector<float> got(2, 1);

@@ -84,6 +84,7 @@ TEST_CASE("an element that holds the poison is unwritten even when the ratio wou
   const auto judgement = c.judge({.required_matched_ratio = 0.1});
   CHECK_FALSE(judgement.correct);
   CHECK(judgement.explanation.find("1 of 6 elements were never written") != std::string::npos);
+  CHECK(judgement.max_absolute_error == 0);
 }
 
 TEST_CASE("claims are checked against the layout") {

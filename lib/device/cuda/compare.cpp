@@ -4,7 +4,7 @@
 
 namespace fib::device::cuda {
 
-static_assert(sizeof(Findings) == 7 * sizeof(std::uint64_t));
+static_assert(sizeof(Findings) == 8 * sizeof(std::uint64_t));
 
 Comparer::Comparer(const Context& context, Kernels& kernels)
     : context_(context),

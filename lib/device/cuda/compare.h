@@ -16,6 +16,7 @@ struct Findings {
   std::uint64_t nan_disagrees = 0;
   std::uint64_t infinity_disagrees = 0;
   std::uint64_t first_bad = ~std::uint64_t{0};  // flat index
+  std::uint64_t first_unwritten = ~std::uint64_t{0};
 };
 
 // Compares one output after the other by the rule of eval/compare.h. One thread.
