@@ -224,6 +224,7 @@ void EvaluationRun::complete_result() {
   result_.engine = parts_.reference.engine();
   result_.reference_on_cuda = result_.on_cuda && parts_.reference.on_device();
   result_.reference_ms = expected_.reference_ms();
+  result_.reference_is_shared = expected_.reference_is_shared();
   result_.sets = result_.inputs_fixed ? 1 : calls_.sets();
   result_.sets_shared = expected_.are_shared();
   if (result_.inputs_changed > 0) {

@@ -45,6 +45,9 @@ class ExpectedOutputs {
   // those of this one.
   [[nodiscard]] std::vector<double> reference_ms() const;
 
+  // Whether those are of all solutions.
+  [[nodiscard]] bool reference_is_shared() const { return !workload_.reference_ms.empty(); }
+
   // Whether those are known within this share of their median, or more calls would not tell: where they are
   // not asked for, or were made for all solutions alike.
   [[nodiscard]] bool reference_is_settled(double share) const;

@@ -60,6 +60,9 @@ model::RecordedReference reference_record(const Measurement& m, const RunConfig&
   if (config.profile_baseline && !m.reference_ms.empty()) {
     record.latency_ms = eval::median(m.reference_ms);
     record.n = m.reference_ms.size();
+    record.q25_ms = eval::quantile(m.reference_ms, 0.25);
+    record.q75_ms = eval::quantile(m.reference_ms, 0.75);
+    record.sets = m.reference_is_shared ? "shared" : "own";
   }
   return record;
 }

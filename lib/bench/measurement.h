@@ -39,6 +39,7 @@ struct Measurement {
   std::vector<std::vector<double>> unclaimed_ms{};  // what each call took beyond claim and overhead
   std::vector<double> added_ms{};                   // to the times of each trial, since nobody claimed it
   std::vector<double> reference_ms;                 // calls of the reference
+  bool reference_is_shared = false;                 // they were made for all solutions of the run alike
   double round_trip_ms = 0;                         // an empty request to the worker
   std::uint64_t sets = 0;                           // distinct input sets
   bool sets_shared = false;                         // the sets are shared between solutions

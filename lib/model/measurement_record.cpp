@@ -89,6 +89,9 @@ void fields(Is<RecordedReference> auto& reference, Visit& visit) {
   visit("device", reference.device);
   visit("latency_ms", reference.latency_ms);
   visit("n", reference.n);
+  visit("q25_ms", reference.q25_ms);
+  visit("q75_ms", reference.q75_ms);
+  visit("sets", reference.sets);
 }
 
 template <typename Visit>

@@ -80,6 +80,9 @@ struct RecordedReference {
   std::optional<std::string> device;
   std::optional<double> latency_ms;
   std::optional<std::uint64_t> n;
+  std::optional<double> q25_ms;
+  std::optional<double> q75_ms;
+  std::optional<std::string> sets;  // "own", "shared"
 };
 
 struct RecordedTolerance {

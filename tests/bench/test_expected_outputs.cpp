@@ -33,6 +33,7 @@ TEST_CASE("every call has a set of its own, whose expected output was made while
   CHECK_FALSE(m.sets_shared);
   // Two calls are cold, and no more than --iterations are kept.
   CHECK(m.reference_ms == std::vector<double>(5, 2));
+  CHECK_FALSE(m.reference_is_shared);
   CHECK(scene.judge.doors_open == 0);
   CHECK(scene.judge.conclusions == 2);
 }
@@ -169,6 +170,7 @@ TEST_CASE("where no input is random there is one set, and the reference is timed
   CHECK(scene.judge.kept.size() == 1);
   CHECK(scene.reference.calls_made == 6);
   CHECK(m.reference_ms == std::vector<double>(4, 2));  // two of them are cold
+  CHECK(m.reference_is_shared);
 
   // The next solution needs none of it again.
   scene.planned.solution_sha256 = "another";

@@ -2,6 +2,7 @@
 
 #include "bench/measurement.h"
 #include "compile/torch_headers.h"
+#include "model/measurement_record.h"
 
 using namespace fib;
 
@@ -34,6 +35,22 @@ model::Evaluation evaluate(const bench::Measurement& m, const bench::RunConfig& 
 }
 
 }  // namespace
+
+TEST_CASE("the record has the reference's calls in numbers, and whose they were") {
+  auto m = passed();
+  auto record = model::measurement_record(evaluate(m)).reference;
+  REQUIRE(record);
+  CHECK(record->latency_ms == 10);
+  CHECK(record->n == 3);
+  CHECK(record->q25_ms == 9);
+  CHECK(record->q75_ms == 20);
+  CHECK(record->sets == "own");
+  m.reference_is_shared = true;
+  CHECK(model::measurement_record(evaluate(m)).reference->sets == "shared");
+  bench::RunConfig config;
+  config.profile_baseline = false;
+  CHECK_FALSE(model::measurement_record(evaluate(m, config)).reference->sets);
+}
 
 TEST_CASE("latency is the mean of the trials' medians and speedup the reference's median over it") {
   const auto evaluation = evaluate(passed());
