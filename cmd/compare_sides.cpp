@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "dataset/known_names.h"
 #include "dataset/paths.h"
 #include "dataset/run_order.h"
 #include "dataset/runs.h"
@@ -38,12 +39,10 @@ std::vector<std::string> runs_of(const std::string& root, const std::vector<repo
 CompareInput::Loaded& CompareInput::load(const std::string& root) {
   const auto found = loaded_.find(root);
   if (found != loaded_.end()) return found->second;
-  if (!std::filesystem::is_directory(root)) {
-    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
-  }
+  dataset::expect_dataset_folder(root);
   Loaded& loaded = loaded_[root];
   loaded.dataset = dataset::load_without_results(root, unreadable_);
-  filter_.check(loaded.dataset);
+  dataset::KnownNames(loaded.dataset).check(filter_);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
   return loaded;
 }

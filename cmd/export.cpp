@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "dataset/known_names.h"
 #include "dataset/merge.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
@@ -150,7 +151,7 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
   if (command.form == Form::dataset) return export_dataset(command, interrupted);
   std::vector<std::string> unreadable;
   const auto loaded = dataset::load_without_results(command.local, unreadable);
-  command.records.parsed().check(loaded);
+  dataset::KnownNames(loaded).check(command.records.parsed());
   const std::size_t count = command.form == Form::sqlite
                                 ? write_sqlite(command, loaded, unreadable, interrupted)
                                 : write_text(command, loaded, unreadable, interrupted);
@@ -166,8 +167,7 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
 int run(ExportCommand command) {
   check_usage(command);
   if (command.local.empty()) command.local = dataset::default_dataset_path().string();
-  if (!fs::is_directory(command.local))
-    throw Error("there is no dataset folder {}; name one with --local DIR", command.local);
+  dataset::expect_dataset_folder(command.local);
   // An export to stdout has nothing to clean up: there, signals do what they always do.
   if (command.to_stdout()) return write_file_or_stdout(command, false);
   return until_interrupted(

@@ -10,7 +10,7 @@
 namespace fib::cmd {
 namespace {
 
-constexpr const char* kGroup = "Which records (names or globs)";
+constexpr const char* kGroup = "Which records";
 
 bool matches_a_status(const std::string& pattern) {
   for (int status = 0; status <= static_cast<int>(model::Status::TIMEOUT); ++status) {
@@ -43,12 +43,35 @@ dataset::Filter RecordFilter::parsed() const {
   return result;
 }
 
+void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::string& group) {
+  const auto add = [&](const char* name, std::vector<std::string>& patterns, const char* help) {
+    app.add_option(name, patterns, help)->group(group);
+  };
+  add("--definitions", filter.definitions, "Only these definitions (names or globs)");
+  add("--solutions", filter.solutions, "Only these solutions (names or globs)");
+  add("--authors", filter.authors, "Only solutions of these authors (names or globs)");
+  add("--op-types", filter.op_types, "Only definitions of these op types (names or globs)");
+  add("--workloads", filter.workloads, "Only these workloads (uuids or globs)");
+  add("--exclude-definitions", filter.excluded_definitions, "Not these definitions (names or globs)");
+  add("--exclude-solutions", filter.excluded_solutions, "Not these solutions (names or globs)");
+  const auto take = [&filter](const std::vector<std::string>& texts) {
+    try {
+      for (const std::string& text : texts) filter.conditions.emplace_back(text);
+    } catch (const Error& error) {
+      throw CLI::ValidationError("--where", error.what());
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--where", take,
+         "Only workloads whose axes have these sizes: 'batch_size>=64 and head_dim==128'; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("CONDITION")
+      ->group(group);
+}
+
 void add_record_filter(CLI::App& app, RecordFilter& options) {
   auto& filter = options.filter;
-  app.add_option("--definitions", filter.definitions, "Only these definitions")->group(kGroup);
-  app.add_option("--solutions", filter.solutions, "Only these solutions")->group(kGroup);
-  app.add_option("--authors", filter.authors, "Only solutions of these authors")->group(kGroup);
-  app.add_option("--op-types", filter.op_types, "Only definitions of these op types")->group(kGroup);
+  add_catalog_filter(app, filter, kGroup);
   app.add_option("--status", filter.statuses, "Only traces of these statuses")
       ->check([](const std::string& pattern) {
         return matches_a_status(pattern)

@@ -10,8 +10,12 @@
 
 namespace fib::cmd {
 
-// Options that choose records: --definitions, --solutions, --authors, --op-types, --status, --hardware,
-// --since, --exclude-run.
+// Adds the options that choose definitions, solutions and workloads by what they are: --definitions,
+// --solutions,
+// --authors, --op-types, --workloads, --exclude-definitions, --exclude-solutions, --where.
+void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::string& group);
+
+// Options that choose records: those, and for results --status, --hardware, --since, --exclude-run.
 struct RecordFilter {
   dataset::Filter filter;
   std::string since;

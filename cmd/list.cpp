@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "dataset/known_names.h"
 #include "report/listing.h"
 #include "report_common.h"
 
@@ -15,7 +16,9 @@ struct ListOptions {
 
 int run(const ListOptions& options) {
   std::vector<report::Listing> listings;
-  for (const auto& dataset : load_datasets(options.read)) {
+  const auto datasets = load_datasets(options.read);
+  dataset::KnownNames(datasets).check(options.filters);
+  for (const auto& dataset : datasets) {
     listings.push_back(report::list(dataset, options.kind, options.filters));
   }
   print_result(report::render_listings(listings, options.kind, options.read.format, stdout_style()));
@@ -34,10 +37,7 @@ void add_list(CLI::App& app, int& exit_code) {
               {"traces", report::ListKind::traces}})
       ->type_name("KIND");
   add_read_options(*list, options->read);
-  list->add_option("--definitions", options->filters.definitions,
-                   "Only of these definitions (names or globs)");
-  list->add_option("--authors", options->filters.authors, "Only solutions and traces of these authors");
-  list->add_option("--op-types", options->filters.op_types, "Only of definitions of these op types");
+  add_catalog_filter(*list, options->filters, "Which records");
   list->footer(std::string("Examples:\n"
                            "  fib list --local DIR\n"
                            "  fib list solutions --local DIR --definitions 'gemm_*' --authors alice bob\n"

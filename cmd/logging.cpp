@@ -3,11 +3,12 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "color.h"
 #include "report/source_text.h"
 
 namespace fib::cmd {
@@ -27,15 +28,26 @@ class HarmlessText : public spdlog::custom_flag_formatter {
 
 }  // namespace
 
-void set_up_logging(const std::string& level) {
-  const bool plain = std::getenv("NO_COLOR") != nullptr;
-  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(plain ? spdlog::color_mode::never
-                                                                          : spdlog::color_mode::automatic);
+void add_log_level(CLI::App& app, const std::string& usual) {
+  app.add_option_function<std::string>(
+         "--log-level",
+         [](const std::string& level) {
+           spdlog::set_level(spdlog::level::from_str(CLI::detail::to_lower(level)));
+         },
+         "Which messages go to stderr; default: " + usual)
+      ->check(
+          CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}, CLI::ignore_case))
+      ->type_name("LEVEL");
+}
+
+void set_up_logging() {
+  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
+      wants_color(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never);
   auto logger = std::make_shared<spdlog::logger>("fib", std::move(sink));
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<HarmlessText>('*').set_pattern("[%H:%M:%S] %^%l%$: %*");
   logger->set_formatter(std::move(formatter));
-  logger->set_level(spdlog::level::from_str(level));
+  logger->set_level(spdlog::get_level());
   spdlog::set_default_logger(std::move(logger));
 }
 

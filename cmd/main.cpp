@@ -12,6 +12,7 @@
 
 #include "bench/build_main.h"
 #include "bench/solution_files.h"
+#include "color.h"
 #include "command_tree.h"
 #include "commands.h"
 #include "devices.h"
@@ -21,6 +22,7 @@
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
 #include "worker/worker_main.h"
+#include "wrong_usage.h"
 
 namespace {
 
@@ -78,7 +80,20 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_pack(app, exit_code);
   cmd::add_unpack(app, exit_code);
   cmd::add_validate(app, exit_code);
+  cmd::add_color(app);
   cmd::add_completion(app, exit_code);
+}
+
+// What is quoted in a message may be anybody's: no control characters, and no line of theirs begins a line.
+std::string harmless(std::string_view text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = report::printable(text.substr(begin, end - begin));
+    result += (begin > 0 ? "\n" : "") + std::string(begin > 0 && !line.starts_with(' ') ? "  " : "") + line;
+    begin = end + 1;
+  }
+  return result;
 }
 
 int run_command_line(int argc, char** argv) {
@@ -88,7 +103,11 @@ int run_command_line(int argc, char** argv) {
   try {
     app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
+    const bool is_wrong = error.get_exit_code() != 0;
+    const std::string unknown = is_wrong ? cmd::unknown_word(app) : "";
+    if (unknown.empty()) return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
+    std::fputs((harmless(unknown) + "\nRun with --help for more information.\n").c_str(), stderr);
+    return cmd::kWrongUsage;
   }
   return exit_code;
 }
@@ -110,18 +129,6 @@ void open_standard_descriptors() {
     fd = ::open("/dev/null", O_RDWR);
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) ::close(fd);
-}
-
-// What is quoted in a message may be anybody's: no control characters, and no line of theirs begins a line.
-std::string harmless(std::string_view text) {
-  std::string result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = report::printable(text.substr(begin, end - begin));
-    result += (begin > 0 ? "\n" : "") + std::string(begin > 0 && !line.starts_with(' ') ? "  " : "") + line;
-    begin = end + 1;
-  }
-  return result;
 }
 
 }  // namespace

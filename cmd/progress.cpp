@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "report/run_results.h"
 #include "report/text.h"
 
 namespace fib::cmd {
@@ -21,18 +22,6 @@ std::size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
-std::string first_line(const std::string& text) {
-  const auto begin = text.find_first_not_of("\n ");
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-std::string last_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  const auto begin = text.rfind('\n');
-  return begin == std::string::npos ? text : text.substr(begin + 1);
-}
-
 // A stderr that takes nothing (a full disk) is no reason to end a run.
 void put(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
@@ -43,8 +32,9 @@ std::string title(const bench::PlannedEvaluation& planned) {
 }  // namespace
 
 void Progress::show(const std::string& line, bool last) {
+  if (line_ == ProgressLine::none) return;
   const std::int64_t now = util::monotonic_ns();
-  if (terminal_) {
+  if (line_ == ProgressLine::drawn) {
     const std::string fitted = line.substr(0, terminal_width() - 1);
     put("\r\x1b[K" + fitted);
     std::fflush(stderr);
@@ -72,7 +62,7 @@ std::string Progress::time_left(std::size_t done, std::size_t total) const {
 
 void Progress::waiting_for_device(const std::string& device) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(waiting_, true) && !terminal_) return;
+  if (std::exchange(waiting_, true) && line_ != ProgressLine::drawn) return;
   show(fmt::format("waiting for another fib run to release the device {}", device), true);
 }
 
@@ -84,7 +74,7 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
     clear();
     const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
     spdlog::warn("{} does not build: {}", report::printable(solution.name),
-                 report::printable(first_line(text)));
+                 report::failure_reason(model::Status::COMPILE_ERROR, text));
   }
   show(fmt::format("[{}/{}] built {}", done, total, report::printable(solution.name)), done == total);
 }
@@ -104,25 +94,29 @@ void Progress::step(const std::string& doing, std::size_t done, std::size_t tota
 }
 
 void Progress::evaluation_finished(const bench::PlannedEvaluation& planned,
-                                   const model::Evaluation& evaluation, std::size_t done, std::size_t total) {
-  const std::lock_guard lock(mutex_);
+                                   const model::Evaluation& evaluation, std::size_t /*done*/,
+                                   std::size_t /*total*/) {
   const auto status = model::name_of(evaluation.status);
-  if (evaluation.status == model::Status::COMPILE_ERROR) {
-    spdlog::debug("{}: {}", title(planned), status);  // the build has been reported once
-  } else if (evaluation.status != model::Status::PASSED) {
-    clear();
-    spdlog::warn("{}: {}: {}", title(planned), status, report::printable(last_line(evaluation.log)));
-  } else {
-    if (spdlog::should_log(spdlog::level::debug)) clear();
-    spdlog::debug("{}: {} {:.4f} ms", title(planned), status, evaluation.performance->latency_ms);
-  }
-  if (done == total) show(fmt::format("[{}/{}] done", done, total), true);
+  if (evaluation.status == model::Status::PASSED) return;
+  const bool is_known =
+      evaluation.status == model::Status::COMPILE_ERROR;  // the build has been reported once
+  log(is_known ? spdlog::level::debug : spdlog::level::warn,
+      fmt::format("{}: {}: {}", title(planned), status,
+                  report::failure_reason(evaluation.status, evaluation.log)));
 }
 
-void Progress::warning(const std::string& text) {
+void Progress::warning(const std::string& text) { log(spdlog::level::warn, text); }
+
+void Progress::log(spdlog::level::level_enum level, const std::string& text) {
   const std::lock_guard lock(mutex_);
+  if (!spdlog::should_log(level)) return;
   clear();
-  spdlog::warn("{}", text);
+  spdlog::log(level, "{}", text);
+  shown_ns_ = util::monotonic_ns();
+}
+
+ProgressLine usual_progress() {
+  return ::isatty(STDERR_FILENO) == 1 ? ProgressLine::drawn : ProgressLine::now_and_then;
 }
 
 }  // namespace fib::cmd

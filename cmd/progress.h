@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <spdlog/spdlog.h>
+
 #include <mutex>
 #include <string>
 
@@ -9,11 +10,13 @@
 
 namespace fib::cmd {
 
-// Progress on stderr: on a terminal one line that is drawn anew, otherwise a line now and then. What did not
-// pass gets a line of its own that stays. Log lines (spdlog, stderr) go between.
+enum class ProgressLine { drawn, now_and_then, none };
+
+// Progress on stderr: a line that is drawn anew, for terminals, or one when nothing was said for a while.
+// What did not pass gets a line of its own that stays. Log lines (spdlog, stderr) go between.
 class Progress : public bench::RunObserver {
  public:
-  explicit Progress(bool terminal) : terminal_(terminal) {}
+  explicit Progress(ProgressLine line) : line_(line) {}
   ~Progress() override { clear(); }
 
   void waiting_for_device(const std::string& device) override;
@@ -25,21 +28,30 @@ class Progress : public bench::RunObserver {
                            std::size_t done, std::size_t total) override;
   void warning(const std::string& text) override;
 
+  // Takes the drawn line away.
+  void clear();
+
   // The same for what is no evaluation: `doing` is what begins now.
   void step(const std::string& doing, std::size_t done, std::size_t total);
 
+ protected:
+  // A log line that stays.
+  void log(spdlog::level::level_enum level, const std::string& text);
+
  private:
   void show(const std::string& line, bool last);
-  void clear();
   [[nodiscard]] std::string time_left(std::size_t done, std::size_t total) const;
 
   std::mutex mutex_;
-  bool terminal_;
+  ProgressLine line_;
   bool drawn_ = false;
   bool waiting_ = false;
   std::int64_t shown_ns_ = 0;
   std::int64_t first_ns_ = 0;  // when the first evaluation started
   std::size_t first_done_ = 0;
 };
+
+// Drawn where stderr is a terminal.
+[[nodiscard]] ProgressLine usual_progress();
 
 }  // namespace fib::cmd

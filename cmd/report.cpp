@@ -14,6 +14,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_report_show(*report, exit_code);
   add_report_sol(*report, exit_code);
   add_report_merge(*report, exit_code);
+  add_report_visualize(*report, exit_code);
   report->footer(
       "Examples:\n"
       "  fib report summary --local DIR                  who won\n"

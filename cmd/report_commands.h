@@ -12,6 +12,7 @@ void add_report_fast_p(CLI::App& app, int& exit_code);
 void add_report_compare(CLI::App& app, int& exit_code);
 void add_report_show(CLI::App& app, int& exit_code);
 void add_report_sol(CLI::App& app, int& exit_code);
-void add_report_merge(CLI::App& app, int& exit_code);  // the same as `fib merge`
+void add_report_merge(CLI::App& app, int& exit_code);      // the same as `fib merge`
+void add_report_visualize(CLI::App& app, int& exit_code);  // the same as `fib visualize`
 
 }  // namespace fib::cmd

@@ -1,6 +1,7 @@
 #include "report_common.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,11 +12,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
-#include <string_view>
 
+#include "color.h"
 #include "dataset/filter.h"
+#include "dataset/known_names.h"
 #include "dataset/paths.h"
 #include "dataset/queries.h"
+#include "logging.h"
 #include "report/text.h"
 #include "util/error.h"
 
@@ -25,18 +28,22 @@ namespace {
 constexpr std::size_t kShownProblems = 10;
 constexpr std::size_t kSmallestWidth = 20;
 
+bool is_logged(dataset::Severity severity) {
+  return spdlog::should_log(severity == dataset::Severity::error ? spdlog::level::err : spdlog::level::warn);
+}
+
 void print_problems(const dataset::Dataset& dataset) {
-  std::size_t shown = 0;
+  std::vector<const dataset::Problem*> shown;
   for (const dataset::Problem& problem : dataset.problems) {
-    if (shown++ == kShownProblems) break;
-    const char* word = problem.severity == dataset::Severity::error ? "error" : "warning";
-    const std::string text = (dataset.root / dataset::to_string(problem)).string();
+    if (is_logged(problem.severity)) shown.push_back(&problem);
+  }
+  for (std::size_t i = 0; i < std::min(shown.size(), kShownProblems); ++i) {
+    const char* word = shown[i]->severity == dataset::Severity::error ? "error" : "warning";
+    const std::string text = (dataset.root / dataset::to_string(*shown[i])).string();
     fmt::print(stderr, "{}: {}\n", word, report::printable(text));
   }
-  if (dataset.problems.size() > kShownProblems) {
-    fmt::print(stderr, "... and {} more in {}\n", dataset.problems.size() - kShownProblems,
-               dataset.root.string());
-  }
+  if (shown.size() > kShownProblems)
+    fmt::print(stderr, "... and {} more in {}\n", shown.size() - kShownProblems, dataset.root.string());
 }
 
 std::string joined(const std::set<std::string>& names) {
@@ -77,7 +84,7 @@ void check_names(const FilterOptions& filters, const dataset::Filter& records,
   if (filters.definition && !definition_known) {
     throw Error("no definition \"{}\"; to see all: fib list definitions", *filters.definition);
   }
-  check_records(records, datasets);
+  dataset::KnownNames(datasets).check(records);
   check_hardware(records, datasets);
 }
 
@@ -114,19 +121,20 @@ void add_read_options(CLI::App& app, ReadOptions& options) {
               {"md", report::Format::md}})
       ->type_name("FORMAT");
   app.add_flag("--strict-load", options.strict_load, "Fail when any file or line cannot be loaded");
+  add_log_level(app, "info");
 }
 
 std::vector<std::string> dataset_folders(const ReadOptions& options) {
   std::vector<std::string> roots = options.local;
   if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
   for (const std::string& root : roots) {
-    if (std::filesystem::is_directory(root)) continue;
-    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
+    dataset::expect_dataset_folder(root);
   }
   return roots;
 }
 
 void print_errors(const std::vector<std::string>& errors, const std::string& root) {
+  if (!is_logged(dataset::Severity::error)) return;
   for (std::size_t i = 0; i < std::min(errors.size(), kShownProblems); ++i) {
     fmt::print(stderr, "error: {}\n", report::printable(errors[i]));
   }
@@ -143,16 +151,6 @@ std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
     print_problems(datasets.back());
   }
   return datasets;
-}
-
-void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
-  for (const dataset::Dataset& dataset : datasets) {
-    try {
-      return records.check(dataset);
-    } catch (const Error&) {
-      if (&dataset == &datasets.back()) throw;
-    }
-  }
 }
 
 std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
@@ -191,10 +189,7 @@ report::TextStyle stdout_style() {
     style.width = static_cast<std::size_t>(std::max(0L, std::strtol(columns, nullptr, 10)));
   }
   if (style.width < kSmallestWidth) style.width = 0;
-  const char* type = std::getenv("TERM");
-  const bool dumb = type == nullptr || std::string_view(type) == "dumb";
-  const char* no_color = std::getenv("NO_COLOR");
-  style.bold = terminal && !dumb && (no_color == nullptr || *no_color == '\0');
+  style.bold = wants_color(STDOUT_FILENO);
   return style;
 }
 

@@ -32,7 +32,9 @@ void add_read_options(CLI::App& app, ReadOptions& options);
 // The folders that --local names, or the default dataset. Throws Error for a missing one.
 [[nodiscard]] std::vector<std::string> dataset_folders(const ReadOptions& options);
 
-// Prints the first ten of `errors` to stderr, a line each, and how many more there are in `root`.
+// Prints the first ten of `errors` to stderr, a line each, and how many more there are in `root`; nothing
+// when
+// --log-level keeps errors out.
 void print_errors(const std::vector<std::string>& errors, const std::string& root);
 
 // Loads what --local names, or the default dataset. Problems go to stderr, the first ten of each dataset.
@@ -53,9 +55,6 @@ struct ChosenTraces {
   [[nodiscard]] std::string not_counted() const { return cmd::not_counted(standing.get()); }
 };
 
-// Throws Error when the filter names something that no dataset has.
-void check_records(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets);
-
 // Leaves in the datasets the traces that count and what the options hold, and the solutions of the author
 // `yardstick`. The choice made for each dataset, in their order. Throws Error when the options name something
 // that no dataset has.
@@ -67,8 +66,8 @@ void check_records(const dataset::Filter& records, const std::vector<dataset::Da
 [[nodiscard]] std::vector<report::Selection> selections(const FilterOptions& filters,
                                                         const dataset::Dataset& dataset);
 
-// How stdout is written: width of the terminal (COLUMNS where it is set), no limit when it is none; bold only
-// on a terminal and without NO_COLOR.
+// How stdout is written: width of the terminal (COLUMNS where it is set), no limit when it is none; bold
+// where wants_color() says so.
 [[nodiscard]] report::TextStyle stdout_style();
 
 // Writes all of `text` to stdout. Throws Error when that fails.

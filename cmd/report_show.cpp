@@ -8,11 +8,11 @@
 #include "commands.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
-#include "report/closest.h"
 #include "report/show_text.h"
 #include "report/text.h"
 #include "report_commands.h"
 #include "report_common.h"
+#include "util/closest.h"
 #include "util/error.h"
 
 namespace fib::cmd {
@@ -32,23 +32,9 @@ struct ShowOptions {
 
 using Datasets = std::vector<dataset::Dataset>;
 
-constexpr std::size_t kShownLines = 10;
-
-void print_unreadable(const std::vector<std::string>& unreadable) {
-  for (std::size_t i = 0; i < std::min(unreadable.size(), kShownLines); ++i)
-    fmt::print(stderr, "error: {}\n", report::printable(unreadable[i]));
-  if (unreadable.size() > kShownLines)
-    fmt::print(stderr, "... and {} more\n", unreadable.size() - kShownLines);
-}
-
 Datasets load_catalogs(const ShowOptions& options, std::vector<std::string>& unreadable) {
-  std::vector<std::string> roots = options.read.local;
-  if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
   Datasets datasets;
-  for (const std::string& root : roots) {
-    if (!std::filesystem::is_directory(root)) {
-      throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
-    }
+  for (const std::string& root : dataset_folders(options.read)) {
     datasets.push_back(dataset::load_without_results(root, unreadable));
   }
   return datasets;
@@ -87,7 +73,7 @@ std::string show_definition(const Datasets& datasets, const ShowOptions& options
   if (!views.empty()) return rendered(views, options);
   std::vector<std::string> names;
   for (const dataset::Dataset& dataset : datasets) add_names(dataset.definitions, names);
-  throw Error("there is no definition \"{}\"{}", options.name, report::did_you_mean(options.name, names));
+  throw Error("there is no definition \"{}\"{}", options.name, util::did_you_mean(options.name, names));
 }
 
 std::string show_solution(const Datasets& datasets, const ShowOptions& options,
@@ -103,7 +89,7 @@ std::string show_solution(const Datasets& datasets, const ShowOptions& options,
   if (!views.empty()) return rendered(views, options);
   std::vector<std::string> names;
   for (const dataset::Dataset& dataset : datasets) add_names(dataset.solutions, names);
-  throw Error("there is no solution \"{}\"{}", options.name, report::did_you_mean(options.name, names));
+  throw Error("there is no solution \"{}\"{}", options.name, util::did_you_mean(options.name, names));
 }
 
 std::string show_workload(const Datasets& datasets, const ShowOptions& options,
@@ -120,7 +106,7 @@ std::string show_workload(const Datasets& datasets, const ShowOptions& options,
     }
   }
   throw Error("no workload has a uuid that begins with \"{}\"{}", options.name,
-              report::did_you_mean(options.name, uuids));
+              util::did_you_mean(options.name, uuids));
 }
 
 std::string show_trace(const Datasets& datasets, const ShowOptions& options,
@@ -141,7 +127,7 @@ std::string show_trace(const Datasets& datasets, const ShowOptions& options,
   const bool known = std::find(names.begin(), names.end(), options.name) != names.end();
   if (known) throw Error("no traces of solution \"{}\" match; to get some: fib run", options.name);
   throw Error("there are no traces of a solution \"{}\"{}", options.name,
-              report::did_you_mean(options.name, names));
+              util::did_you_mean(options.name, names));
 }
 
 std::string show(const Datasets& datasets, const ShowOptions& options, std::vector<std::string>& unreadable) {
@@ -170,10 +156,10 @@ int run(const ShowOptions& options) {
   try {
     text = show(datasets, options, unreadable);
   } catch (const Error&) {
-    print_unreadable(unreadable);  // perhaps why something was not found
+    print_errors(unreadable, "");  // perhaps why something was not found
     throw;
   }
-  print_unreadable(unreadable);
+  print_errors(unreadable, "");
   if (options.read.strict_load && !unreadable.empty())
     throw Error("{} of the dataset cannot be read", report::plural(unreadable.size(), "record"));
   print_result(text);
@@ -209,7 +195,7 @@ void add_report_show(CLI::App& app, int& exit_code) {
                            "  fib report show solution my_rmsnorm --local DIR --full-log\n"
                            "  fib report show workload 33bf --local DIR\n"
                            "  fib report show trace my_rmsnorm 33bf --local DIR\n"
-                           "Sources are coloured on a terminal unless NO_COLOR is set.\n") +
+                           "Sources are coloured on a terminal, or as --color says.\n") +
                kLocalDefault);
   show->callback([options, &exit_code] { exit_code = run(*options); });
 }

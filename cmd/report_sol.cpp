@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "dataset/known_names.h"
 #include "report/sol_text.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -22,7 +23,7 @@ int run(const SolOptions& options) {
   auto datasets = load_datasets(options.read);
   report::SolQuestion question = options.question;
   question.filter = options.records.parsed();
-  check_records(question.filter, datasets);
+  dataset::KnownNames(datasets).check(question.filter);
   if (options.gigabytes) question.bytes_per_s = *options.gigabytes * 1e9;
   if (options.teraflops) question.flops_per_s = *options.teraflops * 1e12;
   std::vector<report::SolReport> reports;

@@ -17,16 +17,21 @@
 #include "commands.h"
 #include "compile/builder.h"
 #include "compile/python_interpreter.h"
+#include "dataset/known_names.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "devices.h"
+#include "filters.h"
 #include "interrupt.h"
 #include "logging.h"
-#include "progress.h"
+#include "report/text.h"
 #include "report_common.h"
+#include "run_gate.h"
+#include "run_results.h"
 #include "run_surroundings.h"
 #include "run_sweep.h"
 #include "time_table.h"
+#include "util/shell_word.h"
 
 namespace fib::cmd {
 namespace {
@@ -34,7 +39,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> local;
   std::vector<std::string> devices;
-  bench::Filters filters;
+  dataset::Filter filter;
   std::vector<std::string> sweep;
   bench::RunConfig config;
   std::string reference = "auto";
@@ -49,12 +54,12 @@ struct RunOptions {
   bool save_results = true;
   bool no_profile_baseline = false;
   bool resume = false;
-  bool strict = false;
+  GateOptions gate;
   bool strict_load = false;
   bool dry_run = false;
   std::string timeline;
   bool explain_time = false;
-  std::string log_level = "info";
+  bool quiet = false;
 };
 
 std::vector<dataset::Dataset> load_all(const RunOptions& options) {
@@ -62,13 +67,24 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
   std::vector<dataset::Dataset> datasets;
   for (const auto& root : roots) {
-    if (!std::filesystem::is_directory(root)) {
-      throw Error("the dataset folder {} does not exist; name one with --local or FIB_DATASET_PATH", root);
-    }
+    dataset::expect_dataset_folder(root);
     datasets.push_back(dataset::load(root, {options.strict_load, model::Mode::lenient}));
     for (const auto& problem : datasets.back().problems) spdlog::warn("{}", dataset::to_string(problem));
   }
   return datasets;
+}
+
+// Traces do not count: what is planned does not hang on them.
+std::size_t count_unloaded(const std::vector<dataset::Dataset>& datasets) {
+  std::size_t count = 0;
+  for (const auto& dataset : datasets) {
+    const auto traces = dataset::traces_folder("").string();
+    count += static_cast<std::size_t>(
+        std::count_if(dataset.problems.begin(), dataset.problems.end(), [&](const dataset::Problem& problem) {
+          return problem.severity == dataset::Severity::error && !problem.file.starts_with(traces + "/");
+        }));
+  }
+  return count;
 }
 
 void finish_options(RunOptions& options, model::DeviceKind device) {
@@ -119,7 +135,6 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
 }
 
 void log_plan_remarks(const bench::Plan& plan) {
-  for (const auto& filter : plan.unmatched) spdlog::warn("{} matches nothing", filter);
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& skipped : plan.skipped) by_reason[skipped.reason].push_back(skipped.solution);
   for (const auto& [reason, solutions] : by_reason) {
@@ -134,7 +149,7 @@ void log_plan_remarks(const bench::Plan& plan) {
 // ": …", or nothing where the remarks have said it.
 std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets) {
   if (plan.resumed > 0) return fmt::format(": {} evaluations are done", plan.resumed);
-  if (!plan.skipped.empty() || !plan.unmatched.empty()) return "";
+  if (!plan.skipped.empty()) return "";
   const auto none = [&](const auto& of) {
     return std::all_of(datasets.begin(), datasets.end(), [&](const auto& one) { return of(one).empty(); });
   };
@@ -159,8 +174,7 @@ void log_synthesized(const RunOptions& options, const bench::Plan& plan,
       counts.affected, counts.workloads, counts.missing, counts.random);
 }
 
-int print_report(const bench::RunReport& report, const RunOptions& options, const bench::Plan& plan,
-                 const std::vector<dataset::Dataset>& datasets) {
+void print_report(const bench::RunReport& report, const bench::Plan& plan) {
   for (const auto& missing : report.not_done) {
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
                   missing.reason);
@@ -169,15 +183,34 @@ int print_report(const bench::RunReport& report, const RunOptions& options, cons
              report.passed, report.finished - report.passed);
   if (!report.ended_early.empty())
     spdlog::error("{}; to do the rest, run the same command with --resume", report.ended_early);
+  if (report.interrupted) fmt::print("interrupted; to do the rest, run the same command with --resume\n");
+}
+
+// What to ask next, of results that were saved.
+void print_hints(const bench::RunReport& report, const std::string& failed_solution,
+                 const std::vector<dataset::Dataset>& datasets) {
   std::string locals;
-  for (const auto& dataset : datasets) locals += " --local " + dataset.root.string();
-  if (report.interrupted) {
-    fmt::print("interrupted; to do the rest, run the same command with --resume\n");
-    return kInterrupted;
-  }
-  if (options.save_results && report.finished > 0) fmt::print("who won: fib report summary{}\n", locals);
-  if (!report.not_done.empty() || !plan.unmatched.empty()) return kNotAllDone;
-  return options.strict && report.passed != report.finished ? kGateFailed : kDone;
+  for (const auto& dataset : datasets) locals += " --local " + util::shell_word(dataset.root.string());
+  if (report.passed > 0) fmt::print("who won: fib report summary{}\n", locals);
+  if (failed_solution.empty()) return;
+  fmt::print("why {} did not pass: fib report show solution {}{}\n", report::printable(failed_solution),
+             report::printable(util::shell_word(failed_solution)), locals);
+}
+
+// What is known before anything runs.
+RunOutcome planned_outcome(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets) {
+  RunOutcome outcome;
+  outcome.unloaded = count_unloaded(datasets);
+  outcome.skipped = plan.skipped.size();
+  outcome.results = plan.resumed;
+  outcome.failures = plan.resumed_failures;
+  return outcome;
+}
+
+int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
+  const GateVerdict verdict = judge_run(outcome, options);
+  for (const std::string& reason : verdict.reasons) spdlog::error("{}", reason);
+  return verdict.exit_code;
 }
 
 // Null where nobody wants to know where the time goes.
@@ -187,7 +220,8 @@ std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
 }
 
 int run(RunOptions options) {
-  set_up_logging(options.log_level);
+  if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
+  set_up_logging();
   const ChosenDevices chosen = choose_devices(options.devices);
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
@@ -199,25 +233,28 @@ int run(RunOptions options) {
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   auto datasets = load_all(options);
-  const bench::Sweep sweep = choose_sweep(options.sweep, options.config, datasets, options.filters);
-  const auto workloads = swept_workloads(datasets, options.filters, sweep);
+  dataset::KnownNames(datasets).check(options.filter);
+  const bench::Sweep sweep = choose_sweep(options.sweep, options.config, datasets, options.filter);
+  const auto workloads = swept_workloads(datasets, options.filter, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {
     return options.resume
                ? bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config))
-               : std::set<bench::DoneKey>{};
+               : bench::DoneEvaluations{};
   };
-  const auto plan = bench::plan_sweep(
-      datasets, options.filters, {kind, python, tvm_ffi, options.config.torch}, sweep, workloads, done_of);
+  const auto plan = bench::plan_sweep(datasets, options.filter, {kind, python, tvm_ffi, options.config.torch},
+                                      sweep, workloads, done_of);
   log_plan_remarks(plan);
+  RunOutcome outcome = planned_outcome(plan, datasets);
   if (options.dry_run) {
     log_synthesized(options, plan, datasets);
     print_plan(plan, kind);
-    return kDone;
+    outcome.results += plan.evaluations.size();  // if all goes well
+    return pass_gate(outcome, options.gate);
   }
   bench::sweep_run_folders(std::filesystem::temp_directory_path());
   if (plan.evaluations.empty()) {
     fmt::print("nothing to run{}\n", why_nothing(plan, datasets));
-    return plan.unmatched.empty() ? kDone : kNotAllDone;
+    return pass_gate(outcome, options.gate);
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
@@ -232,15 +269,23 @@ int run(RunOptions options) {
                               options.save_results,
                               around,
                               timeline.get()};
-  const auto report = [&] {
-    Progress progress(::isatty(STDERR_FILENO) == 1);
-    return bench::run(datasets, plan, sweep, setup, progress, interrupted);
-  }();
-  const int exit_code = print_report(report, options, plan, datasets);
+  RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
+  const auto report = bench::run(datasets, plan, sweep, setup, progress, interrupted);
+  progress.clear();
+  print_report(report, plan);
+  if (!options.quiet) {
+    const std::string results = progress.results(stdout_style());
+    if (!results.empty()) fmt::print("\n{}\n", results);
+    if (options.save_results) print_hints(report, progress.first_failure(), datasets);
+  }
   if (options.explain_time)
     fmt::print("\n{}", report::to_text(time_table(timeline->totals()), stdout_style()));
   if (timeline) timeline->finish();
-  return exit_code;
+  outcome.not_done = report.not_done.size();
+  outcome.results += report.finished;
+  outcome.failures += report.finished - report.passed;
+  outcome.is_interrupted = report.interrupted;
+  return pass_gate(outcome, options.gate);
 }
 
 void add_selection(CLI::App& app, RunOptions& o) {
@@ -254,14 +299,7 @@ void add_selection(CLI::App& app, RunOptions& o) {
   app.add_option("--device", o.devices, "auto (all GPUs, or the CPU), cpu, cuda, cuda:N, or a list")
       ->delimiter(',')
       ->group(group);
-  app.add_option("--definitions", o.filters.definitions, "Only these definitions (names or globs)")
-      ->group(group);
-  app.add_option("--solutions", o.filters.solutions, "Only these solutions (names or globs)")->group(group);
-  app.add_option("--authors", o.filters.authors, "Only solutions of these authors (names or globs)")
-      ->group(group);
-  app.add_option("--op-types", o.filters.op_types, "Only definitions of these op types (names or globs)")
-      ->group(group);
-  app.add_option("--workloads", o.filters.workloads, "Only these workloads (uuids or globs)")->group(group);
+  add_catalog_filter(app, o.filter, group);
   app.add_option(
          "--sweep", o.sweep,
          "Run everything once for each of these values, of an option below (iterations=10,50)\nor of a "
@@ -382,7 +420,18 @@ void add_judging(CLI::App& app, RunOptions& o) {
       ->group(group);
   app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")
       ->group(group);
-  app.add_flag("--strict", o.strict, "Exit code 3 unless every evaluation passed")->group(group);
+  app.add_flag(
+         "--strict", o.gate.strict,
+         "Exit code 3 unless something was evaluated, everything passed (what --resume skips too), and\n"
+         "no solution was skipped; 1 when files of the dataset do not load")
+      ->group(group);
+  app.add_flag("--allow-skipped", o.gate.allow_skipped,
+               "With --strict: solutions may be skipped that this machine cannot run")
+      ->group(group);
+  app.add_option("--expect", o.gate.expected_results,
+                 "Exit code 3 unless there are so many results, those that --resume skips too")
+      ->type_name("N")
+      ->group(group);
   app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")
       ->group(group);
 }
@@ -405,18 +454,18 @@ void add_run(CLI::App& app, int& exit_code) {
                    "Write what each process and each GPU did when, in Chrome's trace format (ui.perfetto.dev "
                    "draws it)")
       ->type_name("FILE");
-  run_app->add_option("--log-level", options->log_level, "What is logged to stderr")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
-      ->capture_default_str();
+  run_app->add_flag("--quiet", options->quiet,
+                    "No progress, no line for what passed, no table of results at the end");
+  add_log_level(*run_app, "info");
   run_app->footer(
       "Examples:\n"
       "  fib run --local dataset-examples\n"
       "  fib run --local D --definitions 'gemm_*' --authors alice bob --resume\n"
       "  fib run --local D --solutions my_kernel --iterations 20 --strict\n"
       "  fib run --local D --sweep iterations=5,20,50 --sweep batch_size=1,64\n"
-      "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end), 2 wrong "
-      "usage,\n"
-      "3 --strict and something did not pass, 130 interrupted.");
+      "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end) or the "
+      "dataset\n"
+      "cannot be read, 2 wrong usage, 3 --strict or --expect does not hold, 130 interrupted.");
   run_app->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -23,19 +23,19 @@ void log_skipped(const std::vector<bench::SkippedWorkload>& skipped) {
 }  // namespace
 
 bench::Sweep choose_sweep(const std::vector<std::string>& texts, const bench::RunConfig& config,
-                          const std::vector<dataset::Dataset>& datasets, const bench::Filters& filters) {
+                          const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter) {
   try {
-    return bench::make_sweep(texts, config, bench::axes_of(datasets, filters));
+    return bench::make_sweep(texts, config, bench::axes_of(datasets, filter));
   } catch (const Error& error) {
     throw CLI::ValidationError("--sweep", error.what());
   }
 }
 
-bench::SweptWorkloads swept_workloads(std::vector<dataset::Dataset>& datasets, const bench::Filters& filters,
+bench::SweptWorkloads swept_workloads(std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
                                       const bench::Sweep& sweep) {
   if (sweep.axes.empty()) return {};
   std::vector<bench::SkippedWorkload> skipped;
-  auto workloads = bench::add_swept_workloads(datasets, filters, sweep, validate::broken_constraint, skipped);
+  auto workloads = bench::add_swept_workloads(datasets, filter, sweep, validate::broken_constraint, skipped);
   log_skipped(skipped);
   return workloads;
 }

@@ -25,7 +25,7 @@ constexpr const char* kBaseline = "baseline";
 // Shows progress, and keeps what failed.
 class Collector : public Progress {
  public:
-  Collector(bool terminal, Benchmarks& benchmarks) : Progress(terminal), benchmarks_(benchmarks) {}
+  explicit Collector(Benchmarks& benchmarks) : Progress(usual_progress()), benchmarks_(benchmarks) {}
 
   void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
                            std::size_t done, std::size_t total) override {
@@ -88,7 +88,7 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   if (plan.evaluations.empty()) return benchmarks;
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
-  Collector collector(::isatty(STDERR_FILENO) == 1, benchmarks);
+  Collector collector(benchmarks);
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),
                               dataset::default_cache_path(),

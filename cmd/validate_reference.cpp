@@ -119,7 +119,7 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
   if (planned.cases.empty()) return checks;
   const bench::EngineCheckSetup setup{device, std::filesystem::read_symlink("/proc/self/exe"), python->path,
                                       dataset::default_cache_path()};
-  Progress progress(::isatty(STDERR_FILENO) == 1);
+  Progress progress(usual_progress());
   const bench::EngineCheckObserver observer{
       [&](const std::string& name) { progress.waiting_for_device(name); },
       [&](const bench::EngineCase& next, std::size_t done) {

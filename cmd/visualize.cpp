@@ -8,6 +8,7 @@
 #include "config_defaults.h"
 #include "dataset/paths.h"
 #include "filters.h"
+#include "report_commands.h"
 #include "report_common.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -102,9 +103,7 @@ void add_forms(CLI::App& app, VisualizeOptions& options) {
       ->group(group);
 }
 
-}  // namespace
-
-void add_visualize(CLI::App& app, int& exit_code) {
+void add_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<VisualizeOptions>();
   CLI::App* visualize =
       app.add_subcommand("visualize", "Charts: in the terminal, as HTML report, SVG or PNG");
@@ -128,5 +127,11 @@ void add_visualize(CLI::App& app, int& exit_code) {
       "Exit codes: 0 done, 1 nothing to draw or a file cannot be read or written, 2 wrong usage.");
   visualize->callback([options, &exit_code] { exit_code = run(*options); });
 }
+
+}  // namespace
+
+void add_visualize(CLI::App& app, int& exit_code) { add_command(app, exit_code); }
+
+void add_report_visualize(CLI::App& app, int& exit_code) { add_command(app, exit_code); }
 
 }  // namespace fib::cmd

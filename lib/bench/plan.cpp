@@ -8,37 +8,10 @@
 #include "dataset/filter.h"
 #include "dataset/trace_stream.h"
 #include "model/measurement_record.h"
+#include "util/clock.h"
 
 namespace fib::bench {
 namespace {
-
-// One option's patterns, and which of them matched something.
-class PatternList {
- public:
-  PatternList(const char* option, const std::vector<std::string>& patterns)
-      : option_(option), patterns_(patterns) {}
-
-  bool accepts(const std::string& name) {
-    bool accepted = patterns_.empty();
-    for (const auto& pattern : patterns_) {
-      if (!dataset::matches({pattern}, name)) continue;
-      matched_.insert(pattern);
-      accepted = true;
-    }
-    return accepted;
-  }
-
-  void report_unmatched(std::vector<std::string>& unmatched) const {
-    for (const auto& pattern : patterns_) {
-      if (!matched_.contains(pattern)) unmatched.push_back(fmt::format("{} {}", option_, pattern));
-    }
-  }
-
- private:
-  const char* option_;
-  const std::vector<std::string>& patterns_;
-  std::set<std::string> matched_;
-};
 
 std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dataset,
                                                      const std::string& definition) {
@@ -70,24 +43,16 @@ eval::Rule rule_of(const dataset::Dataset& dataset, const model::Definition& def
 
 class Planner {
  public:
-  Planner(const Filters& filters, const PlanTarget& target, const std::set<DoneKey>& done,
+  Planner(const dataset::Filter& filter, const PlanTarget& target, const DoneEvaluations& done,
           const SweptWorkloads* swept)
-      : target_(target),
-        done_(done),
-        swept_(swept),
-        definitions_("--definitions", filters.definitions),
-        solutions_("--solutions", filters.solutions),
-        authors_("--authors", filters.authors),
-        op_types_("--op-types", filters.op_types),
-        workloads_("--workloads", filters.workloads) {}
+      : filter_(filter), target_(target), done_(done), swept_(swept) {}
 
   void add(const dataset::Dataset& dataset, std::size_t index) {
     std::map<std::string, std::vector<const model::Solution*>> by_definition;
     for (const auto& [name, solution] : dataset.solutions)
       by_definition[solution.definition].push_back(&solution);
     for (const auto& [name, definition] : dataset.definitions) {
-      const bool wanted = definitions_.accepts(name);
-      if (!op_types_.accepts(definition.op_type) || !wanted) continue;
+      if (!filter_.holds_definition(dataset, name)) continue;
       eval::Rule rule{};
       std::string reason;
       try {
@@ -100,12 +65,7 @@ class Planner {
     }
   }
 
-  Plan finish() {
-    for (const auto* list : {&definitions_, &solutions_, &authors_, &op_types_, &workloads_}) {
-      list->report_unmatched(plan_.unmatched);
-    }
-    return std::move(plan_);
-  }
+  Plan finish() { return std::move(plan_); }
 
  private:
   // `planned` lacks its workload.
@@ -113,8 +73,7 @@ class Planner {
     const auto index = planned.dataset;
     const model::Definition& definition = *planned.definition;
     const model::Solution& solution = *planned.solution;
-    const bool wanted = solutions_.accepts(solution.name);
-    if (!authors_.accepts(solution.author) || !wanted) return;
+    if (!filter_.holds_solution(dataset, solution)) return;
     auto reason = not_judged.empty() ? why_not_here(solution, target_) : not_judged;
     if (!reason.empty()) {
       plan_.skipped.push_back({solution.name, std::move(reason)});
@@ -122,11 +81,15 @@ class Planner {
     }
     const std::string hash = model::content_sha256(solution);
     for (const auto* workload : sorted_workloads(dataset, definition.name)) {
-      const bool selected = workloads_.accepts(workload->uuid);
       const nlohmann::ordered_json* values = swept_values(index, definition.name, workload->uuid);
-      if (swept_ != nullptr ? values == nullptr : !selected) continue;
-      if (done_.contains({index, workload->uuid, solution.name, hash})) {
+      const bool selected = swept_ != nullptr
+                                ? values != nullptr && filter_.holds_axes(dataset, definition.name, *workload)
+                                : filter_.holds_workload(dataset, definition.name, *workload);
+      if (!selected) continue;
+      const auto done = done_.find({index, workload->uuid, solution.name, hash});
+      if (done != done_.end()) {
         ++plan_.resumed;
+        if (done->second != model::Status::PASSED) ++plan_.resumed_failures;
       } else {
         planned.workload = workload;
         planned.solution_sha256 = hash;
@@ -146,32 +109,41 @@ class Planner {
     return found == workloads->second.end() ? nullptr : &found->second;
   }
 
+  const dataset::Filter& filter_;
   const PlanTarget& target_;
-  const std::set<DoneKey>& done_;
+  const DoneEvaluations& done_;
   const SweptWorkloads* swept_;
-  PatternList definitions_;
-  PatternList solutions_;
-  PatternList authors_;
-  PatternList op_types_;
-  PatternList workloads_;
   Plan plan_;
+};
+
+// What one trace says of an evaluation.
+struct Verdict {
+  std::optional<std::int64_t> time;  // unreadable times are the oldest
+  std::optional<std::string> run_id;
+  model::Status status;
+
+  [[nodiscard]] bool replaces(const Verdict& earlier) const {
+    const bool of_same_run = run_id && run_id == earlier.run_id;
+    if (of_same_run) return earlier.status == model::Status::PASSED;
+    return time >= earlier.time;
+  }
 };
 
 }  // namespace
 
-Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-               const PlanTarget& target, const std::set<DoneKey>& done, const SweptWorkloads* swept) {
-  Planner planner(filters, target, done, swept);
+Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
+               const PlanTarget& target, const DoneEvaluations& done, const SweptWorkloads* swept) {
+  Planner planner(filter, target, done, swept);
   for (std::size_t i = 0; i < datasets.size(); ++i) planner.add(datasets[i], i);
   return planner.finish();
 }
 
-std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                       const std::string& hardware,
-                                       const std::vector<nlohmann::ordered_json>& configs) {
+DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
+                                     const std::string& hardware,
+                                     const std::vector<nlohmann::ordered_json>& configs) {
   // Compared without the order of their keys.
   const std::vector<nlohmann::json> accepted(configs.begin(), configs.end());
-  std::set<DoneKey> done;
+  std::map<DoneKey, Verdict> verdicts;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     std::map<std::pair<std::string, std::string>, const model::Workload*> workloads;
     for (const auto& [definition, all] : datasets[i].workloads) {
@@ -186,9 +158,15 @@ std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& data
       if (std::find(accepted.begin(), accepted.end(), config) == accepted.end()) return;
       const auto now = workloads.find({trace.definition, trace.workload.uuid});
       if (now == workloads.end() || !model::same_tolerance(*now->second, trace.workload)) return;
-      done.insert({i, trace.workload.uuid, *trace.solution, *record.solution_sha256});
+      const Verdict verdict{util::parse_timestamp(trace.evaluation->timestamp), record.run_id,
+                            trace.evaluation->status};
+      const DoneKey key{i, trace.workload.uuid, *trace.solution, *record.solution_sha256};
+      const auto [known, is_first] = verdicts.emplace(key, verdict);
+      if (!is_first && verdict.replaces(known->second)) known->second = verdict;
     });
   }
+  DoneEvaluations done;
+  for (const auto& [key, verdict] : verdicts) done.emplace(key, verdict.status);
   return done;
 }
 

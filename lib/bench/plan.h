@@ -4,7 +4,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,23 +12,18 @@
 #include "compile/artifact.h"
 #include "compile/python_interpreter.h"
 #include "compile/tvm_ffi_package.h"
+#include "dataset/filter.h"
 #include "dataset/load.h"
 #include "eval/rule.h"
 #include "model/solution.h"
 
 namespace fib::bench {
 
-// What to run: lists of names or shell globs; an empty list selects everything.
-struct Filters {
-  std::vector<std::string> definitions = {};
-  std::vector<std::string> solutions = {};
-  std::vector<std::string> authors = {};
-  std::vector<std::string> op_types = {};
-  std::vector<std::string> workloads = {};  // uuids
-};
-
 // What makes an existing trace stand for a planned one: dataset, workload uuid, solution name, content hash.
 using DoneKey = std::tuple<std::size_t, std::string, std::string, std::string>;
+
+// What --resume leaves out, and what became of it.
+using DoneEvaluations = std::map<DoneKey, model::Status>;
 
 // One solution on one workload. Pointers into the loaded datasets, which must outlive the plan.
 struct PlannedEvaluation {
@@ -65,19 +59,21 @@ struct Plan {
   std::vector<PlannedEvaluation> evaluations;  // by dataset, definition, solution, workload uuid
   std::vector<SkippedSolution> skipped;        // cannot run here; no trace
   std::size_t resumed = 0;                     // left out because their trace exists
-  std::vector<std::string> unmatched;          // filters that match nothing: "--solutions foo"
+  std::size_t resumed_failures = 0;            // of these: whose trace says that they did not pass
 };
 
-// Pure: the same arguments give the same plan. `done` holds what --resume skips. With `swept`, its workloads
-// are run in place of those that the filters select.
-[[nodiscard]] Plan make_plan(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
-                             const PlanTarget& target, const std::set<DoneKey>& done,
+// Pure: the same arguments give the same plan. What the filter says of results is not looked at. `done` holds
+// what --resume skips. With `swept`, its workloads are run in place of those that the filter selects, where
+// its conditions on axes hold.
+[[nodiscard]] Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
+                             const PlanTarget& target, const DoneEvaluations& done,
                              const SweptWorkloads* swept = nullptr);
 
 // The keys of the traces that --resume accepts: same hardware and one of these configurations
-// (evaluation.fib.config), and the workload has the tolerance that it has now.
-[[nodiscard]] std::set<DoneKey> finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                                     const std::string& hardware,
-                                                     const std::vector<nlohmann::ordered_json>& configs);
+// (evaluation.fib.config), and the workload has the tolerance that it has now. Of several traces of a key the
+// latest tells what became of it, ties go by the order of reading; but any failure of the latest run does.
+[[nodiscard]] DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
+                                                   const std::string& hardware,
+                                                   const std::vector<nlohmann::ordered_json>& configs);
 
 }  // namespace fib::bench

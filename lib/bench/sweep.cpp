@@ -194,34 +194,32 @@ Sweep make_sweep(const std::vector<std::string>& texts, const RunConfig& base,
   return builder.finish();
 }
 
-std::set<std::string> axes_of(const std::vector<dataset::Dataset>& datasets, const Filters& filters) {
+std::set<std::string> axes_of(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter) {
   std::set<std::string> names;
   for (const auto& dataset : datasets) {
     for (const auto& [name, definition] : dataset.definitions) {
-      if (!dataset::matches(filters.definitions, name)) continue;
-      if (!dataset::matches(filters.op_types, definition.op_type)) continue;
+      if (!filter.holds_definition(dataset, name)) continue;
       for (const std::string& axis : model::var_axes(definition)) names.insert(axis);
     }
   }
   return names;
 }
 
-Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
+Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
                 const PlanTarget& target, const Sweep& sweep, const SweptWorkloads& workloads,
                 const DoneOf& done_of) {
   const SweptWorkloads* swept = sweep.axes.empty() ? nullptr : &workloads;
   Plan whole;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    Plan plan = make_plan(datasets, filters, target, done_of(sweep.points[i].config), swept);
+    Plan plan = make_plan(datasets, filter, target, done_of(sweep.points[i].config), swept);
     for (auto& planned : plan.evaluations) {
       planned.point = i;
       merge_values(planned.sweep, sweep.points[i].values);
     }
     whole.resumed += plan.resumed;
+    whole.resumed_failures += plan.resumed_failures;
     std::move(plan.evaluations.begin(), plan.evaluations.end(), std::back_inserter(whole.evaluations));
-    if (i > 0) continue;
-    whole.skipped = std::move(plan.skipped);
-    whole.unmatched = std::move(plan.unmatched);
+    if (i == 0) whole.skipped = std::move(plan.skipped);
   }
   return whole;
 }

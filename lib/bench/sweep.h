@@ -37,16 +37,16 @@ struct Sweep {
 [[nodiscard]] Sweep make_sweep(const std::vector<std::string>& texts, const RunConfig& base,
                                const std::set<std::string>& axes);
 
-// The variable axes of all definitions that the filters select.
+// The variable axes of all definitions that the filter selects.
 [[nodiscard]] std::set<std::string> axes_of(const std::vector<dataset::Dataset>& datasets,
-                                            const Filters& filters);
+                                            const dataset::Filter& filter);
 
 // Which evaluations are done already with this configuration.
-using DoneOf = std::function<std::set<DoneKey>(const RunConfig&)>;
+using DoneOf = std::function<DoneEvaluations(const RunConfig&)>;
 
 // The plans of all points, one after another: an evaluation knows its point, and the values of its axes too.
-// Skipped solutions and unmatched filters stand once. With axes, `workloads` says what is run.
-[[nodiscard]] Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const Filters& filters,
+// Skipped solutions stand once. With axes, `workloads` says what is run.
+[[nodiscard]] Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
                               const PlanTarget& target, const Sweep& sweep, const SweptWorkloads& workloads,
                               const DoneOf& done_of);
 

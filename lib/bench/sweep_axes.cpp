@@ -122,13 +122,10 @@ class Expansion {
 };
 
 bool is_selected(const dataset::Dataset& dataset, const model::Definition& definition,
-                 const Filters& filters) {
-  if (!dataset::matches(filters.definitions, definition.name)) return false;
-  if (!dataset::matches(filters.op_types, definition.op_type)) return false;
+                 const dataset::Filter& filter) {
   return std::any_of(dataset.solutions.begin(), dataset.solutions.end(), [&](const auto& entry) {
     const model::Solution& solution = entry.second;
-    return solution.definition == definition.name && dataset::matches(filters.solutions, solution.name) &&
-           dataset::matches(filters.authors, solution.author);
+    return solution.definition == definition.name && filter.holds_solution(dataset, solution);
   });
 }
 
@@ -143,14 +140,14 @@ std::string missing_axis(const model::Definition& definition, const Sweep& sweep
 
 }  // namespace
 
-SweptWorkloads add_swept_workloads(std::vector<dataset::Dataset>& datasets, const Filters& filters,
+SweptWorkloads add_swept_workloads(std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
                                    const Sweep& sweep, const WorkloadCheck& check,
                                    std::vector<SkippedWorkload>& skipped) {
   const auto all = combinations(sweep);
   SweptWorkloads result;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     for (const auto& [name, definition] : datasets[i].definitions) {
-      if (!is_selected(datasets[i], definition, filters)) continue;
+      if (!is_selected(datasets[i], definition, filter)) continue;
       if (const std::string axis = missing_axis(definition, sweep); !axis.empty()) {
         skipped.push_back({name, fmt::format("it has no variable axis {}", axis)});
         continue;
@@ -159,7 +156,7 @@ SweptWorkloads add_swept_workloads(std::vector<dataset::Dataset>& datasets, cons
       const std::vector<model::Workload> bases = workloads;
       Expansion expansion(definition, workloads, check, skipped);
       for (const auto& base : bases) {
-        if (dataset::matches(filters.workloads, base.uuid)) expansion.add(base, all);
+        if (dataset::matches(filter.workloads, base.uuid)) expansion.add(base, all);
       }
       result[{i, name}] = expansion.take();
     }

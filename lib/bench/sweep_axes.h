@@ -24,7 +24,7 @@ struct SkippedWorkload {
 // what is left out, also by `check`, is listed in `skipped`, in order. Afterwards `datasets` may be planned
 // for; pointers into their workloads from before are not valid.
 [[nodiscard]] SweptWorkloads add_swept_workloads(std::vector<dataset::Dataset>& datasets,
-                                                 const Filters& filters, const Sweep& sweep,
+                                                 const dataset::Filter& filter, const Sweep& sweep,
                                                  const WorkloadCheck& check,
                                                  std::vector<SkippedWorkload>& skipped);
 

@@ -3,22 +3,17 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <set>
 
 #include "dataset/standing.h"
 #include "model/measurement_record.h"
 #include "util/clock.h"
-#include "util/error.h"
 
 namespace fib::dataset {
 namespace {
 
-void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
-                    std::string_view what) {
-  for (const auto& pattern : patterns) {
-    const bool any = std::any_of(names.begin(), names.end(),
-                                 [&](const std::string& name) { return matches({pattern}, name); });
-    if (!any) throw Error("no {} is called \"{}\"; to see what there is: fib list", what, pattern);
-  }
+bool is_excluded(const std::vector<std::string>& patterns, const std::string& name) {
+  return !patterns.empty() && matches(patterns, name);
 }
 
 }  // namespace
@@ -30,21 +25,44 @@ bool matches(const std::vector<std::string>& patterns, const std::string& name) 
 }
 
 bool Filter::holds_definition(const Dataset& dataset, const std::string& name) const {
-  if (!matches(definitions, name)) return false;
+  if (!matches(definitions, name) || is_excluded(excluded_definitions, name)) return false;
   if (op_types.empty()) return true;
   const auto found = dataset.definitions.find(name);
   return found != dataset.definitions.end() && matches(op_types, found->second.op_type);
 }
 
 bool Filter::holds_solution(const Dataset& dataset, const model::Solution& solution) const {
-  return matches(solutions, solution.name) && matches(authors, solution.author) &&
-         holds_definition(dataset, solution.definition);
+  return matches(solutions, solution.name) && !is_excluded(excluded_solutions, solution.name) &&
+         matches(authors, solution.author) && holds_definition(dataset, solution.definition);
+}
+
+bool Filter::holds_axes(const Dataset& dataset, const std::string& definition,
+                        const model::Workload& workload) const {
+  if (conditions.empty()) return true;
+  const auto found = dataset.definitions.find(definition);
+  const auto size_of = [&](const std::string& axis) -> std::optional<std::int64_t> {
+    const model::Integer* size = model::find(workload.axes, axis);
+    if (size == nullptr && found != dataset.definitions.end()) {
+      const model::Axis* constant = model::find(found->second.axes, axis);
+      if (constant != nullptr && constant->value) size = &*constant->value;
+    }
+    return size != nullptr && size->fits() ? std::optional(size->value) : std::nullopt;
+  };
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](const AxisCondition& condition) { return condition.holds(size_of); });
+}
+
+bool Filter::holds_workload(const Dataset& dataset, const std::string& definition,
+                            const model::Workload& workload) const {
+  return holds_definition(dataset, definition) && matches(workloads, workload.uuid) &&
+         holds_axes(dataset, definition, workload);
 }
 
 bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
                       const std::string* solution) const {
   const std::string name = solution != nullptr ? *solution : "";
   if (!holds_definition(dataset, definition) || !matches(solutions, name)) return false;
+  if (solution != nullptr && is_excluded(excluded_solutions, name)) return false;
   if (authors.empty()) return true;
   const auto found = dataset.solutions.find(name);
   return found != dataset.solutions.end() && matches(authors, found->second.author);
@@ -52,7 +70,8 @@ bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
 
 bool Filter::is_empty() const {
   return definitions.empty() && solutions.empty() && authors.empty() && op_types.empty() &&
-         statuses.empty() && hardware.empty() && !since && excluded_runs.empty();
+         workloads.empty() && excluded_definitions.empty() && excluded_solutions.empty() &&
+         conditions.empty() && statuses.empty() && hardware.empty() && !since && excluded_runs.empty();
 }
 
 bool Filter::excludes_run(const std::string* run_id) const {
@@ -61,25 +80,6 @@ bool Filter::excludes_run(const std::string* run_id) const {
 
 bool Filter::holds_without_result() const {
   return statuses.empty() && hardware.empty() && !since && standing == nullptr;
-}
-
-void Filter::check(const Dataset& dataset) const {
-  std::vector<std::string> definition_names;
-  std::vector<std::string> known_op_types;
-  std::vector<std::string> solution_names;
-  std::vector<std::string> known_authors;
-  for (const auto& [name, definition] : dataset.definitions) {
-    definition_names.push_back(name);
-    known_op_types.push_back(definition.op_type);
-  }
-  for (const auto& [name, solution] : dataset.solutions) {
-    solution_names.push_back(name);
-    known_authors.push_back(solution.author);
-  }
-  check_patterns(definitions, definition_names, "definition");
-  check_patterns(solutions, solution_names, "solution");
-  check_patterns(authors, known_authors, "author");
-  check_patterns(op_types, known_op_types, "op type");
 }
 
 bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
@@ -92,6 +92,8 @@ bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
 
 bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) const {
   if (!may_hold(dataset, trace.definition, trace.solution ? &*trace.solution : nullptr)) return false;
+  if (!matches(workloads, trace.workload.uuid) || !holds_axes(dataset, trace.definition, trace.workload))
+    return false;
   const auto& evaluation = trace.evaluation;
   if (!evaluation) return holds_without_result();
   if (!holds_evaluation(evaluation->status, evaluation->environment.hardware, evaluation->timestamp))
@@ -105,6 +107,8 @@ bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) cons
 
 bool Filter::holds_trace(const Dataset& dataset, const TraceRow& trace) const {
   if (!may_hold(dataset, *trace.definition, trace.solution)) return false;
+  if (!matches(workloads, trace.workload->uuid) || !holds_axes(dataset, *trace.definition, *trace.workload))
+    return false;
   const auto& evaluation = trace.evaluation;
   if (!evaluation) return holds_without_result();
   if (!holds_evaluation(evaluation->status, *evaluation->hardware, evaluation->timestamp)) return false;
@@ -126,11 +130,18 @@ void restrict_to(Dataset& dataset, const Filter& filter, const std::string& yard
     return !filter.holds_solution(dataset, entry.second) &&
            !(has_yardstick && of_yardstick.holds_solution(dataset, entry.second));
   });
+  for (auto& [definition, workloads] : dataset.workloads) {
+    std::erase_if(workloads, [&, &name = definition](const model::Workload& workload) {
+      return !filter.holds_workload(dataset, name, workload);
+    });
+  }
   std::erase_if(dataset.workloads,
                 [&](const auto& entry) { return !filter.holds_definition(dataset, entry.first); });
-  std::erase_if(dataset.definitions, [&](const auto& entry) {
-    return !matches(filter.definitions, entry.first) || !matches(filter.op_types, entry.second.op_type);
-  });
+  std::set<std::string> gone;
+  for (const auto& [name, definition] : dataset.definitions) {
+    if (!filter.holds_definition(dataset, name)) gone.insert(name);
+  }
+  for (const std::string& name : gone) dataset.definitions.erase(name);
 }
 
 }  // namespace fib::dataset

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/axis_condition.h"
 #include "dataset/load.h"
 
 namespace fib::dataset {
@@ -18,27 +19,35 @@ class StandingResults;
 // Which records of a dataset are meant. Lists hold names or shell globs; an empty list holds everything.
 // Records of unknown definitions have no op type, traces of unknown solutions no author.
 struct Filter {
-  std::vector<std::string> definitions;
-  std::vector<std::string> solutions;
-  std::vector<std::string> authors;
-  std::vector<std::string> op_types;
-  std::vector<std::string> statuses;  // "PASSED", ...
-  std::vector<std::string> hardware;
-  std::optional<std::int64_t>
-      since;  // microseconds since 1970 in UTC; traces without a readable time are older
-  std::vector<std::string> excluded_runs;           // ids or globs; empty: none
-  std::shared_ptr<const StandingResults> standing;  // only traces that stand; null: all
+  std::vector<std::string> definitions = {};
+  std::vector<std::string> solutions = {};
+  std::vector<std::string> authors = {};
+  std::vector<std::string> op_types = {};
+  std::vector<std::string> workloads = {};             // uuids
+  std::vector<std::string> excluded_definitions = {};  // these are not held; empty: all may be
+  std::vector<std::string> excluded_solutions = {};
+  std::vector<AxisCondition> conditions =
+      {};  // all hold for the workload's axes, or the definition's constant ones
+  std::vector<std::string> statuses = {};  // "PASSED", ...
+  std::vector<std::string> hardware = {};
+  std::optional<std::int64_t> since =
+      {};  // microseconds since 1970 in UTC; traces without a readable time are older
+  std::vector<std::string> excluded_runs = {};           // ids or globs; empty: none
+  std::shared_ptr<const StandingResults> standing = {};  // only traces that stand; null: all
 
   // `definitions` are those of the dataset; of its traces, `solutions` tells the author.
   [[nodiscard]] bool holds_definition(const Dataset& dataset, const std::string& name) const;
   [[nodiscard]] bool holds_solution(const Dataset& dataset, const model::Solution& solution) const;
   [[nodiscard]] bool holds_trace(const Dataset& dataset, const model::Trace& trace) const;
   [[nodiscard]] bool holds_trace(const Dataset& dataset, const TraceRow& trace) const;
+  // The conditions alone.
+  [[nodiscard]] bool holds_axes(const Dataset& dataset, const std::string& definition,
+                                const model::Workload& workload) const;
+  // Whether the definition, the uuid and the axes are held.
+  [[nodiscard]] bool holds_workload(const Dataset& dataset, const std::string& definition,
+                                    const model::Workload& workload) const;
   // Whether the run of this id (null: not recorded) is excluded.
   [[nodiscard]] bool excludes_run(const std::string* run_id) const;
-  // Throws Error when a definition, solution, author or op type is named that the dataset does not have: a
-  // slip of the pen, not a wish for nothing.
-  void check(const Dataset& dataset) const;
   // Whether it holds everything, or everything that stands.
   [[nodiscard]] bool is_empty() const;
   // What the definition and the solution (null: none) alone decide: false means that holds_trace() is false.

@@ -47,11 +47,7 @@ class Loader {
   Loader(const fs::path& root, const LoadOptions& options) : options_(options) { dataset_.root = root; }
 
   Dataset load() {
-    if (!fs::is_directory(dataset_.root)) {
-      throw Error(
-          "{}: no such folder; name the root of a dataset (it holds definitions/, workloads/, solutions/)",
-          dataset_.root.string());
-    }
+    expect_dataset_folder(dataset_.root);
     load_problems();
     for (const auto& file : files(definitions_folder(dataset_.root), ".json")) load_definition(file);
     for (const auto& file : files(solutions_folder(dataset_.root), ".json")) load_solution(file);

@@ -20,7 +20,7 @@ namespace {
 
 void check_places(const std::vector<fs::path>& inputs, const fs::path& output) {
   for (const auto& input : inputs) {
-    if (!fs::is_directory(input)) throw Error("there is no dataset folder {}", input.string());
+    expect_dataset_folder(input, "name each with --local DIR");
   }
   if (fs::exists(output) && !(fs::is_directory(output) && fs::is_empty(output)))
     throw Error("{} exists; name a new folder", output.string());

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "dataset/blobs.h"
+#include "dataset/known_names.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "util/files.h"
@@ -88,7 +89,7 @@ class CatalogMaker {
   void read(std::size_t input) {
     Dataset dataset = load_without_results(inputs_[input], report_.unreadable, options_.repair);
     if (options_.repair) note_repairs(dataset);
-    options_.filter.check(dataset);
+    KnownNames(dataset).check(options_.filter);
     const Filter& filter = options_.filter;
     for (auto& [name, definition] : dataset.definitions) {
       if (filter.holds_definition(dataset, name)) add_definition(input, dataset, name, definition);
@@ -102,8 +103,10 @@ class CatalogMaker {
     }
     check_repeated(dataset);
     for (auto& [definition, workloads] : dataset.workloads) {
-      if (!filter.holds_definition(dataset, definition)) continue;
-      for (auto& workload : workloads) add_workload(input, dataset.root, definition, std::move(workload));
+      for (auto& workload : workloads) {
+        if (filter.holds_workload(dataset, definition, workload))
+          add_workload(input, dataset.root, definition, std::move(workload));
+      }
     }
   }
 
@@ -145,7 +148,7 @@ class CatalogMaker {
   // nothing tells which of the two its traces are of.
   void check_repeated(const Dataset& dataset) {
     for (const auto& [definition, workload] : dataset.repeated_workloads) {
-      if (!options_.filter.holds_definition(dataset, definition)) continue;
+      if (!options_.filter.holds_workload(dataset, definition, workload)) continue;
       ++report_.workloads.read;
       const auto& others = dataset.workloads.at(definition);
       const auto first =

@@ -93,6 +93,14 @@ fs::path torn_file(const fs::path& file, std::string_view time) {
   return torn;
 }
 
+void expect_dataset_folder(const fs::path& root, std::string_view hint) {
+  std::error_code unreadable;
+  const fs::file_status status = fs::status(root, unreadable);
+  if (fs::is_directory(status)) return;
+  if (fs::exists(status)) throw Error("{} is a file, not a dataset folder; {}", root.string(), hint);
+  throw Error("there is no dataset folder {}; {}", root.string(), hint);
+}
+
 fs::path default_dataset_path() { return from_environment("FIB_DATASET_PATH", "dataset"); }
 fs::path default_cache_path() { return from_environment("FIB_CACHE_PATH", "cache"); }
 

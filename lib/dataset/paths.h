@@ -39,6 +39,11 @@ namespace fs = std::filesystem;
 // <file>.torn-<time>: where a torn last record goes; `time` is UTC without ":" ("20260412T101112.123456Z").
 [[nodiscard]] fs::path torn_file(const fs::path& file, std::string_view time);
 
+// Throws Error in the words of every command when `root` is not a folder; a file is said to be one. `hint`
+// says how to name another one.
+void expect_dataset_folder(const fs::path& root,
+                           std::string_view hint = "name one with --local DIR or with FIB_DATASET_PATH");
+
 // FIB_DATASET_PATH, else ~/.cache/flashinfer_bench/dataset. Reads the environment. Throws Error when HOME is
 // needed and not set.
 [[nodiscard]] fs::path default_dataset_path();

@@ -116,8 +116,8 @@ void insert_workloads(const Database& database, const dataset::Dataset& dataset,
   const Inserter rows(database, "workloads", 3);
   const Inserter axes(database, "axes", 4);
   for (const auto& [definition, workloads] : dataset.workloads) {
-    if (!filter.holds_definition(dataset, definition)) continue;
     for (const auto& workload : workloads) {
+      if (!filter.holds_workload(dataset, definition, workload)) continue;
       rows.insert({text(definition), text(workload.uuid), text(model::to_json(workload))});
       for (const auto& [axis, value] : workload.axes)
         axes.insert({text(definition), text(workload.uuid), text(axis), json::make_integer(value.value)});

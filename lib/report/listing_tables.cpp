@@ -164,8 +164,8 @@ Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
                    text_column("Axes", "axes"), text_column("Inputs", "inputs"),
                    number_column("Traces", "traces")};
   for (const auto& [definition, workloads] : dataset.workloads) {
-    if (!filters.holds_definition(dataset, definition)) continue;
     for (const model::Workload& workload : workloads) {
+      if (!filters.holds_workload(dataset, definition, workload)) continue;
       table.rows.push_back({text_cell(definition), text_cell(workload.uuid), axes_cell(workload),
                             inputs_cell(workload), count_cell(traces[{definition, workload.uuid}])});
     }

@@ -38,7 +38,10 @@ std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filt
     if (filters.holds_solution(dataset, solution)) ++held[op_type_of(solution.definition)].solutions;
   }
   for (const auto& [name, workloads] : dataset.workloads) {
-    if (filters.holds_definition(dataset, name)) held[op_type_of(name)].workloads += workloads.size();
+    const auto count = std::count_if(workloads.begin(), workloads.end(), [&](const auto& workload) {
+      return filters.holds_workload(dataset, name, workload);
+    });
+    if (count > 0) held[op_type_of(name)].workloads += static_cast<std::size_t>(count);
   }
   for (const dataset::TraceRow& trace : dataset.traces) {
     if (!filters.holds_trace(dataset, trace)) continue;

@@ -157,10 +157,7 @@ class Scanner {
 }  // namespace
 
 Tree scan(const fs::path& root, model::Mode mode) {
-  if (!fs::is_directory(root)) {
-    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH",
-                root.string());
-  }
+  dataset::expect_dataset_folder(root);
   return Scanner(root, mode).scan();
 }
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <tuple>
 
+#include "dataset/known_names.h"
+#include "dataset/paths.h"
 #include "dataset/runs.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
@@ -133,10 +135,9 @@ ResultTable DefinitionScene::by_solution() const {
 }
 
 void read_scene(const std::string& root, const SceneOptions& options, Scene& scene) {
-  if (!std::filesystem::is_directory(root))
-    throw Error("there is no dataset folder {}; name one with --local DIR or with FIB_DATASET_PATH", root);
+  dataset::expect_dataset_folder(root);
   scene.dataset = dataset::load_without_results(root, scene.unreadable);
-  options.filter.check(scene.dataset);
+  dataset::KnownNames(scene.dataset).check(options.filter);
   if (options.history == WithHistory::yes) {
     read_history(root, options, scene);
   } else {

@@ -53,7 +53,7 @@ TEST_CASE("the plan is ordered by definition, solution and workload") {
 
 TEST_CASE("every filter narrows the plan") {
   const std::vector<dataset::Dataset> datasets = {two_definitions()};
-  const auto size = [&](const bench::Filters& filters) {
+  const auto size = [&](const dataset::Filter& filters) {
     return bench::make_plan(datasets, filters, {model::DeviceKind::cpu}, {}).evaluations.size();
   };
   CHECK(size({.definitions = {"d1"}}) == 4);
@@ -113,6 +113,35 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   datasets[0].workloads.at("d1")[1].tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};  // w1d1
   CHECK(bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 10}}}).empty());
   CHECK(plan.evaluations.size() == 5);
+}
+
+TEST_CASE("what --resume leaves out has the verdict of its latest run, in which nothing may have failed") {
+  std::vector<dataset::Dataset> datasets = {two_definitions()};
+  const auto hash = model::content_sha256(datasets[0].solutions.at("s2"));
+  const auto trace = [&](const std::string& status, const std::string& day, const std::string& run) {
+    return R"({"definition": "d1", "workload": {"axes": {"n": 1}, "inputs": {}, "uuid": "w1d1"}, "solution": "s2", )"
+           R"("evaluation": {"status": ")" +
+           status + R"(", "environment": {"hardware": "C", "libs": {}}, "timestamp": "2026-01-)" + day +
+           R"(T00:00:00+00:00", )" +
+           (status == "PASSED" ? R"("correctness": {}, "performance": {"latency_ms": 1}, )" : "") +
+           R"("fib": {"solution_sha256": ")" + hash + R"(", "run_id": ")" + run +
+           R"(", "config": {"x": 1}}}})" + "\n";
+  };
+  const testing::TemporaryDataset files;
+  datasets[0].root = files.root();
+  const auto failures = [&](const std::string& traces) {
+    files.write("traces/bob/op/d1.jsonl", traces);
+    const auto done = bench::finished_evaluations(datasets, "C", {{{"x", 1}}});
+    const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, done);
+    CHECK(plan.resumed == 1);
+    return plan.resumed_failures;
+  };
+  CHECK(failures(trace("PASSED", "01", "r1")) == 0);
+  CHECK(failures(trace("TIMEOUT", "01", "r1") + trace("PASSED", "02", "r2")) == 0);
+  CHECK(failures(trace("PASSED", "02", "r2") + trace("TIMEOUT", "01", "r1")) == 0);
+  CHECK(failures(trace("PASSED", "01", "r1") + trace("TIMEOUT", "02", "r2")) == 1);
+  CHECK(failures(trace("TIMEOUT", "01", "r1") + trace("PASSED", "01", "r1")) == 1);
+  CHECK(failures(trace("TIMEOUT", "no time", "r1") + trace("PASSED", "01", "r2")) == 0);
 }
 
 TEST_CASE("Python solutions are planned where the interpreter has what they import") {

@@ -39,7 +39,7 @@ struct Swept {
 };
 
 Swept swept(const std::vector<model::Workload>& workloads, const std::vector<std::string>& sweep,
-            const bench::Filters& filters = {.definitions = {"d"}},
+            const dataset::Filter& filters = {.definitions = {"d"}},
             const bench::WorkloadCheck& check = kAnything) {
   Swept result{datasets(workloads), {}, {}};
   result.workloads = add_swept_workloads(result.datasets, filters, bench::make_sweep(sweep, {}, {"M", "K"}),
@@ -134,15 +134,16 @@ TEST_CASE("the plan of a sweep runs its workloads at every point, each evaluatio
   std::vector<int> asked;
   const auto done_of = [&](const bench::RunConfig& config) {
     asked.push_back(config.iterations.value());
-    std::set<bench::DoneKey> done;
-    if (config.iterations == 20) done.insert({0, find(s, 8).uuid, "of_d", hash});
+    bench::DoneEvaluations done;
+    if (config.iterations == 20)
+      done.emplace(bench::DoneKey{0, find(s, 8).uuid, "of_d", hash}, model::Status::TIMEOUT);
     return done;
   };
   const auto plan = bench::plan_sweep(s.datasets, {.definitions = {"d"}, .workloads = {"a", "x"}},
                                       {model::DeviceKind::cpu}, sweep, s.workloads, done_of);
   CHECK(asked == std::vector<int>{10, 20});
   CHECK(plan.resumed == 1);
-  CHECK(plan.unmatched == std::vector<std::string>{"--workloads x"});
+  CHECK(plan.resumed_failures == 1);
   std::vector<std::string> values;
   for (const auto& planned : plan.evaluations) {
     CHECK(planned.point == (planned.sweep.at("iterations") == 20 ? 1 : 0));

@@ -85,7 +85,7 @@ TEST_CASE("fish completes commands, options and words") {
   const CompletionScript script("fish");
   CHECK(fish_offers(script, "fib re") == Words{"report\tRank and list what the traces of datasets say"});
   CHECK(without_descriptions(fish_offers(script, "fib report ")) ==
-        Words{"best", "compare", "fast-p", "merge", "rank", "show", "sol", "summary"});
+        Words{"best", "compare", "fast-p", "merge", "rank", "show", "sol", "summary", "visualize"});
   CHECK(fish_offers(script, "fib report best --fo") == Words{"--format\tForm of the output; default: table"});
   const Words formats{"csv", "json", "md", "table"};
   CHECK(without_descriptions(fish_offers(script, "fib report best --format ")) == formats);
@@ -150,7 +150,7 @@ TEST_CASE("zsh shows descriptions and words") {
   if (testing::skips_without("zsh")) return;
   Shell shell("zsh");
   CHECK_THAT(shell.show("fib report \t", "summary"),
-             Catch::Contains("best     -- The best solution of each definition"));
+             Catch::Contains("best       -- The best solution of each definition"));
   const std::string options = shell.show("best --\tz\r", "))");
   CHECK_THAT(options, Catch::Contains("-- Form of the output; default: table"));
   const std::string words = shell.show("fib report summary --format \t", "table");

@@ -123,5 +123,6 @@ TEST_CASE("wrong usage of export has exit code 2 and one sentence") {
   CHECK_THAT(no_time.err, Catch::StartsWith("--since: yesterday is no time; write 2026-03-17 or "));
   const auto nowhere = run_fib({"export", "--local", "nowhere"}, files.root());
   CHECK(nowhere.exit_code == 1);
-  CHECK(nowhere.err == "fib: there is no dataset folder nowhere; name one with --local DIR\n");
+  CHECK(nowhere.err ==
+        "fib: there is no dataset folder nowhere; name one with --local DIR or with FIB_DATASET_PATH\n");
 }

@@ -60,6 +60,25 @@ TEST_CASE("bold is for terminals without NO_COLOR only, and a table fits the ter
   CHECK(run_fib(words, files.root(), {{"TERM", "xterm"}}).out.find('\x1b') == std::string::npos);
 }
 
+TEST_CASE("--color and FORCE_COLOR say what no terminal can") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  const auto is_bold = [&](std::vector<std::string> more,
+                           const std::map<std::string, std::string>& environment) {
+    std::vector<std::string> words{"list", "definitions", "--local", "."};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, files.root(), environment).out.find("\x1b[1m") != std::string::npos;
+  };
+  CHECK_FALSE(is_bold({}, {}));
+  CHECK(is_bold({}, {{"FORCE_COLOR", "1"}}));
+  CHECK_FALSE(is_bold({}, {{"FORCE_COLOR", "0"}}));
+  CHECK_FALSE(is_bold({}, {{"FORCE_COLOR", "1"}, {"NO_COLOR", "1"}}));
+  CHECK(is_bold({"--color", "always"}, {{"NO_COLOR", "1"}}));
+  CHECK_FALSE(is_bold({"--color", "never"}, {{"FORCE_COLOR", "1"}}));
+  CHECK(is_bold({"--color", "auto"}, {{"FORCE_COLOR", "1"}}));
+  CHECK(run_fib({"list", "--color", "red", "--local", "."}, files.root()).exit_code == 2);
+}
+
 TEST_CASE("a result that cannot be written is an error") {
   const testing::TemporaryDataset files;
   const auto output = run_fib({"list", "--local", "."}, files.root(), {}, "/dev/full");
@@ -84,7 +103,7 @@ TEST_CASE("list shows definitions, solutions, workloads and traces") {
 TEST_CASE("list takes names and globs as filters") {
   check({"solutions", "--definitions", "gemm_*", "--authors", "alice", "b*"}, "list_solutions_filtered.txt");
   check({"traces", "--op-types", "norm", "--authors", "bob"}, "list_traces_filtered.txt");
-  check({"traces", "--authors", "nobody"}, "list_nothing.txt");
+  check({"traces", "--authors", "alice", "--definitions", "gemm_untried"}, "list_nothing.txt");
 }
 
 TEST_CASE("list refuses other words") {

@@ -57,6 +57,6 @@ TEST_CASE("a conflict ends with a sentence, exit code 1 and no output; so does a
   CHECK_FALSE(std::filesystem::exists(files.root() / "c"));
   const auto missing = merge(files, {"merge"}, {"--local", "a", "--local", "nowhere", "--output", "c"});
   CHECK(missing.exit_code == 1);
-  CHECK(missing.err == "fib: there is no dataset folder nowhere\n");
+  CHECK(missing.err == "fib: there is no dataset folder nowhere; name each with --local DIR\n");
   CHECK(merge(files, {"merge"}, {"--local", "a"}).exit_code == 2);
 }

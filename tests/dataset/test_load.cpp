@@ -303,7 +303,8 @@ TEST_CASE("a strict load throws with the problems listed, but not for warnings")
 }
 
 TEST_CASE("a missing root is an error that names it") {
-  CHECK_THROWS_WITH(dataset::load("/nonexistent/dataset"), Catch::StartsWith("/nonexistent/dataset: "));
+  CHECK_THROWS_WITH(dataset::load("/nonexistent/dataset"),
+                    Catch::StartsWith("there is no dataset folder /nonexistent/dataset; "));
 }
 
 TEST_CASE("an empty root is an empty dataset") {

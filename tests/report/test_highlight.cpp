@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "report/closest.h"
 #include "report/highlight.h"
 #include "report/source_text.h"
 
@@ -117,18 +116,4 @@ TEST_CASE("the last lines of a log, and how many there are before") {
   CHECK(report::last_lines("a\nb", 2, left_out) == "a\nb");
   CHECK(left_out == 0);
   CHECK(report::last_lines("", 2, left_out).empty());
-}
-
-TEST_CASE("names that a user may have meant") {
-  using report::closest;
-  CHECK(report::edit_distance("kitten", "sitting") == 3);
-  CHECK(report::edit_distance("", "abc") == 3);
-  const std::vector<std::string> names{"gemm_n128", "gemm_n256", "rmsnorm_h4096", "rope"};
-  CHECK(closest("gem_n128", names) == std::vector<std::string>{"gemm_n128"});
-  CHECK(closest("gemm_n12", names) == std::vector<std::string>{"gemm_n128"});
-  CHECK(closest("gemm_n15", names) == std::vector<std::string>{"gemm_n128", "gemm_n256"});
-  CHECK(closest("norm", names) == std::vector<std::string>{"rmsnorm_h4096"});
-  CHECK(closest("xyzzy", names).empty());
-  CHECK(report::did_you_mean("gemm_n15", names) == "; did you mean \"gemm_n128\" or \"gemm_n256\"?");
-  CHECK(report::did_you_mean("", names) == "");
 }

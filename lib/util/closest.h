@@ -6,7 +6,7 @@
 #include <vector>
 
 // What a user may have meant. Pure.
-namespace fib::report {
+namespace fib::util {
 
 // How many letters must be inserted, removed or replaced to make one of the other (Levenshtein); bytes count.
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
@@ -18,4 +18,4 @@ namespace fib::report {
 // `; did you mean "a", "b" or "c"?`, or the empty text when nothing is like it.
 [[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
 
-}  // namespace fib::report
+}  // namespace fib::util

@@ -1,4 +1,4 @@
-#include "report/closest.h"
+#include "util/closest.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace fib::report {
+namespace fib::util {
 
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> row(right.size() + 1);
@@ -50,4 +50,4 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return text + "?";
 }
 
-}  // namespace fib::report
+}  // namespace fib::util

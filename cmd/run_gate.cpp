@@ -1,0 +1,46 @@
+#include "run_gate.h"
+
+#include <fmt/format.h>
+
+#include "report/text.h"
+
+namespace fib::cmd {
+namespace {
+
+std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptions& options) {
+  std::vector<std::string> reasons;
+  const auto expected = options.expected_results;
+  if (expected && *expected != outcome.results) {
+    reasons.push_back(fmt::format("--expect: there are {}, not {}", report::plural(outcome.results, "result"),
+                                  *expected));
+  }
+  if (!options.strict) return reasons;
+  if (outcome.results == 0) reasons.push_back("--strict: there is no result");
+  if (outcome.failures > 0) {
+    reasons.push_back(fmt::format("--strict: {} of {} did not pass", outcome.failures,
+                                  report::plural(outcome.results, "evaluation")));
+  }
+  if (outcome.skipped > 0 && !options.allow_skipped) {
+    reasons.push_back(fmt::format("--strict: {} skipped; --allow-skipped says that this is meant",
+                                  outcome.skipped == 1 ? "1 solution was"
+                                                       : fmt::format("{} solutions were", outcome.skipped)));
+  }
+  return reasons;
+}
+
+}  // namespace
+
+GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options) {
+  if (outcome.is_interrupted) return {kInterrupted, {}};
+  GateVerdict verdict{kDone, broken_gates(outcome, options)};
+  if (!verdict.reasons.empty()) verdict.exit_code = kGateFailed;
+  if (options.strict && outcome.unloaded > 0) {
+    verdict.exit_code = kNotAllDone;
+    verdict.reasons.push_back(fmt::format("--strict: {} of definitions, solutions and workloads did not load",
+                                          outcome.unloaded == 1 ? "1 file or line" : fmt::format("{} files or lines", outcome.unloaded)));
+  }
+  if (outcome.not_done > 0) verdict.exit_code = kNotAllDone;
+  return verdict;
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,64 @@
+#include "dataset/known_names.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "util/closest.h"
+#include "util/error.h"
+
+namespace fib::dataset {
+namespace {
+
+// "; did you mean ...?", or where to look.
+std::string hint(const std::string& pattern, const std::set<std::string>& names) {
+  const auto alike = util::did_you_mean(pattern, {names.begin(), names.end()});
+  return alike.empty() ? "; to see what there is: fib list" : alike;
+}
+
+void check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
+                    std::string_view what) {
+  for (const auto& pattern : patterns) {
+    const bool any = std::any_of(names.begin(), names.end(),
+                                 [&](const std::string& name) { return matches({pattern}, name); });
+    if (!any) throw Error("no {} is called \"{}\"{}", what, pattern, hint(pattern, names));
+  }
+}
+
+}  // namespace
+
+KnownNames::KnownNames(const std::vector<Dataset>& datasets) {
+  for (const Dataset& dataset : datasets) add(dataset);
+}
+
+void KnownNames::add(const Dataset& dataset) {
+  for (const auto& [name, definition] : dataset.definitions) {
+    definitions_.insert(name);
+    op_types_.insert(definition.op_type);
+    for (const auto& [axis, size] : definition.axes) axes_.insert(axis);
+  }
+  for (const auto& [name, solution] : dataset.solutions) {
+    solutions_.insert(name);
+    authors_.insert(solution.author);
+  }
+  for (const auto& [definition, workloads] : dataset.workloads) {
+    for (const auto& workload : workloads) workloads_.insert(workload.uuid);
+  }
+  for (const TraceRow& trace : dataset.traces) {
+    definitions_.insert(*trace.definition);
+    workloads_.insert(trace.workload->uuid);
+    if (trace.solution != nullptr) solutions_.insert(*trace.solution);
+  }
+}
+
+void KnownNames::check(const Filter& filter) const {
+  check_patterns(filter.definitions, definitions_, "definition");
+  check_patterns(filter.solutions, solutions_, "solution");
+  check_patterns(filter.authors, authors_, "author");
+  check_patterns(filter.op_types, op_types_, "op type");
+  check_patterns(filter.workloads, workloads_, "workload");
+  check_patterns(filter.excluded_definitions, definitions_, "definition");
+  check_patterns(filter.excluded_solutions, solutions_, "solution");
+  for (const AxisCondition& condition : filter.conditions) check_patterns(condition.axes(), axes_, "axis");
+}
+
+}  // namespace fib::dataset

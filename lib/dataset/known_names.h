@@ -1,0 +1,35 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dataset/filter.h"
+#include "dataset/load.h"
+
+namespace fib::dataset {
+
+// What filters can name: the names of one dataset or of several together. A name that none of them has is a
+// slip of the pen, not a wish for nothing.
+class KnownNames {
+ public:
+  explicit KnownNames(const Dataset& dataset) { add(dataset); }
+  explicit KnownNames(const std::vector<Dataset>& datasets);
+
+  // Throws Error for the first definition, solution, author, op type, workload or axis of the filter that matches
+  // nothing, with the names that are like it: `no solution is called "gem"; did you mean "gemm"?`. Traces of
+  // definitions and solutions that are no more name them too. Hardware, statuses and times are not looked at.
+  void check(const Filter& filter) const;
+
+ private:
+  void add(const Dataset& dataset);
+
+  std::set<std::string> definitions_;
+  std::set<std::string> solutions_;
+  std::set<std::string> authors_;
+  std::set<std::string> op_types_;
+  std::set<std::string> workloads_;
+  std::set<std::string> axes_;
+};
+
+}  // namespace fib::dataset

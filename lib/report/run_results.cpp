@@ -1,0 +1,290 @@
+#include "report/run_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "dataset/ranking.h"
+#include "dataset/standing.h"
+#include "report/document.h"
+#include "report/text.h"
+#include "util/clock.h"
+
+namespace fib::report {
+namespace {
+
+using dataset::TraceRow;
+
+constexpr std::size_t kReasonColumns = 100;  // the line of the evaluation has the whole of it
+
+std::optional<double> latency_of(const TraceRow& row) {
+  if (!row.passed() || !row.evaluation->performance) return std::nullopt;
+  const double latency = row.evaluation->performance->latency_ms;
+  return dataset::is_latency(latency) ? std::optional(latency) : std::nullopt;
+}
+
+double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(0); }
+
+// " ±0.4%", or " ±20%" where a digit more would say nothing; "" where the interval is not known.
+std::string interval_text(double share) {
+  if (!(share > 0)) return "";
+  return share < 0.1 ? fmt::format(" ±{:.1f}%", share * 100) : fmt::format(" ±{:.0f}%", share * 100);
+}
+
+// Of two latencies of one thing: above 1 when `now` is slower. Nothing where one is not known.
+std::optional<double> ratio(const TraceRow& now, const TraceRow* before) {
+  const auto latency = latency_of(now);
+  const auto earlier = before != nullptr ? latency_of(*before) : std::nullopt;
+  if (!latency || !earlier) return std::nullopt;
+  return *latency / *earlier;
+}
+
+// Whether the intervals of two latencies, whose ratio this is, leave no doubt which one is lower.
+bool is_change(double ratio, const TraceRow& now, const TraceRow& before) {
+  const double doubt = (1 + share_of(now)) * (1 + share_of(before));
+  return ratio > doubt || ratio < 1 / doubt;
+}
+
+std::string change_text(const TraceRow& now, const TraceRow* before) {
+  if (before == nullptr) return "";
+  const auto status = model::name_of(before->evaluation->status);
+  if (!before->passed()) return now.passed() ? fmt::format("{} before", status) : "";
+  if (!now.passed()) return "passed before";
+  const auto change = ratio(now, before);
+  if (!change) return "";
+  if (!is_change(*change, now, *before)) return "as before";
+  return fmt::format("{:.1f}% {} than before", std::abs(*change - 1) * 100, *change < 1 ? "faster" : "slower");
+}
+
+std::string line_of(std::string_view text, bool first) {
+  constexpr std::string_view kSpace = " \t\n\r";
+  const auto begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return "";
+  text = text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+  const auto line = first ? text.substr(0, text.find('\n')) : text.substr(text.rfind('\n') + 1);
+  return printable(line);
+}
+
+// What one run made of one solution, at one point of the sweep.
+struct SolutionResults {
+  std::vector<const Detail*> all;
+
+  [[nodiscard]] std::size_t passed() const {
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const Detail* detail) { return detail->row.passed(); }));
+  }
+};
+
+using DefinitionResults = std::map<std::pair<std::string, std::string>, SolutionResults>;  // solution, sweep
+
+struct HardwareResults {
+  std::map<std::string, DefinitionResults> definitions;
+};
+
+std::map<std::string, HardwareResults> by_hardware(const std::vector<Detail>& results) {
+  std::map<std::string, HardwareResults> sorted;
+  for (const Detail& detail : results) {
+    const std::string sweep = detail.sweep != nullptr ? *detail.sweep : "";
+    sorted[*detail.row.evaluation->hardware]
+        .definitions[*detail.row.definition][{*detail.row.solution, sweep}]
+        .all.push_back(&detail);
+  }
+  return sorted;
+}
+
+// The ranking of each hardware and definition, by all results that stand when the run's are added.
+class Rankings {
+ public:
+  Rankings(const dataset::Dataset& dataset, const std::vector<Detail>& results) {
+    std::vector<TraceRow> rows = dataset.traces;
+    for (const Detail& detail : results) rows.push_back(detail.row);
+    const dataset::StandingResults standing(dataset, rows);
+    std::map<Key, dataset::Contest> contests;
+    for (const TraceRow& row : rows) {
+      if (row.solution == nullptr || !row.evaluation || !standing.holds(row)) continue;
+      contests[{*row.evaluation->hardware, *row.definition}].add(
+          *row.solution, row.workload->uuid,
+          {row.passed(), latency_of(row).value_or(0), row.evaluation->interval});
+    }
+    for (const auto& [key, contest] : contests) rankings_[key] = contest.ranking();
+  }
+
+  [[nodiscard]] const std::vector<dataset::RankedSolution>& of(const std::string& hardware,
+                                                               const std::string& definition) const {
+    static const std::vector<dataset::RankedSolution> kNone;
+    const auto found = rankings_.find({hardware, definition});
+    return found != rankings_.end() ? found->second : kNone;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, std::vector<dataset::RankedSolution>> rankings_;
+};
+
+// "1", "1 =" when it is shared, "-" when the solution has none.
+Cell rank_cell(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
+  const auto found = std::find_if(ranking.begin(), ranking.end(),
+                                  [&](const auto& one) { return one.solution == solution; });
+  if (found == ranking.end() || !found->rank) return no_cell();
+  const auto sharing = std::count_if(ranking.begin(), ranking.end(),
+                                     [&](const auto& one) { return one.rank == found->rank; });
+  return text_cell(fmt::format("{}{}", *found->rank, sharing > 1 ? " =" : ""));
+}
+
+Cell latency_cell(const SolutionResults& results) {
+  std::vector<double> latencies;
+  double share = 0;
+  for (const Detail* detail : results.all) {
+    const auto latency = latency_of(detail->row);
+    if (!latency) continue;
+    latencies.push_back(*latency);
+    share = std::max(share, share_of(detail->row));
+  }
+  if (latencies.empty()) return no_cell();
+  return text_cell(format_ms(dataset::geometric_mean(latencies)) + interval_text(share));
+}
+
+// The mean over workloads, as `fib report best` has it; none unless all passed and were timed.
+Cell speedup_cell(const SolutionResults& results) {
+  double sum = 0;
+  for (const Detail* detail : results.all) {
+    const auto& performance = detail->row.evaluation->performance;
+    if (!performance || !(performance->speedup_factor > 0)) return no_cell();
+    sum += performance->speedup_factor;
+  }
+  return text_cell(fmt::format("{:.2f}x", sum / static_cast<double>(results.all.size())));
+}
+
+// What changed since the solution was run before: verdicts first, else the geometric mean of the ratios of
+// latencies.
+Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) {
+  std::size_t fixed = 0;
+  std::size_t broken = 0;
+  bool changed = false;
+  std::vector<double> ratios;
+  for (const Detail* detail : results.all) {
+    const TraceRow* before = earlier.before(detail->row);
+    if (before == nullptr) continue;
+    if (before->passed() && !detail->row.passed()) ++broken;
+    if (!before->passed() && detail->row.passed()) ++fixed;
+    const auto change = ratio(detail->row, before);
+    if (!change) continue;
+    ratios.push_back(*change);
+    changed = changed || is_change(*change, detail->row, *before);
+  }
+  if (broken > 0) return text_cell(fmt::format("{} broken", broken));
+  if (fixed > 0) return text_cell(fmt::format("{} fixed", fixed));
+  if (ratios.empty()) return no_cell();
+  if (!changed) return text_cell("same");
+  return text_cell(fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100));
+}
+
+Cell failure_cell(const SolutionResults& results) {
+  const auto found = std::find_if(results.all.begin(), results.all.end(),
+                                  [](const Detail* detail) { return !detail->row.passed(); });
+  if (found == results.all.end()) return text_cell("");
+  const auto status = model::name_of((*found)->status());
+  const auto reason = failure_reason((*found)->status(), (*found)->log);
+  if (reason.empty()) return text_cell(std::string(status));
+  return text_cell(shorten(fmt::format("{}: {}", status, reason), kReasonColumns));
+}
+
+Table table_of(const std::string& hardware, const HardwareResults& results, const EarlierResults& earlier,
+               const Rankings& rankings) {
+  Table table{{text_column("Definition", ""), text_column("Solution", ""), number_column("Rank", ""),
+               number_column("Passed", ""), number_column("Latency (ms)", ""),
+               number_column("vs. reference", ""), number_column("vs. before", ""),
+               text_column("First failure", "")},
+              {},
+              true};
+  for (const auto& [definition, solutions] : results.definitions) {
+    for (const auto& [name, of_solution] : solutions) {
+      const auto& [solution, sweep] = name;
+      const bool swept = !sweep.empty();
+      table.rows.push_back(
+          {text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
+           swept ? no_cell() : rank_cell(rankings.of(hardware, definition), solution),
+           text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
+           latency_cell(of_solution), speedup_cell(of_solution), change_cell(of_solution, earlier),
+           failure_cell(of_solution)});
+    }
+  }
+  return table;
+}
+
+// The winners that the run did not try, a line each.
+std::vector<std::string> winners_elsewhere(const std::string& hardware, const HardwareResults& results,
+                                           const Rankings& rankings) {
+  std::vector<std::string> notes;
+  for (const auto& [definition, solutions] : results.definitions) {
+    std::set<std::string> tried;
+    for (const auto& [name, of_solution] : solutions) tried.insert(name.first);
+    const auto& ranking = rankings.of(hardware, definition);
+    if (ranking.empty() || ranking.front().rank != 1 || tried.contains(ranking.front().solution)) continue;
+    notes.push_back(fmt::format("Best of {}: {}, {} ms, which was not run now", definition,
+                                ranking.front().solution, format_ms(*ranking.front().latency_ms)));
+  }
+  return notes;
+}
+
+}  // namespace
+
+EarlierResults::Key EarlierResults::key_of(const TraceRow& row) {
+  const auto& evaluation = *row.evaluation;
+  return {evaluation.hardware,   row.definition,
+          row.solution,          row.workload->uuid,
+          evaluation.origin.run_conditions, evaluation.origin.workload_conditions};
+}
+
+EarlierResults::EarlierResults(const dataset::Dataset& dataset) {
+  for (const TraceRow& row : dataset.traces) {
+    if (row.solution == nullptr || !row.evaluation || row.evaluation->origin.is_sweep_point) continue;
+    const auto [known, is_new] = latest_.emplace(key_of(row), &row);
+    if (is_new) continue;
+    // An unreadable time is the oldest.
+    const auto time = util::parse_timestamp(row.evaluation->timestamp);
+    if (time >= util::parse_timestamp(known->second->evaluation->timestamp)) known->second = &row;
+  }
+}
+
+const TraceRow* EarlierResults::before(const TraceRow& row) const {
+  if (row.evaluation->origin.is_sweep_point) return nullptr;
+  const auto found = latest_.find(key_of(row));
+  return found != latest_.end() ? found->second : nullptr;
+}
+
+std::string failure_reason(model::Status status, const std::string& log) {
+  return line_of(log, status == model::Status::COMPILE_ERROR);
+}
+
+std::string result_text(const Detail& result, const TraceRow* before) {
+  const TraceRow& row = result.row;
+  std::string text(model::name_of(result.status()));
+  if (const auto latency = latency_of(row)) {
+    text += fmt::format(" {} ms{}", format_ms(*latency), interval_text(share_of(row)));
+    const double speedup = row.evaluation->performance->speedup_factor;
+    if (speedup > 0) text += fmt::format(", {:.2f}x the reference", speedup);
+  }
+  const std::string reason = row.passed() ? "" : failure_reason(result.status(), result.log);
+  const std::string change = change_text(row, before);
+  if (!change.empty()) text += row.passed() ? ", " + change : fmt::format(" ({})", change);
+  return reason.empty() ? text : text + ": " + reason;
+}
+
+std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,
+                               const std::vector<Detail>& results, const TextStyle& style) {
+  if (results.empty()) return "";
+  const Rankings rankings(dataset, results);
+  Document document(Format::table, style);
+  for (const auto& [hardware, of_hardware] : by_hardware(results)) {
+    document.table(fmt::format("Results on {}:", hardware),
+                   table_of(hardware, of_hardware, earlier, rankings));
+    document.notes(winners_elsewhere(hardware, of_hardware, rankings));
+  }
+  return document.text();
+}
+
+}  // namespace fib::report

@@ -1,0 +1,72 @@
+#include <catch2/catch.hpp>
+#include <regex>
+
+#include "run_support.h"
+
+// What `fib run` says of its results, in the real program.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+const std::string kWrong = "extern \"C\" void run(const float*, const float*, float*, long) {}";
+
+// Times, latencies and shares as one word each, for they are never the same.
+std::string without_numbers(std::string text) {
+  text = std::regex_replace(text, std::regex(R"(\[\d\d:\d\d:\d\d\])"), "[time]");
+  text = std::regex_replace(text, std::regex(R"(Results on .*:)"), "Results on HERE:");
+  return std::regex_replace(text, std::regex(R"(\d+\.\d+)"), "X");
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("each evaluation gets a line, and the run a table, a count and hints that fit") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest).solution("wrong", "bob", kWrong);
+  const auto first = run.run(few());
+  CAPTURE(first.out, first.err);
+  const auto lines = without_numbers(first.err);
+  CHECK(has(lines, "[time] info: [1/2] one w100 n=100: PASSED X ms ±"));
+  CHECK(has(lines, "[time] warning: [2/2] wrong w100 n=100: INCORRECT_NUMERICAL: "));
+  CHECK(first.out.starts_with("2 of 2 evaluations done: 1 passed, 1 did not\n\nResults on "));
+  const auto table = without_numbers(first.out);
+  CHECK(std::regex_search(table, std::regex("add\n  one +1 +1/1 +X ±[X\\d]+% +Xx +- *\n")));
+  CHECK(std::regex_search(table, std::regex("  wrong +- +0/1 +- +- +- +INCORRECT_NUMERICAL: ")));
+  const std::string locals = " --local " + run.dataset.root().string() + "\n";
+  CHECK(first.out.ends_with("who won: fib report summary" + locals +
+                            "why wrong did not pass: fib report show solution wrong" + locals));
+
+  const auto second = run.run(few({"--solutions", "wrong"}));
+  CHECK_FALSE(has(second.out, "who won"));
+  CHECK(has(second.out, "why wrong did not pass"));
+  CHECK(has(second.out, "Best of add: one, "));
+  const auto third = run.run(few({"--solutions", "one"}));
+  CHECK_FALSE(has(third.out, "why "));
+  CHECK(std::regex_search(third.err, std::regex("before\n")));
+}
+
+TEST_CASE("--quiet says the counts and what went wrong, no more") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest).solution("wrong", "bob", kWrong);
+  const auto result = run.run(few({"--quiet"}));
+  CHECK(result.out == "2 of 2 evaluations done: 1 passed, 1 did not\n");
+  CHECK(has(result.err, "[2/2] wrong "));
+  CHECK_FALSE(has(result.err, "one"));
+}
+
+TEST_CASE("results that are not saved are told all the same, without hints that would not find them") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const auto result = run.run(few({"--no-save-results"}));
+  CHECK(std::regex_search(without_numbers(result.out), std::regex("add\n  one +1 +1/1 +X ±[X\\d]+% +Xx +- *\n")));
+  CHECK_FALSE(has(result.out, "fib report"));
+}
+
+TEST_CASE("a hint can be given to a shell, whatever a solution is called") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("it's; $(touch x)", "bob", kWrong);
+  const auto result = run.run(few());
+  CHECK(has(result.out, "fib report show solution 'it'\\''s; $(touch x)' --local "));
+}

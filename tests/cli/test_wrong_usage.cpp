@@ -1,0 +1,83 @@
+#include <catch2/catch.hpp>
+
+#include "dataset/temporary_dataset.h"
+#include "run_fib.h"
+
+// Words that fib does not know.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+constexpr const char* kHelp = "\nRun with --help for more information.\n";
+
+void check_refused(const std::vector<std::string>& words, const std::string& sentence) {
+  const auto result = run_fib(words, "/tmp");
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.empty());
+  CHECK(result.err == sentence + kHelp);
+}
+
+}  // namespace
+
+TEST_CASE("a command or option that there is not is named, with those that are like it") {
+  check_refused({"rnu"}, "fib: there is no command \"rnu\"; did you mean \"run\"?");
+  check_refused({"run", "--iteratons", "5"},
+                "fib run: there is no option --iteratons; did you mean \"--iterations\"?");
+  check_refused({"run", "--iteratons=5"},
+                "fib run: there is no option --iteratons; did you mean \"--iterations\"?");
+  check_refused({"report", "sumary"}, "fib report: there is no command \"sumary\"; did you mean \"summary\"?");
+  check_refused({"report", "summary", "--locla", "x"},
+                "fib report summary: there is no option --locla; did you mean \"--local\"?");
+  check_refused({"--locla", "x"}, "fib: there is no option --locla");
+  check_refused({"xyzzy"}, "fib: there is no command \"xyzzy\"");
+  check_refused({"run", "x"}, "fib run: \"x\" is one word too many");
+  check_refused({"rnu\x1b[2J"}, "fib: there is no command \"rnu?[2J\"");
+}
+
+TEST_CASE("flashinfer-bench's commands are told what does their work, or are taken") {
+  check_refused({"serve", "--local", "x"},
+                "fib: there is no command \"serve\"; to evaluate solutions: fib run");
+  check_refused({"validate-render", "x"},
+                "fib: there is no command \"validate-render\"; to have the report as text: fib validate "
+                "--outputs text");
+  const TemporaryDataset files;
+  for (const char* command : {"visualize", "merge"})
+    CHECK(run_fib({"report", command, "--help"}, files.root()).exit_code == 0);
+}
+
+TEST_CASE("levels of log lines may be in capitals, and reports know them") {
+  const TemporaryDataset files;
+  files.write("definitions/op/d.json", "{");
+  const auto at = [&](const std::string& level) {
+    const auto result =
+        run_fib({"report", "summary", "--local", files.root().string(), "--log-level", level}, files.root());
+    CHECK(result.exit_code == 0);
+    return result.err;
+  };
+  CHECK(at("ERROR").starts_with("error: "));
+  CHECK(at("warning").starts_with("error: "));
+  CHECK(at("OFF").empty());
+  CHECK(run_fib({"run", "--local", files.root().string(), "--log-level", "DEBUG", "--dry-run"}, files.root())
+            .exit_code == 0);
+  CHECK(run_fib({"run", "--log-level", "loud"}, files.root()).exit_code == 2);
+}
+
+TEST_CASE("a file in place of a dataset's folder is said to be one, by every command") {
+  const TemporaryDataset files;
+  files.write("file", "x");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run"}, {"report", "summary"}, {"report", "show", "definition", "d"},
+        {"list"}, {"history"}, {"export"}, {"visualize"}, {"validate"}}) {
+    INFO(command.front());
+    auto words = command;
+    words.insert(words.end(), {command.front() == "validate" ? "--dataset" : "--local", "file"});
+    const auto result = run_fib(words, files.root());
+    CHECK(result.exit_code == 1);
+    CHECK(result.err ==
+          "fib: file is a file, not a dataset folder; name one with --local DIR or with FIB_DATASET_PATH\n");
+    words.back() = "nowhere";
+    CHECK(run_fib(words, files.root()).err ==
+          "fib: there is no dataset folder nowhere; name one with --local DIR or with FIB_DATASET_PATH\n");
+  }
+}

@@ -1,0 +1,167 @@
+#include "report/run_results.h"
+
+#include <catch2/catch.hpp>
+
+#include "dataset/temporary_dataset.h"
+#include "model/solution.h"
+
+using namespace fib;
+
+namespace {
+
+// One trace in the making.
+struct Made {
+  std::string latency = "1";  // empty: it failed
+  std::string day = "01";
+  std::string solution = "s";
+  std::string uuid = "w";
+  std::string flush = "clean";
+  std::string interval = "0.01";  // share
+  std::string speedup = "2";
+  std::string sweep = {};  // an object
+  std::string log = "first line\nlast line\n";
+  std::string status = "TIMEOUT";
+};
+
+// A dataset with solutions s and t of definition d, what was measured before, and a run.
+class Story {
+ public:
+  Story() {
+    files_.write("definitions/d.json", testing::definition_text("d"));
+    for (const char* name : {"s", "t"}) {
+      const auto text = testing::solution_text(name, "me", "python");
+      files_.write(std::string("solutions/") + name + ".json", text);
+      sources_[name] = model::content_sha256(model::parse_solution(text));
+    }
+    files_.write("workloads/d.jsonl",
+                 testing::workload_line("w") + "\n" + testing::workload_line("v") + "\n");
+  }
+
+  Story& before(const Made& made) {
+    traces_ += model::to_json(trace(made, "r0")) + "\n";
+    return *this;
+  }
+  Story& now(const Made& made) {
+    run_.push_back(trace(made, "r9"));
+    return *this;
+  }
+
+  // The line of the last evaluation.
+  std::string line() {
+    load();
+    return report::result_text(details_.back(), earlier_->before(details_.back().row));
+  }
+  std::string table() {
+    load();
+    return report::render_run_results(dataset_, *earlier_, details_, {});
+  }
+
+ private:
+  model::Trace trace(const Made& made, const std::string& run) {
+    std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid) +
+                       R"(,"solution":")" + made.solution +
+                       R"(","evaluation":{"environment":{"hardware":"H200"},"timestamp":"2026-01-)" + made.day +
+                       R"(T00:00:00+00:00",)";
+    if (made.latency.empty()) {
+      line += R"("status":")" + made.status + "\"";
+    } else {
+      const double latency = std::stod(made.latency);
+      line += R"("status":"PASSED","correctness":{},"performance":{"latency_ms":)" + made.latency +
+              R"(,"speedup_factor":)" + made.speedup + "}";
+      interval_ = R"(,"interval":{"low_ms":)" + std::to_string(latency * (1 - std::stod(made.interval))) +
+                  R"(,"high_ms":)" + std::to_string(latency * (1 + std::stod(made.interval))) + "}";
+    }
+    line += R"(,"fib":{"run_id":")" + run + R"(","config":{"flush":")" + made.flush + R"("},"solution_sha256":")" +
+            sources_.at(made.solution) + "\"" + (made.latency.empty() ? "" : interval_) +
+            (made.sweep.empty() ? "" : R"(,"sweep":)" + made.sweep) + "}}}";
+    auto result = model::parse_trace(line);
+    result.evaluation->log = made.latency.empty() ? made.log : "";
+    return result;
+  }
+
+  void load() {
+    files_.write("traces/t.jsonl", traces_);
+    dataset_ = dataset::load(files_.root());
+    REQUIRE(dataset_.error_count() == 0);
+    earlier_.emplace(dataset_);
+    details_.clear();
+    for (const auto& trace : run_)
+      details_.push_back(report::make_detail(trace, *dataset_.pool, report::KeepLogs::of_failures));
+  }
+
+  testing::TemporaryDataset files_;
+  std::map<std::string, std::string> sources_;
+  std::string traces_;
+  std::string interval_;
+  std::vector<model::Trace> run_;
+  dataset::Dataset dataset_;
+  std::optional<report::EarlierResults> earlier_;
+  std::vector<report::Detail> details_;
+};
+
+}  // namespace
+
+TEST_CASE("the line of an evaluation has verdict, latency, spread, speedup, and what changed") {
+  CHECK(Story().now({}).line() == "PASSED 1.00000 ms ±1.0%, 2.00x the reference");
+  CHECK(Story().now({.speedup = "0"}).line() == "PASSED 1.00000 ms ±1.0%");
+  CHECK(Story().before({.latency = "1.01"}).now({.day = "02"}).line() ==
+        "PASSED 1.00000 ms ±1.0%, 2.00x the reference, as before");
+  CHECK(Story().before({.latency = "1.25"}).now({.day = "02"}).line() ==
+        "PASSED 1.00000 ms ±1.0%, 2.00x the reference, 20.0% faster than before");
+  CHECK(Story().before({.latency = "0.5"}).now({.day = "02"}).line() ==
+        "PASSED 1.00000 ms ±1.0%, 2.00x the reference, 100.0% slower than before");
+  CHECK(Story().before({.latency = ""}).now({.day = "02"}).line() ==
+        "PASSED 1.00000 ms ±1.0%, 2.00x the reference, TIMEOUT before");
+  CHECK(Story().now({.latency = ""}).line() == "TIMEOUT: last line");
+  CHECK(Story().now({.latency = "", .log = ""}).line() == "TIMEOUT");
+  CHECK(Story().now({.latency = "", .status = "COMPILE_ERROR"}).line() == "COMPILE_ERROR: first line");
+  CHECK(Story().before({}).now({.latency = "", .log = "a\x1b[2J"}).line() ==
+        "TIMEOUT (passed before): a?[2J");
+}
+
+TEST_CASE("what was before is the latest result of the same conditions, workload and solution") {
+  CHECK(Story().before({.latency = "2", .day = "02"}).before({.latency = "4", .day = "01"}).now({}).line() ==
+        "PASSED 1.00000 ms ±1.0%, 2.00x the reference, 50.0% faster than before");
+  const std::string alone = "PASSED 1.00000 ms ±1.0%, 2.00x the reference";
+  CHECK(Story().before({.latency = "2", .flush = "none"}).now({}).line() == alone);
+  CHECK(Story().before({.latency = "2", .uuid = "v"}).now({}).line() == alone);
+  CHECK(Story().before({.latency = "2", .solution = "t"}).now({}).line() == alone);
+  CHECK(Story().before({.latency = "2", .sweep = R"({"iterations":5})"}).now({}).line() == alone);
+  CHECK(Story().before({.latency = "2"}).now({.sweep = R"({"iterations":5})"}).line() == alone);
+}
+
+TEST_CASE("the table ranks by all that stands, and names a winner that was not run") {
+  CHECK(Story().table().empty());
+  Story story;
+  story.before({.latency = "0.5", .solution = "t"}).before({.latency = "0.5", .solution = "t", .uuid = "v"});
+  story.before({.latency = "2"});
+  story.now({.day = "02"}).now({.day = "02", .uuid = "v"});
+  CHECK(story.table() ==
+        "Results on H200:\n"
+        "  Solution  Rank  Passed   Latency (ms)  vs. reference  vs. before  First failure\n"
+        "---------------------------------------------------------------------------------\n"
+        "d\n"
+        "  s            2     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
+        "\n"
+        "Best of d: t, 0.50000 ms, which was not run now\n");
+  story.now({.latency = "", .day = "02", .solution = "t"});
+  CHECK(story.table() ==
+        "Results on H200:\n"
+        "  Solution  Rank  Passed   Latency (ms)  vs. reference  vs. before  First failure\n"
+        "--------------------------------------------------------------------------------------\n"
+        "d\n"
+        "  s            1     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
+        "  t            -     0/1              -              -    1 broken  TIMEOUT: last line\n");
+}
+
+TEST_CASE("solutions that cannot be told apart share a rank, and points of a sweep have none") {
+  Story story;
+  story.now({.latency = "1"}).now({.latency = "1.01", .solution = "t"});
+  CHECK(story.table().find("s          1 =     1/1") != std::string::npos);
+  CHECK(story.table().find("t          1 =     1/1") != std::string::npos);
+  Story swept;
+  swept.now({.sweep = R"({"iterations":5})"}).now({.sweep = R"({"iterations":9})"});
+  const auto table = swept.table();
+  CHECK(table.find("s {\"iterations\":5}     -     1/1") != std::string::npos);
+  CHECK(table.find("s {\"iterations\":9}     -     1/1") != std::string::npos);
+}
