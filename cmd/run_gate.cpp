@@ -11,8 +11,8 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
   std::vector<std::string> reasons;
   const auto expected = options.expected_results;
   if (expected && *expected != outcome.results) {
-    reasons.push_back(fmt::format("--expect: there are {}, not {}", report::plural(outcome.results, "result"),
-                                  *expected));
+    reasons.push_back(
+        fmt::format("--expect: there are {}, not {}", report::plural(outcome.results, "result"), *expected));
   }
   if (!options.strict) return reasons;
   if (outcome.results == 0) reasons.push_back("--strict: there is no result");
@@ -21,9 +21,9 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
                                   report::plural(outcome.results, "evaluation")));
   }
   if (outcome.skipped > 0 && !options.allow_skipped) {
-    reasons.push_back(fmt::format("--strict: {} skipped; --allow-skipped says that this is meant",
-                                  outcome.skipped == 1 ? "1 solution was"
-                                                       : fmt::format("{} solutions were", outcome.skipped)));
+    reasons.push_back(fmt::format(
+        "--strict: {} skipped; --allow-skipped says that this is meant",
+        outcome.skipped == 1 ? "1 solution was" : fmt::format("{} solutions were", outcome.skipped)));
   }
   return reasons;
 }
@@ -36,8 +36,9 @@ GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options) {
   if (!verdict.reasons.empty()) verdict.exit_code = kGateFailed;
   if (options.strict && outcome.unloaded > 0) {
     verdict.exit_code = kNotAllDone;
-    verdict.reasons.push_back(fmt::format("--strict: {} of definitions, solutions and workloads did not load",
-                                          outcome.unloaded == 1 ? "1 file or line" : fmt::format("{} files or lines", outcome.unloaded)));
+    verdict.reasons.push_back(fmt::format(
+        "--strict: {} of definitions, solutions and workloads did not load",
+        outcome.unloaded == 1 ? "1 file or line" : fmt::format("{} files or lines", outcome.unloaded)));
   }
   if (outcome.not_done > 0) verdict.exit_code = kNotAllDone;
   return verdict;

@@ -31,8 +31,8 @@ struct GateVerdict {
   std::vector<std::string> reasons;  // of a gate that did not hold, a sentence each
 };
 
-// 130 when interrupted, else 1 when something was not done (under --strict: or did not load), else 3 when a gate
-// did not hold. Pure.
+// 130 when interrupted, else 1 when something was not done (under --strict: or did not load), else 3 when a
+// gate did not hold. Pure.
 [[nodiscard]] GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options);
 
 }  // namespace fib::cmd

@@ -29,7 +29,7 @@ class RunProgress : public Progress {
 
  private:
   const std::vector<dataset::Dataset>& datasets_;
-  std::vector<report::EarlierResults> earlier_;       // one a dataset
+  std::vector<report::EarlierResults> earlier_;  // one a dataset
   std::string first_failure_;
   std::vector<std::vector<report::Detail>> details_;  // of each dataset, in the order in which they ended
 };

@@ -47,7 +47,8 @@ std::string explain(const CLI::App& command, const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("there is no option {}{}", name, util::did_you_mean(name, options_of(command)));
   }
-  if (!commands_of(command).empty() && command.get_subcommands().empty()) return unknown_command(command, word);
+  if (!commands_of(command).empty() && command.get_subcommands().empty())
+    return unknown_command(command, word);
   return fmt::format("\"{}\" is one word too many", word);
 }
 

@@ -19,7 +19,8 @@ std::string_view trimmed(std::string_view text) {
 
 [[noreturn]] void refuse(std::string_view text) {
   throw Error(
-      "\"{}\" is no condition; write an axis, one of ==, !=, <, <=, >, >= and a whole number: batch_size>=64, and "
+      "\"{}\" is no condition; write an axis, one of ==, !=, <, <=, >, >= and a whole number: "
+      "batch_size>=64, and "
       "more of them after \"and\"",
       text);
 }

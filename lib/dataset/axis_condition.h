@@ -9,11 +9,12 @@
 
 namespace fib::dataset {
 
-// A condition on the sizes of axes, as --where takes it: comparisons with whole numbers, joined by "and". Pure.
+// A condition on the sizes of axes, as --where takes it: comparisons with whole numbers, joined by "and".
+// Pure.
 class AxisCondition {
  public:
-  // "batch_size>=64 and head_dim==128": ==, !=, <, <=, > or >= between the name of an axis and a number. Throws
-  // Error in one sentence for everything else.
+  // "batch_size>=64 and head_dim==128": ==, !=, <, <=, > or >= between the name of an axis and a number.
+  // Throws Error in one sentence for everything else.
   explicit AxisCondition(std::string_view text);
 
   using SizeOf = std::function<std::optional<std::int64_t>(const std::string& axis)>;

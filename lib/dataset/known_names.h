@@ -16,9 +16,10 @@ class KnownNames {
   explicit KnownNames(const Dataset& dataset) { add(dataset); }
   explicit KnownNames(const std::vector<Dataset>& datasets);
 
-  // Throws Error for the first definition, solution, author, op type, workload or axis of the filter that matches
-  // nothing, with the names that are like it: `no solution is called "gem"; did you mean "gemm"?`. Traces of
-  // definitions and solutions that are no more name them too. Hardware, statuses and times are not looked at.
+  // Throws Error for the first definition, solution, author, op type, workload or axis of the filter that
+  // matches nothing, with the names that are like it: `no solution is called "gem"; did you mean "gemm"?`.
+  // Traces of definitions and solutions that are no more name them too. Hardware, statuses and times are not
+  // looked at.
   void check(const Filter& filter) const;
 
  private:

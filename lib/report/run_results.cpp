@@ -56,7 +56,8 @@ std::string change_text(const TraceRow& now, const TraceRow* before) {
   const auto change = ratio(now, before);
   if (!change) return "";
   if (!is_change(*change, now, *before)) return "as before";
-  return fmt::format("{:.1f}% {} than before", std::abs(*change - 1) * 100, *change < 1 ? "faster" : "slower");
+  return fmt::format("{:.1f}% {} than before", std::abs(*change - 1) * 100,
+                     *change < 1 ? "faster" : "slower");
 }
 
 std::string line_of(std::string_view text, bool first) {
@@ -126,11 +127,11 @@ class Rankings {
 
 // "1", "1 =" when it is shared, "-" when the solution has none.
 Cell rank_cell(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
-  const auto found = std::find_if(ranking.begin(), ranking.end(),
-                                  [&](const auto& one) { return one.solution == solution; });
+  const auto found =
+      std::find_if(ranking.begin(), ranking.end(), [&](const auto& one) { return one.solution == solution; });
   if (found == ranking.end() || !found->rank) return no_cell();
-  const auto sharing = std::count_if(ranking.begin(), ranking.end(),
-                                     [&](const auto& one) { return one.rank == found->rank; });
+  const auto sharing =
+      std::count_if(ranking.begin(), ranking.end(), [&](const auto& one) { return one.rank == found->rank; });
   return text_cell(fmt::format("{}{}", *found->rank, sharing > 1 ? " =" : ""));
 }
 
@@ -194,22 +195,21 @@ Cell failure_cell(const SolutionResults& results) {
 
 Table table_of(const std::string& hardware, const HardwareResults& results, const EarlierResults& earlier,
                const Rankings& rankings) {
-  Table table{{text_column("Definition", ""), text_column("Solution", ""), number_column("Rank", ""),
-               number_column("Passed", ""), number_column("Latency (ms)", ""),
-               number_column("vs. reference", ""), number_column("vs. before", ""),
-               text_column("First failure", "")},
-              {},
-              true};
+  Table table{
+      {text_column("Definition", ""), text_column("Solution", ""), number_column("Rank", ""),
+       number_column("Passed", ""), number_column("Latency (ms)", ""), number_column("vs. reference", ""),
+       number_column("vs. before", ""), text_column("First failure", "")},
+      {},
+      true};
   for (const auto& [definition, solutions] : results.definitions) {
     for (const auto& [name, of_solution] : solutions) {
       const auto& [solution, sweep] = name;
       const bool swept = !sweep.empty();
-      table.rows.push_back(
-          {text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
-           swept ? no_cell() : rank_cell(rankings.of(hardware, definition), solution),
-           text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
-           latency_cell(of_solution), speedup_cell(of_solution), change_cell(of_solution, earlier),
-           failure_cell(of_solution)});
+      table.rows.push_back({text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
+                            swept ? no_cell() : rank_cell(rankings.of(hardware, definition), solution),
+                            text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
+                            latency_cell(of_solution), speedup_cell(of_solution),
+                            change_cell(of_solution, earlier), failure_cell(of_solution)});
     }
   }
   return table;
@@ -234,9 +234,12 @@ std::vector<std::string> winners_elsewhere(const std::string& hardware, const Ha
 
 EarlierResults::Key EarlierResults::key_of(const TraceRow& row) {
   const auto& evaluation = *row.evaluation;
-  return {evaluation.hardware,   row.definition,
-          row.solution,          row.workload->uuid,
-          evaluation.origin.run_conditions, evaluation.origin.workload_conditions};
+  return {evaluation.hardware,
+          row.definition,
+          row.solution,
+          row.workload->uuid,
+          evaluation.origin.run_conditions,
+          evaluation.origin.workload_conditions};
 }
 
 EarlierResults::EarlierResults(const dataset::Dataset& dataset) {

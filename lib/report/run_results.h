@@ -18,8 +18,9 @@ class EarlierResults {
   // Keeps pointers to the dataset's traces, which must outlive this object.
   explicit EarlierResults(const dataset::Dataset& dataset);
 
-  // The latest trace of the same hardware, definition, solution (of whatever source), workload and conditions,
-  // with a row of the dataset's pool. Null: there is none, or `row` is a point of an option sweep.
+  // The latest trace of the same hardware, definition, solution (of whatever source), workload and
+  // conditions, with a row of the dataset's pool. Null: there is none, or `row` is a point of an option
+  // sweep.
   [[nodiscard]] const dataset::TraceRow* before(const dataset::TraceRow& row) const;
 
  private:
@@ -30,7 +31,8 @@ class EarlierResults {
   std::map<Key, const dataset::TraceRow*> latest_;
 };
 
-// The line of the log that says why an evaluation failed: of COMPILE_ERROR the first, else the last; harmless.
+// The line of the log that says why an evaluation failed: of COMPILE_ERROR the first, else the last;
+// harmless.
 // "" where the log is empty.
 [[nodiscard]] std::string failure_reason(model::Status status, const std::string& log);
 
@@ -38,8 +40,9 @@ class EarlierResults {
 // than before". `before` may be null. Latencies whose intervals overlap are "as before".
 [[nodiscard]] std::string result_text(const Detail& result, const dataset::TraceRow* before);
 
-// A run's results in one dataset: for each hardware a table of solutions by definition, with the rank that the
-// solution has among all results that stand now; below, which winners the run did not try. Text for a terminal;
+// A run's results in one dataset: for each hardware a table of solutions by definition, with the rank that
+// the solution has among all results that stand now; below, which winners the run did not try. Text for a
+// terminal;
 // "" when there are no results. `dataset` is as it was before the run, with its traces.
 [[nodiscard]] std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,
                                              const std::vector<Detail>& results, const TextStyle& style);

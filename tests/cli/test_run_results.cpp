@@ -60,7 +60,8 @@ TEST_CASE("results that are not saved are told all the same, without hints that 
   FibRun run;
   run.dataset.add_definition({100}).solution("one", "alice", kHonest);
   const auto result = run.run(few({"--no-save-results"}));
-  CHECK(std::regex_search(without_numbers(result.out), std::regex("add\n  one +1 +1/1 +X ±[X\\d]+% +Xx +- *\n")));
+  CHECK(std::regex_search(without_numbers(result.out),
+                          std::regex("add\n  one +1 +1/1 +X ±[X\\d]+% +Xx +- *\n")));
   CHECK_FALSE(has(result.out, "fib report"));
 }
 

@@ -12,9 +12,9 @@
 #include "run_fib.h"
 #include "support/process.h"
 
-// One story of a dataset: kernels that break, become slower and faster, are mended; a sweep; a merge with traces of
-// older sources; a run that was killed. After each step every command that says how solutions stand has to say the
-// same.
+// One story of a dataset: kernels that break, become slower and faster, are mended; a sweep; a merge with
+// traces of older sources; a run that was killed. After each step every command that says how solutions stand
+// has to say the same.
 using namespace fib;
 using namespace fib::testing;
 
@@ -60,9 +60,12 @@ class Story {
     sources_[solution] = model::content_sha256(model::parse_solution(text));
   }
 
-  [[nodiscard]] const std::string& source_of(const std::string& solution) const { return sources_.at(solution); }
+  [[nodiscard]] const std::string& source_of(const std::string& solution) const {
+    return sources_.at(solution);
+  }
 
-  // A trace of the run number `run`, made from `source`; `cost` in milliseconds an element, negative: it failed.
+  // A trace of the run number `run`, made from `source`; `cost` in milliseconds an element, negative: it
+  // failed.
   static std::string trace(const std::string& solution, const std::string& uuid, double cost, int run,
                            const std::string& source, const std::string& more = "") {
     const int size = kWorkloads.at(uuid);
@@ -73,12 +76,13 @@ class Story {
                        R"(","libs":{}},"log":"a log","timestamp":"2026-01-)" + day + R"(T00:00:00+00:00",)" +
                        R"("correctness":{"max_relative_error":0.0,"max_absolute_error":0.0},)";
     if (cost > 0) {
-      text += R"("performance":{"latency_ms":)" +
-              std::to_string(cost * size) + R"(,"reference_latency_ms":)" + std::to_string(100.0 * size) +
-              R"(,"speedup_factor":)" + std::to_string(100 / cost) + "},";
+      text += R"("performance":{"latency_ms":)" + std::to_string(cost * size) +
+              R"(,"reference_latency_ms":)" + std::to_string(100.0 * size) + R"(,"speedup_factor":)" +
+              std::to_string(100 / cost) + "},";
     }
-    return text + R"("fib":{"schema":1,"run_id":"202601)" + day + R"(T000000.000000Z-1","config":{"flush":"clean"})" +
-           R"(,"solution_sha256":")" + source + "\"" + quantiles(cost * size) + more + "}}}\n";
+    return text + R"("fib":{"schema":1,"run_id":"202601)" + day +
+           R"(T000000.000000Z-1","config":{"flush":"clean"})" + R"(,"solution_sha256":")" + source + "\"" +
+           quantiles(cost * size) + more + "}}}\n";
   }
 
   // Of calls that all take the same time.
@@ -180,7 +184,8 @@ void check_show(const Story& story, const std::string& root, const Standing& exp
   for (const auto& [solution, author] : kAuthors) {
     const auto document = story.ask_json({"report", "show", "solution", solution}, root);
     for (const auto& result : document.at("datasets").at(0).at("results")) {
-      found[solution + " " + result.at("workload").get<std::string>()] = milliseconds(result.at("latency_ms"));
+      found[solution + " " + result.at("workload").get<std::string>()] =
+          milliseconds(result.at("latency_ms"));
     }
   }
   check_results("show", found, expected.results);
@@ -224,7 +229,8 @@ void check_rows(const Story& story, const std::string& root, const Standing& exp
       "db = sqlite3.connect('" +
       database +
       "')\n"
-      "for row in db.execute('select solution, workload_uuid, coalesce(latency_ms, -1) from results'): print(*row)\n"
+      "for row in db.execute('select solution, workload_uuid, coalesce(latency_ms, -1) from results'): "
+      "print(*row)\n"
       "print('best', *[row[0] for row in db.execute('select solution from best_per_definition')])\n";
   const auto answer = run_process({"python3", "-c", query});
   INFO(answer.err);
@@ -282,10 +288,12 @@ void check_page(const Story& story, const std::string& root, const Standing& exp
   static_cast<void>(story.ask({"visualize", "--html", page}, root));
   const auto html = util::read_file(page);
   CHECK(count(html, "Solutions on " + std::string(kHere) +
-                        "</caption>.*?<tbody><tr><td class=\"n\">1</td><td>(<a [^>]*>)?" + expected.winner + "<") == 1);
-  CHECK(count(html, "The best solution of every definition</caption>.*?<tbody><tr><td>(<a [^>]*>)?d(</a>)?</td><td>"
-                    "(<a [^>]*>)?" +
-                        expected.winner + "<") == 1);
+                        "</caption>.*?<tbody><tr><td class=\"n\">1</td><td>(<a [^>]*>)?" + expected.winner +
+                        "<") == 1);
+  CHECK(count(html,
+              "The best solution of every definition</caption>.*?<tbody><tr><td>(<a [^>]*>)?d(</a>)?</td><td>"
+              "(<a [^>]*>)?" +
+                  expected.winner + "<") == 1);
 }
 
 void check_everything(const Story& story, const Standing& expected, const std::string& root = "d") {

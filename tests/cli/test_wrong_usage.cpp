@@ -26,7 +26,8 @@ TEST_CASE("a command or option that there is not is named, with those that are l
                 "fib run: there is no option --iteratons; did you mean \"--iterations\"?");
   check_refused({"run", "--iteratons=5"},
                 "fib run: there is no option --iteratons; did you mean \"--iterations\"?");
-  check_refused({"report", "sumary"}, "fib report: there is no command \"sumary\"; did you mean \"summary\"?");
+  check_refused({"report", "sumary"},
+                "fib report: there is no command \"sumary\"; did you mean \"summary\"?");
   check_refused({"report", "summary", "--locla", "x"},
                 "fib report summary: there is no option --locla; did you mean \"--local\"?");
   check_refused({"--locla", "x"}, "fib: there is no option --locla");
@@ -66,9 +67,14 @@ TEST_CASE("levels of log lines may be in capitals, and reports know them") {
 TEST_CASE("a file in place of a dataset's folder is said to be one, by every command") {
   const TemporaryDataset files;
   files.write("file", "x");
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"run"}, {"report", "summary"}, {"report", "show", "definition", "d"},
-        {"list"}, {"history"}, {"export"}, {"visualize"}, {"validate"}}) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"run"},
+                                                  {"report", "summary"},
+                                                  {"report", "show", "definition", "d"},
+                                                  {"list"},
+                                                  {"history"},
+                                                  {"export"},
+                                                  {"visualize"},
+                                                  {"validate"}}) {
     INFO(command.front());
     auto words = command;
     words.insert(words.end(), {command.front() == "validate" ? "--dataset" : "--local", "file"});

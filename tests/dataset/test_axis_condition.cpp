@@ -1,7 +1,7 @@
-#include "dataset/axis_condition.h"
-
 #include <catch2/catch.hpp>
 #include <map>
+
+#include "dataset/axis_condition.h"
 
 using namespace fib;
 using dataset::AxisCondition;
@@ -18,10 +18,14 @@ bool holds(const std::string& text, const std::map<std::string, std::int64_t>& s
 }  // namespace
 
 TEST_CASE("an axis is compared with a whole number, in six ways") {
-  for (const auto& [text, below, equal, above] : std::vector<std::tuple<const char*, bool, bool, bool>>{
-           {"n==64", false, true, false}, {"n=64", false, true, false}, {"n!=64", true, false, true},
-           {"n<64", true, false, false},  {"n<=64", true, true, false}, {"n>64", false, false, true},
-           {" n >= 64 ", false, true, true}}) {
+  for (const auto& [text, below, equal, above] :
+       std::vector<std::tuple<const char*, bool, bool, bool>>{{"n==64", false, true, false},
+                                                              {"n=64", false, true, false},
+                                                              {"n!=64", true, false, true},
+                                                              {"n<64", true, false, false},
+                                                              {"n<=64", true, true, false},
+                                                              {"n>64", false, false, true},
+                                                              {" n >= 64 ", false, true, true}}) {
     INFO(text);
     CHECK(holds(text, {{"n", 63}}) == below);
     CHECK(holds(text, {{"n", 64}}) == equal);

@@ -1,7 +1,6 @@
-#include "dataset/filter.h"
-
 #include <catch2/catch.hpp>
 
+#include "dataset/filter.h"
 #include "temporary_dataset.h"
 
 using namespace fib;
@@ -27,7 +26,8 @@ class Sample {
       for (const auto& [uuid, size] : {std::pair("small_", 2), std::pair("large_", 8)}) {
         traces += R"({"definition":")" + definition + R"(","workload":)" +
                   testing::workload_text(uuid + definition, size) + R"(,"solution":"s_)" + definition +
-                  R"(","evaluation":{"status":"TIMEOUT","environment":{"hardware":"x"},"timestamp":"t"}})" + "\n";
+                  R"(","evaluation":{"status":"TIMEOUT","environment":{"hardware":"x"},"timestamp":"t"}})" +
+                  "\n";
       }
     }
     files_.write("traces/t.jsonl", traces);

@@ -1,7 +1,6 @@
-#include "dataset/known_names.h"
-
 #include <catch2/catch.hpp>
 
+#include "dataset/known_names.h"
 #include "temporary_dataset.h"
 
 using namespace fib;
@@ -13,8 +12,7 @@ dataset::Dataset dataset_with(const std::string& definition, const std::string& 
   const testing::TemporaryDataset files;
   files.write("definitions/op/d.json", testing::definition_text(definition, "op_" + definition));
   files.write("solutions/a/s.json", testing::solution_text(solution, "alice", "cpp", "cpu", definition));
-  files.write("workloads/op/d.jsonl",
-              testing::workload_line("uuid-1", definition) + "\n");
+  files.write("workloads/op/d.jsonl", testing::workload_line("uuid-1", definition) + "\n");
   return dataset::load(files.root());
 }
 

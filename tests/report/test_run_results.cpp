@@ -1,9 +1,8 @@
-#include "report/run_results.h"
-
 #include <catch2/catch.hpp>
 
 #include "dataset/temporary_dataset.h"
 #include "model/solution.h"
+#include "report/run_results.h"
 
 using namespace fib;
 
@@ -60,8 +59,8 @@ class Story {
   model::Trace trace(const Made& made, const std::string& run) {
     std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid) +
                        R"(,"solution":")" + made.solution +
-                       R"(","evaluation":{"environment":{"hardware":"H200"},"timestamp":"2026-01-)" + made.day +
-                       R"(T00:00:00+00:00",)";
+                       R"(","evaluation":{"environment":{"hardware":"H200"},"timestamp":"2026-01-)" +
+                       made.day + R"(T00:00:00+00:00",)";
     if (made.latency.empty()) {
       line += R"("status":")" + made.status + "\"";
     } else {
@@ -71,8 +70,9 @@ class Story {
       interval_ = R"(,"interval":{"low_ms":)" + std::to_string(latency * (1 - std::stod(made.interval))) +
                   R"(,"high_ms":)" + std::to_string(latency * (1 + std::stod(made.interval))) + "}";
     }
-    line += R"(,"fib":{"run_id":")" + run + R"(","config":{"flush":")" + made.flush + R"("},"solution_sha256":")" +
-            sources_.at(made.solution) + "\"" + (made.latency.empty() ? "" : interval_) +
+    line += R"(,"fib":{"run_id":")" + run + R"(","config":{"flush":")" + made.flush +
+            R"("},"solution_sha256":")" + sources_.at(made.solution) + "\"" +
+            (made.latency.empty() ? "" : interval_) +
             (made.sweep.empty() ? "" : R"(,"sweep":)" + made.sweep) + "}}}";
     auto result = model::parse_trace(line);
     result.evaluation->log = made.latency.empty() ? made.log : "";
