@@ -15,6 +15,7 @@
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "validate/report_digest.h"
 #include "validate_benchmark.h"
 #include "validate_reference.h"
 
@@ -35,6 +36,7 @@ struct ValidateOptions {
   std::vector<std::string> devices;  // to run baselines on; empty: they are not
   std::size_t synthesize = 0;        // workloads proposed to compare engines on
   bool strict = false;
+  bool verbose = false;
 };
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
@@ -97,8 +99,11 @@ class ReportFiles {
 
 std::string rendered(const validate::Report& report, const ValidateOptions& options) {
   switch (options.form) {
-    case Form::table:
-      return to_text(report);
+    case Form::table: {
+      const bool is_particular = !options.validate.checks.empty() || !options.devices.empty();
+      const bool is_whole = options.verbose || is_particular || report.mode == model::Mode::upstream;
+      return is_whole ? to_text(report) : to_digest(report, stdout_style());
+    }
     case Form::json:
       return to_json(report) + "\n";
     case Form::github:
@@ -224,6 +229,9 @@ void add_output(CLI::App& app, ValidateOptions& options) {
                  "Folder of report-YYYYMMDD-HHMMSS.json and .txt; default: reports/ in the dataset")
       ->type_name("DIR");
   app.add_flag("--strict", options.strict, "Fail on warnings too");
+  app.add_flag(
+      "--verbose", options.verbose,
+      "Every message of every definition, as with --checks or --device; else one line for each kind");
 }
 
 std::string checks_line() {

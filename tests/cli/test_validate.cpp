@@ -70,6 +70,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 
 TEST_CASE("validate of a complete dataset exits with 0") {
   check_output(validate_in(CompleteDataset(), {}), 0, "validate_ok.txt");
+  check_output(validate_in(CompleteDataset(), {"--verbose"}), 0, "validate_ok_verbose.txt");
   CHECK(validate_in(CompleteDataset(), {"--strict"}).exit_code == 0);
 }
 
@@ -96,6 +97,7 @@ TEST_CASE("validate --fix writes a repaired copy and validates it; what cannot b
 
 TEST_CASE("validate of a broken dataset exits with 3, in every format") {
   const BrokenDataset files;
+  check_output(validate_in(files, {"--verbose"}), 3, "validate_broken_verbose.txt");
   for (const std::string format : {"table", "json", "github", "junit"}) {
     check_output(validate_in(files, {"--format", format}), 3, "validate_broken." + format);
   }
@@ -152,7 +154,7 @@ TEST_CASE("report files go to the dataset or to a folder, and are what stdout sh
   CHECK(names[0].size() == std::string("report-20260317-141819.json").size());
   CHECK_THAT(names[0], Catch::StartsWith("report-") && Catch::EndsWith(".json"));
   CHECK_THAT(names[1], Catch::EndsWith(".txt"));
-  const auto table = validate_in(files, {"--output-folder", "out"});
+  const auto table = validate_in(files, {"--output-folder", "out", "--verbose"});
   const auto written = names_in(files.files.root() / "out");
   REQUIRE(written.size() == 2);
   CHECK(util::read_file(files.files.root() / "out" / written[1]) == table.out);

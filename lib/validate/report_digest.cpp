@@ -1,0 +1,119 @@
+#include "validate/report_digest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "report/text.h"
+
+namespace fib::validate {
+namespace {
+
+constexpr std::string_view kWorkload = "workload ";
+
+// `text` with a mark for each word that tells messages of a kind apart: names, numbers, paths, quoted words.
+std::string kind_of(const std::string& text) {
+  std::string kind;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const bool is_own = std::any_of(word.begin(), word.end(), [](unsigned char c) {
+      return std::isdigit(c) != 0 ||
+             std::string_view("/._'\"").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    kind += (is_own ? "*" : word) + " ";
+    begin = end + 1;
+  }
+  return kind;
+}
+
+// Messages of one check and kind.
+struct Group {
+  std::string check;
+  std::string example;
+  std::string definition;  // of the example
+  std::size_t count = 0;
+  std::set<std::string> definitions;
+};
+
+// The groups of one level, by how many messages they hold.
+class Groups {
+ public:
+  explicit Groups(Level level) : level_(level) {}
+
+  void add(const std::string& definition, const CheckResult& check) {
+    if (!check.messages) return;
+    for (const Message& message : *check.messages) {
+      if (message.level != level_) continue;
+      // What several checks or inputs say of one thing is one fault; some checks write "workload" before its
+      // uuid.
+      std::string_view said = message.text;
+      if (said.starts_with(kWorkload)) said.remove_prefix(kWorkload.size());
+      if (!seen_.insert(definition + "\n" + std::string(said)).second) continue;
+      Group& group = groups_[{check.name, kind_of(message.text)}];
+      if (group.count++ == 0) {
+        group.check = check.name;
+        group.example = message.text;
+        group.definition = definition;
+      }
+      group.definitions.insert(definition);
+    }
+  }
+
+  // A line each: "layout: the first message (its definition; 307 in 9 definitions)".
+  [[nodiscard]] std::vector<std::string> lines() const {
+    std::vector<const Group*> sorted;
+    for (const auto& [key, group] : groups_) sorted.push_back(&group);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Group* left, const Group* right) { return left->count > right->count; });
+    std::vector<std::string> lines;
+    for (const Group* group : sorted) {
+      std::string place = group->definition;
+      if (group->count > 1) {
+        place += fmt::format("; {} such in {}", group->count,
+                             report::plural(group->definitions.size(), "definition"));
+      }
+      lines.push_back(fmt::format("{}: {} ({})", group->check, group->example, place));
+    }
+    return lines;
+  }
+
+ private:
+  Level level_;
+  std::map<std::pair<std::string, std::string>, Group> groups_;
+  std::set<std::string> seen_;
+};
+
+std::vector<std::string> lines_of(const Report& report, Level level) {
+  Groups groups(level);
+  for (const DefinitionReport& definition : report.definitions) {
+    for (const CheckResult& check : definition.checks) groups.add(definition.name, check);
+  }
+  for (const CheckResult& check : report.dataset) groups.add("the dataset", check);
+  return groups.lines();
+}
+
+}  // namespace
+
+std::string to_digest(const Report& report, const report::TextStyle& style) {
+  report::Document document(report::Format::table, style);
+  document.paragraph(fmt::format("{}: {}", report.config.dataset, count_line(report)));
+  for (const auto& [title, level] :
+       {std::pair("Errors:", Level::error), std::pair("Warnings:", Level::warning)}) {
+    std::vector<std::string> lines = lines_of(report, level);
+    if (lines.empty()) continue;
+    lines.insert(lines.begin(), title);
+    document.notes(lines);
+  }
+  std::vector<std::string> notes;
+  for (const std::string& note : report.notes) notes.push_back("Note: " + note);
+  if (status_of(report) != Status::ok)
+    notes.emplace_back("Each line is a kind of message with the first of its kind. All messages: --verbose");
+  document.notes(notes);
+  return document.text();
+}
+
+}  // namespace fib::validate
