@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,9 +24,13 @@ struct CiTotals {
   [[nodiscard]] std::string text() const;
 };
 
-// Workflow commands of GitHub Actions: an error for each failure and a warning for each passing result that
-// changed its inputs, at most 50 of each and a line that says how many more; a notice with the totals.
-[[nodiscard]] std::string github_commands(const std::vector<CiResult>& results);
+// Workflow commands of GitHub Actions: an error for each failure of a solution, once for all workloads on
+// which it is the same, and a warning for each solution that passed and changed its inputs; each with the
+// solution's file where that lies below `folder`, the repository's. At most ten of each, which is what GitHub
+// shows of a step, and a line that says how many more; a notice with the totals.
+[[nodiscard]] std::string github_commands(const std::vector<CiResult>& results,
+                                          const dataset::Dataset& dataset,
+                                          const std::filesystem::path& folder);
 
 // JUnit's XML: a suite for each hardware and definition, a case for each solution and workload, with the
 // median in seconds as its time.

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "export/ci_forms.h"
 #include "report/github.h"
 #include "report/text.h"
@@ -9,10 +12,26 @@ namespace {
 
 using report::Annotation;
 
-constexpr std::size_t kMost = 50;           // annotations of a kind
+constexpr std::size_t kMost = 10;           // annotations of a kind: GitHub shows no more of a step
 constexpr std::size_t kTitleColumns = 200;  // GitHub takes 255 characters
 constexpr std::size_t kLogLines = 5;
 constexpr std::size_t kLogBytes = 2048;
+constexpr std::size_t kNamedWorkloads = 3;
+
+// Results of one solution that are told together.
+using Group = std::vector<const CiResult*>;
+
+// In the order in which their first results come.
+std::vector<Group> grouped(const std::vector<const CiResult*>& results) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> places;
+  for (const CiResult* result : results) {
+    const auto [place, is_new] = places.emplace(error_key(*result), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(result);
+  }
+  return groups;
+}
 
 std::string title(const std::string& what, const CiResult& result) {
   return report::shorten(
@@ -20,16 +39,41 @@ std::string title(const std::string& what, const CiResult& result) {
       kTitleColumns);
 }
 
-std::string error(const CiResult& result) {
-  const std::string log = log_tail(result.detail.log, kLogLines, kLogBytes);
-  return report::annotation(Annotation::error,
-                            title(std::string(model::name_of(result.detail.status())), result),
-                            result.name() + (log.empty() ? "" : "\n" + log));
+// "gemm / fast / M=1 (H200)", "gemm / fast / M=1, M=2, M=3 and 4 more workloads (H200)".
+std::string name_of(const Group& group) {
+  if (group.size() == 1) return group.front()->name();
+  const CiResult& first = *group.front();
+  std::string workloads;
+  for (std::size_t i = 0; i < std::min(group.size(), kNamedWorkloads); ++i)
+    workloads += (i > 0 ? ", " : "") + group[i]->workload;
+  if (group.size() > kNamedWorkloads)
+    workloads += fmt::format(" and {}", report::plural(group.size() - kNamedWorkloads, "more workload"));
+  return report::printable(
+      fmt::format("{} / {} / {} ({})", first.definition(), first.solution(), workloads, first.hardware()));
 }
 
-std::string warning(const CiResult& result) {
-  return report::annotation(Annotation::warning, title("inputs changed", result),
-                            result.name() + "\nIt passed, but the solution wrote to its inputs.");
+// Where the solution's record lies in the repository; nothing when it lies elsewhere.
+report::AnnotationPlace place_of(const CiResult& result, const dataset::Dataset& dataset,
+                                 const std::filesystem::path& folder) {
+  const auto file = dataset.solution_files.find(result.solution());
+  if (file == dataset.solution_files.end()) return {};
+  std::filesystem::path path = (dataset.root / file->second).lexically_normal();
+  if (path.is_absolute()) path = path.lexically_relative(folder);
+  if (path.empty() || *path.begin() == "..") return {};
+  return {path.string(), 0};
+}
+
+std::string error(const Group& group, const report::AnnotationPlace& place) {
+  const CiResult& first = *group.front();
+  const auto status = first.detail.status();
+  const std::string log = log_part(status, first.detail.log, kLogLines, kLogBytes);
+  return report::annotation(Annotation::error, title(std::string(model::name_of(status)), first),
+                            name_of(group) + (log.empty() ? "" : "\n" + log), place);
+}
+
+std::string warning(const Group& group, const report::AnnotationPlace& place) {
+  return report::annotation(Annotation::warning, title("inputs changed", *group.front()),
+                            name_of(group) + "\nIt passed, but the solution wrote to its inputs.", place);
 }
 
 // The first annotations of a kind, and how many more there are.
@@ -74,17 +118,24 @@ std::string CiTotals::text() const {
   return text;
 }
 
-std::string github_commands(const std::vector<CiResult>& results) {
-  Some errors;
-  Some warnings;
+std::string github_commands(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
+                            const std::filesystem::path& folder) {
+  std::vector<const CiResult*> failed;
+  std::vector<const CiResult*> changed;
   for (const CiResult& result : results) {
     if (!result.passed()) {
-      errors.add(error(result));
+      failed.push_back(&result);
     } else if (result.detail.inputs_changed) {
-      warnings.add(warning(result));
+      changed.push_back(&result);
     }
   }
-  return errors.text("failure") + warnings.text("warning") +
+  Some errors;
+  Some warnings;
+  for (const Group& group : grouped(failed))
+    errors.add(error(group, place_of(*group.front(), dataset, folder)));
+  for (const Group& group : grouped(changed))
+    warnings.add(warning(group, place_of(*group.front(), dataset, folder)));
+  return errors.text("error") + warnings.text("warning") +
          report::annotation(Annotation::notice, "fib", CiTotals(results).text());
 }
 

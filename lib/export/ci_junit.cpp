@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 
 #include "export/ci_forms.h"
 #include "report/junit.h"
@@ -10,21 +11,26 @@ namespace {
 // Seconds to a picosecond: more digits are those of the division.
 double seconds(double milliseconds) { return std::round(milliseconds * 1e9) / 1e12; }
 
-// The first line is the message: what happened, and the last that was said.
-std::string failure(const CiResult& result) {
+// The cases that have a log, by the error that it tells of.
+using Logs = std::map<std::string, std::string>;
+
+// The first line is the message: what happened, and why. The log follows where it says more, once for all
+// cases with the same error.
+std::string failure(const CiResult& result, const std::string& name, Logs& logs) {
   const std::string status(model::name_of(result.detail.status()));
   const std::string& log = result.detail.log;
   if (log.empty()) return status;
-  const std::size_t newline = log.rfind('\n');
-  if (newline == std::string::npos) return status + ": " + log;
-  return status + ": " + log.substr(newline + 1) + "\n" + log;
+  const std::string message = status + ": " + reason_of(result);
+  if (log.find('\n') == std::string::npos) return message;
+  const auto [first, is_first] = logs.emplace(error_key(result), name);
+  return message + "\n" + (is_first ? log : "the log is that of " + first->second);
 }
 
-report::JUnitCase case_of(const CiResult& result, UniqueNames& names) {
+report::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& logs) {
   report::JUnitCase one;
   one.name = names(report::printable(result.solution() + " / " + result.workload));
   if (const auto median = result.median_ms()) one.seconds = seconds(*median);
-  if (!result.passed()) one.failure = failure(result);
+  if (!result.passed()) one.failure = failure(result, one.name, logs);
   if (result.passed() && result.detail.inputs_changed) one.output = "the solution wrote to its inputs";
   return one;
 }
@@ -35,6 +41,7 @@ std::string junit_results(const std::vector<CiResult>& results) {
   std::vector<report::JUnitSuite> suites;
   UniqueNames suite_names;
   UniqueNames case_names;
+  Logs logs;
   const CiResult* last = nullptr;
   for (const CiResult& result : results) {
     if (last == nullptr || last->hardware() != result.hardware() ||
@@ -43,7 +50,7 @@ std::string junit_results(const std::vector<CiResult>& results) {
       suites.push_back({suite_names(name), {}});
       case_names = {};
     }
-    suites.back().cases.push_back(case_of(result, case_names));
+    suites.back().cases.push_back(case_of(result, case_names, logs));
     last = &result;
   }
   return report::junit_document("fib", suites);

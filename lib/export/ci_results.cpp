@@ -7,7 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "dataset/standing.h"
 #include "dataset/trace_stream.h"
+#include "report/run_results.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 #include "util/hash.h"
@@ -63,7 +65,8 @@ std::vector<report::Detail> read_all(const dataset::Dataset& dataset, const data
   const auto add = [&](const model::Trace& trace) {
     if (!trace.solution || !trace.evaluation) return;
     details.push_back(report::make_detail(trace, *dataset.pool, report::KeepLogs::no));
-    details.back().log = log_tail(trace.evaluation->log, kKeptLines, kKeptBytes);
+    if (filter.standing) filter.standing->settle_reference(details.back().row);
+    details.back().log = log_part(trace.evaluation->status, trace.evaluation->log, kKeptLines, kKeptBytes);
   };
   dataset::for_each_trace(dataset, filter, unreadable, add, interrupted);
   return details;
@@ -115,21 +118,45 @@ std::vector<CiResult> read_ci_results(const dataset::Dataset& dataset, const dat
   return results;
 }
 
-std::string log_tail(std::string_view log, std::size_t lines, std::size_t bytes) {
-  std::string tail;
+std::string log_part(model::Status status, std::string_view log, std::size_t lines, std::size_t bytes) {
+  const bool from_begin = status == model::Status::COMPILE_ERROR;
+  std::string part;
   while (!log.empty() && lines > 0) {
-    const std::size_t newline = log.rfind('\n');
-    std::string line(log.substr(newline == std::string_view::npos ? 0 : newline + 1));
-    log = log.substr(0, newline == std::string_view::npos ? 0 : newline);
+    const std::size_t newline = from_begin ? log.find('\n') : log.rfind('\n');
+    const bool is_last = newline == std::string_view::npos;
+    std::string line(from_begin || is_last ? log.substr(0, newline) : log.substr(newline + 1));
+    log = is_last ? std::string_view() : from_begin ? log.substr(newline + 1) : log.substr(0, newline);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     if (line.back() == '\r') line.pop_back();
     line = cut(report::printable(line), bytes);
-    if (tail.size() + line.size() + 1 > bytes && !tail.empty()) break;
-    if (!tail.empty()) line += '\n';
-    tail.insert(0, line);
+    if (part.size() + line.size() + 1 > bytes && !part.empty()) break;
+    if (!part.empty()) line = from_begin ? "\n" + line : line + "\n";
+    part.insert(from_begin ? part.size() : 0, line);
     --lines;
   }
-  return tail;
+  return part;
+}
+
+std::string reason_of(const CiResult& result) {
+  return report::failure_reason(result.detail.status(), result.detail.log);
+}
+
+std::string error_key(const CiResult& result) {
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n", result.hardware(), result.definition(), result.solution(),
+                                model::name_of(result.detail.status()));
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kOfNumbers = "0123456789.e+-";
+  const std::string_view log = result.detail.log;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t digit = log[at] == '-' ? at + 1 : at;
+    if (digit < log.size() && kDigits.find(log[digit]) != std::string_view::npos) {
+      key += '0';
+      at = std::min(log.find_first_not_of(kOfNumbers, digit), log.size());
+    } else {
+      key += log[at++];
+    }
+  }
+  return key;
 }
 
 std::string UniqueNames::operator()(const std::string& name) {

@@ -17,7 +17,7 @@ namespace fib::exports {
 
 // The latest result of a solution on a workload and hardware. Pointers lead into the dataset's pool.
 struct CiResult {
-  report::Detail detail;  // its log is only the tail, harmless: see log_tail()
+  report::Detail detail;  // of its log only a part, harmless: see log_part()
   // The axes, "M=4, N=8"; with the uuid where another workload of the definition has the same, and the uuid
   // alone where there are no axes.
   std::string workload;
@@ -46,9 +46,18 @@ struct CiResult {
                                                     std::vector<std::string>& unreadable,
                                                     const std::atomic<bool>* interrupted = nullptr);
 
-// The last `lines` lines of `log` that are not blank, of at most `bytes` bytes together, without a final
+// The part of a log that says most: of COMPILE_ERROR the first `lines` lines that are not blank, since the
+// first error is followed by its consequences, else the last. At most `bytes` bytes together, without a final
 // newline; "…" stands where a line was cut. Control characters and bytes that are no UTF-8 become "?".
-[[nodiscard]] std::string log_tail(std::string_view log, std::size_t lines, std::size_t bytes);
+[[nodiscard]] std::string log_part(model::Status status, std::string_view log, std::size_t lines,
+                                   std::size_t bytes);
+
+// The line of the result's log that says why it failed; "" where there is none.
+[[nodiscard]] std::string reason_of(const CiResult& result);
+
+// Equal for failures of one solution that are one error on several workloads: their status and logs are the
+// same but for numbers.
+[[nodiscard]] std::string error_key(const CiResult& result);
 
 // Gives every name it is asked for once: later ones get " #2", " #3", ... Names of more than 1000 bytes are
 // cut and get digits of their hash: Bencher takes 1024 characters.

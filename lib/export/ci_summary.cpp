@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
 #include "report/junit.h"
@@ -24,15 +26,17 @@ std::string cell(const std::string& text) {
   return "<td>" + report::escape_xml(report::printable(text)) + "</td>";
 }
 
-std::string log_cell(const CiResult& result) {
-  const std::string log = log_tail(result.detail.log, kLogLines, kLogBytes);
+// A log is shown once for all workloads with the same error: `told` has these errors.
+std::string log_cell(const CiResult& result, std::set<std::string>& told) {
+  const std::string log = log_part(result.detail.status(), result.detail.log, kLogLines, kLogBytes);
   if (log.empty()) return "<td>-</td>";
+  if (!told.insert(error_key(result)).second) return "<td>as above</td>";
   return "<td><details><summary>log</summary><pre>" + report::escape_xml(log) + "</pre></details></td>";
 }
 
-std::string failure_row(const CiResult& result) {
+std::string failure_row(const CiResult& result, std::set<std::string>& told) {
   return "<tr>" + cell(std::string(model::name_of(result.detail.status()))) + cell(result.definition()) +
-         cell(result.solution()) + cell(result.workload) + cell(result.hardware()) + log_cell(result) +
+         cell(result.solution()) + cell(result.workload) + cell(result.hardware()) + log_cell(result, told) +
          "</tr>\n";
 }
 
@@ -58,9 +62,14 @@ class Page {
 // Returns how many failures did not fit.
 std::size_t add_failures(Page& page, const std::vector<CiResult>& results) {
   std::size_t left_out = 0;
+  std::set<std::string> told;
   page.add(kTableHead);
   for (const CiResult& result : results) {
-    if (!result.passed() && !page.add_if_fits(failure_row(result))) ++left_out;
+    if (result.passed()) continue;
+    const bool is_known = told.contains(error_key(result));
+    if (page.add_if_fits(failure_row(result, told))) continue;
+    if (!is_known) told.erase(error_key(result));
+    ++left_out;
   }
   page.add(kTableEnd);
   return left_out;

@@ -28,7 +28,7 @@ std::map<std::string, std::string> commits_of(const dataset::Dataset& dataset) {
 std::string render(const std::vector<CiResult>& results, const dataset::Dataset& dataset, CiForm form) {
   switch (form) {
     case CiForm::github:
-      return github_commands(results);
+      return github_commands(results, dataset, std::filesystem::current_path());
     case CiForm::junit:
       return junit_results(results);
     case CiForm::job_summary:

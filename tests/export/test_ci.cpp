@@ -42,7 +42,8 @@ bool has_control_characters(const std::string& text) {
 std::string many_failures(int number) {
   std::string lines;
   for (int i = 0; i < number; ++i)
-    lines += failed_line(std::string(200, 'x') + testing::kHostileLog, "f" + std::to_string(i), i + 1);
+    lines += failed_line(std::string(200 + static_cast<std::size_t>(i), 'x') + testing::kHostileLog,
+                         "f" + std::to_string(i), i + 1);
   return lines;
 }
 
@@ -63,17 +64,66 @@ TEST_CASE("GitHub gets a command for each failure, and a log cannot forge one") 
         "inputs\n");
 }
 
-TEST_CASE("GitHub gets the first fifty failures and how many more there are") {
+TEST_CASE("GitHub gets the first ten errors and how many more there are") {
   const TemporaryDataset files;
-  testing::write_traces(files, many_failures(52));
+  testing::write_traces(files, many_failures(12));
   const auto lines = lines_of(ci_text(files, CiForm::github));
-  REQUIRE(lines.size() == 52);
-  for (std::size_t i = 0; i < 50; ++i)
+  REQUIRE(lines.size() == 12);
+  for (std::size_t i = 0; i < 10; ++i)
     CHECK_THAT(lines[i], Catch::StartsWith("::error title=RUNTIME_ERROR%3A "));
-  CHECK(lines[50] == "... and 2 more failures");
-  CHECK(lines[51] == "::notice title=fib::52 results: 0 passed, 52 failed (52 RUNTIME_ERROR)");
-  testing::write_traces(files, many_failures(50));
-  CHECK(lines_of(ci_text(files, CiForm::github)).size() == 51);
+  CHECK(lines[10] == "... and 2 more errors");
+  CHECK(lines[11] == "::notice title=fib::12 results: 0 passed, 12 failed (12 RUNTIME_ERROR)");
+  testing::write_traces(files, many_failures(10));
+  CHECK(lines_of(ci_text(files, CiForm::github)).size() == 11);
+}
+
+TEST_CASE("the same error of a solution on many workloads is one annotation, with its log once") {
+  const TemporaryDataset files;
+  std::string traces;
+  for (int i = 1; i <= 5; ++i) {
+    const auto number = std::to_string(i);
+    traces += failed_line("begin\ncall " + number + ": c[" + number + "] is off", "f" + number, i);
+  }
+  testing::write_traces(files, traces);
+  CHECK(ci_text(files, CiForm::github) ==
+        "::error title=RUNTIME_ERROR%3A gemm_n128 / alice_slow::gemm_n128 / alice_slow / M=1, M=2, M=3 and 2 "
+        "more "
+        "workloads (NVIDIA H200)%0Abegin%0Acall 1: c[1] is off\n"
+        "::notice title=fib::5 results: 0 passed, 5 failed (5 RUNTIME_ERROR)\n");
+  const auto junit = ci_text(files, CiForm::junit);
+  CHECK(count(junit, "begin") == 1);
+  CHECK(count(junit, "the log is that of alice_slow / M=1") == 4);
+  CHECK(count(junit, "message=\"RUNTIME_ERROR: call 5: c[5] is off\"") == 1);
+  const auto summary = ci_text(files, CiForm::job_summary);
+  CHECK(count(summary, "begin") == 1);
+  CHECK(count(summary, "<td>as above</td>") == 4);
+}
+
+TEST_CASE("an annotation stands at the solution's file, where that is in the repository") {
+  const TemporaryDataset files;
+  testing::write_traces(files, failed_line("no", "f1", 1));
+  const testing::CiInput input(files);
+  const auto at = [&](const std::filesystem::path& folder) {
+    return exports::github_commands(input.results, input.dataset, folder);
+  };
+  const std::string root = files.root().filename().string();
+  CHECK_THAT(
+      at(files.root().parent_path()),
+      Catch::StartsWith("::error file=" + root + "/solutions/alice/alice_slow.json,title=RUNTIME_ERROR"));
+  CHECK_THAT(at(files.root()), Catch::StartsWith("::error file=solutions/alice/alice_slow.json,title="));
+  CHECK_THAT(at("/elsewhere"), Catch::StartsWith("::error title="));
+}
+
+TEST_CASE("of a build that failed the first error is told") {
+  const TemporaryDataset files;
+  RunTrace failed = trace("alice_fast", "w1", 4);
+  failed.status = "COMPILE_ERROR";
+  failed.log =
+      testing::in_json("kernel.cu:12:3: error: one\n" + std::string(60, '\n') + "a\nb\nc\nd\ne\nlast");
+  testing::write_traces(files, failed.line());
+  CHECK_THAT(ci_text(files, CiForm::github), Catch::Contains("%0Akernel.cu:12:3: error: one%0Aa%0A"));
+  CHECK_THAT(ci_text(files, CiForm::junit),
+             Catch::Contains("message=\"COMPILE_ERROR: kernel.cu:12:3: error: one\""));
 }
 
 TEST_CASE("JUnit has a suite for each definition and hardware, and survives hostile logs") {

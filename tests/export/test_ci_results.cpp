@@ -5,7 +5,7 @@
 #include "util/error.h"
 
 using namespace fib;
-using exports::log_tail;
+using exports::log_part;
 using testing::kRun1;
 using testing::kRun2;
 using testing::RunTrace;
@@ -85,13 +85,40 @@ TEST_CASE("numbers that are none are left out of what CI is told") {
 }
 
 TEST_CASE("the tail of a log has no blank lines, no control characters and its last words") {
-  CHECK(log_tail("", 5, 100).empty());
-  CHECK(log_tail("\n \n\r\n", 5, 100).empty());
-  CHECK(log_tail("a\n\nb\r\nc\n", 2, 100) == "b\nc");
-  CHECK(log_tail("a\x1b[1m\tb\rc", 2, 100) == "a?[1m b c");
-  CHECK(log_tail("first\nsecond\nthird", 9, 12) == "second\nthird");
-  CHECK(log_tail("first\nsecond\nthird", 9, 11) == "third");
-  CHECK(log_tail("ääääää", 1, 9) == "äää…");
+  const auto tail = [](std::string_view log, std::size_t lines, std::size_t bytes) {
+    return log_part(model::Status::RUNTIME_ERROR, log, lines, bytes);
+  };
+  CHECK(tail("", 5, 100).empty());
+  CHECK(tail("\n \n\r\n", 5, 100).empty());
+  CHECK(tail("a\n\nb\r\nc\n", 2, 100) == "b\nc");
+  CHECK(tail("a\x1b[1m\tb\rc", 2, 100) == "a?[1m b c");
+  CHECK(tail("first\nsecond\nthird", 9, 12) == "second\nthird");
+  CHECK(tail("first\nsecond\nthird", 9, 11) == "third");
+  CHECK(tail("ääääää", 1, 9) == "äää…");
+}
+
+TEST_CASE("of a build that failed the first lines are kept") {
+  const auto head = [](std::string_view log, std::size_t lines, std::size_t bytes) {
+    return log_part(model::Status::COMPILE_ERROR, log, lines, bytes);
+  };
+  CHECK(head("", 5, 100).empty());
+  CHECK(head("\n \n\r\n", 5, 100).empty());
+  CHECK(head("\na\n\nb\r\nc\n", 2, 100) == "a\nb");
+  CHECK(head("first\nsecond\nthird", 9, 12) == "first\nsecond");
+  CHECK(head("first\nsecond\nthird", 9, 11) == "first");
+  CHECK(head("ääääää", 1, 9) == "äää…");
+}
+
+TEST_CASE("failures are one error where solution and status are the same, and logs but for numbers") {
+  const testing::TemporaryDataset files;
+  testing::write_traces(files, testing::failed_line("call 3: got 1.5e-05 at c[7]", "f1", 1) +
+                                   testing::failed_line("call 12: got -2 at c[1024]", "f2", 2) +
+                                   testing::failed_line("call 3: got nan at c[7]", "f3", 3));
+  const testing::CiInput input(files);
+  REQUIRE(input.results.size() == 3);
+  CHECK(exports::error_key(input.results[0]) == exports::error_key(input.results[1]));
+  CHECK(exports::error_key(input.results[0]) != exports::error_key(input.results[2]));
+  CHECK(exports::reason_of(input.results[0]) == "call 3: got 1.5e-05 at c[7]");
 }
 
 TEST_CASE("names are given once") {
