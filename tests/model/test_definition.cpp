@@ -219,3 +219,13 @@ TEST_CASE("axis values follow from input shapes") {
   const Definition constant = parse_definition(definition());
   CHECK(axis_values_from_shapes(constant, Shapes{{{2, 99}}}) == AxisValues{{"M", 2}});
 }
+
+// As for solutions: no version of fib may change them.
+TEST_CASE("the content hash of a definition has the values that it always had") {
+  CHECK(content_sha256(parse_definition(definition())) ==
+        "85a7d39cf2a1644ede9f087a20505c3502ee5596cba83bdb9c2c04e4d702e829");
+  CHECK(
+      content_sha256(parse_definition(definition("\"M\":{},\"N\":{}", R"("A":{"shape":null,"dtype":"int8"})",
+                                                 R"(,"constraints":["M > 1"],"tags":["t"])"))) ==
+      "ada74a1c7d0fdfc2ec5cb39ad3c5ca7d111e2a0b4da292c522506ab86dad3ca8");
+}
