@@ -114,9 +114,12 @@ dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice, const da
   return filter;
 }
 
-std::string not_counted(const dataset::StandingResults* standing) {
-  const std::string text = standing != nullptr ? dataset::to_string(standing->left_out()) : "";
-  return text.empty() ? text : text + ". --traces all counts every trace.";
+report::Remarks remarks_of(const dataset::StandingResults* standing,
+                           const std::vector<dataset::TraceRow>& rows) {
+  report::Remarks remarks{standing != nullptr ? dataset::to_string(standing->left_out()) : "",
+                          report::cautions_of(standing, rows)};
+  if (!remarks.not_counted.empty()) remarks.not_counted += ". --traces all counts every trace.";
+  return remarks;
 }
 
 }  // namespace fib::cmd

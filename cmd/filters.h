@@ -7,6 +7,7 @@
 
 #include "dataset/filter.h"
 #include "dataset/standing.h"
+#include "report/remarks.h"
 
 namespace fib::cmd {
 
@@ -42,7 +43,9 @@ void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice);
 [[nodiscard]] dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice,
                                           const dataset::Dataset& dataset);
 
-// What reports say of traces that do not stand; "" where all do, or `standing` is null.
-[[nodiscard]] std::string not_counted(const dataset::StandingResults* standing);
+// What reports say of the results that stand among `rows`, and of traces that do not; nothing where
+// `standing` is null.
+[[nodiscard]] report::Remarks remarks_of(const dataset::StandingResults* standing,
+                                         const std::vector<dataset::TraceRow>& rows);
 
 }  // namespace fib::cmd

@@ -73,7 +73,7 @@ int run(const BestOptions& options) {
   std::vector<report::DatasetBest> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     results.push_back(find_best(datasets[i], options, axes));
-    results.back().not_counted = chosen[i].not_counted();
+    results.back().remarks = chosen[i].remarks(datasets[i]);
   }
   print_result(report::render_best(results, options.read.format, stdout_style()));
   return kDone;

@@ -52,7 +52,9 @@ struct FilterOptions {
 // The choice of traces that was made for one dataset.
 struct ChosenTraces {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
-  [[nodiscard]] std::string not_counted() const { return cmd::not_counted(standing.get()); }
+  [[nodiscard]] report::Remarks remarks(const dataset::Dataset& dataset) const {
+    return remarks_of(standing.get(), dataset.traces);
+  }
 };
 
 // Leaves in the datasets the traces that count and what the options hold, and the solutions of the author

@@ -50,7 +50,7 @@ int run(FastPOptions options) {
   std::vector<report::DatasetFastP> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     const auto& dataset = datasets[i];
-    report::DatasetFastP result{dataset.root.string(), chosen[i].not_counted(), {}};
+    report::DatasetFastP result{dataset.root.string(), chosen[i].remarks(dataset), {}};
     for (const auto& selection : selections(options.filters, dataset)) {
       const Against against =
           options.against.value_or(report::natural_yardstick(dataset, selection, options.baseline_author));

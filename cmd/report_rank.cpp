@@ -43,7 +43,7 @@ int run(const RankOptions& options) {
   std::vector<report::DatasetRanks> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     const auto& dataset = datasets[i];
-    report::DatasetRanks ranks{dataset.root.string(), chosen[i].not_counted(), {}};
+    report::DatasetRanks ranks{dataset.root.string(), chosen[i].remarks(dataset), {}};
     for (const auto& selection : selections(options.filters, dataset))
       ranks.hardware.push_back(rank(dataset, selection, options));
     results.push_back(std::move(ranks));

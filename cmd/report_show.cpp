@@ -67,7 +67,7 @@ std::string show_definition(const Datasets& datasets, const ShowOptions& options
     filter.definitions = {options.name};
     filter = with_choice(filter, options.choice, dataset);
     auto view = report::show_definition(dataset, options.name, filter, unreadable);
-    if (view) view->not_counted = not_counted(filter.standing.get());
+    if (view) view->remarks = remarks_of(filter.standing.get(), {});
     return view;
   });
   if (!views.empty()) return rendered(views, options);
@@ -83,7 +83,7 @@ std::string show_solution(const Datasets& datasets, const ShowOptions& options,
     filter.solutions = {options.name};
     filter = with_choice(filter, options.choice, dataset);
     auto view = report::show_solution(dataset, options.name, filter, unreadable);
-    if (view) view->not_counted = not_counted(filter.standing.get());
+    if (view) view->remarks = remarks_of(filter.standing.get(), {});
     return view;
   });
   if (!views.empty()) return rendered(views, options);

@@ -31,7 +31,7 @@ int run(const SolOptions& options) {
     const auto standing = choose_traces(options.choice, dataset, dataset.traces, question.filter);
     if (standing) dataset::keep_standing(dataset, *standing);
     reports.push_back(report::sol_report(dataset, question));
-    reports.back().not_counted = not_counted(standing.get());
+    reports.back().remarks = remarks_of(standing.get(), dataset.traces);
   }
   print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
   return kDone;

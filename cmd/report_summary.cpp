@@ -37,7 +37,7 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const ChosenTr
   summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) &&
                      !dataset.traces.empty();
   summary.every_trace = filters.choice == TraceChoice::all;
-  summary.not_counted = chosen.not_counted();
+  summary.remarks = chosen.remarks(dataset);
   summary.counts = count(dataset, filters);
   for (const report::Selection& selection : selections(filters, dataset)) {
     summary.hardware.push_back(

@@ -124,19 +124,20 @@ void read_members(sj::object object, const std::array<std::string_view, N>& name
   members.expect_required();
 }
 
-// Checks a whole object, of whose members `name` is given to `take`.
-template <typename Take>
-void check_object(sj::value value, std::string_view name, int depth, Take&& take) {
-  bool met = false;
+// Checks a whole object, whose members of these names are given to `take` with their places.
+template <std::size_t N, typename Take>
+void check_object(sj::value value, const std::array<std::string_view, N>& names, int depth, Take&& take) {
+  std::array<bool, N> met{};
   for (auto entry : value.get_object()) {
     sj::field field = std::move(entry);
-    if (key_of(field) != name) {
+    const auto place =
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), key_of(field)) - names.begin());
+    if (place == N) {
       check_value(field.value(), depth + 1);
       continue;
     }
-    expect(!met);
-    met = true;
-    take(field.value());
+    expect(!std::exchange(met[place], true));
+    take(place, field.value());
   }
 }
 
@@ -192,7 +193,9 @@ struct Own {
   std::string_view sweep;
   std::string_view tolerance;
   std::string_view synthesized;
-  std::string_view engine;  // of the reference
+  std::string_view device_uuid;
+  std::string_view engine;               // of the reference
+  model::RecordedReference reference{};  // numbers and sets
   std::string_view rule;
   std::optional<double> interval_high_ms;
 
@@ -234,9 +237,26 @@ std::string_view array_text(sj::value value) {
 }
 
 void read_device(sj::value device, Own& own) {
+  constexpr static std::array<std::string_view, 2> kNames = {"kind", "uuid"};
   expect(device.type() == sj::json_type::object);
-  check_object(device, "kind", 2, [&](sj::value kind) {
-    own.device = only_text(kind) == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
+  check_object(device, kNames, 2, [&](std::size_t place, sj::value value) {
+    if (place == 0) {
+      own.device = only_text(value) == "cpu" ? model::DeviceKind::cpu : model::DeviceKind::cuda;
+    } else if (!is_null(value)) {
+      own.device_uuid = only_text(value);
+    }
+  });
+}
+
+void read_reference(sj::value reference, Own& own) {
+  constexpr static std::array<std::string_view, 5> kNames = {"engine", "latency_ms", "q25_ms", "q75_ms",
+                                                             "sets"};
+  check_object(reference, kNames, 1, [&](std::size_t place, sj::value value) {
+    if (place == 0) own.engine = only_text(value);
+    if (place == 1) own.reference.latency_ms = only_number(value);
+    if (place == 2) own.reference.q25_ms = only_number(value);
+    if (place == 3) own.reference.q75_ms = only_number(value);
+    if (place == 4) own.reference.sets = std::string(only_text(value));
   });
 }
 
@@ -294,14 +314,14 @@ void read_fib(sj::value value, Own& own) {
         own.synthesized = array_text(field.value());
         break;
       case reference:
-        check_object(field.value(), "engine", 1, [&](sj::value engine) { own.engine = only_text(engine); });
+        read_reference(field.value(), own);
         break;
       case rule:
         own.rule = only_text(field.value());
         break;
       default:
-        check_object(field.value(), "high_ms", 1,
-                     [&](sj::value high) { own.interval_high_ms = only_number(high); });
+        check_object(field.value(), std::array<std::string_view, 1>{"high_ms"}, 1,
+                     [&](std::size_t, sj::value high) { own.interval_high_ms = only_number(high); });
     }
   }
 }
@@ -477,6 +497,7 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
                            parts->correctness,
                            parts->performance,
                            *origin,
+                           std::nullopt,
                            std::nullopt};
   if (own.interval_high_ms && parts->performance) {
     model::MeasurementRecord record;
@@ -485,6 +506,8 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
     performance.latency_ms = parts->performance->latency_ms;
     evaluation.interval = interval_share(record, performance);
   }
+  const auto* uuid = own.device_uuid.empty() ? nullptr : state_->name(own.device_uuid);
+  evaluation.reference = row_reference(own.reference, parts->performance, uuid);
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
                   std::move(evaluation)};
 }

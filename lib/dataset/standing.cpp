@@ -96,6 +96,7 @@ class StandingResults::Choice {
     Rows considered = of_this_source(in_scope(rows));
     count_runs(considered);
     considered = of_known_source(considered);
+    const ReferenceTimes references(rows);
     considered = of_ruling_conditions(considered, &RowOrigin::run_conditions, false);
     considered = of_ruling_conditions(considered, &RowOrigin::workload_conditions, true);
     for (const auto& [key, same] : by(unswept(considered), workload_key)) {
@@ -103,7 +104,9 @@ class StandingResults::Choice {
       Rows of_run;
       std::copy_if(same.begin(), same.end(), std::back_inserter(of_run),
                    [&](const TraceRow* row) { return run_of(*row) == run_of(*latest); });
-      standing_.chosen_[key] = identity_of(*representative(of_run));
+      const TraceRow* chosen = representative(of_run);
+      standing_.chosen_[key] = identity_of(*chosen);
+      if (const auto* time = references.of(*chosen)) standing_.references_[key] = *time;
     }
   }
 
@@ -267,6 +270,20 @@ bool StandingResults::holds(const TraceRow& row) const {
   return found != chosen_.end() && found->second == identity_of(row);
 }
 
+const ReferenceTime* StandingResults::reference_of(const TraceRow& row) const {
+  if (!row.evaluation || row.solution == nullptr) return nullptr;
+  const auto found = references_.find(workload_key(row));
+  return found != references_.end() && holds(row) ? &found->second : nullptr;
+}
+
+void StandingResults::settle_reference(TraceRow& row) const {
+  const ReferenceTime* time = reference_of(row);
+  if (time == nullptr || !row.evaluation->performance) return;
+  RowPerformance& performance = *row.evaluation->performance;
+  performance.reference_latency_ms = time->median_ms;
+  performance.speedup_factor = time->median_ms / performance.latency_ms;
+}
+
 SourceRuns StandingResults::runs_of(const std::string& hardware, const std::string& definition,
                                     const std::string& solution) const {
   const auto found = source_runs_.find(solution_key(hardware, definition, solution));
@@ -275,6 +292,7 @@ SourceRuns StandingResults::runs_of(const std::string& hardware, const std::stri
 
 void keep_standing(Dataset& dataset, const StandingResults& standing) {
   std::erase_if(dataset.traces, [&](const TraceRow& row) { return !standing.holds(row); });
+  for (TraceRow& row : dataset.traces) standing.settle_reference(row);
 }
 
 std::string to_string(const LeftOut& left_out) {

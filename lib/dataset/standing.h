@@ -7,6 +7,7 @@
 
 #include "dataset/filter.h"
 #include "dataset/load.h"
+#include "dataset/reference_time.h"
 
 // Which results stand: of all traces of a solution on a workload the one that reports count. A dataset keeps
 // every trace that was ever made, also of sources that were changed since, of other conditions, and of
@@ -44,6 +45,13 @@ class StandingResults {
 
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
 
+  // The time that the reference took in the run of this result, which stands; null: what the trace recorded
+  // itself is all that is known.
+  [[nodiscard]] const ReferenceTime* reference_of(const TraceRow& row) const;
+
+  // Gives a result that stands that time, and the speedup that follows from it.
+  void settle_reference(TraceRow& row) const;
+
   // Runs of the source that the solution has now, on this hardware; zeros where no trace tells of any.
   [[nodiscard]] SourceRuns runs_of(const std::string& hardware, const std::string& definition,
                                    const std::string& solution) const;
@@ -51,12 +59,13 @@ class StandingResults {
  private:
   class Choice;
 
-  std::map<std::string, std::string> chosen_;      // by key of hardware, definition, solution, workload
-  std::map<std::string, SourceRuns> source_runs_;  // by key of hardware, definition, solution
+  std::map<std::string, std::string> chosen_;        // by key of hardware, definition, solution, workload
+  std::map<std::string, ReferenceTime> references_;  // by the same keys
+  std::map<std::string, SourceRuns> source_runs_;    // by key of hardware, definition, solution
   LeftOut left_out_;
 };
 
-// Removes from `dataset` all traces that do not stand.
+// Removes from `dataset` all traces that do not stand, and settles the references of the others.
 void keep_standing(Dataset& dataset, const StandingResults& standing);
 
 // "12 traces do not count: 7 of other sources, 3 of solutions not here, 2 of other conditions (flush none)";

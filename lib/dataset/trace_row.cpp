@@ -33,6 +33,17 @@ std::optional<double> interval_share(const model::MeasurementRecord& record,
   return std::isfinite(share) && share >= 0 ? std::optional(share) : std::nullopt;
 }
 
+std::optional<RowReference> row_reference(const model::RecordedReference& reference,
+                                          const std::optional<RowPerformance>& performance,
+                                          const std::string* device_uuid) {
+  const auto is_time = [](const std::optional<double>& ms) { return ms && std::isfinite(*ms) && *ms > 0; };
+  if (!performance || !is_time(performance->reference_latency_ms)) return std::nullopt;
+  if (!is_time(reference.latency_ms) || !is_time(reference.q25_ms) || !is_time(reference.q75_ms))
+    return std::nullopt;
+  return RowReference{device_uuid, *reference.latency_ms, *reference.q25_ms, *reference.q75_ms,
+                      reference.sets == "shared"};
+}
+
 model::DeviceKind device_kind(const std::string& hardware) {
   return hardware.starts_with("NVIDIA") ? model::DeviceKind::cuda : model::DeviceKind::cpu;
 }
@@ -70,6 +81,10 @@ RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const mod
                 known(workload_conditions_text(record)),
                 sweeps_options(record, workload)};
   row.interval = interval_share(record, evaluation.performance);
+  if (record.reference) {
+    const auto* uuid = record.device ? known(record.device->uuid) : nullptr;
+    row.reference = row_reference(*record.reference, row.performance, uuid);
+  }
   return row;
 }
 

@@ -36,6 +36,15 @@ struct RowOrigin {
   bool is_sweep_point = false;                       // the run swept options, not axes alone
 };
 
+// What the evaluation's own measurement of the reference says.
+struct RowReference {
+  const std::string* device_uuid = nullptr;  // where it ran; null: not recorded, as on CPUs
+  double median_ms = 0;                      // of its calls, as are the quartiles; all positive
+  double q25_ms = 0;
+  double q75_ms = 0;
+  bool is_shared = false;  // the calls were made for all solutions alike
+};
+
 struct RowEvaluation {
   model::Status status = model::Status::RUNTIME_ERROR;
   model::DeviceKind device = model::DeviceKind::cpu;
@@ -46,6 +55,7 @@ struct RowEvaluation {
   RowOrigin origin = {};
   // Within which share of the latency another run's lies, in 95 of 100 cases; nothing: not recorded.
   std::optional<double> interval = std::nullopt;
+  std::optional<RowReference> reference = std::nullopt;  // nothing: its spread is not recorded
 };
 
 // What reports ask of a trace, some 200 bytes; the whole record stays in its file. The pointers lead into the
@@ -69,6 +79,12 @@ struct TraceRow {
 // Nothing where it is not recorded or is no interval.
 [[nodiscard]] std::optional<double> interval_share(const model::MeasurementRecord& record,
                                                    const std::optional<model::Performance>& performance);
+
+// The measurement of the reference, with `device_uuid` as it is; nothing where the record lacks median or
+// quartiles, or where there is no speedup, since the reference ran on another device.
+[[nodiscard]] std::optional<RowReference> row_reference(const model::RecordedReference& reference,
+                                                        const std::optional<RowPerformance>& performance,
+                                                        const std::string* device_uuid);
 
 // Keeps every name and every workload once. May be used by several threads at a time; what it gives lives as
 // long as the pool.

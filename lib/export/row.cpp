@@ -83,6 +83,7 @@ const std::vector<report::Column>& row_columns() {
       number_column("CV", "cv"),
       number_column("Host [ms]", "host_median_ms"),
       number_column("Counts", "counts"),
+      number_column("Run's Reference [ms]", "run_reference_ms"),
   };
   return columns;
 }
@@ -99,8 +100,11 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
   if (trace.evaluation) add_evaluation(row, *trace.evaluation);
-  row.resize(row_columns().size() - 1, no_cell());
-  row.push_back(report::count_cell(standing.holds(dataset.pool->row(trace)) ? 1 : 0));
+  row.resize(row_columns().size() - 2, no_cell());
+  const dataset::TraceRow facts = dataset.pool->row(trace);
+  row.push_back(report::count_cell(standing.holds(facts) ? 1 : 0));
+  const auto* reference = standing.reference_of(facts);
+  row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
   return row;
 }
 

@@ -17,7 +17,7 @@ create table traces (id integer primary key, definition text not null, op_type t
   workload_uuid text not null, axes text not null, status text, hardware text, device_kind text, timestamp text,
   latency_ms real, reference_latency_ms real, speedup_factor real, max_absolute_error real, max_relative_error real,
   run_id text, fib_version text, solution_sha256 text, clock text, flush text, calls integer, cv real,
-  host_median_ms real, counts integer not null, log text, fib text);
+  host_median_ms real, counts integer not null, run_reference_ms real, log text, fib text);
 )sql";
 
 inline constexpr const char* kSqliteIndexesAndViews = R"sql(
@@ -33,7 +33,8 @@ create view results as select * from traces where counts = 1;
 create view solution_workloads as
 select hardware, definition, solution, author, workload_uuid, status <> 'PASSED' as failed,
        case when status = 'PASSED' then latency_ms end as latency_ms,
-       case when status = 'PASSED' then speedup_factor end as speedup_factor, id as trace
+       case when status = 'PASSED' then coalesce(run_reference_ms / latency_ms, speedup_factor) end as speedup_factor,
+       id as trace
 from results;
 
 -- Every solution on every hardware: the geometric mean of its latencies, and the mean speedup over its workloads, 0 when
@@ -59,7 +60,8 @@ where place = 1;
 
 -- The lowest latency of each workload on each hardware.
 create view best_per_workload as
-select hardware, definition, workload_uuid, axes, solution, author, latency_ms, speedup_factor, id as trace
+select hardware, definition, workload_uuid, axes, solution, author, latency_ms,
+       coalesce(run_reference_ms / latency_ms, speedup_factor) as speedup_factor, id as trace
 from (select *, row_number() over (partition by hardware, definition, workload_uuid order by latency_ms, id) as place
       from results where status = 'PASSED' and latency_ms > 0)
 where place = 1;

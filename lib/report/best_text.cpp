@@ -143,14 +143,13 @@ void write_dataset(Document& document, const DatasetBest& dataset) {
   if (dataset.hardware.empty() && untried.empty()) {
     document.paragraph(fmt::format("No traces in {} match the filters.", dataset.path));
   }
-  if (!dataset.not_counted.empty()) document.notes({dataset.not_counted});
+  write(document, dataset.remarks);
 }
 
 json::Value to_json(const DatasetBest& dataset) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(dataset.path));
-  object.add("not_counted",
-             dataset.not_counted.empty() ? json::make_null() : json::make_string(dataset.not_counted));
+  add_to(object, dataset.remarks);
   json::Value list = json::make_array();
   for (const HardwareBest& hardware : dataset.hardware) {
     json::Value one = json::make_object();

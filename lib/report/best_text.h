@@ -5,6 +5,7 @@
 
 #include "report/best.h"
 #include "report/document.h"
+#include "report/remarks.h"
 
 namespace fib::report {
 
@@ -21,7 +22,7 @@ struct DatasetBest {
   std::string path;
   BestForm form = BestForm::winners;  // the same for all datasets of a report
   bool has_traces = true;
-  std::string not_counted;             // what was said of traces that do not stand; empty: nothing
+  Remarks remarks;
   std::vector<HardwareBest> hardware;  // by name
   std::vector<std::string> untried;    // definitions in question without any trace
 };

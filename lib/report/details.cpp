@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "model/measurement_record.h"
 #include "util/clock.h"
@@ -103,7 +104,9 @@ std::vector<Detail> read_details(const dataset::Dataset& dataset, const dataset:
                                  std::vector<std::string>& unreadable, KeepLogs logs) {
   std::vector<Detail> details;
   dataset::for_each_trace(dataset, filter, unreadable, [&](const model::Trace& trace) {
-    if (trace.solution && trace.evaluation) details.push_back(make_detail(trace, *dataset.pool, logs));
+    if (!trace.solution || !trace.evaluation) return;
+    details.push_back(make_detail(trace, *dataset.pool, logs));
+    if (filter.standing) filter.standing->settle_reference(details.back().row);
   });
   return details;
 }

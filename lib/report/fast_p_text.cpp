@@ -62,7 +62,7 @@ void write_dataset(Document& document, const DatasetFastP& dataset, const std::v
     document.table("", table_of(results, thresholds));
     if (results.authors.empty()) document.paragraph("No author but the baseline's has a trace.");
   }
-  if (!dataset.not_counted.empty()) document.notes({dataset.not_counted});
+  write(document, dataset.remarks);
 }
 
 json::Value curve_json(const Solved& solved, std::size_t problems) {
@@ -101,8 +101,7 @@ std::string csv(const std::vector<DatasetFastP>& datasets, const std::vector<dou
 json::Value to_json(const DatasetFastP& dataset, const std::vector<double>& thresholds) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(dataset.path));
-  object.add("not_counted",
-             dataset.not_counted.empty() ? json::make_null() : json::make_string(dataset.not_counted));
+  add_to(object, dataset.remarks);
   json::Value list = json::make_array();
   for (const ProblemResults& results : dataset.hardware) list.items.push_back(to_json(results, thresholds));
   object.add("hardware", std::move(list));

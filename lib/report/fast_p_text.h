@@ -5,12 +5,13 @@
 
 #include "report/document.h"
 #include "report/problems.h"
+#include "report/remarks.h"
 
 namespace fib::report {
 
 struct DatasetFastP {
   std::string path;
-  std::string not_counted;               // what was said of traces that do not stand; empty: nothing
+  Remarks remarks;
   std::vector<ProblemResults> hardware;  // by name
 };
 

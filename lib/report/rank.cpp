@@ -68,14 +68,13 @@ void write_dataset(Document& document, const DatasetRanks& dataset, RankBy by, s
     document.table("", table_of(ranks, top));
     if (ranks.rows.empty()) document.paragraph("Nobody can be ranked: no speedup is known.");
   }
-  if (!dataset.not_counted.empty()) document.notes({dataset.not_counted});
+  write(document, dataset.remarks);
 }
 
 json::Value to_json(const DatasetRanks& dataset, RankBy by, std::size_t top) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(dataset.path));
-  object.add("not_counted",
-             dataset.not_counted.empty() ? json::make_null() : json::make_string(dataset.not_counted));
+  add_to(object, dataset.remarks);
   object.add("by", json::make_string(name_of(by)));
   json::Value list = json::make_array();
   for (const HardwareRanks& ranks : dataset.hardware) {

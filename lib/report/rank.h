@@ -5,6 +5,7 @@
 
 #include "report/document.h"
 #include "report/problems.h"
+#include "report/remarks.h"
 
 namespace fib::report {
 
@@ -27,7 +28,7 @@ struct HardwareRanks {
 
 struct DatasetRanks {
   std::string path;
-  std::string not_counted;              // what was said of traces that do not stand; empty: nothing
+  Remarks remarks;
   std::vector<HardwareRanks> hardware;  // by name
 };
 

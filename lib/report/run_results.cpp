@@ -99,18 +99,22 @@ std::map<std::string, HardwareResults> by_hardware(const std::vector<Detail>& re
 // The ranking of each hardware and definition, by all results that stand when the run's are added.
 class Rankings {
  public:
-  Rankings(const dataset::Dataset& dataset, const std::vector<Detail>& results) {
-    std::vector<TraceRow> rows = dataset.traces;
-    for (const Detail& detail : results) rows.push_back(detail.row);
-    const dataset::StandingResults standing(dataset, rows);
+  Rankings(const dataset::Dataset& dataset, const std::vector<Detail>& results)
+      : rows_(all_rows(dataset, results)), standing_(dataset, rows_) {
     std::map<Key, dataset::Contest> contests;
-    for (const TraceRow& row : rows) {
-      if (row.solution == nullptr || !row.evaluation || !standing.holds(row)) continue;
+    for (const TraceRow& row : rows_) {
+      if (row.solution == nullptr || !row.evaluation || !standing_.holds(row)) continue;
       contests[{*row.evaluation->hardware, *row.definition}].add(
           *row.solution, row.workload->uuid,
           {row.passed(), latency_of(row).value_or(0), row.evaluation->interval});
     }
     for (const auto& [key, contest] : contests) rankings_[key] = contest.ranking();
+  }
+
+  // The speedup of a result that passed, against the time of the run's reference; 0 where that is not known.
+  [[nodiscard]] double speedup_of(TraceRow row) const {
+    standing_.settle_reference(row);
+    return row.evaluation->performance ? row.evaluation->performance->speedup_factor : 0;
   }
 
   [[nodiscard]] const std::vector<dataset::RankedSolution>& of(const std::string& hardware,
@@ -121,7 +125,15 @@ class Rankings {
   }
 
  private:
+  static std::vector<TraceRow> all_rows(const dataset::Dataset& dataset, const std::vector<Detail>& results) {
+    std::vector<TraceRow> rows = dataset.traces;
+    for (const Detail& detail : results) rows.push_back(detail.row);
+    return rows;
+  }
+
   using Key = std::pair<std::string, std::string>;
+  std::vector<TraceRow> rows_;
+  dataset::StandingResults standing_;
   std::map<Key, std::vector<dataset::RankedSolution>> rankings_;
 };
 
@@ -149,12 +161,12 @@ Cell latency_cell(const SolutionResults& results) {
 }
 
 // The mean over workloads, as `fib report best` has it; none unless all passed and were timed.
-Cell speedup_cell(const SolutionResults& results) {
+Cell speedup_cell(const SolutionResults& results, const Rankings& rankings) {
   double sum = 0;
   for (const Detail* detail : results.all) {
-    const auto& performance = detail->row.evaluation->performance;
-    if (!performance || !(performance->speedup_factor > 0)) return no_cell();
-    sum += performance->speedup_factor;
+    const double speedup = rankings.speedup_of(detail->row);
+    if (!(speedup > 0)) return no_cell();
+    sum += speedup;
   }
   return text_cell(fmt::format("{:.2f}x", sum / static_cast<double>(results.all.size())));
 }
@@ -208,7 +220,7 @@ Table table_of(const std::string& hardware, const HardwareResults& results, cons
       table.rows.push_back({text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
                             swept ? no_cell() : rank_cell(rankings.of(hardware, definition), solution),
                             text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
-                            latency_cell(of_solution), speedup_cell(of_solution),
+                            latency_cell(of_solution), speedup_cell(of_solution, rankings),
                             change_cell(of_solution, earlier), failure_cell(of_solution)});
     }
   }

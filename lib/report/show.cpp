@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dataset/ranking.h"
+#include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "report/details.h"
 #include "report/text.h"
@@ -54,11 +55,19 @@ Filter about_results(const Filter& filter) {
   return kept;
 }
 
-// Every result of the dataset that has a solution and passes the filter.
+// Every result of the dataset that has a solution and passes the filter, its speedup as reports have it.
 void for_each_result(const Dataset& dataset, const Filter& filter, Unreadable& unreadable,
                      const std::function<void(const Trace&)>& visit) {
   dataset::for_each_trace(dataset, filter, unreadable, [&](const Trace& trace) {
-    if (trace.solution && trace.evaluation) visit(trace);
+    if (!trace.solution || !trace.evaluation) return;
+    if (!filter.standing) return visit(trace);
+    dataset::TraceRow row = dataset.pool->row(trace);
+    filter.standing->settle_reference(row);
+    if (!row.evaluation->performance) return visit(trace);
+    Trace settled = trace;
+    settled.evaluation->performance->reference_latency_ms = row.evaluation->performance->reference_latency_ms;
+    settled.evaluation->performance->speedup_factor = row.evaluation->performance->speedup_factor;
+    visit(settled);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "dataset/filter.h"
 #include "dataset/load.h"
 #include "model/trace.h"
+#include "report/remarks.h"
 
 // One record of a dataset with all that belongs to it. `dataset` is what dataset::load_without_results()
 // gives and must outlive the views; traces are read from their files, and lines that cannot be read are
@@ -38,8 +39,8 @@ struct DefinitionView {
   std::string path;  // of the dataset
   const model::Definition* definition = nullptr;
   std::size_t workloads = 0;
-  std::vector<Tally> tallies;    // by hardware, then as dataset::Contest ranks
-  std::string not_counted = {};  // what was said of traces that do not stand
+  std::vector<Tally> tallies;  // by hardware, then as dataset::Contest ranks
+  Remarks remarks = {};
   std::vector<std::string> untried =
       {};  // those that the filter holds without a result that passes it; by name
 };
@@ -48,7 +49,7 @@ struct SolutionView {
   std::string path;
   const model::Solution* solution = nullptr;
   std::vector<Shown> results;  // one of each workload and hardware; by hardware, then as the dataset has them
-  std::string not_counted = {};
+  Remarks remarks = {};
 };
 
 struct WorkloadView {

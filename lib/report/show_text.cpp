@@ -88,8 +88,8 @@ void write(Page& page, const DefinitionView& view) {
   document.table("Solutions, by their results on each workload:", tallies_table(view.tallies));
   std::vector<std::string> notes;
   if (!view.untried.empty()) notes.push_back(fmt::format("No result of: {}", fmt::join(view.untried, ", ")));
-  if (!view.not_counted.empty()) notes.push_back(view.not_counted);
   document.notes(notes);
+  write(document, view.remarks);
 }
 
 void write_failed_log(Page& page, const model::Trace& trace) {
@@ -125,7 +125,7 @@ void write(Page& page, const SolutionView& view) {
     page.source(file.path + ":", file.content, syntax_of(file.path));
   if (view.results.empty()) document.paragraph("No traces of it match.");
   document.table("Results, one of each workload:", results_table(view.results, ResultsOf::solution));
-  if (!view.not_counted.empty()) document.notes({view.not_counted});
+  write(document, view.remarks);
   for (const Shown& shown : view.results) {
     if (!shown.trace.evaluation->log.empty()) write_failed_log(page, shown.trace);
   }

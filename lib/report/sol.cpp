@@ -209,7 +209,7 @@ std::vector<const Group*> in_order(const Workloads& workloads) {
 }  // namespace
 
 SolReport sol_report(const Dataset& dataset, const SolQuestion& question) {
-  SolReport report{dataset.root.string(), "", !dataset.traces.empty(), question.baseline_author, {}};
+  SolReport report{dataset.root.string(), {}, !dataset.traces.empty(), question.baseline_author, {}};
   Kinds kinds;
   for (const auto& [hardware, definitions] : collect(dataset, question.filter, kinds)) {
     HardwareSol result{hardware, peak_for(hardware, question), {}, {}, {}};

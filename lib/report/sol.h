@@ -8,6 +8,7 @@
 #include "dataset/filter.h"
 #include "dataset/load.h"
 #include "dataset/queries.h"
+#include "report/remarks.h"
 #include "report/roofline.h"
 #include "report/summary.h"
 
@@ -63,7 +64,7 @@ struct HardwareSol {
 
 struct SolReport {
   std::string path;
-  std::string not_counted;  // what was said of traces that do not stand; empty: nothing
+  Remarks remarks;
   bool has_traces = true;
   std::string baseline_author;
   std::vector<HardwareSol> hardware;  // by name; only those with traces that pass the filter

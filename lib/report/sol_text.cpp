@@ -93,7 +93,7 @@ void write_dataset(Document& document, const SolReport& report, SolPart part) {
     document.paragraph(fmt::format("No traces in {} match the filters.", report.path));
   for (const HardwareSol& hardware : report.hardware) write_hardware(document, hardware, part);
   if (part != SolPart::solutions) document.notes(rules_of(report));
-  if (!report.not_counted.empty()) document.notes({report.not_counted});
+  write(document, report.remarks);
 }
 
 std::vector<std::string> footnotes(const std::vector<SolReport>& reports) {
@@ -143,8 +143,7 @@ json::Value to_json(const HardwareSol& hardware, SolPart part) {
 json::Value to_json(const SolReport& report, SolPart part) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(report.path));
-  object.add("not_counted",
-             report.not_counted.empty() ? json::make_null() : json::make_string(report.not_counted));
+  add_to(object, report.remarks);
   object.add("baseline_author", json::make_string(report.baseline_author));
   json::Value hardware = json::make_array();
   for (const HardwareSol& one : report.hardware) hardware.items.push_back(to_json(one, part));

@@ -11,6 +11,7 @@
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
 #include "report/outcomes.h"
+#include "report/remarks.h"
 
 namespace fib::report {
 
@@ -71,10 +72,10 @@ struct HardwareSummary {
 struct DatasetSummary {
   std::string path;
   std::string baseline_author;
-  bool filtered = false;                  // the counts are not of all traces
-  bool every_trace = false;               // as Selection has it
-  Counts counts;                          // all hardware
-  std::string not_counted;                // what was said of traces that do not stand; empty: nothing
+  bool filtered = false;     // the counts are not of all traces
+  bool every_trace = false;  // as Selection has it
+  Counts counts;             // all hardware
+  Remarks remarks;
   std::vector<HardwareSummary> hardware;  // by name
 };
 

@@ -80,14 +80,14 @@ void write_hardware(Document& document, const HardwareSummary& summary, SummaryP
 void write_dataset(Document& document, const DatasetSummary& summary, SummaryPart part) {
   if (summary.counts.total == 0) {
     document.paragraph(fmt::format("No {}{} in {}. To get some: fib run --local {}",
-                                   summary.not_counted.empty() ? "traces" : "results that count",
+                                   summary.remarks.not_counted.empty() ? "traces" : "results that count",
                                    summary.filtered ? " that match" : "", summary.path, summary.path));
-    if (!summary.not_counted.empty()) document.notes({summary.not_counted});
+    write(document, summary.remarks);
     return;
   }
   if (summary.hardware.size() != 1) document.paragraph(counts_text(summary.counts, summary.every_trace));
   for (const HardwareSummary& hardware : summary.hardware) write_hardware(document, hardware, part);
-  if (!summary.not_counted.empty()) document.notes({summary.not_counted});
+  write(document, summary.remarks);
 }
 
 std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, SummaryPart part) {
@@ -157,8 +157,7 @@ json::Value to_json(const DatasetSummary& summary, SummaryPart part) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(summary.path));
   object.add("baseline_author", json::make_string(summary.baseline_author));
-  object.add("not_counted",
-             summary.not_counted.empty() ? json::make_null() : json::make_string(summary.not_counted));
+  add_to(object, summary.remarks);
   object.add("traces", to_json(summary.counts));
   json::Value hardware = json::make_array();
   for (const HardwareSummary& one : summary.hardware) hardware.items.push_back(to_json(one, part));

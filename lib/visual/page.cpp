@@ -63,8 +63,11 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   const std::string time = latest_time(scene);
   if (!time.empty()) facts += "; the latest of " + time;
   const std::string left_out = scene.standing ? dataset::to_string(scene.standing->left_out()) : "";
+  std::string cautions;
+  for (const std::string& caution : report::cautions_of(scene.standing.get(), scene.dataset.traces))
+    cautions += text_tag("p", caution);
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
-         (left_out.empty() ? "" : text_tag("p", left_out)) +
+         (left_out.empty() ? "" : text_tag("p", left_out)) + cautions +
          text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") + "</header>\n";
 }
 

@@ -147,6 +147,7 @@ void read_scene(const std::string& root, const SceneOptions& options, Scene& sce
     scene.standing = std::make_shared<const dataset::StandingResults>(
         scene.dataset, dataset::read_results(scene.dataset), options.filter);
     dataset::keep_standing(scene.dataset, *scene.standing);
+    for (report::Detail& detail : scene.details) scene.standing->settle_reference(detail.row);
   }
   dataset::restrict_to(scene.dataset, options.filter);
   scene.sol = report::sol_report(scene.dataset, {.baseline_author = options.baseline_author});

@@ -1,0 +1,75 @@
+#include <catch2/catch.hpp>
+
+#include "dataset/temporary_dataset.h"
+#include "model/solution.h"
+#include "report/remarks.h"
+
+using namespace fib;
+
+namespace {
+
+// Two solutions on a workload, in whose evaluations the reference took these milliseconds, on these devices.
+std::vector<std::string> cautions(double first, double second, const std::string& second_device = "GPU-1") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("workloads/d.jsonl", testing::workload_line("w") + "\n");
+  std::string lines;
+  for (const auto& [name, time, device] :
+       {std::tuple("s", first, std::string("GPU-1")), std::tuple("t", second, second_device)}) {
+    const auto text = testing::solution_text(name, "me", "python");
+    files.write(std::string("solutions/") + name + ".json", text);
+    const std::string ms = std::to_string(time);
+    lines += R"({"definition":"d","workload":)" + testing::workload_text("w") + R"(,"solution":")" + name +
+             R"(","evaluation":{"status":"PASSED","environment":{"hardware":"H200"},"timestamp":"t",)" +
+             R"("correctness":{},"performance":{"latency_ms":2,"reference_latency_ms":)" + ms +
+             R"(,"speedup_factor":1},"fib":{"run_id":"r","solution_sha256":")" +
+             model::content_sha256(model::parse_solution(text)) + R"(","device":{"kind":"cuda","uuid":")" +
+             device + R"("},"reference":{"latency_ms":)" + ms + R"(,"q25_ms":)" + ms + R"(,"q75_ms":)" + ms +
+             R"(,"sets":"own"}}}})" + "\n";
+  }
+  files.write("traces/t.jsonl", lines);
+  auto data = dataset::load(files.root());
+  REQUIRE(data.error_count() == 0);
+  const dataset::StandingResults standing(data, data.traces);
+  dataset::keep_standing(data, standing);
+  for (const auto& row : data.traces) {
+    CHECK(row.evaluation->performance->reference_latency_ms == Approx((first + second) / 2));
+    CHECK(row.evaluation->performance->speedup_factor == Approx((first + second) / 4));
+  }
+  CHECK(report::cautions_of(nullptr, data.traces).empty());
+  return report::cautions_of(&standing, data.traces);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a reference whose times spread is said, with the number and what to do; all solutions share its time") {
+  CHECK(cautions(10, 10.9).empty());
+  CHECK(cautions(10, 12) ==
+        std::vector<std::string>{"Speedups against the reference say little for 1 workload: its times in one "
+                                 "run spread by more than 10%, "
+                                 "most of all d on w took 10.00000 to 12.00000 ms. Latencies are what to "
+                                 "compare; a quiet machine helps."});
+}
+
+TEST_CASE("devices that differ in the time of a reference are said") {
+  CHECK(cautions(10, 10.1, "GPU-2").empty());
+  CHECK(cautions(10, 10.5, "GPU-2") ==
+        std::vector<std::string>{"The devices of one run differ by more than 2% in the time of the reference "
+                                 "for 1 workload, most of all d "
+                                 "on w by 4.9%. One device alone (--device) is measured on equal terms."});
+}
+
+TEST_CASE("remarks are lines below a report, and members of its JSON") {
+  report::Document document(report::Format::table, {});
+  write(document, report::Remarks{});
+  CHECK(document.text().empty());
+  const report::Remarks remarks{"2 traces do not count", {"careful"}};
+  write(document, remarks);
+  CHECK(document.text() == "2 traces do not count\ncareful\n");
+  auto object = model::json::make_object();
+  add_to(object, remarks);
+  add_to(object, report::Remarks{});
+  CHECK(model::json::dump(object, model::json::Layout::compact, model::json::NonFinite::strings) ==
+        R"({"not_counted":"2 traces do not count","cautions":["careful"],"not_counted":null,"cautions":[]})");
+}
