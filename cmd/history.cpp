@@ -59,7 +59,7 @@ void add_history(CLI::App& app, int& exit_code) {
   CLI::App* history = app.add_subcommand("history", "List the runs of datasets, or show one");
   history
       ->add_option("run", options->run,
-                   "The run to show: its id, the beginning of it, or last; default: list all")
+                   "The run to show: its id, the beginning of it, last, last~1, ...; default: list all")
       ->type_name("RUN_ID");
   add_read_options(*history, options->read);
   history->add_flag("--show-seed", options->show_seed,

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <memory>
+#include <set>
 
 #include "commands.h"
 #include "compare_sides.h"
@@ -24,6 +25,8 @@ struct CompareCommand {
   std::optional<PairBy> pair_by;
   RecordFilter records;
   CompareFormat format = CompareFormat::table;
+  std::set<report::Verdict> only;
+  report::CorrectDrift correct_drift = report::CorrectDrift::no;
 };
 
 // "5%" is 0.05.
@@ -52,9 +55,9 @@ int run(const CompareCommand& command) {
   const SideName a = input.resolve(command.a);
   const SideName b = input.resolve(command.b);
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
-  const auto result = report::compare(input.side(a), input.side(b), pair_by);
+  const auto result = report::compare(input.side(a), input.side(b), pair_by, command.correct_drift);
   print_errors(input.unreadable(), "");
-  print_result(report::render_compare(result, gate, command.format, stdout_style()));
+  print_result(report::render_compare(result, gate, command.format, {stdout_style(), command.only}));
   if (!gate) return kDone;
   if (result.pairs.empty()) {
     fmt::print(stderr, "error: nothing was compared, so --fail-on-regression cannot hold\n");
@@ -98,6 +101,23 @@ void add_report_compare(CLI::App& app, int& exit_code) {
               {"github", CompareFormat::github},
               {"junit", CompareFormat::junit}})
       ->type_name("FORMAT");
+  const auto take_only = [command](const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      for (const report::Verdict verdict : report::kVerdicts) {
+        if (report::name_of(verdict) == word) command->only.insert(verdict);
+      }
+    }
+  };
+  compare
+      ->add_option_function<std::vector<std::string>>(
+          "--only", take_only, "List only results of these verdicts; totals and the gate are of all")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"same", "faster", "slower", "ambiguous", "broken", "fixed", "failed"}))
+      ->type_name("VERDICT");
+  compare->add_flag_callback(
+      "--correct-drift", [command] { command->correct_drift = report::CorrectDrift::yes; },
+      "Take out of all changes by how much solutions with the same source differ; a driver or toolchain\n"
+      "that made everything slower is then no regression");
   add_record_filter(*compare, command->records);
   compare->footer(
       std::string("Examples:\n"
@@ -105,6 +125,7 @@ void add_report_compare(CLI::App& app, int& exit_code) {
                   "  fib report compare last~1 last --local D --fail-on-regression 5%\n"
                   "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
                   "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
+                  "  fib report compare last~1 last --only broken,slower\n"
                   "Runs are named by their ids, or last, last~1, ... The latest trace of each solution and\n"
                   "workload counts. Same: the medians differ by at most 1% or the noise; faster, slower: by\n"
                   "more, with disjoint quartile ranges; else ambiguous. docs/reports.md says what noise is.\n"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -31,6 +32,7 @@
 #include "run_surroundings.h"
 #include "run_sweep.h"
 #include "time_table.h"
+#include "util/machine.h"
 #include "util/shell_word.h"
 
 namespace fib::cmd {
@@ -213,6 +215,18 @@ int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
   return verdict.exit_code;
 }
 
+// Said before this run adds to the load itself.
+void warn_of_load() {
+  double load = 0;
+  const auto cores = util::usable_cores();
+  if (::getloadavg(&load, 1) != 1 || load <= static_cast<double>(cores)) return;
+  spdlog::warn(
+      "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
+      "certain; "
+      "stop them, or wait",
+      load, cores);
+}
+
 // Null where nobody wants to know where the time goes.
 std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
   if (!options.timeline.empty()) return std::make_unique<util::Timeline>(options.timeline);
@@ -259,6 +273,7 @@ int run(RunOptions options) {
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   log_synthesized(options, plan, datasets);
+  warn_of_load();
   const auto timeline = wanted_timeline(options);
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),

@@ -198,6 +198,7 @@ struct Own {
   model::RecordedReference reference{};  // numbers and sets
   std::string_view rule;
   std::optional<double> interval_high_ms;
+  RowCalls calls{};
 
   // What of it decides the conditions that the workload adds.
   [[nodiscard]] std::string workload_conditions() const {
@@ -228,6 +229,21 @@ std::string_view only_text(sj::value value) {
 double only_number(sj::value value) {
   expect(value.type() == sj::json_type::number);
   return non_negative(value);
+}
+
+std::uint64_t only_count(sj::value value) {
+  const std::string_view token = number_token(value);
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), count);
+  expect(error == std::errc() && end == token.data() + token.size());
+  return count;
+}
+
+std::vector<double> only_numbers(sj::value value) {
+  expect(value.type() == sj::json_type::array);
+  std::vector<double> numbers;
+  for (sj::value number : value.get_array()) numbers.push_back(only_number(number));
+  return numbers;
 }
 
 std::string_view array_text(sj::value value) {
@@ -273,12 +289,18 @@ void read_fib(sj::value value, Own& own) {
     synthesized,
     reference,
     rule,
-    interval
+    interval,
+    count,
+    cv,
+    quantiles,
+    slow,
+    sm_clock
   };
-  constexpr static std::array<std::string_view, 11> kNames = {
-      "device",    "run_id", "solution_sha256", "definition_sha256",
-      "config",    "sweep",  "tolerance",       "synthesized",
-      "reference", "rule",   "interval"};
+  constexpr static std::array<std::string_view, 16> kNames = {
+      "device",    "run_id",       "solution_sha256", "definition_sha256",
+      "config",    "sweep",        "tolerance",       "synthesized",
+      "reference", "rule",         "interval",        "n",
+      "cv",        "quantiles_ms", "slow_calls",      "sm_clock_median_mhz"};
   std::array<bool, kNames.size()> met{};
   for (auto entry : value.get_object()) {
     sj::field field = std::move(entry);
@@ -319,9 +341,24 @@ void read_fib(sj::value value, Own& own) {
       case rule:
         own.rule = only_text(field.value());
         break;
-      default:
+      case interval:
         check_object(field.value(), std::array<std::string_view, 1>{"high_ms"}, 1,
                      [&](std::size_t, sj::value high) { own.interval_high_ms = only_number(high); });
+        break;
+      case count:
+        own.calls.count = only_count(field.value());
+        break;
+      case cv:
+        own.calls.cv = only_number(field.value());
+        break;
+      case quantiles:
+        own.calls.tail = tail_of(only_numbers(field.value()));
+        break;
+      case slow:
+        own.calls.slow = only_count(field.value());
+        break;
+      default:
+        own.calls.sm_clock_mhz = only_number(field.value());
     }
   }
 }
@@ -498,7 +535,8 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
                            parts->performance,
                            *origin,
                            std::nullopt,
-                           std::nullopt};
+                           std::nullopt,
+                           {}};
   if (own.interval_high_ms && parts->performance) {
     model::MeasurementRecord record;
     record.interval.emplace().high_ms = *own.interval_high_ms;
@@ -507,6 +545,7 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
     evaluation.interval = interval_share(record, performance);
   }
   const auto* uuid = own.device_uuid.empty() ? nullptr : state_->name(own.device_uuid);
+  evaluation.calls = own.calls;
   evaluation.reference = row_reference(own.reference, parts->performance, uuid);
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
                   std::move(evaluation)};

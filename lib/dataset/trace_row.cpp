@@ -44,6 +44,15 @@ std::optional<RowReference> row_reference(const model::RecordedReference& refere
                       reference.sets == "shared"};
 }
 
+std::optional<double> tail_of(const std::optional<std::vector<double>>& quantiles) {
+  constexpr std::size_t kQuantiles = 21;
+  constexpr std::size_t kMedian = 10;
+  constexpr std::size_t kTail = 19;
+  if (!quantiles || quantiles->size() != kQuantiles || !((*quantiles)[kMedian] > 0)) return std::nullopt;
+  const double tail = (*quantiles)[kTail] / (*quantiles)[kMedian];
+  return std::isfinite(tail) ? std::optional(tail) : std::nullopt;
+}
+
 model::DeviceKind device_kind(const std::string& hardware) {
   return hardware.starts_with("NVIDIA") ? model::DeviceKind::cuda : model::DeviceKind::cpu;
 }
@@ -85,6 +94,8 @@ RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const mod
     const auto* uuid = record.device ? known(record.device->uuid) : nullptr;
     row.reference = row_reference(*record.reference, row.performance, uuid);
   }
+  row.calls = {record.n, record.cv, tail_of(record.quantiles_ms), record.slow_calls,
+               record.sm_clock_median_mhz};
   return row;
 }
 

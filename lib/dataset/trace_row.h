@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "model/measurement_record.h"
 #include "model/solution.h"
@@ -45,6 +46,16 @@ struct RowReference {
   bool is_shared = false;  // the calls were made for all solutions alike
 };
 
+// How the timed calls went, as far as it tells how far to trust their latency. What is not recorded is
+// nothing.
+struct RowCalls {
+  std::optional<std::uint64_t> count;  // that were timed
+  std::optional<double> cv;            // their coefficient of variation
+  std::optional<double> tail;          // the 95 % quantile over the median
+  std::optional<std::uint64_t> slow;   // made again, for the GPU's clock was far below its maximum
+  std::optional<double> sm_clock_mhz;  // CUDA: the median of the multiprocessors' clock
+};
+
 struct RowEvaluation {
   model::Status status = model::Status::RUNTIME_ERROR;
   model::DeviceKind device = model::DeviceKind::cpu;
@@ -56,6 +67,7 @@ struct RowEvaluation {
   // Within which share of the latency another run's lies, in 95 of 100 cases; nothing: not recorded.
   std::optional<double> interval = std::nullopt;
   std::optional<RowReference> reference = std::nullopt;  // nothing: its spread is not recorded
+  RowCalls calls = {};
 };
 
 // What reports ask of a trace, some 200 bytes; the whole record stays in its file. The pointers lead into the
@@ -85,6 +97,9 @@ struct TraceRow {
 [[nodiscard]] std::optional<RowReference> row_reference(const model::RecordedReference& reference,
                                                         const std::optional<RowPerformance>& performance,
                                                         const std::string* device_uuid);
+
+// The 95 % quantile over the median; nothing where the 21 quantiles (0, 5, ..., 100 %) are not all there.
+[[nodiscard]] std::optional<double> tail_of(const std::optional<std::vector<double>>& quantiles);
 
 // Keeps every name and every workload once. May be used by several threads at a time; what it gives lives as
 // long as the pool.

@@ -47,17 +47,70 @@ Results results_of(const CompareSide& side, PairBy pair_by) {
   return results;
 }
 
-Verdict verdict_of_change(const Comparison& pair) {
-  if (std::abs(*pair.change) <= std::max(kSameWithin, pair.noise.value_or(0))) return Verdict::same;
+Verdict verdict_of_change(const Comparison& pair, double drift) {
+  if (std::abs(*pair.judged_change) <= std::max(kSameWithin, pair.noise.value_or(0))) return Verdict::same;
   if (!pair.noise) return Verdict::ambiguous;
-  if (pair.b->spread->q75_ms < pair.a->spread->q25_ms) return Verdict::faster;
-  if (pair.b->spread->q25_ms > pair.a->spread->q75_ms) return Verdict::slower;
+  if (pair.b->spread->q75_ms / drift < pair.a->spread->q25_ms) return Verdict::faster;
+  if (pair.b->spread->q25_ms / drift > pair.a->spread->q75_ms) return Verdict::slower;
   return Verdict::ambiguous;
+}
+
+const std::string& hardware_of(const Comparison& pair) { return *pair.a->row.evaluation->hardware; }
+
+std::map<std::string, Drift> drifts_of(const std::vector<Comparison>& pairs) {
+  std::map<std::string, std::vector<double>> ratios;
+  for (const Comparison& pair : pairs) {
+    if (pair.sources == Sources::same && pair.change) ratios[hardware_of(pair)].push_back(1 + *pair.change);
+  }
+  std::map<std::string, Drift> drifts;
+  for (auto& [hardware, values] : ratios) {
+    if (values.size() < kDriftPairs) continue;
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    const double ratio =
+        values.size() % 2 == 1 ? values[middle] : std::sqrt(values[middle - 1] * values[middle]);
+    drifts[hardware] = {ratio, values.size()};
+  }
+  return drifts;
+}
+
+// The lower, the worse.
+std::pair<int, double> badness(const Comparison& pair) {
+  static constexpr Verdict kOrder[] = {Verdict::broken, Verdict::slower, Verdict::ambiguous, Verdict::failed,
+                                       Verdict::same,   Verdict::faster, Verdict::fixed};
+  const auto place = std::find(std::begin(kOrder), std::end(kOrder), pair.verdict) - std::begin(kOrder);
+  const bool by_change = pair.verdict == Verdict::slower || pair.verdict == Verdict::ambiguous;
+  return {static_cast<int>(place), by_change ? -pair.judged_change.value_or(0) : 0};
+}
+
+void put_worst_first(std::vector<Comparison>& pairs) {
+  const auto group = [](const Comparison& pair) {
+    return std::pair(hardware_of(pair), *pair.a->row.definition);
+  };
+  std::map<std::pair<std::string, std::string>, std::pair<int, double>> worst;
+  for (const Comparison& pair : pairs) {
+    const auto [place, is_new] = worst.emplace(group(pair), badness(pair));
+    if (!is_new) place->second = std::min(place->second, badness(pair));
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const Comparison& left, const Comparison& right) {
+    const auto key = [&](const Comparison& pair) {
+      return std::tuple(worst.at(group(pair)), group(pair), badness(pair));
+    };
+    return key(left) < key(right);
+  });
+}
+
+Sources sources_of(const Detail& a, const Detail& b) {
+  const auto* of_a = a.row.evaluation->origin.solution_sha256;
+  const auto* of_b = b.row.evaluation->origin.solution_sha256;
+  if (of_a == nullptr || of_b == nullptr) return Sources::unknown;
+  return *of_a == *of_b ? Sources::same : Sources::changed;
 }
 
 std::string remark_of(const Detail& a, const Detail& b) {
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
+  if (sources_of(a, b) == Sources::changed) add("source changed");
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
     add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
@@ -85,6 +138,18 @@ std::vector<const Detail*> ordered(const CompareSide& side, const Results& resul
 }
 
 }  // namespace
+
+std::string_view name_of(Sources sources) {
+  switch (sources) {
+    case Sources::same:
+      return "same";
+    case Sources::changed:
+      return "changed";
+    case Sources::unknown:
+      break;
+  }
+  return "unknown";
+}
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
@@ -116,29 +181,33 @@ std::optional<double> relative_noise(const Detail& a, const Detail& b) {
   return std::max({own(a), own(b), cuda ? kProcessNoiseMs / a.spread->median_ms : 0});
 }
 
-Comparison compare_pair(const Detail& a, const Detail& b) {
+Comparison compare_pair(const Detail& a, const Detail& b, double drift) {
   Comparison pair;
   pair.a = &a;
   pair.b = &b;
+  pair.sources = sources_of(a, b);
   pair.median_a_ms = a.median_ms();
   pair.median_b_ms = b.median_ms();
+  pair.remark = remark_of(a, b);
   if (!a.row.passed() || !b.row.passed()) {
     pair.verdict = a.row.passed() ? Verdict::broken : b.row.passed() ? Verdict::fixed : Verdict::failed;
     return pair;
   }
   pair.verdict = Verdict::ambiguous;
-  pair.remark = remark_of(a, b);
   if (!pair.median_a_ms || !pair.median_b_ms) return pair;
   pair.change = *pair.median_b_ms / *pair.median_a_ms - 1;
+  pair.judged_change = (1 + *pair.change) / drift - 1;
   pair.noise = relative_noise(a, b);
-  pair.verdict = verdict_of_change(pair);
+  pair.verdict = verdict_of_change(pair, drift);
   return pair;
 }
 
-CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by) {
+CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by,
+                      CorrectDrift correct_drift) {
   const Results results_a = results_of(a, pair_by);
   const Results results_b = results_of(b, pair_by);
   CompareReport report{a.label, b.label, pair_by, {}, {}, {}};
+  report.correct_drift = correct_drift;
   for (const Detail* detail : ordered(a, results_a, pair_by)) {
     const auto other = results_b.find(key_of(*detail, pair_by));
     if (other == results_b.end()) {
@@ -150,6 +219,14 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
   for (const Detail* detail : ordered(b, results_b, pair_by)) {
     if (!results_a.contains(key_of(*detail, pair_by))) report.only_b.push_back(detail);
   }
+  report.drifts = drifts_of(report.pairs);
+  for (Comparison& pair : report.pairs) {
+    const auto drift = report.drifts.find(hardware_of(pair));
+    if (drift == report.drifts.end() || !pair.change) continue;
+    if (correct_drift == CorrectDrift::yes) pair = compare_pair(*pair.a, *pair.b, drift->second.ratio);
+    pair.change_less_drift = (1 + *pair.change) / drift->second.ratio - 1;
+  }
+  put_worst_first(report.pairs);
   return report;
 }
 
@@ -173,7 +250,7 @@ std::optional<double> CompareReport::mean_speedup() const {
 std::vector<const Comparison*> CompareReport::regressions(double limit) const {
   std::vector<const Comparison*> found;
   for (const Comparison& pair : pairs) {
-    const bool slower = pair.verdict == Verdict::slower && *pair.change > limit;
+    const bool slower = pair.verdict == Verdict::slower && *pair.judged_change > limit;
     if (slower || pair.verdict == Verdict::broken) found.push_back(&pair);
   }
   return found;
@@ -182,7 +259,7 @@ std::vector<const Comparison*> CompareReport::regressions(double limit) const {
 std::size_t CompareReport::doubtful(double limit) const {
   return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [&](const Comparison& pair) {
     const bool undecided = pair.verdict == Verdict::ambiguous || pair.verdict == Verdict::same;
-    return undecided && (!pair.change || *pair.change > limit);
+    return undecided && (!pair.judged_change || *pair.judged_change > limit);
   }));
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/details.h"
@@ -33,6 +35,21 @@ enum class PairBy {
   workload,  // the fastest result of each side: two authors, two solutions
 };
 
+// Whether both results were made from the same source.
+enum class Sources { unknown, same, changed };
+[[nodiscard]] std::string_view name_of(Sources sources);
+
+// By how much all of B's latencies on one hardware differ from A's for another reason than the solutions:
+// another driver, another toolchain, a warmer room. Estimated from solutions whose source has not changed.
+struct Drift {
+  double ratio = 1;       // the median of B's median over A's
+  std::size_t pairs = 0;  // of the same source that passed on both sides: at least kDriftPairs
+};
+inline constexpr std::size_t kDriftPairs = 5;
+
+// Whether verdicts are of the change as it was measured, or of what drift leaves of it.
+enum class CorrectDrift { no, yes };
+
 struct CompareSide {
   std::string label;                   // "run 20260101T...", "author alice"
   std::vector<const Detail*> results;  // the latest of each, points of sweeps apart, see latest()
@@ -46,17 +63,25 @@ struct Comparison {
   std::optional<double> median_a_ms;
   std::optional<double> median_b_ms;
   std::optional<double> change;  // mB / mA - 1
-  std::optional<double> noise;   // nothing: a side has no record of its spread
-  std::string remark;            // the point of a sweep, clocks that differ; empty: none
+  std::optional<double>
+      change_less_drift;                // the same, with B's median over the drift; nothing: it is not known
+  std::optional<double> judged_change;  // the one of the two that the verdict is of
+  Sources sources = Sources::unknown;
+  std::optional<double> noise;  // nothing: a side has no record of its spread
+  std::string remark;           // a sweep's point, a source that changed, clocks that differ
 };
 
 struct CompareReport {
   std::string label_a;
   std::string label_b;
   PairBy pair_by = PairBy::solution;
-  std::vector<Comparison> pairs;      // by hardware, definition, solution, then in A's order
+  // By hardware and definition, those with the worst pair first, and the worst of these first: broken, slower
+  // (the most first), ambiguous, failed, same, faster, fixed; those alike by solution, then in A's order.
+  std::vector<Comparison> pairs;
   std::vector<const Detail*> only_a;  // without a counterpart
   std::vector<const Detail*> only_b;
+  std::map<std::string, Drift> drifts = {};  // by hardware
+  CorrectDrift correct_drift = CorrectDrift::no;
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   // Geometric mean of mA / mB over the pairs that passed on both sides: above 1, B is faster. Nothing when
@@ -71,7 +96,8 @@ struct CompareReport {
 };
 
 // Pure. The report points into the details, which must outlive it.
-[[nodiscard]] CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by);
+[[nodiscard]] CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by,
+                                    CorrectDrift correct_drift = CorrectDrift::no);
 
 // By how much the medians of two runs of the same code may differ, as a share of A's median: the larger of
 // the intervals that both record (evaluation.fib.interval), on CUDA twice that. An interval holds 95 of 100
@@ -88,7 +114,7 @@ inline constexpr double kIntervalsOnCuda = 2;
 // Two processes read the same short kernel up to so much apart.
 inline constexpr double kProcessNoiseMs = 0.0006;
 
-// The verdict of two results of the same work.
-[[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b);
+// The verdict of two results of the same work. `drift`: B's latencies are taken for as many times too long.
+[[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b, double drift = 1);
 
 }  // namespace fib::report

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
 #include "report/github.h"
 #include "report/junit.h"
+#include "report/remarks.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 
@@ -29,12 +31,30 @@ Cell result_cell(const Detail& detail, const std::optional<double>& ms) {
   return {std::string(model::name_of(detail.status())), json::make_null()};
 }
 
-std::vector<Column> columns(PairBy pair_by) {
+Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::broken:
+    case Verdict::slower:
+    case Verdict::failed:
+      return Tone::bad;
+    case Verdict::faster:
+    case Verdict::fixed:
+      return Tone::good;
+    case Verdict::ambiguous:
+      return Tone::doubtful;
+    case Verdict::same:
+      break;
+  }
+  return Tone::plain;
+}
+
+std::vector<Column> columns(PairBy pair_by, bool has_drift) {
   const bool two = pair_by == PairBy::workload;
   std::vector<Column> columns = {text_column("Definition", "definition"),
                                  only_for(Audience::programs, text_column("Hardware", "hardware")),
-                                 text_column(two ? "A's solution" : "Solution", "solution_a")};
-  Column other = text_column("B's solution", "solution_b");
+                                 name_column(two ? "A's solution" : "Solution", "solution_a")};
+  Column other = name_column("B's solution", "solution_b");
+  const Column less_drift = number_column("Less drift", "change_less_drift");
   columns.push_back(two ? other : only_for(Audience::programs, other));
   for (Column& column : std::vector<Column>{
            {"Workload", "workload", Align::left, Fit::text},
@@ -43,12 +63,24 @@ std::vector<Column> columns(PairBy pair_by) {
            only_for(Audience::programs, text_column("A", "status_a")),
            only_for(Audience::programs, text_column("B", "status_b")),
            number_column("Change", "change"),
+           has_drift ? less_drift : only_for(Audience::programs, less_drift),
            number_column("Noise", "noise"),
            {"Verdict", "verdict", Align::left, Fit::whole},
+           only_for(Audience::programs, text_column("Source", "sources")),
            text_column("Remark", "remark"),
        })
     columns.push_back(std::move(column));
   return columns;
+}
+
+Cell verdict_cell(Verdict verdict) {
+  Cell cell = text_cell(std::string(name_of(verdict)));
+  cell.tone = tone_of(verdict);
+  return cell;
+}
+
+Cell sources_cell(Sources sources) {
+  return sources == Sources::unknown ? no_cell() : text_cell(std::string(name_of(sources)));
 }
 
 std::vector<Cell> row(const Comparison& pair, bool show_hardware) {
@@ -65,8 +97,10 @@ std::vector<Cell> row(const Comparison& pair, bool show_hardware) {
           status_cell(*pair.a),
           status_cell(*pair.b),
           pair.change ? number_cell(*pair.change, format_change(*pair.change)) : no_cell(),
+          optional_number(pair.change_less_drift, format_change),
           pair.noise ? number_cell(*pair.noise, fmt::format("{:.1f}%", 100 * *pair.noise)) : no_cell(),
-          text_cell(std::string(name_of(pair.verdict))),
+          verdict_cell(pair.verdict),
+          sources_cell(pair.sources),
           {pair.remark, pair.remark.empty() ? json::make_null() : json::make_string(pair.remark)}};
 }
 
@@ -76,11 +110,38 @@ std::set<std::string> hardware_of(const CompareReport& report) {
   return names;
 }
 
-Table table_of(const CompareReport& report) {
-  Table table{columns(report.pair_by), {}, true};
+Table table_of(const CompareReport& report, const CompareStyle& style) {
+  Table table{columns(report.pair_by, !report.drifts.empty()), {}, true};
   const bool several = hardware_of(report).size() > 1;
-  for (const Comparison& pair : report.pairs) table.rows.push_back(row(pair, several));
+  for (const Comparison& pair : report.pairs) {
+    if (style.only.empty() || style.only.contains(pair.verdict)) table.rows.push_back(row(pair, several));
+  }
   return table;
+}
+
+std::string words(const std::set<Verdict>& verdicts) {
+  std::string text;
+  for (const Verdict verdict : verdicts) text += (text.empty() ? "" : " or ") + std::string(name_of(verdict));
+  return text;
+}
+
+// What is the same for all results of a hardware, and may have nothing to do with them.
+std::string drift_text(const CompareReport& report, const std::string& hardware, const Drift& drift) {
+  const double change = drift.ratio - 1;
+  return fmt::format("Drift on {}: {} of the same source are {:.1f}% {} in B (median); {}", hardware,
+                     plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower",
+                     report.correct_drift == CorrectDrift::yes
+                         ? "verdicts are of what is left of a change without it"
+                         : "verdicts count it as change, --correct-drift does not");
+}
+
+std::vector<std::string> cautions_of(const CompareReport& report) {
+  std::vector<dataset::TraceRow> rows;
+  for (const Comparison& pair : report.pairs) {
+    rows.push_back(pair.a->row);
+    rows.push_back(pair.b->row);
+  }
+  return report::cautions_of(nullptr, rows);
 }
 
 std::string counts_text(const CompareReport& report) {
@@ -135,6 +196,8 @@ std::vector<std::string> notes_of(const CompareReport& report) {
   }
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
+  for (const auto& [hardware, drift] : report.drifts) notes.push_back(drift_text(report, hardware, drift));
+  for (const std::string& caution : cautions_of(report)) notes.push_back(caution);
   if (!report.pairs.empty()) {
     notes.emplace_back(
         "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
@@ -152,12 +215,15 @@ std::string totals_text(const CompareReport& report) {
 }
 
 std::string page(const CompareReport& report, const std::optional<CompareGate>& gate, Format format,
-                 const TextStyle& style) {
-  Document document(format, style);
+                 const CompareStyle& style) {
+  Document document(format, style.text);
   document.subheading(fmt::format("A: {}   B: {}", report.label_a, report.label_b), totals_text(report));
   const std::set<std::string> hardware = hardware_of(report);
   if (hardware.size() == 1) document.paragraph("Hardware: " + *hardware.begin());
-  document.table("", table_of(report));
+  const Table table = table_of(report, style);
+  document.table("", table);
+  if (table.rows.empty() && !report.pairs.empty())
+    document.paragraph(fmt::format("No result is {}.", words(style.only)));
   if (report.pairs.empty()) {
     document.paragraph(
         "No result of A has a counterpart in B: hardware, definition and workload must be equal, and the "
@@ -194,7 +260,20 @@ json::Value totals_json(const CompareReport& report) {
   return totals;
 }
 
-std::string to_json(const CompareReport& report, const std::optional<CompareGate>& gate) {
+json::Value drifts_json(const CompareReport& report) {
+  json::Value list = json::make_array();
+  for (const auto& [hardware, drift] : report.drifts) {
+    json::Value one = json::make_object();
+    one.add("hardware", json::make_string(hardware));
+    one.add("ratio", json::make_number(drift.ratio));
+    one.add("pairs", count_json(drift.pairs));
+    list.items.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::string to_json(const CompareReport& report, const std::optional<CompareGate>& gate,
+                    const CompareStyle& style) {
   json::Value document = json::make_object();
   document.add("schema", json::make_integer(1));
   document.add("report", json::make_string("compare"));
@@ -202,7 +281,12 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
   document.add("b", json::make_string(report.label_b));
   document.add("pair_by", json::make_string(report.pair_by == PairBy::solution ? "solution" : "workload"));
   document.add("totals", totals_json(report));
-  document.add("results", report::to_json(table_of(report)));
+  document.add("drift", drifts_json(report));
+  document.add("drift_corrected", json::make_boolean(report.correct_drift == CorrectDrift::yes));
+  json::Value cautions = json::make_array();
+  for (const std::string& caution : cautions_of(report)) cautions.items.push_back(json::make_string(caution));
+  document.add("cautions", std::move(cautions));
+  document.add("results", report::to_json(table_of(report, style)));
   document.add("only_a", alone_json(report.only_a));
   document.add("only_b", alone_json(report.only_b));
   json::Value found = json::make_null();
@@ -278,12 +362,12 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
 }  // namespace
 
 std::string render_compare(const CompareReport& report, const std::optional<CompareGate>& gate,
-                           CompareFormat format, const TextStyle& style) {
+                           CompareFormat format, const CompareStyle& style) {
   switch (format) {
     case CompareFormat::json:
-      return to_json(report, gate);
+      return to_json(report, gate, style);
     case CompareFormat::csv:
-      return to_csv(table_of(report));
+      return to_csv(table_of(report, style));
     case CompareFormat::github:
       return to_github(report, gate);
     case CompareFormat::junit:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "report/compare.h"
@@ -15,8 +16,14 @@ struct CompareGate {
   double limit = 0.05;  // what may become slower, as a share
 };
 
+struct CompareStyle {
+  TextStyle text = {};
+  std::set<Verdict> only =
+      {};  // verdicts of the pairs that tables list; empty: all. Totals and gates are of all
+};
+
 // The whole report; with a gate, what it found. Pure.
 [[nodiscard]] std::string render_compare(const CompareReport& report, const std::optional<CompareGate>& gate,
-                                         CompareFormat format, const TextStyle& style);
+                                         CompareFormat format, const CompareStyle& style);
 
 }  // namespace fib::report

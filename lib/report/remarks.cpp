@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "report/text.h"
 
@@ -15,6 +18,11 @@ using dataset::TraceRow;
 
 constexpr double kMostSpread = 0.1;        // of a reference's time: above it a speedup says little
 constexpr double kMostDeviceRange = 0.02;  // between devices of one run
+constexpr double kMostCv = 0.05;           // of the calls of a result
+constexpr std::uint64_t kFewestCalls = 10;
+constexpr double kSlowestClock = 0.9;  // of the highest that any result on the hardware had
+constexpr double kMostSlowCalls = 0.05;
+constexpr double kLongestTail = 1.5;  // the 95 % quantile over the median
 
 // The results to which something applies, and the one to which it applies most.
 struct Worst {
@@ -34,20 +42,22 @@ std::string place_of(const TraceRow& row) {
   return fmt::format("{} on {}", *row.definition, row.workload->uuid);
 }
 
-}  // namespace
+std::string name_of(const TraceRow& row) {
+  return fmt::format("{} on {}", row.solution != nullptr ? *row.solution : *row.definition,
+                     row.workload->uuid);
+}
 
-std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
-                                     const std::vector<TraceRow>& rows) {
+std::vector<std::string> about_references(const dataset::StandingResults& standing,
+                                          const std::vector<TraceRow>& rows) {
   std::vector<std::string> cautions;
-  if (standing == nullptr) return cautions;
   Worst spread;
   Worst devices;
-  std::map<std::string, bool> seen;  // a run's workload has one time of the reference for all solutions
+  std::set<std::string> seen;  // a run's workload has one time of the reference for all solutions
   for (const TraceRow& row : rows) {
-    const ReferenceTime* time = row.passed() ? standing->reference_of(row) : nullptr;
+    const ReferenceTime* time = row.passed() ? standing.reference_of(row) : nullptr;
     if (time == nullptr) continue;
     const std::string& run = *row.evaluation->origin.run_id;
-    if (!seen.emplace(fmt::format("{}\n{}\n{}", run, place_of(row), *row.evaluation->hardware), true).second)
+    if (!seen.insert(fmt::format("{}\n{}\n{}", run, place_of(row), *row.evaluation->hardware)).second)
       continue;
     if (time->spread() > kMostSpread) {
       spread.add(time->spread(), fmt::format("{} took {} to {} ms", place_of(row), format_ms(time->low_ms),
@@ -70,6 +80,79 @@ std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
                     "One device alone (--device) is measured on equal terms.",
                     kMostDeviceRange * 100, plural(devices.count, "workload"), devices.example));
   }
+  return cautions;
+}
+
+// What the timed calls of results that passed tell against their latencies.
+class CallsCheck {
+ public:
+  void add(const TraceRow& row, double highest_clock) {
+    const dataset::RowCalls& calls = row.evaluation->calls;
+    const auto at = [&](const std::string& value) { return fmt::format("{} {}", name_of(row), value); };
+    if (calls.cv && *calls.cv > kMostCv) cv_.add(*calls.cv, at(fmt::format("by {:.0f}%", *calls.cv * 100)));
+    if (calls.count && *calls.count < kFewestCalls)
+      few_.add(1.0 / static_cast<double>(*calls.count + 1), at(fmt::format("with {}", *calls.count)));
+    if (calls.tail && *calls.tail > kLongestTail)
+      tail_.add(*calls.tail, at(fmt::format("{:.1f} times", *calls.tail)));
+    if (calls.sm_clock_mhz && *calls.sm_clock_mhz < kSlowestClock * highest_clock) {
+      clock_.add(highest_clock / std::max(1.0, *calls.sm_clock_mhz),
+                 at(fmt::format("at {:.0f} of {:.0f} MHz", *calls.sm_clock_mhz, highest_clock)));
+    }
+    if (calls.slow && calls.count && *calls.count > 0) {
+      const double share = static_cast<double>(*calls.slow) / static_cast<double>(*calls.count);
+      if (share > kMostSlowCalls) slow_.add(share, at(fmt::format("{} of {}", *calls.slow, *calls.count)));
+    }
+  }
+
+  void write(std::vector<std::string>& cautions) const {
+    const auto say = [&](const Worst& worst, std::string_view what, std::string_view advice) {
+      if (worst.count == 0) return;
+      cautions.push_back(fmt::format("{} {}, most of all {}. {}", plural(worst.count, "result"), what,
+                                     worst.example, advice));
+    };
+    say(cv_, fmt::format("with calls that vary by more than {:.0f}% (CV)", kMostCv * 100),
+        "A quiet machine helps, or more calls (--noise 0.002).");
+    say(few_, fmt::format("with fewer than {} timed calls", kFewestCalls),
+        "--call-budget and --iterations ask for more.");
+    say(tail_, fmt::format("of whose calls 5% took more than {} times the median", kLongestTail),
+        "Other programs, or work that the solution does now and then, may be the cause.");
+    say(clock_, fmt::format("at GPU clocks below {:.0f}% of the highest here", kSlowestClock * 100),
+        "Let the GPU cool, or lock its clocks, and run again.");
+    say(slow_,
+        fmt::format("with more than {:.0f}% of calls made again because the GPU was throttled",
+                    kMostSlowCalls * 100),
+        "Let the GPU cool, or limit its power less, and run again.");
+  }
+
+ private:
+  Worst cv_;
+  Worst few_;
+  Worst tail_;
+  Worst clock_;
+  Worst slow_;
+};
+
+void about_calls(const std::vector<TraceRow>& rows, std::vector<std::string>& cautions) {
+  std::map<std::string, double> highest;  // clock, by hardware
+  for (const TraceRow& row : rows) {
+    if (!row.evaluation) continue;
+    double& clock = highest[*row.evaluation->hardware];
+    clock = std::max(clock, row.evaluation->calls.sm_clock_mhz.value_or(0));
+  }
+  CallsCheck check;
+  for (const TraceRow& row : rows) {
+    if (row.passed()) check.add(row, highest.at(*row.evaluation->hardware));
+  }
+  check.write(cautions);
+}
+
+}  // namespace
+
+std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
+                                     const std::vector<TraceRow>& rows) {
+  std::vector<std::string> cautions;
+  if (standing != nullptr) cautions = about_references(*standing, rows);
+  about_calls(rows, cautions);
   return cautions;
 }
 

@@ -10,6 +10,7 @@
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
 #include "report/document.h"
+#include "report/remarks.h"
 #include "report/text.h"
 #include "util/clock.h"
 
@@ -124,6 +125,13 @@ class Rankings {
     return found != rankings_.end() ? found->second : kNone;
   }
 
+  // What makes the run's own results doubtful.
+  [[nodiscard]] std::vector<std::string> cautions_about(const std::vector<Detail>& results) const {
+    std::vector<TraceRow> rows;
+    for (const Detail& detail : results) rows.push_back(detail.row);
+    return cautions_of(&standing_, rows);
+  }
+
  private:
   static std::vector<TraceRow> all_rows(const dataset::Dataset& dataset, const std::vector<Detail>& results) {
     std::vector<TraceRow> rows = dataset.traces;
@@ -208,7 +216,7 @@ Cell failure_cell(const SolutionResults& results) {
 Table table_of(const std::string& hardware, const HardwareResults& results, const EarlierResults& earlier,
                const Rankings& rankings) {
   Table table{
-      {text_column("Definition", ""), text_column("Solution", ""), number_column("Rank", ""),
+      {text_column("Definition", ""), name_column("Solution", ""), number_column("Rank", ""),
        number_column("Passed", ""), number_column("Latency (ms)", ""), number_column("vs. reference", ""),
        number_column("vs. before", ""), text_column("First failure", "")},
       {},
@@ -299,6 +307,7 @@ std::string render_run_results(const dataset::Dataset& dataset, const EarlierRes
                    table_of(hardware, of_hardware, earlier, rankings));
     document.notes(winners_elsewhere(hardware, of_hardware, rankings));
   }
+  document.notes(rankings.cautions_about(results));
   return document.text();
 }
 

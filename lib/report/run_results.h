@@ -41,9 +41,9 @@ class EarlierResults {
 [[nodiscard]] std::string result_text(const Detail& result, const dataset::TraceRow* before);
 
 // A run's results in one dataset: for each hardware a table of solutions by definition, with the rank that
-// the solution has among all results that stand now; below, which winners the run did not try. Text for a
-// terminal;
-// "" when there are no results. `dataset` is as it was before the run, with its traces.
+// the solution has among all results that stand now; below, which winners the run did not try, and what makes
+// its results doubtful. Text for a terminal; "" when there are no results. `dataset` is as it was before the
+// run, with its traces.
 [[nodiscard]] std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,
                                              const std::vector<Detail>& results, const TextStyle& style);
 

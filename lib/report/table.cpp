@@ -41,6 +41,10 @@ std::string csv_line(const std::vector<std::string>& texts) {
 
 Column text_column(std::string name, std::string key) { return {std::move(name), std::move(key)}; }
 
+Column name_column(std::string name, std::string key) {
+  return {std::move(name), std::move(key), Align::left, Fit::name};
+}
+
 Column identity_column(std::string name, std::string key) {
   return {std::move(name), std::move(key), Align::left, Fit::identity};
 }

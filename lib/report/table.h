@@ -17,6 +17,7 @@ enum class Align { left, right };
 enum class Fit {
   whole,     // it keeps its width: numbers
   text,      // cells are cut, the widest column first
+  name,      // the same, but cells are cut in their middle
   identity,  // cells are cut before all others: long ids, of which the beginning says enough
 };
 
@@ -35,14 +36,19 @@ struct Column {
 };
 
 [[nodiscard]] Column text_column(std::string name, std::string key);
+[[nodiscard]] Column name_column(std::string name, std::string key);
 [[nodiscard]] Column identity_column(std::string name, std::string key);
 [[nodiscard]] Column number_column(std::string name, std::string key);
 // The same column for a part of the readers.
 [[nodiscard]] Column only_for(Audience audience, Column column);
 
+// How a cell is coloured where colours may be written.
+enum class Tone { plain, good, bad, doubtful };
+
 struct Cell {
   std::string text;          // for people
   model::json::Value value;  // for programs
+  Tone tone = Tone::plain;
 };
 
 [[nodiscard]] Cell text_cell(std::string text);
@@ -62,7 +68,7 @@ struct Table {
 
 struct TextStyle {
   std::size_t width = 0;  // columns of the terminal; 0: no limit
-  bool bold = false;      // escape codes for bold may be written
+  bool bold = false;      // escape codes for bold text and colours may be written
 };
 
 // Header, rule, rows, each with a newline, without spaces before it; "" when there are no rows. Fits the

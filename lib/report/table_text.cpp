@@ -68,7 +68,7 @@ class TextTable {
         group = &row.front().text;
         result += shorten(printable(*group), limit()) + "\n";
       }
-      result += line([&](const Drawn& drawn) { return row[drawn.index].text; });
+      result += line([&](const Drawn& drawn) { return row[drawn.index]; });
     }
     return result;
   }
@@ -110,17 +110,17 @@ class TextTable {
       drawn.header = in_two_lines(drawn.column->name);
       drawn.width = std::max(drawn.content, header_width(drawn.header));
     }
-    narrow(Fit::identity, kIdentityWidth);
-    narrow(Fit::text, kTextWidth);
+    narrow({Fit::identity}, kIdentityWidth);
+    narrow({Fit::text, Fit::name}, kTextWidth);
   }
 
   // Takes one column of characters at a time from the widest that may be cut, until the table fits.
-  void narrow(Fit fit, std::size_t smallest) {
+  void narrow(std::initializer_list<Fit> fits, std::size_t smallest) {
     while (total() > limit()) {
       Drawn* widest = nullptr;
       for (Drawn& drawn : drawn_) {
-        if (drawn.column->fit != fit || drawn.width <= std::max(smallest, header_width(drawn.header)))
-          continue;
+        const bool may_be_cut = std::find(fits.begin(), fits.end(), drawn.column->fit) != fits.end();
+        if (!may_be_cut || drawn.width <= std::max(smallest, header_width(drawn.header))) continue;
         if (widest == nullptr || drawn.width > widest->width) widest = &drawn;
       }
       if (widest == nullptr) return;
@@ -144,7 +144,7 @@ class TextTable {
     for (std::size_t i = 0; i < height; ++i) {
       std::string text = line([&](const Drawn& drawn) {
         const std::size_t skipped = height - drawn.header.size();
-        return i < skipped ? std::string() : drawn.header[i - skipped];
+        return Cell{i < skipped ? std::string() : drawn.header[i - skipped], {}};
       });
       text.pop_back();
       result += (style_.bold ? "\x1b[1m" + text + "\x1b[0m" : text) + "\n";
@@ -152,14 +152,25 @@ class TextTable {
     return result;
   }
 
-  template <typename TextOf>
-  [[nodiscard]] std::string line(TextOf&& text_of) const {
+  // Red, green and yellow are what terminals have by these numbers.
+  [[nodiscard]] std::string colored(const std::string& text, Tone tone) const {
+    if (!style_.bold || tone == Tone::plain || text.empty()) return text;
+    const char* color = tone == Tone::bad ? "31" : tone == Tone::good ? "32" : "33";
+    return std::string("\x1b[") + color + "m" + text + "\x1b[0m";
+  }
+
+  template <typename CellOf>
+  [[nodiscard]] std::string line(CellOf&& cell_of) const {
     std::string result(indent(), ' ');
     for (const Drawn& drawn : drawn_) {
-      const std::string text = shorten(printable(text_of(drawn)), drawn.width);
+      const Cell& cell = cell_of(drawn);
+      const std::string whole = printable(cell.text);
+      const std::string text =
+          drawn.column->fit == Fit::name ? shorten_middle(whole, drawn.width) : shorten(whole, drawn.width);
       const std::string padding(drawn.width - display_width(text), ' ');
+      const std::string shown = colored(text, cell.tone);
       if (&drawn != &drawn_.front()) result += std::string(kGap, ' ');
-      result += drawn.column->align == Align::right ? padding + text : text + padding;
+      result += drawn.column->align == Align::right ? padding + shown : shown + padding;
     }
     result.erase(result.find_last_not_of(' ') + 1);
     return result + "\n";

@@ -102,6 +102,16 @@ std::string shorten(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+std::string shorten_middle(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width || width < 3) return shorten(text, width);
+  const std::size_t head_width = width / 2;
+  const std::string head = shorten(text, head_width + 1);  // with the ellipsis
+  std::size_t begin = 0;
+  while (display_width(text.substr(begin)) + display_width(head) > width)
+    begin += first_character(text.substr(begin)).bytes;
+  return head + std::string(text.substr(begin));
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

@@ -14,6 +14,9 @@ namespace fib::report {
 // `text` cut to at most `width` (> 0) columns, the last of which is then "…".
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t width);
 
+// The same, but what is left out is in the middle: of names that begin alike the ends stay apart.
+[[nodiscard]] std::string shorten_middle(std::string_view text, std::size_t width);
+
 // `text` on one line and harmless: line breaks and tabs become spaces, other control characters "?".
 [[nodiscard]] std::string printable(std::string_view text);
 

@@ -104,6 +104,58 @@ TEST_CASE("history and compare mean the same run by last, whatever the ids say o
   CHECK(whole.err.empty());
 }
 
+TEST_CASE("--only lists some verdicts, and counts and gates all") {
+  const testing::ReportDatasets datasets;
+  const auto compare = [&](Words more) {
+    Words words{"report", "compare", "last~1", "last", "--local", "runs"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, datasets.folder());
+  };
+  const auto some = compare({"--only", "broken,fixed", "--fail-on-regression", "2.5%"});
+  CHECK(some.exit_code == 3);
+  CHECK_THAT(some.out, Catch::Contains("7 results compared: 1 same, 1 faster, 2 slower") &&
+                           Catch::Contains("  broken") && Catch::Contains("  fixed") &&
+                           !Catch::Contains("  slower") && !Catch::Contains("  same"));
+  CHECK_THAT(compare({"--only", "ambiguous"}).out, Catch::Contains("No result is ambiguous."));
+  const auto json = nlohmann::json::parse(compare({"--only", "slower", "--format", "json"}).out);
+  CHECK(json.at("results").size() == 2);
+  CHECK(json.at("totals").at("results") == 7);
+  CHECK(compare({"--only", "worse"}).exit_code == 2);
+}
+
+TEST_CASE("drift is said, and taken out where that is asked for") {
+  const testing::ReportDatasets datasets;
+  std::string traces;
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    for (const char* uuid : {"w1", "w2", "w3", "w4", "w5"}) {
+      const testing::RunTrace made{.run = run,
+                                   .definition = "gemm_n128",
+                                   .solution = "alice_fast",
+                                   .uuid = uuid,
+                                   .median = run == testing::kRun1 ? 1.0 : 1.1};
+      std::string line = made.line();
+      traces += line.insert(line.find("\"config\""), R"("solution_sha256":"x",)");
+    }
+  }
+  datasets.write("runs/traces/all.jsonl", traces);
+  const auto compare = [&](Words more) {
+    Words words{"report", "compare", "last~1", "last", "--local", "runs", "--fail-on-regression", "5%"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, datasets.folder(), {{"COLUMNS", "200"}});
+  };
+  const auto raw = compare({});
+  CHECK(raw.exit_code == 3);
+  CHECK_THAT(raw.out, Catch::Contains("5 slower") && Catch::Contains("Less drift") &&
+                          Catch::Contains("Drift on NVIDIA") &&
+                          Catch::Contains("5 results of the same source are 10.0%"));
+  const auto corrected = compare({"--correct-drift"});
+  CHECK(corrected.exit_code == 0);
+  CHECK_THAT(corrected.out, Catch::Contains("5 same") && Catch::Contains("+10.0%"));
+  const auto json = nlohmann::json::parse(compare({"--correct-drift", "--format", "json"}).out);
+  CHECK(json.at("drift_corrected") == true);
+  CHECK(json.at("drift").at(0).at("pairs") == 5);
+}
+
 TEST_CASE("a comparison says what it cannot do") {
   const testing::ReportDatasets datasets;
   const auto fails = [&](const Words& words, int code, const std::string& text) {

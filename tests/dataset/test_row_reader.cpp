@@ -14,7 +14,7 @@ std::string line(const std::string& from = "", const std::string& to = "") {
       R"("evaluation":{"status":"PASSED","environment":{"hardware":"NVIDIA H200","libs":{"cuda":"13.0"}},)"
       R"("timestamp":"2026-01-02T03:04:05","log":"","correctness":{"max_relative_error":0.5,)"
       R"("max_absolute_error":1e-3,"extra":null},"performance":{"latency_ms":0.25,"reference_latency_ms":1,)"
-      R"("speedup_factor":4.0},"fib":{"schema":1,"device":{"kind":"cuda","index":0},"n":[1,2.5,"x",null,true]}}})";
+      R"("speedup_factor":4.0},"fib":{"schema":1,"device":{"kind":"cuda","index":0},"list":[1,2.5,"x",null,true]}}})";
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
   return text;
 }
@@ -61,16 +61,34 @@ void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
   CHECK(origin.workload_conditions == expected.workload_conditions);
   CHECK(origin.is_sweep_point == expected.is_sweep_point);
   CHECK(one.evaluation->interval == other.evaluation->interval);
+  const auto& calls = one.evaluation->calls;
+  const auto& expected_calls = other.evaluation->calls;
+  CHECK(calls.count == expected_calls.count);
+  CHECK(calls.cv == expected_calls.cv);
+  CHECK(calls.tail == expected_calls.tail);
+  CHECK(calls.slow == expected_calls.slow);
+  CHECK(calls.sm_clock_mhz == expected_calls.sm_clock_mhz);
+  REQUIRE(one.evaluation->reference.has_value() == other.evaluation->reference.has_value());
+  if (!one.evaluation->reference) return;
+  const auto& reference = *one.evaluation->reference;
+  const auto& expected_reference = *other.evaluation->reference;
+  CHECK(reference.device_uuid == expected_reference.device_uuid);
+  CHECK(reference.median_ms == expected_reference.median_ms);
+  CHECK(reference.q25_ms == expected_reference.q25_ms);
+  CHECK(reference.q75_ms == expected_reference.q75_ms);
+  CHECK(reference.is_shared == expected_reference.is_shared);
 }
 
 // A trace with a record of the measurement.
 std::string recorded(const std::string& from = "", const std::string& to = "") {
   std::string text = line(
-      R"({"schema":1,"device":{"kind":"cuda","index":0},"n":[1,2.5,"x",null,true]})",
+      R"({"schema":1,"device":{"kind":"cuda","index":0},"list":[1,2.5,"x",null,true]})",
       R"({"schema":1,"run_id":"r1","solution_sha256":"ab","definition_sha256":"cd","config":{"noise":0.005,)"
       R"("rtol":0.01,"atol":0.02,"required_matched_ratio":null,"clock":"auto","flush":"clean"},)"
       R"("device":{"kind":"cuda","uuid":"GPU-1"},"sweep":{"M":2},"interval":{"low_ms":0.2,"high_ms":0.3},)"
-      R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40},"rule":"low-bit",)"
+      R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40,"q25_ms":1.4,)"
+      R"("q75_ms":1.75,"sets":"shared"},"rule":"low-bit","n":150,"cv":0.07,"slow_calls":12,)"
+      R"("sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
       R"("tolerance":{"atol":0.5,"rtol":0.25,"required_matched_ratio":0.9}})");
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
   return text;
@@ -102,6 +120,17 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
         "rule low-bit, reference native, own tolerance rtol 0.25 atol 0.5 matched 0.9, made inputs A B");
   CHECK_FALSE(row->evaluation->origin.is_sweep_point);  // an axis was swept
   CHECK(row->evaluation->interval == Approx(0.2));
+  CHECK(row->evaluation->calls.count == 150U);
+  CHECK(row->evaluation->calls.cv == 0.07);
+  CHECK(row->evaluation->calls.tail == 2.5);
+  CHECK(row->evaluation->calls.slow == 12U);
+  CHECK(row->evaluation->calls.sm_clock_mhz == 1755.5);
+  REQUIRE(row->evaluation->reference);
+  CHECK(*row->evaluation->reference->device_uuid == "GPU-1");
+  CHECK(row->evaluation->reference->median_ms == 1.5);
+  CHECK(row->evaluation->reference->q25_ms == 1.4);
+  CHECK(row->evaluation->reference->q75_ms == 1.75);
+  CHECK(row->evaluation->reference->is_shared);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {R"("flush":"clean")", R"("flush":"none")"},
            {R"("engine":"native")", R"("engine":"Python 3.12")"},
@@ -136,7 +165,7 @@ TEST_CASE("a line whose workload and environment are known becomes the row that 
       line("\"solution\":\"s\"", "\"solution\":\"t\""),
       line(R"("log":"")", R"("log":"an \u00e9clair \ud83d\ude00\n")"),
       line(R"("kind":"cuda")", R"("kind":"cpu")"),
-      line(R"(,"fib":{"schema":1,"device":{"kind":"cuda","index":0},"n":[1,2.5,"x",null,true]})"),
+      line(R"(,"fib":{"schema":1,"device":{"kind":"cuda","index":0},"list":[1,2.5,"x",null,true]})"),
       line(R"("extra":null)", R"("extra":{"mismatched":3,"at":[{}]})"),
       line(R"("status":"PASSED")", R"( "status" : "PASSED" )"),
   };
@@ -200,13 +229,13 @@ TEST_CASE("a line that the model refuses is never a row") {
       line(R"("log":"")", "\"log\":\"\x01\""),
       line(R"("log":"")", R"("log":"\q")"),
       line(R"("log":"")", R"("log":1)"),
-      line("\"n\":[1", "\"n\":[\"\\udc00\",1"),
-      line("\"n\":", "\"\\ud800\":"),
-      line("\"n\":", "n:"),
+      line("\"list\":[1", "\"list\":[\"\\udc00\",1"),
+      line("\"list\":", "\"\\ud800\":"),
+      line("\"list\":", "list:"),
       line("PASSED", "PASSE"),
       line(R"("definition":"d")", R"("definition":"")"),
       line("\"2026-01-02T03:04:05\"", "\"\""),
-      line("\"n\":[", "\"n\":" + std::string(300, '[') + std::string(300, ']') + ",\"m\":["),
+      line("\"list\":[", "\"list\":" + std::string(300, '[') + std::string(300, ']') + ",\"m\":["),
   };
   for (const auto& text : lines) {
     INFO(text);

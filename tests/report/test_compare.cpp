@@ -299,3 +299,91 @@ TEST_CASE("regressions are what is slower beyond the limit or broken") {
   CHECK(result.regressions(0).size() == 3);
   CHECK(*result.mean_speedup() == Approx(std::pow(1 / (1.005 * 0.9 * 1.03 * 1.02), 0.25)).epsilon(1e-4));
 }
+
+namespace {
+
+// A trace of `solution` on a workload of its own, made from `source`.
+std::string made_from(const std::string& source, const std::string& solution, double median,
+                      const char* run = kRun1) {
+  RunTrace made{.run = run, .definition = "d", .solution = solution, .uuid = "w", .median = median};
+  std::string line = made.line();
+  line.insert(line.find("\"config\""), R"("solution_sha256":")" + source + "\",");
+  return line;
+}
+
+// Solutions s0, s1, ...: A's median is 1, B's is `medians`; `sources` holds B's, A's is "x".
+report::CompareReport drifting(Details& details, const std::vector<double>& medians,
+                               const std::vector<std::string>& sources,
+                               report::CorrectDrift correct = report::CorrectDrift::no) {
+  report::CompareSide a{"a", {}};
+  report::CompareSide b{"b", {}};
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    const std::string name = "s" + std::to_string(i);
+    a.results.push_back(&details.add(made_from("x", name, 1)));
+    b.results.push_back(&details.add(made_from(sources[i], name, medians[i])));
+  }
+  return report::compare(a, b, report::PairBy::solution, correct);
+}
+
+std::string verdicts_of(const report::CompareReport& result) {
+  std::string text;
+  for (const Comparison& pair : result.pairs)
+    text += *pair.a->row.solution + " " + std::string(name_of(pair.verdict)) + ", ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("changed sources are told from unchanged ones") {
+  Details details;
+  const auto result = drifting(details, {1, 1}, {"x", "y"});
+  CHECK(result.pairs[0].sources == report::Sources::same);
+  CHECK(result.pairs[1].sources == report::Sources::changed);
+  CHECK(result.pairs[0].remark.empty());
+  CHECK(result.pairs[1].remark == "source changed");
+  CHECK(report::compare_pair(details.add(trace(1, 0)), details.add(trace(1, 0))).sources ==
+        report::Sources::unknown);
+}
+
+TEST_CASE(
+    "drift is the median change of five unchanged sources, and counts as change unless it is corrected") {
+  Details details;
+  const std::vector<double> medians{1.1, 1.1, 1.11, 1.09, 1.5, 1.1, 0.9};
+  const std::vector<std::string> sources{"x", "x", "x", "x", "x", "y", "y"};
+  const auto raw = drifting(details, medians, sources);
+  REQUIRE(raw.drifts.size() == 1);
+  CHECK(raw.drifts.at(testing::kGpu).ratio == Approx(1.1));
+  CHECK(raw.drifts.at(testing::kGpu).pairs == 5);
+  CHECK(verdicts_of(raw) == "s4 slower, s2 slower, s0 slower, s1 slower, s5 slower, s3 slower, s6 faster, ");
+  CHECK(*raw.pairs[0].change_less_drift == Approx(1.5 / 1.1 - 1));
+  CHECK(raw.regressions(0.05).size() == 6);
+
+  const auto corrected = drifting(details, medians, sources, report::CorrectDrift::yes);
+  CHECK(verdicts_of(corrected) == "s4 slower, s0 same, s1 same, s2 same, s3 same, s5 same, s6 faster, ");
+  CHECK(*corrected.pairs[0].change == Approx(0.5));
+  CHECK(corrected.regressions(0.05).size() == 1);
+  CHECK(corrected.regressions(0.4).empty());
+
+  CHECK(drifting(details, {1.1, 1.1, 1.1, 1.1, 1.1}, {"x", "x", "x", "x", "y"}).drifts.empty());
+}
+
+TEST_CASE("the worst stand first: definitions by their worst result, and results within them") {
+  Details details;
+  report::CompareSide a{"a", {}};
+  report::CompareSide b{"b", {}};
+  const auto add = [&](const char* definition, const char* solution, double median,
+                       const char* status = "PASSED") {
+    RunTrace made{.run = kRun1, .definition = definition, .solution = solution};
+    a.results.push_back(&details.add(made));
+    made.median = median;
+    made.status = status;
+    b.results.push_back(&details.add(made));
+  };
+  add("d1", "same", 1);
+  add("d1", "slower", 1.2);
+  add("d2", "faster", 0.5);
+  add("d2", "broken", 1, "TIMEOUT");
+  add("d3", "slowest", 3);
+  CHECK(verdicts_of(report::compare(a, b, report::PairBy::solution)) ==
+        "broken broken, faster faster, slowest slower, slower slower, same same, ");
+}

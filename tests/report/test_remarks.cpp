@@ -2,6 +2,7 @@
 
 #include "dataset/temporary_dataset.h"
 #include "model/solution.h"
+#include "model/workload.h"
 #include "report/remarks.h"
 
 using namespace fib;
@@ -58,6 +59,45 @@ TEST_CASE("devices that differ in the time of a reference are said") {
         std::vector<std::string>{"The devices of one run differ by more than 2% in the time of the reference "
                                  "for 1 workload, most of all d "
                                  "on w by 4.9%. One device alone (--device) is measured on equal terms."});
+}
+
+TEST_CASE(
+    "calls that vary, are few, have a long tail, or ran on a slow GPU are said, with the worst of them") {
+  dataset::RowPool pool;
+  std::vector<dataset::TraceRow> rows;
+  const auto add = [&](const char* solution, const dataset::RowCalls& calls) {
+    dataset::TraceRow row{pool.name("d"),
+                          pool.name(solution),
+                          pool.workload(model::parse_workload(testing::workload_text("w"))),
+                          {}};
+    row.evaluation.emplace();
+    row.evaluation->status = model::Status::PASSED;
+    row.evaluation->hardware = pool.name("H200");
+    row.evaluation->calls = calls;
+    rows.push_back(row);
+  };
+  add("good", {.count = 150, .cv = 0.05, .tail = 1.5, .slow = 7, .sm_clock_mhz = 1980});
+  CHECK(report::cautions_of(nullptr, rows).empty());
+  add("wild", {.count = 150, .cv = 0.06, .tail = 1.6, .slow = 8, .sm_clock_mhz = 1700});
+  add("wilder", {.count = 9, .cv = 0.14, .tail = 2.5, .slow = 3, .sm_clock_mhz = 1200});
+  add("failed", {.count = 1, .cv = 9, .tail = {}, .slow = {}, .sm_clock_mhz = {}});
+  rows.back().evaluation->status = model::Status::TIMEOUT;
+  CHECK(report::cautions_of(nullptr, rows) ==
+        std::vector<std::string>{"2 results with calls that vary by more than 5% (CV), most of all wilder on "
+                                 "w by 14%. A quiet machine "
+                                 "helps, or more calls (--noise 0.002).",
+                                 "1 result with fewer than 10 timed calls, most of all wilder on w with 9. "
+                                 "--call-budget and --iterations "
+                                 "ask for more.",
+                                 "2 results of whose calls 5% took more than 1.5 times the median, most of "
+                                 "all wilder on w 2.5 times. Other "
+                                 "programs, or work that the solution does now and then, may be the cause.",
+                                 "2 results at GPU clocks below 90% of the highest here, most of all wilder "
+                                 "on w at 1200 of 1980 MHz. Let "
+                                 "the GPU cool, or lock its clocks, and run again.",
+                                 "2 results with more than 5% of calls made again because the GPU was "
+                                 "throttled, most of all wilder on w 3 "
+                                 "of 9. Let the GPU cool, or limit its power less, and run again."});
 }
 
 TEST_CASE("remarks are lines below a report, and members of its JSON") {

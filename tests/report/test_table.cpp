@@ -167,3 +167,14 @@ TEST_CASE("a document separates its blocks by blank lines and leaves out empty t
   markdown.notes({"x"});
   CHECK(markdown.text() == "## D\n\n- x\n");
 }
+
+TEST_CASE("cells are coloured only where escape codes may be written, and keep their width") {
+  fib::report::Table table{{fib::report::text_column("A", "a"), fib::report::text_column("B", "b")}, {}};
+  auto cell = fib::report::text_cell("slower");
+  cell.tone = fib::report::Tone::bad;
+  table.rows.push_back({cell, fib::report::text_cell("x")});
+  CHECK(fib::report::to_text(table, {}).find('\x1b') == std::string::npos);
+  CHECK(fib::report::to_text(table, {0, true}).find("\x1b[31mslower\x1b[0m  x\n") != std::string::npos);
+  table.rows[0][0].tone = fib::report::Tone::good;
+  CHECK(fib::report::to_text(table, {0, true}).find("\x1b[32mslower\x1b[0m  x\n") != std::string::npos);
+}

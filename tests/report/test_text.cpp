@@ -51,3 +51,13 @@ TEST_CASE("numbers are written for people") {
   CHECK(plural(1, "trace") == "1 trace");
   CHECK(plural(0, "trace") == "0 traces");
 }
+
+TEST_CASE("a name is cut in its middle, so that its end stays") {
+  CHECK(shorten_middle("short", 5) == "short");
+  CHECK(shorten_middle("gemm_kernel_v1", 9) == "gemm…l_v1");
+  CHECK(shorten_middle("gemm_kernel_v2", 9) == "gemm…l_v2");
+  CHECK(display_width(shorten_middle("gemm_kernel_v2", 8)) == 8);
+  CHECK(shorten_middle("日本語日本語", 7) == "日…本語");
+  CHECK(shorten_middle("abcdef", 2) == "a…");
+  CHECK(shorten_middle("abcdef", 3) == "a…f");
+}
