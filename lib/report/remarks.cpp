@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "report/text.h"
+#include "report/workload_text.h"
 
 namespace fib::report {
 namespace {
@@ -39,12 +40,12 @@ struct Worst {
 };
 
 std::string place_of(const TraceRow& row) {
-  return fmt::format("{} on {}", *row.definition, row.workload->uuid);
+  return fmt::format("{} on {}", *row.definition, workload_text(*row.workload));
 }
 
 std::string name_of(const TraceRow& row) {
-  return fmt::format("{} on {}", row.solution != nullptr ? *row.solution : *row.definition,
-                     row.workload->uuid);
+  const std::string& name = row.solution != nullptr ? *row.solution : *row.definition;
+  return fmt::format("{} on {}", name, workload_text(*row.workload));
 }
 
 std::vector<std::string> about_references(const dataset::StandingResults& standing,
@@ -57,14 +58,16 @@ std::vector<std::string> about_references(const dataset::StandingResults& standi
     const ReferenceTime* time = row.passed() ? standing.reference_of(row) : nullptr;
     if (time == nullptr) continue;
     const std::string& run = *row.evaluation->origin.run_id;
-    if (!seen.insert(fmt::format("{}\n{}\n{}", run, place_of(row), *row.evaluation->hardware)).second)
+    if (!seen.insert(fmt::format("{}\n{}\n{}", run, *row.definition + row.workload->uuid,
+                                 *row.evaluation->hardware))
+             .second)
       continue;
     if (time->spread() > kMostSpread) {
-      spread.add(time->spread(), fmt::format("{} took {} to {} ms", place_of(row), format_ms(time->low_ms),
+      spread.add(time->spread(), fmt::format("{} ({} to {} ms)", place_of(row), format_ms(time->low_ms),
                                              format_ms(time->high_ms)));
     }
     if (time->device_range > kMostDeviceRange)
-      devices.add(time->device_range, fmt::format("{} by {:.1f}%", place_of(row), time->device_range * 100));
+      devices.add(time->device_range, fmt::format("{} ({:.1f}%)", place_of(row), time->device_range * 100));
   }
   if (spread.count > 0) {
     cautions.push_back(
@@ -88,15 +91,15 @@ class CallsCheck {
  public:
   void add(const TraceRow& row, double highest_clock) {
     const dataset::RowCalls& calls = row.evaluation->calls;
-    const auto at = [&](const std::string& value) { return fmt::format("{} {}", name_of(row), value); };
-    if (calls.cv && *calls.cv > kMostCv) cv_.add(*calls.cv, at(fmt::format("by {:.0f}%", *calls.cv * 100)));
+    const auto at = [&](const std::string& value) { return fmt::format("{} ({})", name_of(row), value); };
+    if (calls.cv && *calls.cv > kMostCv) cv_.add(*calls.cv, at(fmt::format("{:.0f}%", *calls.cv * 100)));
     if (calls.count && *calls.count < kFewestCalls)
-      few_.add(1.0 / static_cast<double>(*calls.count + 1), at(fmt::format("with {}", *calls.count)));
+      few_.add(1.0 / static_cast<double>(*calls.count + 1), at(plural(*calls.count, "call")));
     if (calls.tail && *calls.tail > kLongestTail)
       tail_.add(*calls.tail, at(fmt::format("{:.1f} times", *calls.tail)));
     if (calls.sm_clock_mhz && *calls.sm_clock_mhz < kSlowestClock * highest_clock) {
       clock_.add(highest_clock / std::max(1.0, *calls.sm_clock_mhz),
-                 at(fmt::format("at {:.0f} of {:.0f} MHz", *calls.sm_clock_mhz, highest_clock)));
+                 at(fmt::format("{:.0f} of {:.0f} MHz", *calls.sm_clock_mhz, highest_clock)));
     }
     if (calls.slow && calls.count && *calls.count > 0) {
       const double share = static_cast<double>(*calls.slow) / static_cast<double>(*calls.count);

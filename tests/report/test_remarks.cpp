@@ -49,7 +49,7 @@ TEST_CASE(
   CHECK(cautions(10, 12) ==
         std::vector<std::string>{"Speedups against the reference say little for 1 workload: its times in one "
                                  "run spread by more than 10%, "
-                                 "most of all d on w took 10.00000 to 12.00000 ms. Latencies are what to "
+                                 "most of all d on w M=2 (10.00000 to 12.00000 ms). Latencies are what to "
                                  "compare; a quiet machine helps."});
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("devices that differ in the time of a reference are said") {
   CHECK(cautions(10, 10.5, "GPU-2") ==
         std::vector<std::string>{"The devices of one run differ by more than 2% in the time of the reference "
                                  "for 1 workload, most of all d "
-                                 "on w by 4.9%. One device alone (--device) is measured on equal terms."});
+                                 "on w M=2 (4.9%). One device alone (--device) is measured on equal terms."});
 }
 
 TEST_CASE(
@@ -83,21 +83,22 @@ TEST_CASE(
   add("failed", {.count = 1, .cv = 9, .tail = {}, .slow = {}, .sm_clock_mhz = {}});
   rows.back().evaluation->status = model::Status::TIMEOUT;
   CHECK(report::cautions_of(nullptr, rows) ==
-        std::vector<std::string>{"2 results with calls that vary by more than 5% (CV), most of all wilder on "
-                                 "w by 14%. A quiet machine "
-                                 "helps, or more calls (--noise 0.002).",
-                                 "1 result with fewer than 10 timed calls, most of all wilder on w with 9. "
-                                 "--call-budget and --iterations "
-                                 "ask for more.",
-                                 "2 results of whose calls 5% took more than 1.5 times the median, most of "
-                                 "all wilder on w 2.5 times. Other "
-                                 "programs, or work that the solution does now and then, may be the cause.",
-                                 "2 results at GPU clocks below 90% of the highest here, most of all wilder "
-                                 "on w at 1200 of 1980 MHz. Let "
-                                 "the GPU cool, or lock its clocks, and run again.",
-                                 "2 results with more than 5% of calls made again because the GPU was "
-                                 "throttled, most of all wilder on w 3 "
-                                 "of 9. Let the GPU cool, or limit its power less, and run again."});
+        std::vector<std::string>{
+            "2 results with calls that vary by more than 5% (CV), most of all wilder on "
+            "w M=2 (14%). A quiet machine "
+            "helps, or more calls (--noise 0.002).",
+            "1 result with fewer than 10 timed calls, most of all wilder on w M=2 (9 calls). "
+            "--call-budget and --iterations "
+            "ask for more.",
+            "2 results of whose calls 5% took more than 1.5 times the median, most of "
+            "all wilder on w M=2 (2.5 times). Other "
+            "programs, or work that the solution does now and then, may be the cause.",
+            "2 results at GPU clocks below 90% of the highest here, most of all wilder "
+            "on w M=2 (1200 of 1980 MHz). Let "
+            "the GPU cool, or lock its clocks, and run again.",
+            "2 results with more than 5% of calls made again because the GPU was "
+            "throttled, most of all wilder on w M=2 (3 "
+            "of 9). Let the GPU cool, or limit its power less, and run again."});
 }
 
 TEST_CASE("remarks are lines below a report, and members of its JSON") {
