@@ -34,6 +34,7 @@
 #include "time_table.h"
 #include "util/machine.h"
 #include "util/shell_word.h"
+#include "util/utf8.h"
 
 namespace fib::cmd {
 namespace {
@@ -43,6 +44,7 @@ struct RunOptions {
   std::vector<std::string> devices;
   dataset::Filter filter;
   std::vector<std::string> sweep;
+  std::vector<std::string> tags;
   bench::RunConfig config;
   std::string reference = "auto";
   std::string seed;
@@ -87,6 +89,23 @@ std::size_t count_unloaded(const std::vector<dataset::Dataset>& datasets) {
         }));
   }
   return count;
+}
+
+// "owner=alice" as a member of an object; null where there are none.
+nlohmann::ordered_json parse_tags(const std::vector<std::string>& texts) {
+  constexpr std::size_t kLongest = 200;
+  nlohmann::ordered_json tags = nullptr;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    const bool is_text = text.size() <= kLongest && util::valid_utf8(text) == text;
+    if (equals == std::string::npos || key.empty() || !is_text)
+      throw CLI::ValidationError("--tag",
+                                 text + ": expected KEY=VALUE of at most 200 bytes, for example ticket=42");
+    if (tags.contains(key)) throw CLI::ValidationError("--tag", key + " is there twice");
+    tags[key] = text.substr(equals + 1);
+  }
+  return tags;
 }
 
 void finish_options(RunOptions& options, model::DeviceKind device) {
@@ -236,6 +255,7 @@ std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
 int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
+  static_cast<void>(parse_tags(options.tags));  // before anything is loaded
   const ChosenDevices chosen = choose_devices(options.devices);
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
@@ -283,6 +303,7 @@ int run(RunOptions options) {
                               FIB_VERSION,
                               options.save_results,
                               around,
+                              parse_tags(options.tags),
                               timeline.get()};
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   const auto report = bench::run(datasets, plan, sweep, setup, progress, interrupted);
@@ -462,6 +483,11 @@ void add_run(CLI::App& app, int& exit_code) {
   add_confining(*run_app, *options);
   run_app->add_flag("--save-results,!--no-save-results", options->save_results,
                     "Append traces to the datasets (on by default)");
+  run_app
+      ->add_option("--tag", options->tags,
+                   "Kept in the run's record and its traces, shown by fib history; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
   run_app->add_flag("--explain-time", options->explain_time,
                     "Print where the time went: starts, builds, references, calls, comparisons");
   run_app

@@ -177,6 +177,7 @@ model::MeasurementRecord identity_record(const PlannedEvaluation& planned, const
   if (!identity.uuid.empty()) record.device->uuid = identity.uuid;
   record.started_utc = started_utc;
   record.sweep = planned.sweep;
+  record.tags = identity.tags;
   record.seeded = identity.seeded;
   record.rule = eval::name_of(planned.rule);
   if (planned.workload->tolerance || is_usual_ratio(planned, config))

@@ -81,6 +81,7 @@ struct RunIdentity {
   bool seeded = false;                                    // the secret was given: the run repeats another one
   std::optional<compile::PythonInterpreter> python = {};  // that of Python solutions and torch extensions
   std::string tvm_ffi = {};                               // the version of its headers; empty: there are none
+  nlohmann::ordered_json tags = nullptr;                  // RunSetup::tags
 };
 
 // The mean of the trials' medians, in milliseconds; there is at least one trial.

@@ -56,7 +56,8 @@ struct RunSetup {
   bool save_results = true;
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
-  util::Timeline* timeline = nullptr;  // is told what happens when; null: nobody wants to know
+  nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
+  util::Timeline* timeline = nullptr;     // is told what happens when; null: nobody wants to know
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane

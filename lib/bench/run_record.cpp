@@ -79,6 +79,7 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
   record["current_git"] = git_json(head_);
   record["config"] = common_config(sweep_);
   record["sweep"] = sweep_.record;
+  record["tags"] = identity_.tags;
   record["seed"] = secret_;
   record["seeded"] = identity_.seeded;
   record["started_utc"] = started_utc_;

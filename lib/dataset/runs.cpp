@@ -72,6 +72,7 @@ RunRecord record_of(std::string_view line) {
   record.interrupted = interrupted.is_boolean() && interrupted.get<bool>();
   record.config = object_of(member(document, "config"));
   record.sweep = object_of(member(document, "sweep"));
+  record.tags = object_of(member(document, "tags"));
   record.document = std::move(document);
   return record;
 }

@@ -38,6 +38,7 @@ struct RunRecord {
   bool interrupted = false;
   nlohmann::ordered_json config;    // an object, or null
   nlohmann::ordered_json sweep;     // swept option or axis -> its values; null: nothing was swept
+  nlohmann::ordered_json tags;      // key -> text, as --tag said; null: none
   nlohmann::ordered_json document;  // the whole line, with keys that nobody knows, and with the run's seed
 };
 

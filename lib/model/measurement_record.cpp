@@ -114,6 +114,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("device", record.device);
   visit("started_utc", record.started_utc);
   visit("sweep", record.sweep);
+  visit("tags", record.tags);
   visit("trial_medians_ms", record.trial_medians_ms);
   visit("quantiles_ms", record.quantiles_ms);
   visit("n", record.n);

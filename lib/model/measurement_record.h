@@ -103,6 +103,7 @@ struct MeasurementRecord {
   std::optional<RecordedDevice> device;
   std::optional<std::string> started_utc;
   nlohmann::ordered_json sweep;  // an object, or null: missing
+  nlohmann::ordered_json tags;   // an object, or null: missing
   std::optional<std::vector<double>> trial_medians_ms;
   std::optional<std::vector<double>> quantiles_ms;
   std::optional<std::uint64_t> n;

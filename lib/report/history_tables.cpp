@@ -116,6 +116,8 @@ std::string remarks(const HistoryRun& run, const ordered_json& differences) {
   if (!run.has_record) all.emplace_back(kNoRecord);
   if (run.record.interrupted) all.emplace_back("interrupted");
   if (const auto failed = run.failed_by_status(); !failed.empty()) all.push_back(statuses_text(failed));
+  if (run.record.tags.is_object() && !run.record.tags.empty())
+    all.push_back("tags " + assignments(run.record.tags));
   if (run.record.sweep.is_object()) all.push_back("sweep " + assignments(run.record.sweep));
   if (!differences.empty()) all.push_back(assignments(differences));
   std::string text;
@@ -145,6 +147,7 @@ std::vector<Column> run_columns() {
           only_for(Audience::programs, text_column("Record", "record")),
           only_for(Audience::programs, text_column("Sweep", "sweep")),
           only_for(Audience::programs, text_column("Config", "config_differences")),
+          only_for(Audience::programs, text_column("Tags", "tags")),
           only_for(Audience::people, text_column("Remarks", ""))};
 }
 
@@ -176,6 +179,7 @@ std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
           value_cell(json::make_boolean(run.has_record)),
           value_cell(json::from_tree(record.sweep)),
           value_cell(json::from_tree(differences)),
+          value_cell(json::from_tree(record.tags)),
           text_cell(remarks(run, differences))};
 }
 

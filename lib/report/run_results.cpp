@@ -155,17 +155,19 @@ Cell rank_cell(const std::vector<dataset::RankedSolution>& ranking, const std::s
   return text_cell(fmt::format("{}{}", *found->rank, sharing > 1 ? " =" : ""));
 }
 
+// The geometric mean, and that of the intervals' ends, as solutions are ranked by them.
 Cell latency_cell(const SolutionResults& results) {
   std::vector<double> latencies;
-  double share = 0;
+  std::vector<double> highs;
   for (const Detail* detail : results.all) {
     const auto latency = latency_of(detail->row);
     if (!latency) continue;
     latencies.push_back(*latency);
-    share = std::max(share, share_of(detail->row));
+    highs.push_back(*latency * (1 + share_of(detail->row)));
   }
   if (latencies.empty()) return no_cell();
-  return text_cell(format_ms(dataset::geometric_mean(latencies)) + interval_text(share));
+  const double mean = dataset::geometric_mean(latencies);
+  return text_cell(format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1));
 }
 
 // The mean over workloads, as `fib report best` has it; none unless all passed and were timed.

@@ -71,3 +71,24 @@ TEST_CASE("a hint can be given to a shell, whatever a solution is called") {
   const auto result = run.run(few());
   CHECK(has(result.out, "fib report show solution 'it'\\''s; $(touch x)' --local "));
 }
+
+TEST_CASE("--tag is kept in the run's record and its traces, and history shows it") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  REQUIRE(run.run(few({"--tag", "ticket=42", "--tag", "by=a b=c"})).exit_code == 0);
+  const std::string tags = R"("tags":{"ticket":"42","by":"a b=c"})";
+  CHECK(has(util::read_file(run.dataset.root() / "runs/runs.jsonl"), tags));
+  CHECK(has(read_traces(run.dataset.root())[0].text, tags));
+  const auto history =
+      run_process({fib_binary(), "history", "--local", run.dataset.root()}, run.environment());
+  CHECK(has(history.out, "tags ticket=42 by=a b=c"));
+  REQUIRE(run.run(few()).exit_code == 0);
+  CHECK_FALSE(has(read_traces(run.dataset.root())[1].text, "tags"));
+  for (const char* wrong : {"ticket", "=42", "\xff=1"}) {
+    const auto refused = run.run({"--tag", wrong});
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "expected KEY=VALUE"));
+  }
+  CHECK(run.run({"--tag", "a=1", "--tag", "a=2"}).exit_code == 2);
+  CHECK(run.run({"--tag", "a=" + std::string(300, 'x')}).exit_code == 2);
+}
