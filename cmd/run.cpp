@@ -466,6 +466,7 @@ void add_judging(CLI::App& app, RunOptions& o) {
       ->group(group);
   app.add_option("--expect", o.gate.expected_results,
                  "Exit code 3 unless there are so many results, those that --resume skips too")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->group(group);
   app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")

@@ -36,6 +36,10 @@ std::string kind_of_engine(const std::string& engine) { return engine.substr(0, 
 
 }  // namespace
 
+bool tells_reference(const std::string* workload_conditions) {
+  return workload_conditions != nullptr && workload_conditions->find("reference ") != std::string::npos;
+}
+
 std::optional<std::string> run_conditions_text(const model::MeasurementRecord& record) {
   if (record.config.is_null()) return std::nullopt;
   std::vector<std::string> parts;

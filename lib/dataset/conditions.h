@@ -17,4 +17,9 @@ namespace fib::dataset {
 // tolerance of their own, the names of made inputs. Nothing where none of it is recorded.
 [[nodiscard]] std::optional<std::string> workload_conditions_text(const model::MeasurementRecord& record);
 
+// Whether such a text of a workload (null: nothing recorded) says which engine the reference had. Solutions
+// that do not build, or fail before the reference is asked, have a record without it: it holds under the
+// conditions of all others.
+[[nodiscard]] bool tells_reference(const std::string* workload_conditions);
+
 }  // namespace fib::dataset

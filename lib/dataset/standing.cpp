@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dataset/conditions.h"
 #include "util/clock.h"
 
 namespace fib::dataset {
@@ -78,6 +79,11 @@ const TraceRow* representative(Rows rows) {
     return latency_of(*left) < latency_of(*right);
   });
   return rows[rows.size() / 2];
+}
+
+// A failure before the reference was asked.
+bool holds_anywhere(const TraceRow& row) {
+  return !row.passed() && !tells_reference(row.evaluation->origin.workload_conditions);
 }
 
 std::string words(const std::string* conditions) {
@@ -199,7 +205,8 @@ class StandingResults::Choice {
   }
 
   // The conditions of the latest trace rule, for all solutions of a definition (of a workload of it) on the
-  // same hardware; points of a sweep rule only where there is nothing else.
+  // same hardware; points of a sweep rule only where there is nothing else. Failures in which the reference
+  // was never asked stand beside all conditions of a workload, and rule only among themselves.
   Rows of_ruling_conditions(const Rows& rows, const std::string* RowOrigin::*conditions, bool by_workload) {
     const auto place = [&](const TraceRow& row) {
       return key_of({row.evaluation->hardware, row.definition, by_workload ? &row.workload->uuid : nullptr});
@@ -209,12 +216,16 @@ class StandingResults::Choice {
       Rows ordinary;
       std::copy_if(all.begin(), all.end(), std::back_inserter(ordinary),
                    [](const TraceRow* row) { return !row->evaluation->origin.is_sweep_point; });
-      ruling[key] = words(latest_of(ordinary.empty() ? all : ordinary)->evaluation->origin.*conditions);
+      if (ordinary.empty()) ordinary = all;
+      Rows telling;
+      std::copy_if(ordinary.begin(), ordinary.end(), std::back_inserter(telling),
+                   [&](const TraceRow* row) { return !by_workload || !holds_anywhere(*row); });
+      ruling[key] = words(latest_of(telling.empty() ? ordinary : telling)->evaluation->origin.*conditions);
     }
     Rows kept;
     for (const TraceRow* row : rows) {
       const std::string own = words(row->evaluation->origin.*conditions);
-      if (own == ruling.at(place(*row))) {
+      if (own == ruling.at(place(*row)) || (by_workload && holds_anywhere(*row))) {
         kept.push_back(row);
       } else {
         leave_out(*row, left_out().other_conditions[own]);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "dataset/conditions.h"
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
 #include "report/document.h"
@@ -256,29 +257,37 @@ std::vector<std::string> winners_elsewhere(const std::string& hardware, const Ha
 
 EarlierResults::Key EarlierResults::key_of(const TraceRow& row) {
   const auto& evaluation = *row.evaluation;
-  return {evaluation.hardware,
-          row.definition,
-          row.solution,
-          row.workload->uuid,
-          evaluation.origin.run_conditions,
-          evaluation.origin.workload_conditions};
+  return {evaluation.hardware, row.definition, row.solution, row.workload->uuid,
+          evaluation.origin.run_conditions};
 }
 
 EarlierResults::EarlierResults(const dataset::Dataset& dataset) {
   for (const TraceRow& row : dataset.traces) {
-    if (row.solution == nullptr || !row.evaluation || row.evaluation->origin.is_sweep_point) continue;
-    const auto [known, is_new] = latest_.emplace(key_of(row), &row);
-    if (is_new) continue;
-    // An unreadable time is the oldest.
-    const auto time = util::parse_timestamp(row.evaluation->timestamp);
-    if (time >= util::parse_timestamp(known->second->evaluation->timestamp)) known->second = &row;
+    if (row.solution != nullptr && row.evaluation && !row.evaluation->origin.is_sweep_point)
+      earlier_[key_of(row)].push_back(&row);
   }
 }
 
 const TraceRow* EarlierResults::before(const TraceRow& row) const {
   if (row.evaluation->origin.is_sweep_point) return nullptr;
-  const auto found = latest_.find(key_of(row));
-  return found != latest_.end() ? found->second : nullptr;
+  const auto found = earlier_.find(key_of(row));
+  if (found == earlier_.end()) return nullptr;
+  const auto* conditions = row.evaluation->origin.workload_conditions;
+  const TraceRow* latest = nullptr;
+  std::optional<std::int64_t> latest_time;
+  for (const TraceRow* earlier : found->second) {
+    // A failure before the reference was asked does not say by which engine it would have been.
+    const auto* own = earlier->evaluation->origin.workload_conditions;
+    const bool is_alike = own == conditions || (!earlier->passed() && !dataset::tells_reference(own)) ||
+                          (!row.passed() && !dataset::tells_reference(conditions));
+    if (!is_alike) continue;
+    const auto time =
+        util::parse_timestamp(earlier->evaluation->timestamp);  // an unreadable one is the oldest
+    if (latest != nullptr && time < latest_time) continue;
+    latest = earlier;
+    latest_time = time;
+  }
+  return latest;
 }
 
 std::string failure_reason(model::Status status, const std::string& log) {
@@ -296,7 +305,8 @@ std::string result_text(const Detail& result, const TraceRow* before) {
   const std::string reason = row.passed() ? "" : failure_reason(result.status(), result.log);
   const std::string change = change_text(row, before);
   if (!change.empty()) text += row.passed() ? ", " + change : fmt::format(" ({})", change);
-  return reason.empty() ? text : text + ": " + reason;
+  if (!reason.empty()) text += ": " + reason;
+  return text;
 }
 
 std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,

@@ -24,11 +24,11 @@ class EarlierResults {
   [[nodiscard]] const dataset::TraceRow* before(const dataset::TraceRow& row) const;
 
  private:
-  using Key = std::tuple<const std::string*, const std::string*, const std::string*, std::string,
-                         const std::string*, const std::string*>;
+  using Key =
+      std::tuple<const std::string*, const std::string*, const std::string*, std::string, const std::string*>;
   static Key key_of(const dataset::TraceRow& row);
 
-  std::map<Key, const dataset::TraceRow*> latest_;
+  std::map<Key, std::vector<const dataset::TraceRow*>> earlier_;  // in the order of the dataset
 };
 
 // The line of the log that says why an evaluation failed: of COMPILE_ERROR the first, else the last;

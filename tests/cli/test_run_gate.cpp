@@ -192,6 +192,12 @@ TEST_CASE("the gate of a plan that is only printed is that of the run, if all go
   CHECK(run.run({"--dry-run", "--strict"}).exit_code == 3);
 }
 
+TEST_CASE("there cannot be fewer than no results") {
+  FibRun run;
+  run.dataset.add_definition({100});
+  CHECK(run.run({"--dry-run", "--expect", "-1"}).exit_code == 2);
+}
+
 TEST_CASE("a trace that cannot be read does not close the gate of what runs now") {
   FibRun run;
   run.dataset.add_definition({100}).solution("one", "alice", kHonest);

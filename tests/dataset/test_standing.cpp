@@ -217,3 +217,21 @@ TEST_CASE("hardware, time and excluded runs hold before the choice, and only wha
   filter.solutions = {"s"};
   CHECK(dataset::StandingResults(dataset, dataset.traces, filter).left_out().total() == 0);
 }
+
+TEST_CASE("a failure before the reference was asked hides no result of other solutions") {
+  const std::string asked = R"(,"rule":"default","reference":{"engine":"native"})";
+  const std::string not_asked = R"(,"rule":"default")";
+  Story story;
+  story.add({.latency = "2", .more = asked});
+  story.add({.latency = "3", .source = "-", .more = asked, .solution = "t"});
+  story.add({.latency = "", .run = "r2", .day = "02", .more = not_asked});
+  CHECK(story.standing() == Latencies{3, 0});
+  story.add({.latency = "4", .run = "r3", .day = "03", .more = asked});
+  CHECK(story.standing() == Latencies{3, 4});
+}
+
+TEST_CASE("failures before the reference was asked stand where there is nothing else") {
+  Story story;
+  story.add({.latency = "", .more = R"(,"rule":"default")"});
+  CHECK(story.standing() == Latencies{0});
+}

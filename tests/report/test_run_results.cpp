@@ -20,6 +20,7 @@ struct Made {
   std::string sweep = {};  // an object
   std::string log = "first line\nlast line\n";
   std::string status = "TIMEOUT";
+  std::string engine = {};  // of the reference; empty: it was not asked
 };
 
 // A dataset with solutions s and t of definition d, what was measured before, and a run.
@@ -73,6 +74,7 @@ class Story {
     line += R"(,"fib":{"run_id":")" + run + R"(","config":{"flush":")" + made.flush +
             R"("},"solution_sha256":")" + sources_.at(made.solution) + "\"" +
             (made.latency.empty() ? "" : interval_) +
+            (made.engine.empty() ? "" : R"(,"reference":{"engine":")" + made.engine + "\"}") +
             (made.sweep.empty() ? "" : R"(,"sweep":)" + made.sweep) + "}}}";
     auto result = model::parse_trace(line);
     result.evaluation->log = made.latency.empty() ? made.log : "";
@@ -128,6 +130,14 @@ TEST_CASE("what was before is the latest result of the same conditions, workload
   CHECK(Story().before({.latency = "2", .solution = "t"}).now({}).line() == alone);
   CHECK(Story().before({.latency = "2", .sweep = R"({"iterations":5})"}).now({}).line() == alone);
   CHECK(Story().before({.latency = "2"}).now({.sweep = R"({"iterations":5})"}).line() == alone);
+}
+
+TEST_CASE("a solution that did not build before is said to have failed then") {
+  Story story;
+  story.before({.latency = "1", .engine = "native"});
+  story.before({.latency = "", .day = "02", .status = "COMPILE_ERROR"});
+  story.now({.latency = "", .day = "03", .engine = "native"});
+  CHECK(story.line() == "TIMEOUT: last line");
 }
 
 TEST_CASE("the table ranks by all that stands, and names a winner that was not run") {
