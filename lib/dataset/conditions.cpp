@@ -56,7 +56,8 @@ std::optional<std::string> run_conditions_text(const model::MeasurementRecord& r
 std::optional<std::string> workload_conditions_text(const model::MeasurementRecord& record) {
   std::vector<std::string> parts;
   if (record.rule) parts.push_back("rule " + *record.rule);
-  if (record.reference && record.reference->engine)
+  // Of a solution that did not build it is empty.
+  if (record.reference && record.reference->engine && !record.reference->engine->empty())
     parts.push_back("reference " + kind_of_engine(*record.reference->engine));
   if (record.tolerance) parts.push_back(tolerance_text(*record.tolerance));
   if (record.synthesized && !record.synthesized->empty())

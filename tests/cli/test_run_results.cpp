@@ -92,3 +92,18 @@ TEST_CASE("--tag is kept in the run's record and its traces, and history shows i
   CHECK(run.run({"--tag", "a=1", "--tag", "a=2"}).exit_code == 2);
   CHECK(run.run({"--tag", "a=" + std::string(300, 'x')}).exit_code == 2);
 }
+
+TEST_CASE("a solution that does not build any more is broken, and hides no results of others") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest).solution("two", "bob", kHonest);
+  REQUIRE(run.run(few()).exit_code == 0);
+  run.dataset.solution("two", "bob", "nonsense");
+  const auto broken = run.run(few({"--solutions", "two"}));
+  CHECK(has(broken.out, "1 broken"));
+  CHECK(has(broken.out, "Best of add: one, "));
+  const auto best =
+      run_process({fib_binary(), "report", "best", "--local", run.dataset.root()}, run.environment());
+  CHECK(has(best.out, "one"));
+  CHECK_FALSE(has(best.out, "No valid solution"));
+  CHECK_FALSE(has(best.out, "other conditions"));
+}

@@ -220,7 +220,7 @@ TEST_CASE("hardware, time and excluded runs hold before the choice, and only wha
 
 TEST_CASE("a failure before the reference was asked hides no result of other solutions") {
   const std::string asked = R"(,"rule":"default","reference":{"engine":"native"})";
-  const std::string not_asked = R"(,"rule":"default")";
+  const std::string not_asked = R"(,"rule":"default","reference":{"engine":""})";
   Story story;
   story.add({.latency = "2", .more = asked});
   story.add({.latency = "3", .source = "-", .more = asked, .solution = "t"});
