@@ -12,8 +12,7 @@
 namespace fib::cmd {
 
 // Adds the options that choose definitions, solutions and workloads by what they are: --definitions,
-// --solutions,
-// --authors, --op-types, --workloads, --exclude-definitions, --exclude-solutions, --where.
+// --solutions, --authors, --op-types, --workloads, --exclude-definitions, --exclude-solutions, --where.
 void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::string& group);
 
 // Options that choose records: those, and for results --status, --hardware, --since, --exclude-run.

@@ -33,8 +33,7 @@ void add_read_options(CLI::App& app, ReadOptions& options);
 [[nodiscard]] std::vector<std::string> dataset_folders(const ReadOptions& options);
 
 // Prints the first ten of `errors` to stderr, a line each, and how many more there are in `root`; nothing
-// when
-// --log-level keeps errors out.
+// when --log-level keeps errors out.
 void print_errors(const std::vector<std::string>& errors, const std::string& root);
 
 // Loads what --local names, or the default dataset. Problems go to stderr, the first ten of each dataset.

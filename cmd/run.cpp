@@ -255,7 +255,7 @@ std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
 int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
-  static_cast<void>(parse_tags(options.tags));  // before anything is loaded
+  const auto tags = parse_tags(options.tags);
   const ChosenDevices chosen = choose_devices(options.devices);
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
@@ -303,7 +303,7 @@ int run(RunOptions options) {
                               FIB_VERSION,
                               options.save_results,
                               around,
-                              parse_tags(options.tags),
+                              tags,
                               timeline.get()};
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   const auto report = bench::run(datasets, plan, sweep, setup, progress, interrupted);

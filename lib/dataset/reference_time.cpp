@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-
-#include "dataset/ranking.h"
 
 namespace fib::dataset {
 namespace {
