@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "dataset/trace_row.h"
+
 namespace fib::dataset {
 namespace {
 
@@ -36,8 +38,10 @@ std::string kind_of_engine(const std::string& engine) { return engine.substr(0, 
 
 }  // namespace
 
-bool tells_reference(const std::string* workload_conditions) {
-  return workload_conditions != nullptr && workload_conditions->find("reference ") != std::string::npos;
+bool fails_before_reference(const TraceRow& row) {
+  if (row.passed()) return false;
+  const std::string* conditions = row.evaluation->origin.workload_conditions;
+  return conditions == nullptr || conditions->find("reference ") == std::string::npos;
 }
 
 std::optional<std::string> run_conditions_text(const model::MeasurementRecord& record) {

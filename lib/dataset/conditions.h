@@ -9,6 +9,8 @@
 // of different conditions are never compared. How many calls were made is none of them.
 namespace fib::dataset {
 
+struct TraceRow;
+
 // What the run was told, in words: "flush clean, clock auto, rtol 0.01, atol 0.01", and the share of elements
 // that must match where the run says one below 1. Nothing where the record has no configuration.
 [[nodiscard]] std::optional<std::string> run_conditions_text(const model::MeasurementRecord& record);
@@ -17,9 +19,8 @@ namespace fib::dataset {
 // tolerance of their own, the names of made inputs. Nothing where none of it is recorded.
 [[nodiscard]] std::optional<std::string> workload_conditions_text(const model::MeasurementRecord& record);
 
-// Whether such a text of a workload (null: nothing recorded) says which engine the reference had. Solutions
-// that do not build, or fail before the reference is asked, have a record without it: it holds under the
-// conditions of all others.
-[[nodiscard]] bool tells_reference(const std::string* workload_conditions);
+// Whether `row` tells of a failure before the reference was asked: its solution did not build, say. Such a
+// record does not name the reference's engine, and holds under all conditions that a workload adds.
+[[nodiscard]] bool fails_before_reference(const TraceRow& row);
 
 }  // namespace fib::dataset

@@ -81,11 +81,6 @@ const TraceRow* representative(Rows rows) {
   return rows[rows.size() / 2];
 }
 
-// A failure before the reference was asked.
-bool holds_anywhere(const TraceRow& row) {
-  return !row.passed() && !tells_reference(row.evaluation->origin.workload_conditions);
-}
-
 std::string words(const std::string* conditions) {
   return conditions != nullptr ? *conditions : std::string("not recorded");
 }
@@ -219,13 +214,13 @@ class StandingResults::Choice {
       if (ordinary.empty()) ordinary = all;
       Rows telling;
       std::copy_if(ordinary.begin(), ordinary.end(), std::back_inserter(telling),
-                   [&](const TraceRow* row) { return !by_workload || !holds_anywhere(*row); });
+                   [&](const TraceRow* row) { return !by_workload || !fails_before_reference(*row); });
       ruling[key] = words(latest_of(telling.empty() ? ordinary : telling)->evaluation->origin.*conditions);
     }
     Rows kept;
     for (const TraceRow* row : rows) {
       const std::string own = words(row->evaluation->origin.*conditions);
-      if (own == ruling.at(place(*row)) || (by_workload && holds_anywhere(*row))) {
+      if (own == ruling.at(place(*row)) || (by_workload && fails_before_reference(*row))) {
         kept.push_back(row);
       } else {
         leave_out(*row, left_out().other_conditions[own]);

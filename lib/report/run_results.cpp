@@ -276,10 +276,8 @@ const TraceRow* EarlierResults::before(const TraceRow& row) const {
   const TraceRow* latest = nullptr;
   std::optional<std::int64_t> latest_time;
   for (const TraceRow* earlier : found->second) {
-    // A failure before the reference was asked does not say by which engine it would have been.
-    const auto* own = earlier->evaluation->origin.workload_conditions;
-    const bool is_alike = own == conditions || (!earlier->passed() && !dataset::tells_reference(own)) ||
-                          (!row.passed() && !dataset::tells_reference(conditions));
+    const bool is_alike = earlier->evaluation->origin.workload_conditions == conditions ||
+                          dataset::fails_before_reference(*earlier) || dataset::fails_before_reference(row);
     if (!is_alike) continue;
     const auto time =
         util::parse_timestamp(earlier->evaluation->timestamp);  // an unreadable one is the oldest
