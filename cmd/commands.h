@@ -18,6 +18,7 @@ enum ExitCode : int {
 // and end up in main.
 void add_run(CLI::App& app, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);
+void add_baseline(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_merge(CLI::App& app, int& exit_code);

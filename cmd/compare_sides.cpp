@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "dataset/baselines.h"
 #include "dataset/known_names.h"
 #include "dataset/paths.h"
 #include "dataset/run_order.h"
@@ -21,13 +22,10 @@ const std::pair<const char*, SideKind> kPrefixes[] = {{"dataset:", SideKind::dat
 
 // Of what the dataset's records tell and its traces: a run in which nothing was evaluated is one too.
 std::vector<std::string> runs_of(const std::string& root, const std::vector<report::Detail>& details,
-                                 std::vector<std::string>& unreadable) {
+                                 std::vector<dataset::Problem>& problems) {
   dataset::RunOrder order;
-  std::vector<dataset::Problem> problems;
   for (const auto& record : dataset::read_runs(root, problems))
     order.add_record(record.run_id, record.started_utc);
-  for (const auto& problem : problems)
-    unreadable.push_back((std::filesystem::path(root) / dataset::to_string(problem)).string());
   for (const auto& detail : details) {
     if (detail.run_id != nullptr) order.add_trace(*detail.run_id, detail.row.evaluation->timestamp);
   }
@@ -52,10 +50,16 @@ const std::string& CompareInput::local() {
   return local_;
 }
 
-const std::vector<std::string>& CompareInput::runs() {
+std::optional<std::string> CompareInput::find_run(const std::string& word) {
   Loaded& loaded = load(local());
-  if (!loaded.runs) loaded.runs = runs_of(local(), loaded.details, unreadable_);
-  return *loaded.runs;
+  if (!loaded.runs) {
+    std::vector<dataset::Problem> problems;
+    loaded.runs = runs_of(local(), loaded.details, problems);
+    loaded.baselines = dataset::runs_by_name(dataset::read_baselines(local(), problems));
+    for (const auto& problem : problems)
+      unreadable_.push_back((std::filesystem::path(local()) / dataset::to_string(problem)).string());
+  }
+  return dataset::find_run(*loaded.runs, word, loaded.baselines);
 }
 
 bool CompareInput::has_author(const std::string& name) {
@@ -83,7 +87,7 @@ SideName CompareInput::resolve(const std::string& word) {
         "solution",
         word, local());
   if (found.empty() || kind) {
-    const auto run = may_be(SideKind::run) ? dataset::find_run(runs(), name) : std::nullopt;
+    const auto run = may_be(SideKind::run) ? find_run(name) : std::nullopt;
     if (run) found.push_back({SideKind::run, *run});
     if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
     if (may_be(SideKind::solution) && load(local()).dataset.solutions.contains(name))
@@ -91,7 +95,7 @@ SideName CompareInput::resolve(const std::string& word) {
   }
   if (found.size() == 1) return found.front();
   if (found.empty())
-    throw Error("\"{}\" is no dataset folder, and no run, author or solution of {}", word, local());
+    throw Error("\"{}\" is no dataset folder, and no run, baseline, author or solution of {}", word, local());
   throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name,
               name);
 }

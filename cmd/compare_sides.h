@@ -28,8 +28,8 @@ class CompareInput {
       : local_(std::move(local)), filter_(std::move(filter)) {}
 
   // What `word` names: "run:ID", "author:NAME", "solution:NAME" or "dataset:DIR"; without such a word a
-  // folder, a run's id or its beginning, "last" or "last~N", an author or a solution. Throws Error when it is
-  // none of these or several.
+  // folder, a run's id or its beginning, "last", "last~N" or a baseline, an author or a solution. Throws
+  // Error when it is none of these or several.
   [[nodiscard]] SideName resolve(const std::string& word);
 
   // The latest results of the side. Points into this object.
@@ -44,11 +44,12 @@ class CompareInput {
     std::vector<report::Detail> details;
     // Ids, in the order of dataset::RunOrder; read where a side may be a run.
     std::optional<std::vector<std::string>> runs;
+    std::map<std::string, std::string> baselines;  // name -> run; read with them
   };
 
   Loaded& load(const std::string& root);
   const std::string& local();
-  const std::vector<std::string>& runs();
+  std::optional<std::string> find_run(const std::string& word);
   bool has_author(const std::string& name);
 
   std::string local_;

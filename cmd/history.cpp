@@ -4,8 +4,7 @@
 
 #include "commands.h"
 #include "config_defaults.h"
-#include "dataset/runs.h"
-#include "dataset/trace_stream.h"
+#include "read_history.h"
 #include "report/history_text.h"
 #include "report_common.h"
 
@@ -17,23 +16,6 @@ struct HistoryOptions {
   std::string run;
   bool show_seed = false;
 };
-
-report::DatasetHistory read_history(const std::string& root, bool strict) {
-  std::vector<dataset::Problem> problems;
-  std::vector<std::string> unreadable;
-  const auto catalog = dataset::load_without_results(root, unreadable);
-  report::HistoryBuilder builder(root, dataset::read_runs(root, problems));
-  dataset::for_each_trace(catalog, {}, unreadable, [&](const model::Trace& trace) { builder.add(trace); });
-  for (const auto& problem : problems) {
-    unreadable.push_back((catalog.root / dataset::to_string(problem)).string());
-  }
-  if (strict && !unreadable.empty()) {
-    throw Error("{} of {} cannot be loaded:{}", unreadable.size() == 1 ? "a line or file" : "lines or files",
-                root, dataset::first_lines(unreadable));
-  }
-  print_errors(unreadable, root);
-  return builder.finish();
-}
 
 int run(const HistoryOptions& options) {
   std::vector<report::DatasetHistory> histories;
@@ -58,8 +40,9 @@ void add_history(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<HistoryOptions>();
   CLI::App* history = app.add_subcommand("history", "List the runs of datasets, or show one");
   history
-      ->add_option("run", options->run,
-                   "The run to show: its id, the beginning of it, last, last~1, ...; default: list all")
+      ->add_option(
+          "run", options->run,
+          "The run to show: its id, the beginning of it, last, last~1, ..., a baseline; default: list all")
       ->type_name("RUN_ID");
   add_read_options(*history, options->read);
   history->add_flag("--show-seed", options->show_seed,

@@ -75,6 +75,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_visualize(app, exit_code);
   cmd::add_list(app, exit_code);
   cmd::add_history(app, exit_code);
+  cmd::add_baseline(app, exit_code);
   cmd::add_merge(app, exit_code);
   cmd::add_export(app, exit_code);
   cmd::add_pack(app, exit_code);

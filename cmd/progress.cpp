@@ -70,13 +70,16 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
                      std::size_t total) {
   const std::lock_guard lock(mutex_);
   using Outcome = compile::BuildResult::Outcome;
-  if (!outcome.error.empty() || outcome.result.outcome == Outcome::kFailed) {
+  const bool is_failed = !outcome.error.empty() || outcome.result.outcome == Outcome::kFailed;
+  if (is_failed) {
     clear();
     const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
     spdlog::warn("{} does not build: {}", report::printable(solution.name),
                  report::failure_reason(model::Status::COMPILE_ERROR, text));
   }
-  show(fmt::format("[{}/{}] built {}", done, total, report::printable(solution.name)), done == total);
+  show(fmt::format("[{}/{}] {} {}", done, total, is_failed ? "failed to build" : "built",
+                   report::printable(solution.name)),
+       done == total);
 }
 
 void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,

@@ -29,13 +29,13 @@ struct CompareCommand {
   report::CorrectDrift correct_drift = report::CorrectDrift::no;
 };
 
-// "5%" is 0.05.
+// "5%", or "5", is 0.05.
 std::optional<report::CompareGate> parse_gate(const std::string& text) {
   if (text.empty()) return std::nullopt;
   double percent = -1;
-  const char* end = text.data() + text.size() - 1;
+  const char* end = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
   const auto [stop, error] = std::from_chars(text.data(), end, percent);
-  if (error != std::errc() || stop != end || *end != '%' || !(percent >= 0 && percent < 1e6))
+  if (error != std::errc() || stop != end || !(percent >= 0 && percent < 1e6))
     throw CLI::ValidationError("--fail-on-regression", text + ": expected a percentage, for example 5%");
   return report::CompareGate{percent / 100};
 }
@@ -126,7 +126,8 @@ void add_report_compare(CLI::App& app, int& exit_code) {
                   "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
                   "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
                   "  fib report compare last~1 last --only broken,slower\n"
-                  "Runs are named by their ids, or last, last~1, ... The latest trace of each solution and\n"
+                  "Runs are named by their ids, last, last~1, ..., or as fib baseline named them. The latest "
+                  "trace of each solution and\n"
                   "workload counts. Same: the medians differ by at most 1% or the noise; faster, slower: by\n"
                   "more, with disjoint quartile ranges; else ambiguous. docs/reports.md says what noise is.\n"
                   "Formats github and junit are for CI.\n") +

@@ -168,7 +168,8 @@ void log_plan_remarks(const bench::Plan& plan) {
 }
 
 // ": …", or nothing where the remarks have said it.
-std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets) {
+std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets,
+                        const dataset::Filter& filter) {
   if (plan.resumed > 0) return fmt::format(": {} evaluations are done", plan.resumed);
   if (!plan.skipped.empty()) return "";
   const auto none = [&](const auto& of) {
@@ -176,6 +177,8 @@ std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Data
   };
   if (none([](const auto& one) -> const auto& { return one.solutions; })) return ": there are no solutions";
   if (none([](const auto& one) -> const auto& { return one.workloads; })) return ": there are no workloads";
+  if (!filter.conditions.empty())
+    return ": no workload of what was asked for has the sizes that --where names";
   return ": no definition that was asked for has both solutions and workloads";
 }
 
@@ -234,16 +237,12 @@ int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
   return verdict.exit_code;
 }
 
-// Said before this run adds to the load itself.
-void warn_of_load() {
-  double load = 0;
-  const auto cores = util::usable_cores();
-  if (::getloadavg(&load, 1) != 1 || load <= static_cast<double>(cores)) return;
+void warn_of_load(const std::optional<util::MachineLoad>& load) {
+  if (!load || load->average <= load->cores) return;
   spdlog::warn(
       "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
-      "certain; "
-      "stop them, or wait",
-      load, cores);
+      "certain; stop them, or wait",
+      load->average, load->cores);
 }
 
 // Null where nobody wants to know where the time goes.
@@ -287,13 +286,14 @@ int run(RunOptions options) {
   }
   bench::sweep_run_folders(std::filesystem::temp_directory_path());
   if (plan.evaluations.empty()) {
-    fmt::print("nothing to run{}\n", why_nothing(plan, datasets));
+    fmt::print("nothing to run{}\n", why_nothing(plan, datasets, options.filter));
     return pass_gate(outcome, options.gate);
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   log_synthesized(options, plan, datasets);
-  warn_of_load();
+  const auto load = util::machine_load();  // before this run adds to it
+  warn_of_load(load);
   const auto timeline = wanted_timeline(options);
   const bench::RunSetup setup{devices,
                               std::filesystem::read_symlink("/proc/self/exe"),
@@ -304,6 +304,7 @@ int run(RunOptions options) {
                               options.save_results,
                               around,
                               tags,
+                              load,
                               timeline.get()};
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   const auto report = bench::run(datasets, plan, sweep, setup, progress, interrupted);

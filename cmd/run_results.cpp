@@ -22,7 +22,7 @@ void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
   trace.solution = planned.solution->name;
   trace.evaluation = evaluation;
   report::Detail detail = report::make_detail(trace, *datasets_[index].pool, report::KeepLogs::of_failures);
-  const std::string text = report::result_text(detail, earlier_[index].before(detail.row));
+  const std::string text = report::result_text(detail, earlier_[index]);
   details_[index].push_back(std::move(detail));
   if (evaluation.status != model::Status::PASSED && first_failure_.empty())
     first_failure_ = planned.solution->name;

@@ -178,6 +178,7 @@ model::MeasurementRecord identity_record(const PlannedEvaluation& planned, const
   record.started_utc = started_utc;
   record.sweep = planned.sweep;
   record.tags = identity.tags;
+  if (identity.load) record.load = {identity.load->average, identity.load->cores};
   record.seeded = identity.seeded;
   record.rule = eval::name_of(planned.rule);
   if (planned.workload->tolerance || is_usual_ratio(planned, config))

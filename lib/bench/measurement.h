@@ -11,6 +11,7 @@
 #include "bench/overhead.h"
 #include "bench/plan.h"
 #include "model/trace.h"
+#include "util/machine.h"
 #include "worker/judge_messages.h"
 #include "worker/worker_messages.h"
 
@@ -82,6 +83,7 @@ struct RunIdentity {
   std::optional<compile::PythonInterpreter> python = {};  // that of Python solutions and torch extensions
   std::string tvm_ffi = {};                               // the version of its headers; empty: there are none
   nlohmann::ordered_json tags = nullptr;                  // RunSetup::tags
+  std::optional<util::MachineLoad> load = std::nullopt;   // RunSetup::load
 };
 
 // The mean of the trials' medians, in milliseconds; there is at least one trial.

@@ -352,7 +352,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
                              config.seed.has_value(),
                              setup.python,
                              setup.tvm_ffi ? setup.tvm_ffi->version : "",
-                             setup.tags};
+                             setup.tags,
+                             setup.load};
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
   worker::Spawner spawner(setup.program, setup.timeline);

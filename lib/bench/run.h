@@ -13,6 +13,7 @@
 #include "bench/plan.h"
 #include "bench/sweep.h"
 #include "bench/trace_sink.h"
+#include "util/machine.h"
 
 namespace fib::bench {
 
@@ -57,7 +58,8 @@ struct RunSetup {
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
   nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
-  util::Timeline* timeline = nullptr;     // is told what happens when; null: nobody wants to know
+  std::optional<util::MachineLoad> load = std::nullopt;  // before the run; nothing: not known
+  util::Timeline* timeline = nullptr;  // is told what happens when; null: nobody wants to know
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane

@@ -80,6 +80,9 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
   record["config"] = common_config(sweep_);
   record["sweep"] = sweep_.record;
   record["tags"] = identity_.tags;
+  record["load"] = nullptr;
+  if (const auto& load = identity_.load)
+    record["load"] = {{"average", load->average}, {"cores", load->cores}};
   record["seed"] = secret_;
   record["seeded"] = identity_.seeded;
   record["started_utc"] = started_utc_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "dataset/baselines.h"
 #include "dataset/merge_catalog.h"
 #include "dataset/merge_traces.h"
 #include "dataset/paths.h"
@@ -67,32 +68,49 @@ void copy_blob(const BlobSource& source, const fs::path& target, bool link) {
     throw Error("{} is not what {} was; is the disk sound?", target.string(), source.file.string());
 }
 
-// The lines of all inputs' runs/runs.jsonl, each once, sorted: they begin with the run's id, which begins
-// with its time.
-std::set<std::string> read_runs(const std::vector<fs::path>& inputs, MergeReport& report) {
+// The lines of a file of all inputs, each once, sorted: those of runs/runs.jsonl begin with the run's id,
+// which begins with its time.
+std::set<std::string> read_lines(const std::vector<fs::path>& inputs, fs::path (*file_of)(const fs::path&),
+                                 MergeCount& count, std::vector<std::string>& unreadable) {
   std::set<std::string> lines;
   for (const auto& input : inputs) {
-    if (!fs::exists(runs_file(input))) continue;
-    const auto text = read_or_note(runs_file(input), report.unreadable);
+    const fs::path file = file_of(input);
+    if (!fs::exists(file)) continue;
+    const auto text = read_or_note(file, unreadable);
     if (!text) continue;
     for (const Line& line : split_lines(*text)) {
-      ++report.runs.read;
+      ++count.read;
       if (!model::json::is_object_text(line.text)) {
-        report.unreadable.push_back(
-            fmt::format("{}:{}: this is no whole JSON object", runs_file(input).string(), line.number));
+        unreadable.push_back(fmt::format("{}:{}: this is no whole JSON object", file.string(), line.number));
       } else if (!lines.emplace(line.text).second) {
-        ++report.runs.duplicates;
+        ++count.duplicates;
       }
     }
   }
-  report.runs.written = lines.size();
+  count.written = lines.size();
   return lines;
 }
 
-void write_runs(const std::set<std::string>& lines, const fs::path& root) {
+void write_lines(const std::set<std::string>& lines, const fs::path& file) {
   std::string text;
   for (const auto& line : lines) text += line + "\n";
-  if (!text.empty()) write_file(runs_file(root), text);
+  if (!text.empty()) write_file(file, text);
+}
+
+// Names that the inputs gave to different runs: the line that was written last counts, in the output too.
+void note_moved_baselines(const std::vector<fs::path>& inputs, const fs::path& output, MergeReport& report) {
+  std::vector<Problem> ignored;  // such lines were noted when they were read for the output
+  const auto merged = runs_by_name(read_baselines(output, ignored));
+  for (const auto& input : inputs) {
+    for (const BaselineRun& baseline : read_baselines(input, ignored)) {
+      const auto now = merged.find(baseline.name);
+      if (now != merged.end() && now->second == baseline.run_id) continue;
+      const std::string what = now == merged.end() ? "names no run" : "is run " + now->second;
+      report.conflicts.push_back(
+          fmt::format("baseline {}: in {} it is run {}; it {} now, which was said later", baseline.name,
+                      input.string(), baseline.run_id, what));
+    }
+  }
 }
 
 // Makes what was written survive a loss of power, then gives it its name.
@@ -117,7 +135,8 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   fs::create_directories(target.parent_path());
   const util::TemporaryFolder folder(target.parent_path(), "." + target.filename().string() + ".merging-");
   merge_traces(inputs, catalog, options, folder.path(), report);
-  const auto runs = read_runs(inputs, report);
+  const auto runs = read_lines(inputs, runs_file, report.runs, report.unreadable);
+  const auto baselines = read_lines(inputs, baselines_file, report.baselines, report.unreadable);
   if (!report.unreadable.empty() && !options.skip_unreadable) throw_unreadable(report.unreadable);
   write_catalog(catalog, folder.path());
   for (const auto& [path, source] : catalog.blobs) {
@@ -126,7 +145,9 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   }
   report.blobs.written = catalog.blobs.size();
   report.blobs.duplicates = report.blobs.read - std::min(report.blobs.read, report.blobs.written);
-  write_runs(runs, folder.path());
+  write_lines(runs, runs_file(folder.path()));
+  write_lines(baselines, baselines_file(folder.path()));
+  note_moved_baselines(inputs, folder.path(), report);
   publish(folder.path(), target);
   return report;
 }

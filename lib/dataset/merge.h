@@ -47,6 +47,7 @@ struct MergeReport {
   MergeCount traces;
   MergeCount blobs;                        // files
   MergeCount runs;                         // lines of runs/runs.jsonl
+  MergeCount baselines;                    // lines of runs/baselines.jsonl
   std::vector<std::string> repairs;        // under repair: what was filled in or moved, a sentence each
   std::vector<std::string> conflicts;      // what differed and what was done, a sentence each
   std::vector<std::string> missing_blobs;  // as workloads name them; only where no input has the file

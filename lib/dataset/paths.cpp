@@ -58,6 +58,8 @@ fs::path traces_folder(const fs::path& root) { return root / "traces"; }
 fs::path blob_folder(const fs::path& root) { return root / "blob"; }
 fs::path runs_file(const fs::path& root) { return root / "runs" / "runs.jsonl"; }
 
+fs::path baselines_file(const fs::path& root) { return root / "runs" / "baselines.jsonl"; }
+
 fs::path definition_file(const fs::path& root, std::string_view op_type, std::string_view definition) {
   return below(root, "definitions", op_type) / (definition_name(definition) + ".json");
 }

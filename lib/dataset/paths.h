@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 [[nodiscard]] fs::path solutions_folder(const fs::path& root);
 [[nodiscard]] fs::path traces_folder(const fs::path& root);
 [[nodiscard]] fs::path blob_folder(const fs::path& root);
-[[nodiscard]] fs::path runs_file(const fs::path& root);  // runs/runs.jsonl: one line a run
+[[nodiscard]] fs::path runs_file(const fs::path& root);       // runs/runs.jsonl: one line a run
+[[nodiscard]] fs::path baselines_file(const fs::path& root);  // runs/baselines.jsonl: see baselines.h
 
 // definitions/<op_type>/<definition>.json. Names are checked, here and below.
 [[nodiscard]] fs::path definition_file(const fs::path& root, std::string_view op_type,

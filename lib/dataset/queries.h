@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dataset/load.h"
+#include "dataset/speedup.h"
 #include "util/error.h"
 
 namespace fib::dataset {
@@ -38,6 +39,9 @@ struct Score {
   double success_rate = 0;  // 0 .. 1
   double win_rate = 0;      // share of workloads with a ratio above 1
   std::optional<std::map<std::string, std::string>> best_solutions;  // authors: definition -> solution
+  // Against the reference, where its times are known: ranges of the two means. Nothing: not known.
+  std::optional<SpeedupRange> avg_range = std::nullopt;
+  std::optional<SpeedupRange> geomean_range = std::nullopt;
 };
 
 // The mean of the rates, the sum of the workloads, the number of the scores as definitions. Not empty.

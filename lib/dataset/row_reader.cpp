@@ -199,6 +199,7 @@ struct Own {
   std::string_view rule;
   std::optional<double> interval_high_ms;
   RowCalls calls{};
+  std::string throttled;  // as RowCalls has it
 
   // What of it decides the conditions that the workload adds.
   [[nodiscard]] std::string workload_conditions() const {
@@ -276,6 +277,26 @@ void read_reference(sj::value reference, Own& own) {
   });
 }
 
+void read_load(sj::value load, Own& own) {
+  constexpr static std::array<std::string_view, 2> kNames = {"average", "cores"};
+  own.calls.load.emplace();
+  check_object(load, kNames, 1, [&](std::size_t place, sj::value value) {
+    if (place == 0) own.calls.load->average = only_number(value);
+    if (place == 1) own.calls.load->cores = only_count(value);
+  });
+}
+
+void read_device_state(sj::value state, Own& own) {
+  check_object(state, std::array<std::string_view, 1>{"throttle_reasons"}, 1,
+               [&](std::size_t, sj::value value) {
+                 expect(value.type() == sj::json_type::array);
+                 for (sj::value reason : value.get_array()) {
+                   own.throttled += own.throttled.empty() ? "" : ", ";
+                   own.throttled += only_text(reason);
+                 }
+               });
+}
+
 // Members of other kinds than the writer's are left to the model.
 void read_fib(sj::value value, Own& own) {
   enum {
@@ -294,13 +315,16 @@ void read_fib(sj::value value, Own& own) {
     cv,
     quantiles,
     slow,
-    sm_clock
+    sm_clock,
+    load,
+    device_state
   };
-  constexpr static std::array<std::string_view, 16> kNames = {
+  constexpr static std::array<std::string_view, 18> kNames = {
       "device",    "run_id",       "solution_sha256", "definition_sha256",
       "config",    "sweep",        "tolerance",       "synthesized",
       "reference", "rule",         "interval",        "n",
-      "cv",        "quantiles_ms", "slow_calls",      "sm_clock_median_mhz"};
+      "cv",        "quantiles_ms", "slow_calls",      "sm_clock_median_mhz",
+      "load",      "device_state"};
   std::array<bool, kNames.size()> met{};
   for (auto entry : value.get_object()) {
     sj::field field = std::move(entry);
@@ -357,8 +381,14 @@ void read_fib(sj::value value, Own& own) {
       case slow:
         own.calls.slow = only_count(field.value());
         break;
-      default:
+      case sm_clock:
         own.calls.sm_clock_mhz = only_number(field.value());
+        break;
+      case load:
+        read_load(field.value(), own);
+        break;
+      default:
+        read_device_state(field.value(), own);
     }
   }
 }
@@ -546,6 +576,7 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
   }
   const auto* uuid = own.device_uuid.empty() ? nullptr : state_->name(own.device_uuid);
   evaluation.calls = own.calls;
+  if (!own.throttled.empty()) evaluation.calls.throttled = state_->name(own.throttled);
   evaluation.reference = row_reference(own.reference, parts->performance, uuid);
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
                   std::move(evaluation)};

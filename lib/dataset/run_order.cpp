@@ -47,14 +47,22 @@ std::vector<std::string> RunOrder::ids() const {
   return ids;
 }
 
-std::optional<std::string> find_run(const std::vector<std::string>& ids, const std::string& word) {
+std::optional<std::string> find_run(const std::vector<std::string>& ids, const std::string& word,
+                                    const std::map<std::string, std::string>& baselines) {
   if (const auto before = runs_before_last(word)) {
     if (*before >= ids.size())
       throw Error("{}: there {} {} run{} only", word, ids.size() == 1 ? "is" : "are", ids.size(),
                   ids.size() == 1 ? "" : "s");
     return ids[ids.size() - 1 - *before];
   }
-  if (std::find(ids.begin(), ids.end(), word) != ids.end()) return word;
+  const auto is_run = [&](const std::string& id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  if (const auto named = baselines.find(word); named != baselines.end()) {
+    if (is_run(named->second)) return named->second;
+    throw Error("the baseline {} is run {}, of which there is nothing here", word, named->second);
+  }
+  if (is_run(word)) return word;
   std::vector<std::string> found;
   std::copy_if(ids.begin(), ids.end(), std::back_inserter(found),
                [&](const std::string& id) { return id.starts_with(word); });

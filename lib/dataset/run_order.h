@@ -31,9 +31,11 @@ class RunOrder {
 };
 
 // Which of these runs, in the order of RunOrder, a word of the command line names: "last", "last~N" for the
-// Nth before it, a whole id, or the beginning of exactly one; nothing when no id begins so. Throws Error when
-// there are fewer runs than N asks for, or several ids begin so.
+// Nth before it, a baseline (`baselines`: name -> run, see baselines.h), a whole id, or the beginning of
+// exactly one; nothing when no id begins so. Throws Error when there are fewer runs than N asks for, the
+// baseline's run is none of them, or several ids begin so.
 [[nodiscard]] std::optional<std::string> find_run(const std::vector<std::string>& ids,
-                                                  const std::string& word);
+                                                  const std::string& word,
+                                                  const std::map<std::string, std::string>& baselines = {});
 
 }  // namespace fib::dataset

@@ -103,17 +103,20 @@ std::vector<const model::Solution*> able(const std::vector<const model::Solution
 
 Score mean_score(const std::vector<Score>& scores) {
   Score total;
-  double logs = 0;
+  MeanSpeedup averages;
+  MeanSpeedup geomeans;  // of a failure it is 0, which makes their mean 0
   for (const Score& score : scores) {
-    total.avg_speedup += score.avg_speedup;
-    logs += std::log(score.geomean_speedup);  // of 0: minus infinity, so that a failure makes the mean 0
+    averages.add(score.avg_speedup, score.avg_range);
+    geomeans.add(score.geomean_speedup, score.geomean_range);
     total.success_rate += score.success_rate;
     total.win_rate += score.win_rate;
     total.workloads += score.workloads;
   }
   const auto count = static_cast<double>(scores.size());
-  total.avg_speedup /= count;
-  total.geomean_speedup = std::exp(logs / count);
+  total.avg_speedup = *averages.mean();
+  total.avg_range = averages.range();
+  total.geomean_speedup = *geomeans.geometric_mean();
+  total.geomean_range = geomeans.geometric_range();
   total.success_rate /= count;
   total.win_rate /= count;
   total.definitions = static_cast<std::int64_t>(scores.size());

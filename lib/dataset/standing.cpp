@@ -288,6 +288,8 @@ void StandingResults::settle_reference(TraceRow& row) const {
   RowPerformance& performance = *row.evaluation->performance;
   performance.reference_latency_ms = time->median_ms;
   performance.speedup_factor = time->median_ms / performance.latency_ms;
+  performance.speedup_range =
+      SpeedupRange{time->low_ms / performance.latency_ms, time->high_ms / performance.latency_ms};
 }
 
 SourceRuns StandingResults::runs_of(const std::string& hardware, const std::string& definition,

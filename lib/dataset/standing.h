@@ -49,7 +49,7 @@ class StandingResults {
   // itself is all that is known.
   [[nodiscard]] const ReferenceTime* reference_of(const TraceRow& row) const;
 
-  // Gives a result that stands that time, and the speedup that follows from it.
+  // Gives a result that stands that time, and the speedup and its range that follow from it.
   void settle_reference(TraceRow& row) const;
 
   // Runs of the source that the solution has now, on this hardware; zeros where no trace tells of any.

@@ -20,6 +20,19 @@ bool sweeps_options(const model::MeasurementRecord& record, const model::Workloa
                      [&](const auto& item) { return model::find(workload.axes, item.key()) == nullptr; });
 }
 
+// "sw_power_cap, hw_slowdown"; nothing where the state tells of none.
+std::optional<std::string> throttle_text(const nlohmann::ordered_json& device_state) {
+  if (!device_state.is_object() || !device_state.contains("throttle_reasons")) return std::nullopt;
+  const auto& reasons = device_state["throttle_reasons"];
+  if (!reasons.is_array()) return std::nullopt;
+  std::string text;
+  for (const auto& reason : reasons) {
+    if (!reason.is_string()) return std::nullopt;
+    text += (text.empty() ? "" : ", ") + reason.get<std::string>();
+  }
+  return text;
+}
+
 }  // namespace
 
 model::DeviceKind device_kind(const model::Evaluation& evaluation) {
@@ -94,8 +107,13 @@ RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const mod
     const auto* uuid = record.device ? known(record.device->uuid) : nullptr;
     row.reference = row_reference(*record.reference, row.performance, uuid);
   }
-  row.calls = {record.n, record.cv, tail_of(record.quantiles_ms), record.slow_calls,
-               record.sm_clock_median_mhz};
+  row.calls = {record.n,
+               record.cv,
+               tail_of(record.quantiles_ms),
+               record.slow_calls,
+               record.sm_clock_median_mhz,
+               record.load,
+               known(throttle_text(record.device_state))};
   return row;
 }
 

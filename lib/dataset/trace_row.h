@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dataset/speedup.h"
 #include "model/measurement_record.h"
 #include "model/solution.h"
 #include "model/trace.h"
@@ -25,6 +26,7 @@ struct RowPerformance {
   double latency_ms = 0;
   double reference_latency_ms = 0;
   double speedup_factor = 0;
+  std::optional<SpeedupRange> speedup_range = std::nullopt;  // where the run's time of the reference is known
 };
 
 // Where a result comes from, as far as results are told apart by it. Null: not recorded, as by other tools.
@@ -54,6 +56,9 @@ struct RowCalls {
   std::optional<double> tail;          // the 95 % quantile over the median
   std::optional<std::uint64_t> slow;   // made again, for the GPU's clock was far below its maximum
   std::optional<double> sm_clock_mhz;  // CUDA: the median of the multiprocessors' clock
+  std::optional<model::RecordedLoad> load = std::nullopt;  // of the machine when the run began
+  const std::string* throttled =
+      nullptr;  // CUDA: why the GPU was slowed then: "sw_power_cap, ..."; null: was not
 };
 
 struct RowEvaluation {

@@ -6,47 +6,45 @@
 #include <map>
 
 #include "dataset/ranking.h"
+#include "report/speedup_text.h"
 #include "report/text.h"
 
 namespace fib::exports {
 namespace {
 
-// The speedups against the reference of one solution, over what passed and was compared with it.
-struct Speedups {
-  double sum = 0;
-  std::size_t count = 0;
-
-  [[nodiscard]] std::optional<double> mean() const {
-    return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
-  }
-};
-
 // The results of one hardware and definition.
 struct Group {
   dataset::Contest contest;
-  std::map<std::string, Speedups> speedups;  // by solution
+  // By solution, over what passed and was compared with the reference.
+  std::map<std::string, dataset::MeanSpeedup> speedups;
 
   void add(const CiResult& result) {
     const auto& evaluation = *result.detail.row.evaluation;
     const double latency = evaluation.performance ? evaluation.performance->latency_ms : 0;
     contest.add(result.solution(), result.detail.row.workload->uuid,
                 {result.passed(), latency, evaluation.interval});
-    Speedups& own = speedups[result.solution()];
-    const auto speedup = result.speedup();
-    if (!speedup) return;
-    own.sum += *speedup;
-    ++own.count;
+    auto& own = speedups[result.solution()];
+    if (const auto speedup = result.speedup()) own.add(*speedup, evaluation.performance->speedup_range);
   }
 };
 
-std::string row_text(const CiStanding& one) {
+// "1 =" where another solution shares the rank.
+std::string rank_text(const CiRanking& ranking, const CiStanding& one) {
+  if (!one.rank) return "-";
+  const auto sharing = std::count_if(ranking.standings.begin(), ranking.standings.end(),
+                                     [&](const CiStanding& other) { return other.rank == one.rank; });
+  return fmt::format("{}{}", *one.rank, sharing > 1 ? " =" : "");
+}
+
+std::string row_text(const CiRanking& ranking, const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
-  return fmt::format("| {} | {} | {} | {} | {} | {} of {} |\n",
-                     or_dash(one.rank.has_value(), std::to_string(one.rank.value_or(0))),
-                     escape_strictly(one.solution), or_dash(!one.author.empty(), escape_strictly(one.author)),
-                     or_dash(one.latency_ms.has_value(), report::format_ms(one.latency_ms.value_or(0))),
-                     or_dash(one.speedup.has_value(), report::format_score(one.speedup.value_or(0))),
-                     one.passed, one.workloads);
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} of {} |\n", rank_text(ranking, one), escape_strictly(one.solution),
+      or_dash(!one.author.empty(), escape_strictly(one.author)),
+      or_dash(one.latency_ms.has_value(), report::format_ms(one.latency_ms.value_or(0))),
+      or_dash(one.speedup.has_value(),
+              report::speedup_text(one.speedup.value_or(0), one.speedup_range, report::format_score)),
+      one.passed, one.workloads);
 }
 
 }  // namespace
@@ -62,9 +60,10 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
     CiRanking& ranking = rankings.emplace_back(CiRanking{names.first, names.second, {}});
     for (const auto& one : group.contest.ranking()) {
       const auto known = dataset.solutions.find(one.solution);
-      ranking.standings.push_back(
-          {one.rank, one.solution, known == dataset.solutions.end() ? "" : known->second.author,
-           one.latency_ms, group.speedups.at(one.solution).mean(), one.passed, one.workloads});
+      ranking.standings.push_back({one.rank, one.solution,
+                                   known == dataset.solutions.end() ? "" : known->second.author,
+                                   one.latency_ms, group.speedups.at(one.solution).mean(),
+                                   group.speedups.at(one.solution).range(), one.passed, one.workloads});
     }
   }
   return rankings;
@@ -74,7 +73,7 @@ std::string ranking_text(const CiRanking& ranking) {
   std::string text = "\n#### " + escape_strictly(ranking.definition) +
                      "\n\n| Rank | Solution | Author | Latency [ms] | Speedup | Passed |\n"
                      "| ---: | --- | --- | ---: | ---: | ---: |\n";
-  for (const CiStanding& one : ranking.standings) text += row_text(one);
+  for (const CiStanding& one : ranking.standings) text += row_text(ranking, one);
   return text;
 }
 

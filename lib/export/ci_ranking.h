@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataset/load.h"
+#include "dataset/speedup.h"
 #include "export/ci_results.h"
 
 // Rankings of the summary for GitHub. All functions are pure.
@@ -19,8 +20,9 @@ struct CiStanding {
   std::string author;                // empty: the solution is not in the dataset
   std::optional<double> latency_ms;  // geometric mean over what passed, as `fib report summary` has it
   std::optional<double> speedup;     // against the reference: mean over what passed and was compared with it
-  std::size_t passed = 0;            // workloads
-  std::size_t workloads = 0;         // on which any solution has a result
+  std::optional<dataset::SpeedupRange> speedup_range;  // where the times of the reference are known
+  std::size_t passed = 0;                              // workloads
+  std::size_t workloads = 0;                           // on which any solution has a result
 };
 
 struct CiRanking {

@@ -118,6 +118,8 @@ std::vector<CiResult> read_ci_results(const dataset::Dataset& dataset, const dat
   return results;
 }
 
+constexpr std::string_view kCompleteOutput = "\nThe complete output:";  // compile/compiler_log.cpp writes it
+
 std::string log_part(model::Status status, std::string_view log, std::size_t lines, std::size_t bytes) {
   const bool from_begin = status == model::Status::COMPILE_ERROR;
   std::string part;
@@ -134,6 +136,8 @@ std::string log_part(model::Status status, std::string_view log, std::size_t lin
     part.insert(from_begin ? part.size() : 0, line);
     --lines;
   }
+  // The heading of what is left out.
+  if (from_begin && part.ends_with(kCompleteOutput)) part.resize(part.size() - kCompleteOutput.size());
   return part;
 }
 

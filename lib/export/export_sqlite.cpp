@@ -128,14 +128,17 @@ void insert_workloads(const Database& database, const dataset::Dataset& dataset,
 std::size_t insert_traces(const Database& database, const dataset::Dataset& dataset,
                           const dataset::Filter& filter, std::vector<std::string>& unreadable,
                           const std::atomic<bool>* interrupted) {
-  const dataset::StandingResults standing(dataset, dataset::read_results(dataset), filter);
+  const RowContext context(dataset, filter, unreadable);
+  const Inserter names(database, "baselines", 3);
+  for (const auto& baseline : context.baselines)
+    names.insert({text(baseline.name), text(baseline.run_id), text(baseline.set_utc)});
   const Inserter rows(database, "traces", row_columns().size() + 3);
   std::size_t count = 0;
   dataset::for_each_trace(
       dataset, filter, unreadable,
       [&](const model::Trace& trace) {
         std::vector<json::Value> values{json::make_integer(static_cast<std::int64_t>(++count))};
-        for (auto& cell : row_of(dataset, trace, standing)) values.push_back(std::move(cell.value));
+        for (auto& cell : row_of(dataset, trace, context)) values.push_back(std::move(cell.value));
         values.push_back(trace.evaluation ? text(trace.evaluation->log) : json::make_null());
         const bool own = trace.evaluation && !trace.evaluation->fib.is_null();
         values.push_back(own ? text(trace.evaluation->fib.dump()) : json::make_null());

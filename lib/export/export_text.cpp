@@ -49,9 +49,8 @@ std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& 
                         std::vector<std::string>& unreadable,
                         const std::function<void(std::string_view)>& write,
                         const std::atomic<bool>* interrupted) {
-  std::optional<dataset::StandingResults> standing;
-  if (form == TextForm::csv || form == TextForm::md)
-    standing.emplace(dataset, dataset::read_results(dataset), filter);
+  std::optional<RowContext> context;
+  if (form == TextForm::csv || form == TextForm::md) context.emplace(dataset, filter, unreadable);
   std::size_t count = 0;
   TableWriter table(form, write);
   if (form == TextForm::json) write("[");
@@ -61,7 +60,7 @@ std::size_t export_text(const dataset::Dataset& dataset, const dataset::Filter& 
         ++count;
         if (form == TextForm::jsonl) return write(model::to_json(trace) + "\n");
         if (form == TextForm::json) return write((count == 1 ? "\n" : ",\n") + model::to_json(trace));
-        table.add(row_of(dataset, trace, *standing));
+        table.add(row_of(dataset, trace, *context));
       },
       interrupted);
   if (form == TextForm::json) write("\n]\n");

@@ -1,5 +1,8 @@
 #include "export/row.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "dataset/queries.h"
 #include "model/measurement_record.h"
 
@@ -30,7 +33,8 @@ Cell own_number(const std::optional<Number>& number) {
   return {value.dump(), json::from_tree(value)};
 }
 
-void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation) {
+void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation,
+                    const std::vector<dataset::BaselineRun>& baselines) {
   const auto& performance = evaluation.performance;
   const auto& correctness = evaluation.correctness;
   const auto record = model::measurement_record(evaluation);
@@ -51,9 +55,21 @@ void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation)
   row.push_back(own_number(record.n));
   row.push_back(own_number(record.cv));
   row.push_back(own_number(record.host_median_ms));
+  row.push_back(record.tags.is_object() ? text_cell(record.tags.dump()) : no_cell());
+  const auto names = dataset::names_of_run(baselines, record.run_id.value_or(""));
+  row.push_back(names.empty() ? no_cell() : text_cell(fmt::format("{}", fmt::join(names, ","))));
 }
 
 }  // namespace
+
+RowContext::RowContext(const dataset::Dataset& dataset, const dataset::Filter& filter,
+                       std::vector<std::string>& unreadable)
+    : standing(dataset, dataset::read_results(dataset), filter) {
+  std::vector<dataset::Problem> problems;
+  baselines = dataset::read_baselines(dataset.root, problems);
+  for (const auto& problem : problems)
+    unreadable.push_back((dataset.root / dataset::to_string(problem)).string());
+}
 
 const std::vector<report::Column>& row_columns() {
   using report::number_column;
@@ -82,6 +98,8 @@ const std::vector<report::Column>& row_columns() {
       number_column("Calls", "calls"),
       number_column("CV", "cv"),
       number_column("Host [ms]", "host_median_ms"),
+      text_column("Tags", "tags"),
+      text_column("Baselines", "baselines"),
       number_column("Counts", "counts"),
       number_column("Run's Reference [ms]", "run_reference_ms"),
   };
@@ -89,7 +107,7 @@ const std::vector<report::Column>& row_columns() {
 }
 
 std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace,
-                         const dataset::StandingResults& standing) {
+                         const RowContext& context) {
   const auto definition = dataset.definitions.find(trace.definition);
   const auto solution = dataset.solutions.find(trace.solution.value_or(""));
   std::vector<Cell> row;
@@ -99,11 +117,11 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(solution == dataset.solutions.end() ? no_cell() : text_cell(solution->second.author));
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
-  if (trace.evaluation) add_evaluation(row, *trace.evaluation);
+  if (trace.evaluation) add_evaluation(row, *trace.evaluation, context.baselines);
   row.resize(row_columns().size() - 2, no_cell());
   const dataset::TraceRow facts = dataset.pool->row(trace);
-  row.push_back(report::count_cell(standing.holds(facts) ? 1 : 0));
-  const auto* reference = standing.reference_of(facts);
+  row.push_back(report::count_cell(context.standing.holds(facts) ? 1 : 0));
+  const auto* reference = context.standing.reference_of(facts);
   row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
   return row;
 }

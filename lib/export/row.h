@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "dataset/baselines.h"
+#include "dataset/filter.h"
 #include "dataset/load.h"
 #include "dataset/standing.h"
 #include "report/table.h"
@@ -11,9 +13,19 @@ namespace fib::exports {
 // The columns of a flat row, the same in csv, Markdown and the table `traces` of the SQLite form.
 [[nodiscard]] const std::vector<report::Column>& row_columns();
 
-// One trace as cells: its text is complete, its value exact. Absent values are null. `standing` says whether
-// the trace counts.
+// What rows tell beyond their traces.
+struct RowContext {
+  // Which traces count, among the results that `filter` holds. Lines of runs/baselines.jsonl that cannot be
+  // read go to `unreadable`.
+  RowContext(const dataset::Dataset& dataset, const dataset::Filter& filter,
+             std::vector<std::string>& unreadable);
+
+  dataset::StandingResults standing;
+  std::vector<dataset::BaselineRun> baselines;
+};
+
+// One trace as cells: its text is complete, its value exact. Absent values are null.
 [[nodiscard]] std::vector<report::Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace,
-                                               const dataset::StandingResults& standing);
+                                               const RowContext& context);
 
 }  // namespace fib::exports

@@ -5,7 +5,7 @@
 namespace fib::exports {
 
 inline constexpr const char* kSqliteTables = R"sql(
-pragma user_version = 2;
+pragma user_version = 3;
 create table definitions (name text primary key, op_type text not null, description text, document text not null);
 create table solutions (name text primary key, definition text not null, author text not null, language text not null,
   entry_point text not null, content_sha256 text not null, document text not null);
@@ -13,11 +13,12 @@ create table workloads (definition text not null, uuid text not null, document t
   primary key (definition, uuid));
 create table axes (definition text not null, workload_uuid text not null, axis text not null, value integer not null,
   primary key (definition, workload_uuid, axis));
+create table baselines (name text primary key, run_id text not null, set_utc text not null);
 create table traces (id integer primary key, definition text not null, op_type text, solution text, author text,
   workload_uuid text not null, axes text not null, status text, hardware text, device_kind text, timestamp text,
   latency_ms real, reference_latency_ms real, speedup_factor real, max_absolute_error real, max_relative_error real,
   run_id text, fib_version text, solution_sha256 text, clock text, flush text, calls integer, cv real,
-  host_median_ms real, counts integer not null, run_reference_ms real, log text, fib text);
+  host_median_ms real, tags text, baselines text, counts integer not null, run_reference_ms real, log text, fib text);
 )sql";
 
 inline constexpr const char* kSqliteIndexesAndViews = R"sql(

@@ -83,6 +83,12 @@ void fields(Is<RecordedSandbox> auto& sandbox, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedLoad> auto& load, Visit& visit) {
+  visit("average", load.average);
+  visit("cores", load.cores);
+}
+
+template <typename Visit>
 void fields(Is<RecordedReference> auto& reference, Visit& visit) {
   visit("engine", reference.engine);
   visit("version", reference.version);
@@ -115,6 +121,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("started_utc", record.started_utc);
   visit("sweep", record.sweep);
   visit("tags", record.tags);
+  visit("load", record.load);
   visit("trial_medians_ms", record.trial_medians_ms);
   visit("quantiles_ms", record.quantiles_ms);
   visit("n", record.n);

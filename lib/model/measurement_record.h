@@ -74,6 +74,12 @@ struct RecordedSandbox {
   std::optional<bool> memory_group;
 };
 
+// Of the machine, by getloadavg(3).
+struct RecordedLoad {
+  std::optional<double> average;  // runnable processes, over one minute
+  std::optional<std::uint64_t> cores;
+};
+
 struct RecordedReference {
   std::optional<std::string> engine;
   std::optional<std::string> version;
@@ -104,6 +110,7 @@ struct MeasurementRecord {
   std::optional<std::string> started_utc;
   nlohmann::ordered_json sweep;  // an object, or null: missing
   nlohmann::ordered_json tags;   // an object, or null: missing
+  std::optional<RecordedLoad> load;
   std::optional<std::vector<double>> trial_medians_ms;
   std::optional<std::vector<double>> quantiles_ms;
   std::optional<std::uint64_t> n;

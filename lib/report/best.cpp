@@ -120,18 +120,18 @@ class Finder {
 
   static Winner with_measures(const dataset::RankedSolution& result,
                               const std::vector<const TraceRow*>& rows) {
-    Winner winner{result, {}, std::nullopt, std::nullopt, std::nullopt};
-    double sum = 0;
-    bool is_timed = true;
+    Winner winner{result, {}, std::nullopt, std::nullopt, std::nullopt, std::nullopt};
+    dataset::MeanSpeedup mean;
     for (const TraceRow* row : rows) {
-      sum += speedup(*row);
-      is_timed = is_timed && speedup(*row) > 0;
+      if (speedup(*row) > 0) mean.add(speedup(*row), row->evaluation->performance->speedup_range);
       const auto& errors = row->evaluation->correctness;
       if (!errors) continue;
       winner.max_absolute_error = std::max(winner.max_absolute_error.value_or(0), errors->max_absolute_error);
       winner.max_relative_error = std::max(winner.max_relative_error.value_or(0), errors->max_relative_error);
     }
-    if (is_timed) winner.speedup = sum / static_cast<double>(rows.size());
+    if (mean.count() < rows.size()) return winner;
+    winner.speedup = mean.mean();
+    winner.speedup_range = mean.range();
     return winner;
   }
 

@@ -8,6 +8,7 @@
 #include "dataset/load.h"
 #include "dataset/queries.h"
 #include "dataset/ranking.h"
+#include "dataset/speedup.h"
 #include "model/definition.h"
 #include "report/outcomes.h"
 
@@ -30,6 +31,7 @@ struct Winner {
   dataset::RankedSolution result;
   std::vector<std::string> ties;  // those that share its rank
   std::optional<double> speedup;  // against the reference: the mean over workloads; nothing: not timed on all
+  std::optional<dataset::SpeedupRange> speedup_range;
   std::optional<double> max_absolute_error;  // the highest of all workloads
   std::optional<double> max_relative_error;
 };

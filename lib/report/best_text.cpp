@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "report/speedup_text.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 
@@ -22,11 +23,18 @@ std::vector<Column> columns() {
           number_column("Max abs", "max_absolute_error"),
           number_column("Max rel", "max_relative_error"),
           text_column("Workload", "workload"),
-          only_for(Audience::programs, text_column("Axes", "axes"))};
+          only_for(Audience::programs, text_column("Axes", "axes")),
+          range_columns("speedup")[0],
+          range_columns("speedup")[1]};
 }
 
-Cell speedup_cell(double factor) {
-  return factor > 0 ? number_cell(factor, fmt::format("{:.2f}×", factor)) : no_cell();
+// "2.31×".
+std::string times_text(double factor) { return fmt::format("{:.2f}×", factor); }
+
+// Of a trace; 0: the reference was not timed.
+Cell speedup_of(const std::optional<dataset::RowPerformance>& performance) {
+  if (!performance || !(performance->speedup_factor > 0)) return no_cell();
+  return speedup_cell(performance->speedup_factor, performance->speedup_range, times_text);
 }
 
 // Of definitions, by the results that stand.
@@ -39,7 +47,9 @@ std::vector<Column> winner_columns() {
           number_column("Max abs", "max_absolute_error"),
           number_column("Max rel", "max_relative_error"),
           number_column("Workloads", "workloads"),
-          text_column("Not told apart from", "ties")};
+          text_column("Not told apart from", "ties"),
+          range_columns("speedup")[0],
+          range_columns("speedup")[1]};
 }
 
 Cell names_cell(const std::vector<std::string>& names) {
@@ -50,18 +60,21 @@ Cell names_cell(const std::vector<std::string>& names) {
 
 std::vector<Cell> winner_row(const Best& best) {
   const auto& winner = *best.winner;
+  const auto ranged = range_cells(winner.speedup_range);
   const auto optional_error = [](const std::optional<double>& error) {
     return error ? number_cell(*error, format_error(*error)) : no_cell();
   };
   return {text_cell(best.definition),
           text_cell(winner.result.solution),
           best.author ? text_cell(*best.author) : no_cell(),
-          speedup_cell(winner.speedup.value_or(0)),
+          speedup_cell(winner.speedup, winner.speedup_range, times_text),
           number_cell(*winner.result.latency_ms, format_ms(*winner.result.latency_ms)),
           optional_error(winner.max_absolute_error),
           optional_error(winner.max_relative_error),
           count_cell(winner.result.workloads),
-          names_cell(winner.ties)};
+          names_cell(winner.ties),
+          ranged.front(),
+          ranged.back()};
 }
 
 std::vector<Cell> row(const Best& best, std::size_t width) {
@@ -74,18 +87,21 @@ std::vector<Cell> row(const Best& best, std::size_t width) {
   const auto& evaluation = *best.trace->evaluation;
   const auto& performance = evaluation.performance;
   const auto& correctness = evaluation.correctness;
+  const auto ranged = range_cells(performance ? performance->speedup_range : std::nullopt);
   const auto error_cell = [&](double dataset::RowCorrectness::*error) {
     return correctness ? number_cell((*correctness).*error, format_error((*correctness).*error)) : no_cell();
   };
   return {text_cell(best.definition),
           text_cell(*best.trace->solution),
           best.author ? text_cell(*best.author) : no_cell(),
-          speedup_cell(performance ? performance->speedup_factor : 0),
+          speedup_of(performance),
           performance ? number_cell(performance->latency_ms, format_ms(performance->latency_ms)) : no_cell(),
           error_cell(&dataset::RowCorrectness::max_absolute_error),
           error_cell(&dataset::RowCorrectness::max_relative_error),
           {workload_text(*best.trace->workload), json::make_string(best.trace->workload->uuid)},
-          axes_cell(*best.trace->workload)};
+          axes_cell(*best.trace->workload),
+          ranged.front(),
+          ranged.back()};
 }
 
 enum class Rows { found, all };

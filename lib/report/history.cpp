@@ -28,7 +28,8 @@ bool is_after(const std::string& left, const std::string& right) {
   return a && (!b || *a > *b);
 }
 
-void add_standing(RunTraces& traces, const model::Trace& trace, const ordered_json& sweep) {
+void add_standing(RunTraces& traces, const model::Trace& trace, const model::MeasurementRecord& record) {
+  const ordered_json& sweep = record.sweep;
   const model::Evaluation& evaluation = *trace.evaluation;
   const std::string solution = trace.solution.value_or("");
   RunStanding& standing = traces.standings[{trace.definition, sweep, solution}];
@@ -44,6 +45,8 @@ void add_standing(RunTraces& traces, const model::Trace& trace, const ordered_js
   const double latency_ms = evaluation.performance ? evaluation.performance->latency_ms : 0;
   if (!std::isfinite(latency_ms) || latency_ms <= 0) return;
   standing.log_sum += std::log(latency_ms);
+  standing.log_interval_sum +=
+      std::log1p(dataset::interval_share(record, evaluation.performance).value_or(0));
   ++standing.timed;
 }
 
@@ -65,7 +68,7 @@ void add_trace(RunTraces& traces, const model::Trace& trace, const model::Measur
   if (is_before(started, traces.started_utc)) traces.started_utc = started;
   if (is_before(evaluation.timestamp, traces.first_utc)) traces.first_utc = evaluation.timestamp;
   if (is_after(evaluation.timestamp, traces.ended_utc)) traces.ended_utc = evaluation.timestamp;
-  add_standing(traces, trace, record.sweep);
+  add_standing(traces, trace, record);
 }
 
 // What stands in the place of a record that is not there.
@@ -94,6 +97,11 @@ std::optional<double> RunStanding::latency_ms() const {
   return std::exp(log_sum / static_cast<double>(timed));
 }
 
+std::optional<double> RunStanding::interval() const {
+  if (!(log_interval_sum > 0)) return std::nullopt;
+  return std::expm1(log_interval_sum / static_cast<double>(timed));
+}
+
 std::size_t HistoryRun::evaluations() const { return record.finished.value_or(traces.total); }
 
 std::size_t HistoryRun::passed() const { return record.passed.value_or(traces.passed); }
@@ -119,8 +127,10 @@ std::optional<double> HistoryRun::duration_s() const {
   return static_cast<double>(*end - *begin) / 1e6;
 }
 
-HistoryBuilder::HistoryBuilder(std::string path, std::vector<dataset::RunRecord> records) {
+HistoryBuilder::HistoryBuilder(std::string path, std::vector<dataset::RunRecord> records,
+                               std::vector<dataset::BaselineRun> baselines) {
   history_.path = std::move(path);
+  history_.baselines = std::move(baselines);
   for (auto& record : records) {
     HistoryRun& run = runs_[record.run_id];
     run.has_record = true;
@@ -151,13 +161,15 @@ DatasetHistory HistoryBuilder::finish() {
 
 std::string choose_run(const std::vector<DatasetHistory>& histories, const std::string& text) {
   dataset::RunOrder order;
+  std::map<std::string, std::string> baselines;
   for (const DatasetHistory& history : histories) {
     for (const HistoryRun& run : history.runs) add_to(order, run);
+    baselines.merge(dataset::runs_by_name(history.baselines));
   }
   const auto ids = order.ids();
   if (ids.empty()) throw Error("there are no runs yet; to make one: fib run");
-  if (auto found = dataset::find_run(ids, text)) return *std::move(found);
-  throw Error("no run's id begins with \"{}\"; to see all: fib history", text);
+  if (auto found = dataset::find_run(ids, text, baselines)) return *std::move(found);
+  throw Error("\"{}\" is no baseline, and no run's id begins so; to see all runs: fib history", text);
 }
 
 const HistoryRun* find_run(const DatasetHistory& history, const std::string& run_id) {

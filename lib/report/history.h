@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "dataset/baselines.h"
 #include "dataset/runs.h"
 #include "model/trace.h"
 
@@ -24,9 +25,12 @@ struct RunStanding {
   std::map<std::string, std::size_t> failed;  // by status
   double log_sum = 0;                         // of the latencies in ms of those that passed and have one
   std::size_t timed = 0;                      // how many these are
+  double log_interval_sum = 0;                // of 1 + their intervals, 1 where it is not known
 
   // Their geometric mean; nothing when there is none.
   [[nodiscard]] std::optional<double> latency_ms() const;
+  // By which share it may be higher: by the geometric mean of 1 + their intervals; nothing: not known.
+  [[nodiscard]] std::optional<double> interval() const;
 };
 
 // What the traces of one run in one dataset say.
@@ -64,7 +68,8 @@ struct HistoryRun {
 
 struct DatasetHistory {
   std::string path;
-  std::vector<HistoryRun> runs;        // in the order of dataset::RunOrder
+  std::vector<HistoryRun> runs;  // in the order of dataset::RunOrder
+  std::vector<dataset::BaselineRun> baselines;
   std::size_t traces_without_run = 0;  // made by other programs
 };
 
@@ -72,7 +77,8 @@ struct DatasetHistory {
 // One thread at a time.
 class HistoryBuilder {
  public:
-  HistoryBuilder(std::string path, std::vector<dataset::RunRecord> records);
+  HistoryBuilder(std::string path, std::vector<dataset::RunRecord> records,
+                 std::vector<dataset::BaselineRun> baselines = {});
 
   // Traces without an evaluation are no part of a history.
   void add(const model::Trace& trace);

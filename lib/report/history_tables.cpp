@@ -111,8 +111,10 @@ ordered_json differences_of(const HistoryRun& run, const ConfigDefaults& default
   return config_differences(config, usual);
 }
 
-std::string remarks(const HistoryRun& run, const ordered_json& differences) {
+std::string remarks(const HistoryRun& run, const std::vector<std::string>& baselines,
+                    const ordered_json& differences) {
   std::vector<std::string> all;
+  for (const std::string& name : baselines) all.push_back("baseline " + name);
   if (!run.has_record) all.emplace_back(kNoRecord);
   if (run.record.interrupted) all.emplace_back("interrupted");
   if (const auto failed = run.failed_by_status(); !failed.empty()) all.push_back(statuses_text(failed));
@@ -148,11 +150,18 @@ std::vector<Column> run_columns() {
           only_for(Audience::programs, text_column("Sweep", "sweep")),
           only_for(Audience::programs, text_column("Config", "config_differences")),
           only_for(Audience::programs, text_column("Tags", "tags")),
+          only_for(Audience::programs, text_column("Baselines", "baselines")),
           only_for(Audience::people, text_column("Remarks", ""))};
 }
 
+json::Value texts_value(const std::vector<std::string>& texts) {
+  json::Value array = json::make_array();
+  for (const std::string& text : texts) array.items.push_back(json::make_string(text));
+  return array;
+}
+
 std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
-                          const ConfigDefaults& defaults) {
+                          const std::vector<std::string>& baselines, const ConfigDefaults& defaults) {
   const dataset::RunRecord& record = run.record;
   const ordered_json differences = differences_of(run, defaults);
   const auto duration = run.duration_s();
@@ -180,7 +189,8 @@ std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
           value_cell(json::from_tree(record.sweep)),
           value_cell(json::from_tree(differences)),
           value_cell(json::from_tree(record.tags)),
-          text_cell(remarks(run, differences))};
+          value_cell(texts_value(baselines)),
+          text_cell(remarks(run, baselines, differences))};
 }
 
 bool is_list_of_scalars(const ordered_json& value) {
@@ -208,13 +218,44 @@ Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) 
   Table table{run_columns(), {}, true};
   const auto ids = short_ids(history);
   for (const HistoryRun& run : history.runs) {
-    table.rows.push_back(run_row(run, ids.at(run.record.run_id), defaults));
+    const auto names = dataset::names_of_run(history.baselines, run.record.run_id);
+    table.rows.push_back(run_row(run, ids.at(run.record.run_id), names, defaults));
   }
   return table;
 }
 
-Table run_table(const HistoryRun& run, const ConfigDefaults& defaults) {
-  return {run_columns(), {run_row(run, run.record.run_id, defaults)}};
+Table run_table(const HistoryRun& run, const std::vector<std::string>& baselines,
+                const ConfigDefaults& defaults) {
+  return {run_columns(), {run_row(run, run.record.run_id, baselines, defaults)}};
+}
+
+Table baselines_table(const DatasetHistory& history) {
+  Table table;
+  table.columns = {Column{"Baseline", "name", Align::left, Fit::whole},
+                   Column{"Run (UTC)", "run_id", Align::left, Fit::whole},
+                   text_column("Hardware", "hardware"),
+                   text_column("Dataset", "dataset_commit"),
+                   only_for(Audience::people, number_column("Passed", "")),
+                   only_for(Audience::programs, number_column("Done", "evaluations")),
+                   only_for(Audience::programs, number_column("Passed", "passed")),
+                   text_column("Set (UTC)", "set_utc")};
+  for (const dataset::BaselineRun& baseline : history.baselines) {
+    const HistoryRun* run = find_run(history, baseline.run_id);
+    const auto of_run = [&](const auto& cell) { return run == nullptr ? no_cell() : cell(*run); };
+    table.rows.push_back(
+        {text_cell(baseline.name), text_cell(baseline.run_id),
+         of_run([](const HistoryRun& it) { return text_or_none(it.record.hardware); }),
+         of_run([](const HistoryRun& it) {
+           const auto git = it.record.dataset_git.value_or(dataset::RunCommit{});
+           return Cell{commit_text(it.record.dataset_git),
+                       git.commit ? json::make_string(*git.commit) : json::make_null()};
+         }),
+         of_run([](const HistoryRun& it) { return share_cell(it.passed(), it.evaluations()); }),
+         of_run([](const HistoryRun& it) { return count_cell(it.evaluations()); }),
+         of_run([](const HistoryRun& it) { return count_cell(it.passed()); }),
+         text_or_none(baseline.set_utc)});
+  }
+  return table;
 }
 
 Table standings_table(const HistoryRun& run) {

@@ -22,8 +22,12 @@ enum class Seed { hidden, shown };
 // it from the others.
 [[nodiscard]] Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults);
 
-// The row of one run.
-[[nodiscard]] Table run_table(const HistoryRun& run, const ConfigDefaults& defaults);
+// The row of one run that has these names.
+[[nodiscard]] Table run_table(const HistoryRun& run, const std::vector<std::string>& baselines,
+                              const ConfigDefaults& defaults);
+
+// The dataset's baselines by name, with the run that each means.
+[[nodiscard]] Table baselines_table(const DatasetHistory& history);
 
 // What became of a run's evaluations: a row for each definition, point of the sweep and solution.
 [[nodiscard]] Table standings_table(const HistoryRun& run);

@@ -13,7 +13,10 @@ namespace {
 namespace json = model::json;
 
 void write_run(Document& document, const DatasetHistory& history, const HistoryRun& run, Seed seed) {
-  document.subheading("Run " + run.record.run_id,
+  std::string names;
+  for (const auto& name : dataset::names_of_run(history.baselines, run.record.run_id))
+    names += ", baseline " + name;
+  document.subheading("Run " + run.record.run_id + names,
                       fmt::format("{}: {} done, {} passed", history.path,
                                   plural(run.evaluations(), "evaluation"), run.passed()));
   if (run.has_record) {
@@ -97,7 +100,8 @@ std::string run_json(const Found& found, const ConfigDefaults& defaults, Seed se
   for (const auto& [history, run] : found) {
     json::Value object = json::make_object();
     object.add("path", json::make_string(history->path));
-    object.add("run", to_json(run_table(*run, defaults)).items.front());
+    const auto baselines = dataset::names_of_run(history->baselines, run->record.run_id);
+    object.add("run", to_json(run_table(*run, baselines, defaults)).items.front());
     object.add("record",
                run->has_record ? json::from_tree(public_record(run->record, seed)) : json::make_null());
     object.add("evaluations", to_json(standings_table(*run)));
@@ -122,6 +126,31 @@ std::string render_history(const std::vector<DatasetHistory>& histories, const C
           fmt::format("No runs in {}. To make one: fib run --local {}", history.path, history.path));
   }
   document.notes(notes(histories));
+  return document.text();
+}
+
+std::string render_baselines(const std::vector<DatasetHistory>& histories, Format format,
+                             const TextStyle& style) {
+  Document document(format, style);
+  std::vector<json::Value> datasets;
+  Table all = with_leading(baselines_table({}), text_column("Dataset folder", "dataset"), text_cell(""));
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    const DatasetHistory& history = histories[i];
+    const Table table = baselines_table(history);
+    json::Value object = json::make_object();
+    object.add("path", json::make_string(history.path));
+    object.add("baselines", to_json(table));
+    datasets.push_back(std::move(object));
+    append(all, with_leading(table, text_column("Dataset folder", "dataset"), text_cell(history.path)));
+    if (histories.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, history.path));
+    document.table("", table);
+    if (table.rows.empty())
+      document.paragraph(
+          fmt::format("No baselines in {}. To name the last run: fib baseline set NAME last --local {}",
+                      history.path, history.path));
+  }
+  if (format == Format::csv) return to_csv(all);
+  if (format == Format::json) return json_document("baselines", std::move(datasets));
   return document.text();
 }
 

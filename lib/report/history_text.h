@@ -20,4 +20,8 @@ namespace fib::report {
                                      const ConfigDefaults& defaults, Seed seed, Format format,
                                      const TextStyle& style);
 
+// The names that `fib baseline` gave to runs, and what these runs are.
+[[nodiscard]] std::string render_baselines(const std::vector<DatasetHistory>& histories, Format format,
+                                           const TextStyle& style);
+
 }  // namespace fib::report

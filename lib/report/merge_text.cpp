@@ -22,6 +22,7 @@ Table counts_table(const dataset::MergeReport& report) {
   add("traces", report.traces);
   add("blobs", report.blobs);
   add("runs", report.runs);
+  add("baselines", report.baselines);
   return table;
 }
 

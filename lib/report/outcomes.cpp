@@ -64,6 +64,7 @@ void Outcomes::add(const dataset::TraceRow& trace) {
     ++untimed;
   } else if (outcome.speedup_factor == 0 || latency < outcome.timed_latency_ms) {
     outcome.speedup_factor = factor;
+    outcome.speedup_range = performance->speedup_range;
     outcome.timed_latency_ms = latency;
   }
 }
@@ -98,24 +99,23 @@ DefinitionOutcomes collect(const dataset::Dataset& dataset, const Selection& sel
 
 std::optional<Score> reference_score(const Outcomes& outcomes) {
   Score score;
-  double sum = 0;
-  double logs = 0;
+  dataset::MeanSpeedup mean;
   double wins = 0;
   for (const auto& [uuid, outcome] : outcomes.workloads) {
     if (!outcome.failed && outcome.speedup_factor == 0) continue;
     ++score.workloads;
-    sum += outcome.speedup_factor;
-    logs += std::log(outcome.speedup_factor);
+    mean.add(outcome.speedup_factor, outcome.speedup_range);
     wins += outcome.speedup_factor > 1 ? 1 : 0;
   }
   if (score.workloads == 0) return std::nullopt;
   score.definitions = 1;
   if (outcomes.failed) return score;
-  const auto count = static_cast<double>(score.workloads);
-  score.avg_speedup = sum / count;
-  score.geomean_speedup = std::exp(logs / count);
+  score.avg_speedup = *mean.mean();
+  score.avg_range = mean.range();
+  score.geomean_speedup = *mean.geometric_mean();
+  score.geomean_range = mean.geometric_range();
   score.success_rate = 1;
-  score.win_rate = wins / count;
+  score.win_rate = wins / static_cast<double>(score.workloads);
   return score;
 }
 

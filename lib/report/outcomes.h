@@ -8,6 +8,7 @@
 
 #include "dataset/load.h"
 #include "dataset/queries.h"
+#include "dataset/speedup.h"
 
 namespace fib::report {
 
@@ -27,11 +28,12 @@ struct Selection {
 
 // What the traces of one solution on one workload say.
 struct Outcome {
-  bool failed = false;          // a trace did not pass
-  double latency_ms = 0;        // the lowest of the passing traces; 0: none
-  double speedup_factor = 0;    // of the fastest trace for which the reference was timed; 0: none
-  double timed_latency_ms = 0;  // the latency of that trace
-  std::optional<double> interval = std::nullopt;  // of the trace with the lowest latency
+  bool failed = false;        // a trace did not pass
+  double latency_ms = 0;      // the lowest of the passing traces; 0: none
+  double speedup_factor = 0;  // of the fastest trace for which the reference was timed; 0: none
+  std::optional<dataset::SpeedupRange> speedup_range = std::nullopt;  // of that trace
+  double timed_latency_ms = 0;                                        // its latency
+  std::optional<double> interval = std::nullopt;                      // of the trace with the lowest latency
 };
 
 // What they say of one solution on all workloads of one definition.

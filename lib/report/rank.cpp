@@ -32,6 +32,12 @@ double value_of(const RankRow& row, RankBy by) {
   return row.fast_1;
 }
 
+// Of what is no speedup there is none.
+std::optional<dataset::SpeedupRange> range_of(const RankRow& row, RankBy by) {
+  if (by == RankBy::avg_speedup) return row.score.avg_range;
+  return by == RankBy::geomean_speedup ? row.score.geomean_range : std::nullopt;
+}
+
 const char* name_of(RankBy by) {
   static constexpr const char* kNames[] = {"avg-speedup",  "geomean-speedup", "win-rate",
                                            "success-rate", "coverage",        "fast-1"};
@@ -46,7 +52,7 @@ Table table_of(const HardwareRanks& ranks, std::size_t top) {
                          number_column("Definitions", "definitions")});
   for (const RankRow& ranked : ranks.rows) {
     if (top > 0 && table.rows.size() == top) break;
-    std::vector<Cell> row{count_cell(table.rows.size() + 1), text_cell(ranked.author)};
+    std::vector<Cell> row{count_cell(ranked.rank), text_cell(ranked.author)};
     append(row, score_cells(ranked.score));
     append(row, {number_cell(ranked.coverage, format_share(ranked.coverage)),
                  number_cell(ranked.fast_1, format_share(ranked.fast_1)),
@@ -117,6 +123,10 @@ std::vector<RankRow> rank_rows(const AuthorRanking& ranking, const ProblemResult
   };
   std::sort(rows.begin(), rows.end(),
             [&](const RankRow& left, const RankRow& right) { return key(left) < key(right); });
+  std::vector<dataset::RangedSpeedup> values;
+  for (const RankRow& row : rows) values.push_back({value_of(row, by), range_of(row, by)});
+  const auto ranks = dataset::ranks_of(values);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].rank = ranks[i];
   return rows;
 }
 

@@ -17,9 +17,9 @@ namespace {
 using dataset::ReferenceTime;
 using dataset::TraceRow;
 
-constexpr double kMostSpread = 0.1;        // of a reference's time: above it a speedup says little
-constexpr double kMostDeviceRange = 0.02;  // between devices of one run
-constexpr double kMostCv = 0.05;           // of the calls of a result
+constexpr double kMostSpread = dataset::kWideSpeedup;  // of a reference's time
+constexpr double kMostDeviceRange = 0.02;              // between devices of one run
+constexpr double kMostCv = 0.05;                       // of the calls of a result
 constexpr std::uint64_t kFewestCalls = 10;
 constexpr double kSlowestClock = 0.9;  // of the highest that any result on the hardware had
 constexpr double kMostSlowCalls = 0.05;
@@ -73,7 +73,8 @@ std::vector<std::string> about_references(const dataset::StandingResults& standi
     cautions.push_back(
         fmt::format("Speedups against the reference say little for {}: its times in one run spread by more "
                     "than {:.0f}%, most "
-                    "of all {}. Latencies are what to compare; a quiet machine helps.",
+                    "of all {}. Where it shows in a mean they are written from–to and rank nobody. Latencies "
+                    "are what to compare; a quiet machine helps.",
                     plural(spread.count, "workload"), kMostSpread * 100, spread.example));
   }
   if (devices.count > 0) {
@@ -105,6 +106,13 @@ class CallsCheck {
       const double share = static_cast<double>(*calls.slow) / static_cast<double>(*calls.count);
       if (share > kMostSlowCalls) slow_.add(share, at(fmt::format("{} of {}", *calls.slow, *calls.count)));
     }
+    if (calls.throttled != nullptr) throttled_.add(1, at(*calls.throttled));
+    if (calls.load && calls.load->average && calls.load->cores.value_or(0) > 0) {
+      const double a_core = *calls.load->average / static_cast<double>(*calls.load->cores);
+      if (a_core > 1)
+        load_.add(a_core,
+                  at(fmt::format("{:.1f} on {}", *calls.load->average, plural(*calls.load->cores, "core"))));
+    }
   }
 
   void write(std::vector<std::string>& cautions) const {
@@ -113,8 +121,12 @@ class CallsCheck {
       cautions.push_back(fmt::format("{} {}, most of all {}. {}", plural(worst.count, "result"), what,
                                      worst.example, advice));
     };
+    say(load_, "of runs that began on a machine with a load above the number of its cores",
+        "Other programs make latencies longer and less certain: stop them, or wait, and run again.");
+    say(throttled_, "during which the GPU was throttled",
+        "Let it cool, or limit its power less, and run again.");
     say(cv_, fmt::format("with calls that vary by more than {:.0f}% (CV)", kMostCv * 100),
-        "A quiet machine helps, or more calls (--noise 0.002).");
+        "A quiet machine helps, or more calls (a lower --noise, or more --iterations).");
     say(few_, fmt::format("with fewer than {} timed calls", kFewestCalls),
         "--call-budget and --iterations ask for more.");
     say(tail_, fmt::format("of whose calls 5% took more than {} times the median", kLongestTail),
@@ -128,6 +140,8 @@ class CallsCheck {
   }
 
  private:
+  Worst load_;
+  Worst throttled_;
   Worst cv_;
   Worst few_;
   Worst tail_;

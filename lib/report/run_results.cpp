@@ -12,6 +12,7 @@
 #include "dataset/standing.h"
 #include "report/document.h"
 #include "report/remarks.h"
+#include "report/speedup_text.h"
 #include "report/text.h"
 #include "util/clock.h"
 
@@ -30,11 +31,8 @@ std::optional<double> latency_of(const TraceRow& row) {
 
 double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(0); }
 
-// " ±0.4%", or " ±20%" where a digit more would say nothing; "" where the interval is not known.
-std::string interval_text(double share) {
-  if (!(share > 0)) return "";
-  return share < 0.1 ? fmt::format(" ±{:.1f}%", share * 100) : fmt::format(" ±{:.0f}%", share * 100);
-}
+// With a space in front; "" where the interval is not known.
+std::string interval_text(double share) { return share > 0 ? " " + format_interval(share) : ""; }
 
 // Of two latencies of one thing: above 1 when `now` is slower. Nothing where one is not known.
 std::optional<double> ratio(const TraceRow& now, const TraceRow* before) {
@@ -50,16 +48,25 @@ bool is_change(double ratio, const TraceRow& now, const TraceRow& before) {
   return ratio > doubt || ratio < 1 / doubt;
 }
 
-std::string change_text(const TraceRow& now, const TraceRow* before) {
-  if (before == nullptr) return "";
-  const auto status = model::name_of(before->evaluation->status);
-  if (!before->passed()) return now.passed() ? fmt::format("{} before", status) : "";
-  if (!now.passed()) return "passed before";
+// "12.1% faster"; "" where the intervals overlap, or a latency is not known.
+std::string difference_text(const TraceRow& now, const TraceRow* before) {
   const auto change = ratio(now, before);
-  if (!change) return "";
-  if (!is_change(*change, now, *before)) return "as before";
-  return fmt::format("{:.1f}% {} than before", std::abs(*change - 1) * 100,
-                     *change < 1 ? "faster" : "slower");
+  if (!change || !is_change(*change, now, *before)) return "";
+  return fmt::format("{:.1f}% {}", std::abs(*change - 1) * 100, *change < 1 ? "faster" : "slower");
+}
+
+std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
+  const TraceRow* before = earlier.before(now);
+  if (before == nullptr) return "";
+  if (!now.passed()) return before->passed() ? "passed before" : "";
+  if (!before->passed()) {
+    const std::string change = difference_text(now, earlier.passed_before(now));
+    return fmt::format("{} before{}", model::name_of(before->evaluation->status),
+                       change.empty() ? "" : fmt::format(" ({} than when it last passed)", change));
+  }
+  if (!ratio(now, before)) return "";
+  const std::string change = difference_text(now, before);
+  return change.empty() ? "as before" : change + " than before";
 }
 
 std::string line_of(std::string_view text, bool first) {
@@ -114,9 +121,11 @@ class Rankings {
   }
 
   // The speedup of a result that passed, against the time of the run's reference; 0 where that is not known.
-  [[nodiscard]] double speedup_of(TraceRow row) const {
+  [[nodiscard]] dataset::RangedSpeedup speedup_of(TraceRow row) const {
     standing_.settle_reference(row);
-    return row.evaluation->performance ? row.evaluation->performance->speedup_factor : 0;
+    const auto& performance = row.evaluation->performance;
+    if (!performance) return {};
+    return {performance->speedup_factor, performance->speedup_range};
   }
 
   [[nodiscard]] const std::vector<dataset::RankedSolution>& of(const std::string& hardware,
@@ -171,19 +180,21 @@ Cell latency_cell(const SolutionResults& results) {
   return text_cell(format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1));
 }
 
+std::string two_digits(double speedup) { return fmt::format("{:.2f}", speedup); }
+
 // The mean over workloads, as `fib report best` has it; none unless all passed and were timed.
 Cell speedup_cell(const SolutionResults& results, const Rankings& rankings) {
-  double sum = 0;
+  dataset::MeanSpeedup mean;
   for (const Detail* detail : results.all) {
-    const double speedup = rankings.speedup_of(detail->row);
-    if (!(speedup > 0)) return no_cell();
-    sum += speedup;
+    const auto one = rankings.speedup_of(detail->row);
+    if (!(one.speedup > 0)) return no_cell();
+    mean.add(one.speedup, one.range);
   }
-  return text_cell(fmt::format("{:.2f}x", sum / static_cast<double>(results.all.size())));
+  return text_cell(speedup_text(*mean.mean(), mean.range(), two_digits) + "x");
 }
 
-// What changed since the solution was run before: verdicts first, else the geometric mean of the ratios of
-// latencies.
+// What changed since the solution was run before: verdicts first, then the geometric mean of the ratios of
+// latencies, of what failed before to when it last passed.
 Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) {
   std::size_t fixed = 0;
   std::size_t broken = 0;
@@ -194,16 +205,18 @@ Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) 
     if (before == nullptr) continue;
     if (before->passed() && !detail->row.passed()) ++broken;
     if (!before->passed() && detail->row.passed()) ++fixed;
-    const auto change = ratio(detail->row, before);
+    const TraceRow* passed = earlier.passed_before(detail->row);
+    const auto change = ratio(detail->row, passed);
     if (!change) continue;
     ratios.push_back(*change);
-    changed = changed || is_change(*change, detail->row, *before);
+    changed = changed || is_change(*change, detail->row, *passed);
   }
+  const std::string latency =
+      changed ? fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100) : "";
   if (broken > 0) return text_cell(fmt::format("{} broken", broken));
-  if (fixed > 0) return text_cell(fmt::format("{} fixed", fixed));
+  if (fixed > 0) return text_cell(fmt::format("{} fixed{}{}", fixed, changed ? ", " : "", latency));
   if (ratios.empty()) return no_cell();
-  if (!changed) return text_cell("same");
-  return text_cell(fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100));
+  return text_cell(changed ? latency : "same");
 }
 
 Cell failure_cell(const SolutionResults& results) {
@@ -247,8 +260,9 @@ std::vector<std::string> winners_elsewhere(const std::string& hardware, const Ha
     for (const auto& [name, of_solution] : solutions) tried.insert(name.first);
     const auto& ranking = rankings.of(hardware, definition);
     if (ranking.empty() || ranking.front().rank != 1 || tried.contains(ranking.front().solution)) continue;
-    notes.push_back(fmt::format("Best of {}: {}, {} ms, which was not run now", definition,
-                                ranking.front().solution, format_ms(*ranking.front().latency_ms)));
+    notes.push_back(fmt::format("Best of {}: {}, {} ms over {}, which was not run now", definition,
+                                ranking.front().solution, format_ms(*ranking.front().latency_ms),
+                                plural(ranking.front().workloads, "workload")));
   }
   return notes;
 }
@@ -268,7 +282,11 @@ EarlierResults::EarlierResults(const dataset::Dataset& dataset) {
   }
 }
 
-const TraceRow* EarlierResults::before(const TraceRow& row) const {
+const TraceRow* EarlierResults::before(const TraceRow& row) const { return latest_before(row, false); }
+
+const TraceRow* EarlierResults::passed_before(const TraceRow& row) const { return latest_before(row, true); }
+
+const TraceRow* EarlierResults::latest_before(const TraceRow& row, bool only_passed) const {
   if (row.evaluation->origin.is_sweep_point) return nullptr;
   const auto found = earlier_.find(key_of(row));
   if (found == earlier_.end()) return nullptr;
@@ -276,6 +294,7 @@ const TraceRow* EarlierResults::before(const TraceRow& row) const {
   const TraceRow* latest = nullptr;
   std::optional<std::int64_t> latest_time;
   for (const TraceRow* earlier : found->second) {
+    if (only_passed && !earlier->passed()) continue;
     const bool is_alike = earlier->evaluation->origin.workload_conditions == conditions ||
                           dataset::fails_before_reference(*earlier) || dataset::fails_before_reference(row);
     if (!is_alike) continue;
@@ -292,16 +311,29 @@ std::string failure_reason(model::Status status, const std::string& log) {
   return line_of(log, status == model::Status::COMPILE_ERROR);
 }
 
-std::string result_text(const Detail& result, const TraceRow* before) {
+namespace {
+
+// Of the reference's calls that the evaluation made itself: the quartiles.
+std::optional<dataset::SpeedupRange> own_range(const TraceRow& row) {
+  const auto& reference = row.evaluation->reference;
+  if (!reference) return std::nullopt;
+  const double latency = row.evaluation->performance->latency_ms;
+  return dataset::SpeedupRange{reference->q25_ms / latency, reference->q75_ms / latency};
+}
+
+}  // namespace
+
+std::string result_text(const Detail& result, const EarlierResults& earlier) {
   const TraceRow& row = result.row;
   std::string text(model::name_of(result.status()));
   if (const auto latency = latency_of(row)) {
     text += fmt::format(" {} ms{}", format_ms(*latency), interval_text(share_of(row)));
     const double speedup = row.evaluation->performance->speedup_factor;
-    if (speedup > 0) text += fmt::format(", {:.2f}x the reference", speedup);
+    if (speedup > 0)
+      text += fmt::format(", {}x the reference", speedup_text(speedup, own_range(row), two_digits));
   }
   const std::string reason = row.passed() ? "" : failure_reason(result.status(), result.log);
-  const std::string change = change_text(row, before);
+  const std::string change = change_text(row, earlier);
   if (!change.empty()) text += row.passed() ? ", " + change : fmt::format(" ({})", change);
   if (!reason.empty()) text += ": " + reason;
   return text;

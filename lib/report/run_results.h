@@ -22,11 +22,14 @@ class EarlierResults {
   // conditions, with a row of the dataset's pool. Null: there is none, or `row` is a point of an option
   // sweep.
   [[nodiscard]] const dataset::TraceRow* before(const dataset::TraceRow& row) const;
+  // The same of those that passed: of a result that failed before, what it was when it last passed.
+  [[nodiscard]] const dataset::TraceRow* passed_before(const dataset::TraceRow& row) const;
 
  private:
   using Key =
       std::tuple<const std::string*, const std::string*, const std::string*, std::string, const std::string*>;
   static Key key_of(const dataset::TraceRow& row);
+  [[nodiscard]] const dataset::TraceRow* latest_before(const dataset::TraceRow& row, bool only_passed) const;
 
   std::map<Key, std::vector<const dataset::TraceRow*>> earlier_;  // in the order of the dataset
 };
@@ -37,8 +40,8 @@ class EarlierResults {
 [[nodiscard]] std::string failure_reason(model::Status status, const std::string& log);
 
 // One evaluation in one line, without its name: "PASSED 0.00231 ms ±0.4%, 2.31x the reference, 12.1% faster
-// than before". `before` may be null. Latencies whose intervals overlap are "as before".
-[[nodiscard]] std::string result_text(const Detail& result, const dataset::TraceRow* before);
+// than before". Latencies whose intervals overlap are "as before".
+[[nodiscard]] std::string result_text(const Detail& result, const EarlierResults& earlier);
 
 // A run's results in one dataset: for each hardware a table of solutions by definition, with the rank that
 // the solution has among all results that stand now; below, which winners the run did not try, and what makes

@@ -71,6 +71,16 @@ void for_each_result(const Dataset& dataset, const Filter& filter, Unreadable& u
   });
 }
 
+// Of a result's speedup; nothing where every trace counts, or the times of its reference are not known.
+std::optional<dataset::SpeedupRange> speedup_range_of(const Dataset& dataset, const Filter& filter,
+                                                      const Trace& trace) {
+  if (!filter.standing) return std::nullopt;
+  dataset::TraceRow row = dataset.pool->row(trace);
+  filter.standing->settle_reference(row);
+  const auto& performance = row.evaluation->performance;
+  return performance ? performance->speedup_range : std::nullopt;
+}
+
 enum class Logs { none, of_failures };
 
 // The latest trace of each key, ties by place in the files; in the order in which the keys were met.
@@ -91,9 +101,11 @@ class Latest {
   }
 
   [[nodiscard]] const std::vector<Trace>& traces() const { return traces_; }
-  [[nodiscard]] std::vector<Shown> shown(const Dataset& dataset) const {
+  [[nodiscard]] std::vector<Shown> shown(const Dataset& dataset, const Filter& filter) const {
     std::vector<Shown> result;
-    for (const Trace& trace : traces_) result.push_back({trace, author_of(dataset, *trace.solution)});
+    for (const Trace& trace : traces_)
+      result.push_back(
+          {trace, author_of(dataset, *trace.solution), speedup_range_of(dataset, filter, trace)});
     return result;
   }
 
@@ -226,7 +238,7 @@ std::optional<SolutionView> show_solution(const Dataset& dataset, const std::str
   for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
     if (*trace.solution == name) latest.add(trace, Logs::of_failures);
   });
-  SolutionView view{dataset.root.string(), &found->second, latest.shown(dataset)};
+  SolutionView view{dataset.root.string(), &found->second, latest.shown(dataset, wanted)};
   std::stable_sort(view.results.begin(), view.results.end(), [](const Shown& left, const Shown& right) {
     return left.trace.evaluation->environment.hardware < right.trace.evaluation->environment.hardware;
   });
@@ -248,7 +260,7 @@ std::optional<WorkloadView> show_workload(const Dataset& dataset, const std::str
     if (trace.definition == view.definition && trace.workload.uuid == view.workload.uuid)
       latest.add(trace, Logs::none);
   });
-  view.results = latest.shown(dataset);
+  view.results = latest.shown(dataset, wanted);
   const auto order = [](const Shown& shown) {
     const double latency = latency_of(shown.trace).value_or(std::numeric_limits<double>::infinity());
     return std::tuple(shown.trace.evaluation->environment.hardware, !shown.trace.passed(), latency,

@@ -7,6 +7,7 @@
 
 #include "dataset/filter.h"
 #include "dataset/load.h"
+#include "dataset/speedup.h"
 #include "model/trace.h"
 #include "report/remarks.h"
 
@@ -21,6 +22,7 @@ namespace fib::report {
 struct Shown {
   model::Trace trace;                 // has a solution and an evaluation
   std::optional<std::string> author;  // nothing: the solution is not in the dataset
+  std::optional<dataset::SpeedupRange> speedup_range = std::nullopt;  // nothing: not known
 };
 
 // A solution on one hardware, by one result of each workload.

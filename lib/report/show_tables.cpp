@@ -7,6 +7,7 @@
 
 #include "model/measurement_record.h"
 #include "report/details.h"
+#include "report/speedup_text.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 
@@ -53,7 +54,9 @@ std::vector<Column> result_columns(ResultsOf of) {
           beside(ResultsOf::trace, text_column("Time", "timestamp")),
           beside(ResultsOf::trace, text_column("Run", "run_id")),
           beside(ResultsOf::trace, text_column("Clock", "clock")),
-          beside(ResultsOf::trace, number_column("Config", "config"))};
+          beside(ResultsOf::trace, number_column("Config", "config")),
+          range_columns("speedup")[0],
+          range_columns("speedup")[1]};
 }
 
 std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>& configs) {
@@ -71,6 +74,7 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
   const auto positive = [](std::optional<double> number) {
     return number && *number > 0 ? number : std::nullopt;
   };
+  const auto ranged = range_cells(shown.speedup_range);
   return {text_cell(evaluation.environment.hardware),
           text_cell(*trace.solution),
           optional_text(shown.author),
@@ -79,15 +83,18 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
           text_cell(std::string(model::name_of(evaluation.status))),
           optional_number(performance(&model::Performance::latency_ms), format_ms),
           optional_number(record.cv, format_share),
-          optional_number(interval_share(evaluation), interval_text),
+          optional_number(interval_share(evaluation), format_interval),
           optional_number(positive(performance(&model::Performance::reference_latency_ms)), format_ms),
-          optional_number(positive(performance(&model::Performance::speedup_factor)), times_text),
+          speedup_cell(positive(performance(&model::Performance::speedup_factor)), shown.speedup_range,
+                       times_text),
           optional_number(error(&model::Correctness::max_absolute_error), format_error),
           optional_number(error(&model::Correctness::max_relative_error), format_error),
           text_cell(evaluation.timestamp),
           optional_text(record.run_id),
           optional_text(record.clock),
-          config_cell(record, configs)};
+          config_cell(record, configs),
+          ranged.front(),
+          ranged.back()};
 }
 
 std::string axis_value(const model::Axis& axis) {
@@ -122,8 +129,6 @@ std::string kind_text(model::InputKind kind) {
 }
 
 }  // namespace
-
-std::string interval_text(double share) { return fmt::format("±{:.1f}%", 100 * share); }
 
 Table tallies_table(const std::vector<Tally>& tallies) {
   Table table;

@@ -11,9 +11,6 @@ namespace fib::report {
 
 [[nodiscard]] Table tallies_table(const std::vector<Tally>& tallies);
 
-// 0.008: "±0.8%".
-[[nodiscard]] std::string interval_text(double share);
-
 // Whose results a table shows: its columns for people leave out what they have in common.
 enum class ResultsOf { solution, workload, trace };
 

@@ -174,13 +174,18 @@ std::string speedup_text(const model::Performance& performance) {
                      format_ms(performance.reference_latency_ms));
 }
 
+// ", another run within ±0.8%".
+std::string another_run(double share) {
+  return fmt::format(", another run {}{}", share < 1 ? "within " : "", format_interval(share));
+}
+
 void write_latest(Page& page, const model::Evaluation& evaluation) {
   std::vector<std::pair<std::string, std::string>> facts{{"Hardware", evaluation.environment.hardware},
                                                          {"Libraries", libs_text(evaluation.environment)}};
   if (const auto& performance = evaluation.performance) {
     const auto share = interval_share(evaluation);
-    facts.emplace_back("Latency", format_ms(performance->latency_ms) + " ms" +
-                                      (share ? ", another run within " + interval_text(*share) : ""));
+    facts.emplace_back("Latency",
+                       format_ms(performance->latency_ms) + " ms" + (share ? another_run(*share) : ""));
     facts.emplace_back("Speedup", speedup_text(*performance));
   }
   if (const auto& correctness = evaluation.correctness) {

@@ -70,6 +70,8 @@ void rank(std::vector<Standing>& standings, const SolutionOutcomes& outcomes) {
     Standing standing = std::move(by_name.at(ranked.solution));
     standing.rank = ranked.rank;
     standing.latency_ms = ranked.latency_ms;
+    if (ranked.latency_ms && ranked.high_ms && *ranked.high_ms > *ranked.latency_ms)
+      standing.interval = *ranked.high_ms / *ranked.latency_ms - 1;
     standing.workloads = ranked.workloads;
     standings.push_back(std::move(standing));
   }
@@ -169,7 +171,9 @@ Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queri
     board.standings.push_back(standing_of(dataset, solution, results));
     if (against == Against::baseline) continue;
     const auto score = reference_score(results);
-    if (score) board.standings.back().speedup = score->avg_speedup;
+    if (!score) continue;
+    board.standings.back().speedup = score->avg_speedup;
+    board.standings.back().speedup_range = score->avg_range;
   }
   if (against == Against::baseline) compare_with_baseline(board, queries, scope);
   sort(board.standings);

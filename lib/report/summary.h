@@ -37,10 +37,14 @@ struct Standing {
   std::optional<std::size_t> rank;    // as dataset::RankedSolution has it
   std::optional<std::string> author;  // nothing: the solution is not in the dataset
   std::optional<double> speedup;      // nothing: there is nothing to compare with
-  std::optional<double> latency_ms;   // geometric mean over the workloads that passed
-  std::size_t passed = 0;             // workloads
-  std::size_t workloads = 0;          // on which any solution has a result; of every trace: it itself
-  dataset::SourceRuns runs = {};      // of the source that it has now; zeros: not counted
+  std::optional<dataset::SpeedupRange> speedup_range = std::nullopt;  // against the reference, where known
+  std::optional<double> latency_ms;  // geometric mean over the workloads that passed
+  // Of results that stand: by which share another run's latency may be higher, by the intervals; nothing:
+  // unknown.
+  std::optional<double> interval = std::nullopt;
+  std::size_t passed = 0;         // workloads
+  std::size_t workloads = 0;      // on which any solution has a result; of every trace: it itself
+  dataset::SourceRuns runs = {};  // of the source that it has now; zeros: not counted
 };
 
 struct Leaderboard {

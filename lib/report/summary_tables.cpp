@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/speedup_text.h"
 #include "report/text.h"
 
 namespace fib::report {
@@ -27,19 +28,28 @@ Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
 
 Cell runs_cell(std::size_t runs, std::size_t count) { return runs > 0 ? count_cell(count) : no_cell(); }
 
+std::vector<std::size_t> ranks_of(const AuthorRanking& ranking) {
+  std::vector<dataset::RangedSpeedup> speedups;
+  for (const auto& [author, score] : ranking.rows) speedups.push_back({score.avg_speedup, score.avg_range});
+  return dataset::ranks_of(speedups);
+}
+
 std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, const Standing& standing) {
+  const auto ranged = range_cells(standing.speedup_range);
   return {{title, json::make_string(board.definition)},
           standing.rank ? count_cell(*standing.rank) : no_cell(),
           text_cell(standing.solution),
           optional_text(standing.author),
-          optional_number(standing.speedup, format_score),
+          speedup_cell(standing.speedup, standing.speedup_range, format_score),
           text_cell(name_of(board.against)),
           optional_number(standing.latency_ms, format_ms),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
           count_cell(standing.passed),
           count_cell(standing.workloads),
           runs_cell(standing.runs.runs, standing.runs.runs),
-          runs_cell(standing.runs.runs, standing.runs.passed)};
+          runs_cell(standing.runs.runs, standing.runs.passed),
+          ranged.front(),
+          ranged.back()};
 }
 
 Cell statuses_cell(const Counts& counts) { return {failures_text(counts), counts_json(counts.by_status)}; }
@@ -64,15 +74,20 @@ json::Value counts_json(const std::map<std::string, std::size_t>& counts) {
 }
 
 std::vector<Column> score_columns() {
-  return {number_column("Avg Speedup", "avg_speedup"), number_column("Geo Mean", "geomean_speedup"),
-          number_column("Success Rate", "success_rate"), number_column("Win Rate", "win_rate")};
+  std::vector<Column> columns = {
+      number_column("Avg Speedup", "avg_speedup"), number_column("Geo Mean", "geomean_speedup"),
+      number_column("Success Rate", "success_rate"), number_column("Win Rate", "win_rate")};
+  append(columns, range_columns("avg_speedup"));
+  return columns;
 }
 
 std::vector<Cell> score_cells(const dataset::Score& score) {
-  return {number_cell(score.avg_speedup, format_score(score.avg_speedup)),
-          number_cell(score.geomean_speedup, format_score(score.geomean_speedup)),
-          number_cell(score.success_rate, format_share(score.success_rate)),
-          number_cell(score.win_rate, format_share(score.win_rate))};
+  std::vector<Cell> cells = {speedup_cell(score.avg_speedup, score.avg_range, format_score),
+                             speedup_cell(score.geomean_speedup, score.geomean_range, format_score),
+                             number_cell(score.success_rate, format_share(score.success_rate)),
+                             number_cell(score.win_rate, format_share(score.win_rate))};
+  append(cells, range_cells(score.avg_range));
+  return cells;
 }
 
 Table authors_table(const AuthorRanking& ranking) {
@@ -82,8 +97,9 @@ Table authors_table(const AuthorRanking& ranking) {
   append(table.columns, {number_column("Coverage", "coverage"), number_column("Workloads", "workloads"),
                          number_column("Definitions", "definitions"),
                          only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))});
+  const auto ranks = ranks_of(ranking);
   for (const auto& [author, score] : ranking.rows) {
-    std::vector<Cell> row{count_cell(table.rows.size() + 1), text_cell(author)};
+    std::vector<Cell> row{count_cell(ranks[table.rows.size()]), text_cell(author)};
     append(row, score_cells(score));
     append(row, {coverage_cell(ranking, author), count_cell(static_cast<std::size_t>(score.workloads)),
                  count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
@@ -107,6 +123,7 @@ Table solutions_table(const HardwareSummary& summary) {
                    only_for(Audience::programs, number_column("Workloads", "workloads")),
                    only_for(Audience::programs, number_column("Runs", "runs")),
                    only_for(Audience::programs, number_column("Passed Runs", "passed_runs"))};
+  append(table.columns, range_columns("speedup"));
   for (const Leaderboard& board : summary.leaderboards) {
     const std::string suffix = board.against == summary.authors.against
                                    ? ""

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string_view>
 
@@ -20,6 +21,13 @@ unsigned usable_cores() {
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+std::optional<MachineLoad> machine_load() {
+  double average = 0;
+  const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+  if (::getloadavg(&average, 1) != 1 || cores < 1) return std::nullopt;
+  return MachineLoad{average, static_cast<unsigned>(cores)};
 }
 
 std::string host_name() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace fib::util {
@@ -10,6 +11,15 @@ namespace fib::util {
 
 // Cores this process may run on: at least 1.
 [[nodiscard]] unsigned usable_cores();
+
+// How busy the machine is.
+struct MachineLoad {
+  double average = 0;  // runnable processes, over one minute
+  unsigned cores = 0;  // of the machine, also those that this process may not run on
+};
+
+// Nothing where the system does not say.
+[[nodiscard]] std::optional<MachineLoad> machine_load();
 
 // What the machine calls itself. Empty where the system does not say.
 [[nodiscard]] std::string host_name();

@@ -166,7 +166,7 @@ TEST_CASE("a comparison says what it cannot do") {
     CHECK(output.err.find(text) != std::string::npos);
   };
   fails({"nobody", "alice", "--local", "runs"}, 1,
-        "\"nobody\" is no dataset folder, and no run, author or solution of runs");
+        "\"nobody\" is no dataset folder, and no run, baseline, author or solution of runs");
   fails({"run:", "last", "--local", "runs"}, 1, "\"run:\" names nothing");
   fails({"last~1", "last", "--local", "runs", "--definitions", "nope"}, 1,
         "no definition is called \"nope\"");
@@ -174,7 +174,7 @@ TEST_CASE("a comparison says what it cannot do") {
   fails({"2026", "last", "--local", "runs"}, 1, "the ids of 2 runs begin with \"2026\"");
   fails({"alice", "last", "--local", "nowhere"}, 1,
         "\"alice\" is no dataset folder, and there is no dataset nowhere in which it could be");
-  fails({"last~1", "last", "--local", "runs", "--fail-on-regression", "5"}, 2, "5: expected a percentage");
+  fails({"last~1", "last", "--local", "runs", "--fail-on-regression", "5x"}, 2, "5x: expected a percentage");
   fails({"last~1", "last", "--local", "runs", "--since", "noon"}, 2, "noon is no time");
   fails({"last~1"}, 2, "B is required");
   fails({"empty", "failures", "--fail-on-regression", "1%"}, 1, "nothing was compared");

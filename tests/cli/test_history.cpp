@@ -83,7 +83,8 @@ TEST_CASE("runs and datasets that are not there are one sentence; wrong words ar
   const auto output = datasets.history({"2025", "--local", "sample"});
   CHECK(output.exit_code == 1);
   CHECK(output.out == "");
-  CHECK(output.err == "fib: no run's id begins with \"2025\"; to see all: fib history\n");
+  CHECK(output.err ==
+        "fib: \"2025\" is no baseline, and no run's id begins so; to see all runs: fib history\n");
   CHECK(datasets.history({"--local", "nowhere"}).err ==
         "fib: there is no dataset folder nowhere; name one with --local DIR or with FIB_DATASET_PATH\n");
   CHECK(datasets.history({"--local", "sample", "--format", "yaml"}).exit_code == 2);

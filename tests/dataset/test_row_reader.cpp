@@ -68,6 +68,10 @@ void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
   CHECK(calls.tail == expected_calls.tail);
   CHECK(calls.slow == expected_calls.slow);
   CHECK(calls.sm_clock_mhz == expected_calls.sm_clock_mhz);
+  CHECK(calls.throttled == expected_calls.throttled);
+  REQUIRE(calls.load.has_value() == expected_calls.load.has_value());
+  if (calls.load) CHECK(calls.load->average == expected_calls.load->average);
+  if (calls.load) CHECK(calls.load->cores == expected_calls.load->cores);
   REQUIRE(one.evaluation->reference.has_value() == other.evaluation->reference.has_value());
   if (!one.evaluation->reference) return;
   const auto& reference = *one.evaluation->reference;
@@ -89,6 +93,7 @@ std::string recorded(const std::string& from = "", const std::string& to = "") {
       R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40,"q25_ms":1.4,)"
       R"("q75_ms":1.75,"sets":"shared"},"rule":"low-bit","n":150,"cv":0.07,"slow_calls":12,)"
       R"("sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
+      R"("load":{"average":3.5,"cores":2},"device_state":{"power_w":90.5,"throttle_reasons":["a","b"]},)"
       R"("tolerance":{"atol":0.5,"rtol":0.25,"required_matched_ratio":0.9}})");
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
   return text;
@@ -107,6 +112,8 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
       recorded(R"("solution_sha256":"ab")", R"("solution_sha256":"ef")"),
       recorded(R"("high_ms":0.3)", R"("high_ms":0.5)"),
       recorded(R"("latency_ms":1.5)", R"("latency_ms":2.5)"),
+      recorded(R"(["a","b"])", "[]"),
+      recorded(R"("average":3.5,)"),
   };
   for (const auto& text : lines) {
     INFO(text);
@@ -125,6 +132,9 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
   CHECK(row->evaluation->calls.tail == 2.5);
   CHECK(row->evaluation->calls.slow == 12U);
   CHECK(row->evaluation->calls.sm_clock_mhz == 1755.5);
+  CHECK(row->evaluation->calls.load->average == 3.5);
+  CHECK(row->evaluation->calls.load->cores == 2U);
+  CHECK(*row->evaluation->calls.throttled == "a, b");
   REQUIRE(row->evaluation->reference);
   CHECK(*row->evaluation->reference->device_uuid == "GPU-1");
   CHECK(row->evaluation->reference->median_ms == 1.5);

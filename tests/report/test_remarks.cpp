@@ -36,6 +36,9 @@ std::vector<std::string> cautions(double first, double second, const std::string
   for (const auto& row : data.traces) {
     CHECK(row.evaluation->performance->reference_latency_ms == Approx((first + second) / 2));
     CHECK(row.evaluation->performance->speedup_factor == Approx((first + second) / 4));
+    REQUIRE(row.evaluation->performance->speedup_range);
+    CHECK(row.evaluation->performance->speedup_range->low == Approx(first / 2));
+    CHECK(row.evaluation->performance->speedup_range->high == Approx(second / 2));
   }
   CHECK(report::cautions_of(nullptr, data.traces).empty());
   return report::cautions_of(&standing, data.traces);
@@ -49,8 +52,9 @@ TEST_CASE(
   CHECK(cautions(10, 12) ==
         std::vector<std::string>{"Speedups against the reference say little for 1 workload: its times in one "
                                  "run spread by more than 10%, "
-                                 "most of all d on w M=2 (10.00000 to 12.00000 ms). Latencies are what to "
-                                 "compare; a quiet machine helps."});
+                                 "most of all d on w M=2 (10.00000 to 12.00000 ms). Where it shows in a mean "
+                                 "they are written from–to and rank nobody. Latencies are what to compare; a "
+                                 "quiet machine helps."});
 }
 
 TEST_CASE("devices that differ in the time of a reference are said") {
@@ -86,7 +90,7 @@ TEST_CASE(
         std::vector<std::string>{
             "2 results with calls that vary by more than 5% (CV), most of all wilder on "
             "w M=2 (14%). A quiet machine "
-            "helps, or more calls (--noise 0.002).",
+            "helps, or more calls (a lower --noise, or more --iterations).",
             "1 result with fewer than 10 timed calls, most of all wilder on w M=2 (9 calls). "
             "--call-budget and --iterations "
             "ask for more.",
@@ -99,6 +103,35 @@ TEST_CASE(
             "2 results with more than 5% of calls made again because the GPU was "
             "throttled, most of all wilder on w M=2 (3 "
             "of 9). Let the GPU cool, or limit its power less, and run again."});
+}
+
+TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them") {
+  dataset::RowPool pool;
+  std::vector<dataset::TraceRow> rows;
+  const auto add = [&](const char* solution, double load, const std::string* throttled) {
+    dataset::TraceRow row{pool.name("d"),
+                          pool.name(solution),
+                          pool.workload(model::parse_workload(testing::workload_text("w"))),
+                          {}};
+    row.evaluation.emplace();
+    row.evaluation->status = model::Status::PASSED;
+    row.evaluation->hardware = pool.name("H200");
+    row.evaluation->calls.load = model::RecordedLoad{load, 16};
+    row.evaluation->calls.throttled = throttled;
+    rows.push_back(row);
+  };
+  add("calm", 16, nullptr);
+  CHECK(report::cautions_of(nullptr, rows).empty());
+  add("busy", 17, pool.name("sw_power_cap, hw_slowdown"));
+  add("busier", 33.25, nullptr);
+  CHECK(
+      report::cautions_of(nullptr, rows) ==
+      std::vector<std::string>{
+          "2 results of runs that began on a machine with a load above the number of its cores, most of all "
+          "busier on w M=2 (33.2 on 16 cores). Other programs make latencies longer and less certain: stop "
+          "them, or wait, and run again.",
+          "1 result during which the GPU was throttled, most of all busy on w M=2 (sw_power_cap, "
+          "hw_slowdown). Let it cool, or limit its power less, and run again."});
 }
 
 TEST_CASE("remarks are lines below a report, and members of its JSON") {

@@ -49,7 +49,7 @@ class Story {
   // The line of the last evaluation.
   std::string line() {
     load();
-    return report::result_text(details_.back(), earlier_->before(details_.back().row));
+    return report::result_text(details_.back(), *earlier_);
   }
   std::string table() {
     load();
@@ -114,6 +114,19 @@ TEST_CASE("the line of an evaluation has verdict, latency, spread, speedup, and 
         "PASSED 1.00000 ms ±1.0%, 2.00x the reference, 100.0% slower than before");
   CHECK(Story().before({.latency = ""}).now({.day = "02"}).line() ==
         "PASSED 1.00000 ms ±1.0%, 2.00x the reference, TIMEOUT before");
+  CHECK(Story()
+            .before({.latency = "0.5", .day = "01"})
+            .before({.latency = "", .day = "02"})
+            .now({.day = "03"})
+            .line() ==
+        "PASSED 1.00000 ms ±1.0%, 2.00x the reference, TIMEOUT before (100.0% slower than when it "
+        "last passed)");
+  CHECK(Story()
+            .before({.latency = "0.5", .day = "01"})
+            .before({.latency = "", .day = "02"})
+            .now({.day = "03"})
+            .table()
+            .find("1 fixed, +100.0%") != std::string::npos);
   CHECK(Story().now({.latency = ""}).line() == "TIMEOUT: last line");
   CHECK(Story().now({.latency = "", .log = ""}).line() == "TIMEOUT");
   CHECK(Story().now({.latency = "", .status = "COMPILE_ERROR"}).line() == "COMPILE_ERROR: first line");
@@ -153,7 +166,7 @@ TEST_CASE("the table ranks by all that stands, and names a winner that was not r
         "d\n"
         "  s            2     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
         "\n"
-        "Best of d: t, 0.50000 ms, which was not run now\n");
+        "Best of d: t, 0.50000 ms over 2 workloads, which was not run now\n");
   story.now({.latency = "", .day = "02", .solution = "t"});
   CHECK(story.table() ==
         "Results on H200:\n"

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "dataset/speedup.h"
+#include "report/table.h"
+
+namespace fib::report {
+
+// A speedup for people: as `format` writes the number, or "31.2–38.4" with three digits each where the range
+// is wide. Pure.
+[[nodiscard]] std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
+                                       std::string (*format)(double));
+
+// The same as a cell; its value is the number. "-" where there is none.
+[[nodiscard]] Cell speedup_cell(const std::optional<double>& speedup,
+                                const std::optional<dataset::SpeedupRange>& range,
+                                std::string (*format)(double));
+
+// For programs: columns `key`_low and `key`_high, and their cells; null where no range is known.
+[[nodiscard]] std::vector<Column> range_columns(const std::string& key);
+[[nodiscard]] std::vector<Cell> range_cells(const std::optional<dataset::SpeedupRange>& range);
+
+}  // namespace fib::report
