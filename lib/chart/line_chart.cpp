@@ -63,7 +63,8 @@ class LineDrawing {
 
   [[nodiscard]] std::vector<LegendItem> legend_items() const {
     std::vector<LegendItem> items;
-    for (std::size_t i = 0; i < chart_.series.size(); ++i) items.push_back({chart_.series[i].name, i, true});
+    for (std::size_t i = 0; i < chart_.series.size(); ++i)
+      items.push_back({chart_.series[i].name, chart_.series[i].colour.value_or(i), true});
     if (items.size() == 1 && (items[0].name.empty() || items[0].name == chart_.title)) items.clear();
     return items;
   }
@@ -101,7 +102,7 @@ class LineDrawing {
 
   void place_lines() {
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      Line line{chart_.series[i].name, i, {}, true, chart_.steps};
+      Line line{chart_.series[i].name, chart_.series[i].colour.value_or(i), {}, true, chart_.steps};
       auto points = chart_.series[i].points;
       std::stable_sort(points.begin(), points.end(),
                        [](const Point& a, const Point& b) { return a.x < b.x; });
@@ -116,6 +117,7 @@ class LineDrawing {
     placed.x = x_.at(point.x);
     placed.y = point.failed ? plot_.bottom - kFailedHeight : y_.at(*point.y);
     placed.failed = point.failed;
+    placed.flagged = point.flagged;
     placed.data_x = x_data(chart_, point);
     if (point.y) placed.data_y = exact_text(*point.y);
     if (shown_ <= kMostTooltips) placed.tooltip = tooltip(chart_, series, point);

@@ -14,13 +14,16 @@ struct Point {
   std::optional<double> y{};    // none: missing, the line breaks
   std::optional<double> low{};  // of the band around the line; drawn where both are given
   std::optional<double> high{};
-  bool failed = false;  // a cross at the bottom, whatever y is; the line breaks
-  std::string note{};   // more lines of the tooltip
+  bool failed = false;   // a cross at the bottom, whatever y is; the line breaks
+  std::string note{};    // more lines of the tooltip
+  bool flagged = false;  // something is to be seen here: a triangle above the marker
 };
 
 struct Series {
   std::string name{};
   std::vector<Point> points{};  // drawn in the order of x
+  std::optional<std::size_t>
+      colour{};  // its place among colours and markers; nothing: its place in the chart
 };
 
 struct Category {
@@ -28,8 +31,8 @@ struct Category {
   std::string note{};   // more lines of its points' tooltips
 };
 
-// Lines over a numeric axis, or over categories. The first ten series have colours and markers of their own,
-// all others are thin and grey.
+// Lines over a numeric axis, or over categories. The first ten colours are apart and have markers of their
+// own, all others are thin and grey.
 struct LineChart {
   std::string title{};
   std::string subtitle{};

@@ -93,13 +93,22 @@ std::string path_or_nothing(const std::string& css, const std::string& path) {
   return path.empty() ? "" : element("path", {{"class", css}, {"d", path}});
 }
 
+// Triangles above the points that are flagged.
+std::string flags_of(const Line& line) {
+  std::string path;
+  for (const Placed& point : line.points) {
+    if (is_on_line(point) && point.flagged) path += "M" + place(point.x, *point.y) + "m0-17l5 9h-10z";
+  }
+  return path;
+}
+
 }  // namespace
 
 std::string draw_line(const Line& line, MarkerStyle style) {
   std::string markup = title_element(line.name) + path_or_nothing("v", band_path(line));
   if (line.joined) markup += path_or_nothing("l", line_path(line));
   markup += marks_of(line, false, marker_class(line.index, style), shape_of(line.index, style));
-  markup += marks_of(line, true, "f", kCross);
+  markup += marks_of(line, true, "f", kCross) + path_or_nothing("u", flags_of(line));
   return element("g", {{"class", series_class(line.index)}, {"data-series", line.name}}, markup);
 }
 

@@ -60,10 +60,14 @@ struct HistorySubject {
 [[nodiscard]] std::vector<HistorySubject> subjects_of(const report::DatasetHistory& history);
 
 // The latency (geometric mean over the workloads) of every solution over the runs that tried the subject, in
-// the order in which they began. A run in which one of its evaluations failed is a cross. Points of sweeps do
-// not count.
+// the order in which they began; the band is the geometric mean of their intervals. A run in which one of its
+// evaluations failed is a cross; one that is slower than the run before, beyond both intervals, has a mark.
+// Points of sweeps do not count.
 [[nodiscard]] chart::LineChart history_chart(const report::DatasetHistory& history,
                                              const HistorySubject& subject);
+
+// The chart with the colours that its solutions have in the page.
+[[nodiscard]] chart::LineChart coloured(chart::LineChart chart, const Colours& colours);
 
 // A run's latencies of a definition over what was swept in it, a series for each solution. With several swept
 // options the categories are their combinations. Empty series when nothing was swept.

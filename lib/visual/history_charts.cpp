@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "report/compare.h"
+#include "util/clock.h"
 #include "visual/charts.h"
 
 namespace fib::visual {
@@ -26,10 +28,40 @@ std::string run_note(const report::HistoryRun& run) {
   return note;
 }
 
+// "03-17 14:18 1a2b3c4d": when the run began, in UTC, and the commit of the dataset; without a time its id.
+std::string run_label(const report::HistoryRun& run) {
+  const std::string& time = run.record.started_utc;
+  if (!util::parse_timestamp(time) || time.size() < 16) return run.record.run_id;
+  std::string label = time.substr(5, 5) + " " + time.substr(11, 5);
+  if (run.record.dataset_git && run.record.dataset_git->commit)
+    label += " " + run.record.dataset_git->commit->substr(0, 7);
+  return label;
+}
+
+// Marks the points that are slower than the one before, which passed too, beyond both intervals and by more
+// than what is never called a difference.
+void mark_regressions(std::vector<chart::Point>& points) {
+  const auto share_of = [](const chart::Point& point) { return point.high ? *point.high / *point.y : 1; };
+  const chart::Point* before = nullptr;
+  for (chart::Point& point : points) {
+    if (!point.y || point.failed) continue;
+    if (before != nullptr) {
+      const double ratio = *point.y / *before->y;
+      point.flagged = ratio > std::max(1 + report::kSameWithin, share_of(point) * share_of(*before));
+      if (point.flagged) point.note += fmt::format("\n{:.1f}% slower than the run before", (ratio - 1) * 100);
+    }
+    before = &point;
+  }
+}
+
 chart::Point point_of(const RunStanding& standing, double x) {
   chart::Point point;
   point.x = x;
   point.y = standing.latency_ms();
+  if (const auto share = standing.interval(); share && point.y) {
+    if (*share < 1) point.low = *point.y * (1 - *share);  // else there is no lower end, and no band
+    point.high = *point.y * (1 + *share);
+  }
   point.failed = standing.passed < standing.evaluations;
   point.note = fmt::format("{} of {} passed", standing.passed, standing.evaluations);
   for (const auto& [status, count] : standing.failed) point.note += fmt::format(", {} {}", count, status);
@@ -104,10 +136,20 @@ chart::LineChart history_chart(const report::DatasetHistory& history, const Hist
       points[standing.solution].push_back(point_of(standing, place));
       tried = true;
     }
-    if (tried) result.categories.push_back({run.record.run_id, run_note(run)});
+    if (tried) result.categories.push_back({run_label(run), run.record.run_id + "\n" + run_note(run)});
   }
+  for (auto& [solution, own] : points) mark_regressions(own);
   result.series = series_of(points);
   return result;
+}
+
+chart::LineChart coloured(chart::LineChart chart, const Colours& colours) {
+  for (chart::Series& series : chart.series) {
+    if (const auto found = colours.find(series.name); found != colours.end()) series.colour = found->second;
+  }
+  std::stable_sort(chart.series.begin(), chart.series.end(),
+                   [](const auto& left, const auto& right) { return left.colour < right.colour; });
+  return chart;
 }
 
 chart::LineChart sweep_chart(const report::HistoryRun& run, const std::string& definition) {

@@ -31,7 +31,7 @@ std::string entry(const std::string& id, const std::string& text) {
   return "<li>" + tag("a", {{"href", "#" + id}}, inner) + "\n";
 }
 
-std::string navigation(const Scene& scene, bool only_history, bool has_logs) {
+std::string navigation(const Scene& scene, bool only_history, bool has_sources, bool has_logs) {
   std::string list;
   for (const HardwareScene& hardware : scene.hardware) {
     if (only_history) break;
@@ -44,6 +44,7 @@ std::string navigation(const Scene& scene, bool only_history, bool has_logs) {
   const bool recorded = std::any_of(scene.history.runs.begin(), scene.history.runs.end(),
                                     [](const report::HistoryRun& run) { return run.has_record; });
   if (recorded) list += entry("environment", "Environment");
+  if (has_sources) list += entry("solutions", "Solutions");
   if (has_logs) list += entry("logs", "Logs of failures");
   return "<nav aria-label=Contents><ul>\n" + list + "</ul></nav>\n";
 }
@@ -56,6 +57,15 @@ std::string latest_time(const Scene& scene) {
   return latest;
 }
 
+// Why numbers of the page may be off, to be opened.
+std::string cautions_box(const std::vector<std::string>& cautions) {
+  if (cautions.empty()) return "";
+  std::string text =
+      text_tag("summary", report::plural(cautions.size(), "reason") + " to doubt some of these numbers");
+  for (const std::string& caution : cautions) text += text_tag("p", report::printable(caution));
+  return tag("details", {{"class", "cautions"}}, text);
+}
+
 std::string banner(const Scene& scene, const PageOptions& options) {
   std::string facts = fmt::format("{}, {}, {}", report::plural(scene.details.size(), "trace"),
                                   report::plural(scene.dataset.solutions.size(), "solution"),
@@ -63,11 +73,9 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   const std::string time = latest_time(scene);
   if (!time.empty()) facts += "; the latest of " + time;
   const std::string left_out = scene.standing ? dataset::to_string(scene.standing->left_out()) : "";
-  std::string cautions;
-  for (const std::string& caution : report::cautions_of(scene.standing.get(), scene.dataset.traces))
-    cautions += text_tag("p", caution);
+  const auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces);
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
-         (left_out.empty() ? "" : text_tag("p", left_out)) + cautions +
+         (left_out.empty() ? "" : text_tag("p", left_out)) + cautions_box(cautions) +
          text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") + "</header>\n";
 }
 
@@ -89,7 +97,7 @@ std::string page(const Scene& scene, const PageOptions& options) {
   std::string sections = problems(scene);
   for (const HardwareScene& hardware : scene.hardware) {
     if (options.only_history) break;
-    sections += hardware_section(hardware);
+    sections += hardware_section(scene, hardware, logs);
     for (const DefinitionScene& definition : hardware.definitions)
       sections += definition_section(scene, hardware, definition, logs);
   }
@@ -97,11 +105,13 @@ std::string page(const Scene& scene, const PageOptions& options) {
     sections += "<p>No traces" + std::string(scene.details.empty() ? "" : " that match") +
                 ". To get some: <code>fib run</code>.</p>\n";
   sections += history_section(scene, options.defaults) + environment_section(scene);
+  const std::string sources = options.only_history ? "" : sources_section(scene);
   const std::string of_failures = logs.section();
   return head(options) + "<body>\n<a class=skip href=\"#main\">Skip to the content</a>\n" +
-         banner(scene, options) + navigation(scene, options.only_history, !of_failures.empty()) +
-         "<main id=main>\n" + sections + of_failures + "</main>\n<script>" + std::string(page_script()) +
-         "</script>\n</body>\n</html>\n";
+         banner(scene, options) +
+         navigation(scene, options.only_history, !sources.empty(), !of_failures.empty()) +
+         "<main id=main>\n" + sections + sources + of_failures + "</main>\n<script>" +
+         std::string(page_script()) + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace fib::visual

@@ -1,62 +1,196 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "chart/markup.h"
+#include "report/run_results.h"
+#include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 #include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
+#include "visual/page_table.h"
 
 namespace fib::visual {
 namespace {
 
-report::Table standings(const HardwareScene& hardware, const std::string& definition) {
-  report::HardwareSummary only;
-  only.authors.against = hardware.summary.authors.against;
+constexpr std::size_t kReasonColumns = 100;
+constexpr std::size_t kWideColumns = 6;  // as many have their names written across
+
+// What went wrong, in a word.
+std::string fault_word(model::Status status) {
+  switch (status) {
+    case model::Status::INCORRECT_SHAPE:
+      return "shape";
+    case model::Status::INCORRECT_NUMERICAL:
+      return "wrong";
+    case model::Status::INCORRECT_DTYPE:
+      return "dtype";
+    case model::Status::RUNTIME_ERROR:
+      return "error";
+    case model::Status::COMPILE_ERROR:
+      return "build";
+    case model::Status::TIMEOUT:
+      return "timeout";
+    case model::Status::PASSED:
+      break;
+  }
+  return "passed";
+}
+
+const report::Leaderboard* board_of(const HardwareScene& hardware, const std::string& definition) {
   for (const report::Leaderboard& board : hardware.summary.leaderboards) {
-    if (board.definition == definition) only.leaderboards = {board};
+    if (board.definition == definition) return &board;
   }
-  report::Table table = report::solutions_table(only);
-  table.columns.front().audience = report::Audience::programs;  // the heading says it
-  return table;
+  return nullptr;
 }
 
-std::string matrix_cell(const report::Detail* detail, Logs& logs) {
+// Null where nobody passed everything, or the first cannot be told apart.
+const report::Standing* sole_winner(const report::Leaderboard& board) {
+  if (board.standings.empty()) return nullptr;
+  const report::Standing& first = board.standings.front();
+  const bool is_shared = board.standings.size() > 1 && board.standings[1].rank == first.rank;
+  return first.rank == 1 && first.passed == first.workloads && !is_shared ? &first : nullptr;
+}
+
+std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
+
+// `slowest` is the highest latency of all rows: bars are drawn to it, from zero.
+std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
+                                   const report::Standing& standing, double slowest, bool is_winner) {
+  PageCell latency = plain("-");
+  if (standing.latency_ms) {
+    latency = number(report::format_ms(*standing.latency_ms), *standing.latency_ms);
+    latency.bar = *standing.latency_ms / slowest;
+  }
+  const bool passed_all = standing.passed == standing.workloads;
+  std::string passed = fmt::format("{} of {}", standing.passed, standing.workloads);
+  if (standing.runs.passed < standing.runs.runs)
+    passed += fmt::format("; {} of {} runs", standing.runs.passed, standing.runs.runs);
+  PageCell of_workloads = number(passed, static_cast<double>(standing.passed));
+  of_workloads.css = passed_all ? "" : "f";
+  return {standing.rank ? number(std::to_string(*standing.rank), static_cast<double>(*standing.rank))
+                        : plain("-"),
+          {named_dot(colours.at(standing.solution),
+                     link_to(solution_id(scene, standing.solution), standing.solution)),
+           std::nullopt, std::nullopt, is_winner ? "won" : ""},
+          plain(standing.author.value_or("-")),
+          latency,
+          standing.interval ? number(report::format_interval(*standing.interval), *standing.interval)
+                            : plain("-"),
+          standing.speedup
+              ? number(report::speedup_text(*standing.speedup, standing.speedup_range, two_digits) + "×",
+                       *standing.speedup)
+              : plain("-"),
+          of_workloads};
+}
+
+std::string standings(const Scene& scene, const HardwareScene& hardware, const std::string& definition) {
+  const report::Leaderboard* board = board_of(hardware, definition);
+  if (board == nullptr) return "";
+  double slowest = 0;
+  for (const auto& standing : board->standings) slowest = std::max(slowest, standing.latency_ms.value_or(0));
+  const report::Standing* winner = sole_winner(*board);
+  PageTable table{{{"Rank", true},
+                   {"Solution"},
+                   {"Author"},
+                   {"Latency (ms)", true},
+                   {"Sure to", true},
+                   {"Speedup", true},
+                   {"Passed", true}},
+                  {}};
+  for (const auto& standing : board->standings)
+    table.rows.push_back(
+        standing_row(scene, scene.colours.at(definition), standing, slowest, &standing == winner));
+  return to_html(table, fmt::format("Solutions on {}, speedups against the {}", hardware.name,
+                                    report::name_of(board->against)));
+}
+
+// Four digits, or all before the point.
+std::string short_ms(double milliseconds) {
+  if (milliseconds < 0.001) return fmt::format("{:.2e}", milliseconds);
+  const int decimals = 3 - static_cast<int>(std::floor(std::log10(milliseconds)));
+  return fmt::format("{:.{}f}", milliseconds, std::clamp(decimals, 0, 6));
+}
+
+std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& logs) {
   if (detail == nullptr) return "<td>";
-  const std::string sign = status_sign(detail->status());
-  if (detail->row.passed()) return "<td class=p>" + sign;
+  if (detail->row.passed()) {
+    const auto latency = detail->median_ms();
+    return (is_fastest ? "<td class=\"p w\">" : "<td class=p>") + (latency ? short_ms(*latency) : "✓");
+  }
+  std::string why(model::name_of(detail->status()));
+  const std::string reason = report::failure_reason(detail->status(), detail->log);
+  if (!reason.empty()) why += ": " + report::shorten(reason, kReasonColumns);
   return "<td class=f>" +
-         tag("a",
-             {{"href", "#" + logs.link(*detail)}, {"title", std::string(model::name_of(detail->status()))}},
-             sign);
+         tag("a", {{"href", "#" + logs.link(*detail)}, {"title", why}}, fault_word(detail->status()));
 }
 
-std::string matrix(const DefinitionScene& definition, Logs& logs) {
+// The fastest result of each workload, by uuid.
+std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& definition) {
+  std::map<std::string, const report::Detail*> fastest;
+  for (const report::Detail* detail : definition.results) {
+    const auto latency = detail->median_ms();
+    if (!detail->row.passed() || !latency) continue;
+    const report::Detail*& best = fastest[detail->row.workload->uuid];
+    if (best == nullptr || *latency < *best->median_ms()) best = detail;
+  }
+  return fastest;
+}
+
+std::string column_head(const std::string& text) {
+  return tag("th", {{"scope", "col"}}, tag("span", {}, chart::escape_xml(report::printable(text))));
+}
+
+std::string row_head(const std::string& text) {
+  return "<tr>" + tag("th", {{"scope", "row"}}, chart::escape_xml(report::printable(text)));
+}
+
+// Workloads stand below each other where they are at least as many as solutions.
+std::string results_table(const DefinitionScene& definition, Logs& logs) {
   ResultTable results = definition.by_solution();
-  std::string text = "<caption>Status</caption><thead><tr><th scope=col>Solution";
-  for (const model::Workload* workload : definition.workloads) {
-    text += tag("th", {{"scope", "col"}},
-                tag("span", {}, chart::escape_xml(report::printable(report::workload_text(*workload)))));
-  }
-  text += "</thead><tbody>";
-  for (const std::string& solution : definition.solutions) {
-    text += "<tr>" + tag("th", {{"scope", "row"}}, chart::escape_xml(report::printable(solution)));
-    auto& row = results[solution];
+  const auto fastest = fastest_of(definition);
+  const auto cell = [&](const std::string& solution, const model::Workload& workload) {
+    const auto& row = results[solution];
+    const auto found = row.find(workload.uuid);
+    const report::Detail* detail = found == row.end() ? nullptr : found->second;
+    const auto best = fastest.find(workload.uuid);
+    return result_cell(detail, best != fastest.end() && best->second == detail, logs);
+  };
+  const bool workloads_down = definition.workloads.size() >= definition.solutions.size();
+  const std::size_t columns = workloads_down ? definition.solutions.size() : definition.workloads.size();
+  std::string text =
+      "<caption>Latency in ms of every workload and solution</caption><thead><tr><th scope=col>";
+  text += workloads_down ? "Workload" : "Solution";
+  if (workloads_down) {
+    for (const std::string& solution : definition.solutions) text += column_head(solution);
+    text += "</thead><tbody>";
     for (const model::Workload* workload : definition.workloads) {
-      const auto found = row.find(workload->uuid);
-      text += matrix_cell(found == row.end() ? nullptr : found->second, logs);
+      text += row_head(report::workload_text(*workload));
+      for (const std::string& solution : definition.solutions) text += cell(solution, *workload);
+      text += "\n";
     }
-    text += "\n";
+  } else {
+    for (const model::Workload* workload : definition.workloads)
+      text += column_head(report::workload_text(*workload));
+    text += "</thead><tbody>";
+    for (const std::string& solution : definition.solutions) {
+      text += row_head(solution);
+      for (const model::Workload* workload : definition.workloads) text += cell(solution, *workload);
+      text += "\n";
+    }
   }
-  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "matrix"}}, text + "</tbody>")) +
-         "\n<p class=legend>✓ passed; incorrect: N numerical, S shape, D dtype; R runtime error, C compile "
-         "error, "
-         "T timeout; empty: not tried. A failure links to its log.</p>\n";
+  return tag("div", {{"class", "wide"}},
+             tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
+                 text + "</tbody>")) +
+         "\n<p class=legend>Bold: the fastest of its workload, median of the timed calls. A failure links to "
+         "its "
+         "log; empty: not tried.</p>\n";
 }
 
 // What the measurements of one solution were like.
@@ -138,13 +272,13 @@ std::string definition_id(const std::string& hardware, const std::string& defini
 std::string definition_section(const Scene& scene, const HardwareScene& hardware,
                                const DefinitionScene& definition, Logs& logs) {
   std::string text = text_tag("h3", definition.name) + "\n" + description(scene, definition.name);
-  text += html_table(standings(hardware, definition.name), "Solutions on " + hardware.name);
+  text += standings(scene, hardware, definition.name);
   text += "<div class=figures>\n" +
-          figure(latency_chart(scene, definition),
+          figure(coloured(latency_chart(scene, definition), scene.colours.at(definition.name)),
                  "Latency against size; the band is the middle half of the timed calls, ✗ failed");
   const chart::BoxChart speedups = solution_speedups_chart(definition);
   if (!speedups.boxes.empty()) text += figure(speedups, "Speedups against the reference over the workloads");
-  text += "</div>\n" + matrix(definition, logs) + quality(definition);
+  text += "</div>\n" + results_table(definition, logs) + quality(definition);
   return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},
              text) +
          "\n";

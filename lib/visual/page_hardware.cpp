@@ -23,32 +23,6 @@ std::string counts_text(const report::HardwareSummary& summary) {
 
 std::string paragraph(const std::string& text) { return text.empty() ? "" : text_tag("p", text) + "\n"; }
 
-std::string winners(const HardwareScene& hardware) {
-  report::Table table{
-      {report::text_column("Definition", "definition"), report::text_column("Best solution", "solution"),
-       report::text_column("Author", "author"), report::number_column("Speedup", "speedup"),
-       report::number_column("Latency (ms)", "latency_ms"), report::number_column("Solutions", "solutions")},
-      {}};
-  for (const report::Leaderboard& board : hardware.summary.leaderboards) {
-    if (board.standings.empty()) continue;
-    const report::Standing& best = board.standings.front();
-    if (!best.rank) {
-      const std::string none =
-          fmt::format("none: {} passed {} of {} workloads", best.solution, best.passed, best.workloads);
-      table.rows.push_back({report::text_cell(board.definition), report::text_cell(none), report::no_cell(),
-                            report::no_cell(), report::no_cell(),
-                            report::count_cell(board.standings.size())});
-      continue;
-    }
-    table.rows.push_back({report::text_cell(board.definition), report::text_cell(best.solution),
-                          report::optional_text(best.author),
-                          report::optional_number(best.speedup, report::format_score),
-                          report::optional_number(best.latency_ms, report::format_ms),
-                          report::count_cell(board.standings.size())});
-  }
-  return html_table(table, "The best solution of every definition");
-}
-
 // The workloads farthest from their bounds, as many as a page bears.
 std::string bounds(const report::HardwareSol& sol) {
   constexpr std::size_t kMost = 500;
@@ -91,13 +65,13 @@ std::string figures(const HardwareScene& hardware) {
 
 std::string hardware_id(const std::string& hardware) { return "on-" + id_of(hardware); }
 
-std::string hardware_section(const HardwareScene& hardware) {
+std::string hardware_section(const Scene& scene, const HardwareScene& hardware, Logs& logs) {
   const report::HardwareSummary& summary = hardware.summary;
-  std::string text = text_tag("h2", hardware.name) + "\n" + paragraph(counts_text(summary)) +
-                     paragraph(report::explain(summary.authors));
+  std::string text = text_tag("h2", hardware.name) + "\n" + overview(scene, hardware, logs) +
+                     paragraph(counts_text(summary)) + paragraph(report::explain(summary.authors));
   text += html_table(report::authors_table(summary.authors),
                      fmt::format("Authors, against the {}", report::name_of(summary.authors.against)));
-  text += winners(hardware) + figures(hardware);
+  text += figures(hardware);
   text += html_table(report::counts_table("Definition", "definition", summary.by_definition),
                      "Traces by definition");
   if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(*hardware.sol);

@@ -11,11 +11,12 @@
 namespace fib::visual {
 namespace {
 
-std::string sweep_figures(const report::DatasetHistory& history) {
+std::string sweep_figures(const Scene& scene) {
+  const report::DatasetHistory& history = scene.history;
   std::string text;
   for (const report::HistoryRun& run : history.runs) {
     for (const std::string& definition : swept_definitions(run)) {
-      text += figure(sweep_chart(run, definition),
+      text += figure(coloured(sweep_chart(run, definition), scene.colours.at(definition)),
                      fmt::format("{}: latency over what run {} swept", definition, run.record.run_id));
     }
   }
@@ -59,11 +60,13 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   text += "<div class=figures>\n";
   for (const HistorySubject& subject : subjects_of(history)) {
     text += figure(
-        history_chart(history, subject),
-        fmt::format("{} on {}: latency over runs, geometric mean over the workloads; ✗ something failed",
-                    subject.definition, subject.hardware));
+        coloured(history_chart(history, subject), scene.colours.at(subject.definition)),
+        fmt::format(
+            "{} on {}: latency over runs, geometric mean over the workloads, with the band of their 95% "
+            "intervals; ▲ slower than the run before, ✗ something failed",
+            subject.definition, subject.hardware));
   }
-  text += sweep_figures(history) + "</div>\n";
+  text += sweep_figures(scene) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";
 }
 

@@ -25,7 +25,8 @@ std::string end_of(const std::string& log, std::size_t most) {
   return "… " + log.substr(begin);
 }
 
-// Text for <pre>, where line breaks can stand as they are.
+}  // namespace
+
 std::string lines_of(const std::string& text) {
   std::string result;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -35,8 +36,6 @@ std::string lines_of(const std::string& text) {
   }
   return result;
 }
-
-}  // namespace
 
 std::string Logs::link(const report::Detail& detail) {
   if (detail.row.passed()) return "";

@@ -25,7 +25,19 @@ class Logs {
 [[nodiscard]] std::string definition_id(const std::string& hardware, const std::string& definition);
 [[nodiscard]] std::string hardware_id(const std::string& hardware);
 
-[[nodiscard]] std::string hardware_section(const HardwareScene& hardware);
+// The place of a solution's sources; empty where the dataset has none.
+[[nodiscard]] std::string solution_id(const Scene& scene, const std::string& solution);
+
+// Text for <pre>, where line breaks can stand as they are.
+[[nodiscard]] std::string lines_of(const std::string& text);
+
+// What a reader wants to know first of the hardware: a headline, key figures, who won, what failed and what
+// changed.
+[[nodiscard]] std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& logs);
+
+[[nodiscard]] std::string hardware_section(const Scene& scene, const HardwareScene& hardware, Logs& logs);
+// The sources of the solutions that were tried, cut where they are long or many.
+[[nodiscard]] std::string sources_section(const Scene& scene);
 [[nodiscard]] std::string definition_section(const Scene& scene, const HardwareScene& hardware,
                                              const DefinitionScene& definition, Logs& logs);
 [[nodiscard]] std::string history_section(const Scene& scene, const report::ConfigDefaults& defaults);

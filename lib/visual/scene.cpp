@@ -30,7 +30,8 @@ void read_traces(const SceneOptions& options, Scene& scene, report::HistoryBuild
 
 void read_history(const std::string& root, const SceneOptions& options, Scene& scene) {
   std::vector<dataset::Problem> problems;
-  report::HistoryBuilder builder(root, dataset::read_runs(root, problems));
+  auto records = dataset::read_runs(root, problems);
+  report::HistoryBuilder builder(root, std::move(records), dataset::read_baselines(root, problems));
   for (const auto& problem : problems)
     scene.unreadable.push_back((std::filesystem::path(root) / dataset::to_string(problem)).string());
   read_traces(options, scene, &builder);
@@ -125,6 +126,21 @@ std::vector<const report::Detail*> standing_of(const Scene& scene) {
   return standing;
 }
 
+void give_colours(Scene& scene) {
+  const auto give = [&](const std::string& definition, const std::string& solution) {
+    Colours& colours = scene.colours[definition];
+    colours.emplace(solution, colours.size());
+  };
+  for (const HardwareScene& hardware : scene.hardware) {
+    for (const DefinitionScene& definition : hardware.definitions) {
+      for (const std::string& solution : definition.solutions) give(definition.name, solution);
+    }
+  }
+  for (const report::HistoryRun& run : scene.history.runs) {
+    for (const auto& [key, standing] : run.traces.standings) give(standing.definition, standing.solution);
+  }
+}
+
 }  // namespace
 
 ResultTable DefinitionScene::by_solution() const {
@@ -156,6 +172,7 @@ void read_scene(const std::string& root, const SceneOptions& options, Scene& sce
   if (scene.standing) latest = standing_of(scene);
   for (const std::string& name : queries.hardware())
     scene.hardware.push_back(hardware_scene(scene, queries, name, latest, options.baseline_author));
+  give_colours(scene);
 }
 
 }  // namespace fib::visual

@@ -16,6 +16,9 @@
 // What is to be shown of a dataset: all numbers, no pictures.
 namespace fib::visual {
 
+// Of a definition's solutions the place of each among the colours of charts: the same in all of them.
+using Colours = std::map<std::string, std::size_t>;
+
 using ResultTable = std::map<std::string, std::map<std::string, const report::Detail*>>;
 
 // The results of one definition on one hardware: of each solution and workload the one that stands.
@@ -48,6 +51,9 @@ struct Scene {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
   report::SolReport sol;
   std::vector<HardwareScene> hardware;  // by name
+  // By definition: first those on the first hardware, by place, then those of the other hardware, then those
+  // that only the history knows.
+  std::map<std::string, Colours> colours;
   report::DatasetHistory history;       // empty unless it was asked for
   std::vector<std::string> unreadable;  // what could not be read, a line each
 };

@@ -98,6 +98,49 @@ TEST_CASE("a history has a category for each run, and a cross where something fa
   CHECK(series_of(chart, "bob_gemm").points.front().x == 1);
 }
 
+TEST_CASE("runs of a history are named by time and commit; slower ones beyond the intervals are marked") {
+  report::DatasetHistory history;
+  const auto add = [&](const char* minute, double ms, double interval) {
+    report::HistoryRun run;
+    run.record.run_id = std::string("r") + minute;
+    run.record.hardware = "H";
+    run.record.started_utc = std::string("2026-03-17T14:") + minute + ":00+00:00";
+    run.record.dataset_git = dataset::RunCommit{"1a2b3c4d5e6f", std::nullopt};
+    report::RunStanding standing;
+    standing.definition = "d";
+    standing.solution = "s";
+    standing.evaluations = standing.passed = standing.timed = 1;
+    standing.log_sum = std::log(ms);
+    standing.log_interval_sum = std::log1p(interval);
+    run.traces.standings[{"d", nullptr, "s"}] = standing;
+    history.runs.push_back(run);
+  };
+  add("10", 1.0, 0.02);
+  add("20", 1.03, 0.02);
+  add("30", 1.10, 0.02);
+  const auto chart = visual::history_chart(history, {"d", "H"});
+  CHECK(chart.categories[1].label == "03-17 14:20 1a2b3c4");
+  CHECK(chart.categories[1].note.starts_with("r20\n"));
+  const auto& points = series_of(chart, "s").points;
+  CHECK_FALSE(points[1].flagged);
+  CHECK(points[2].flagged);
+  CHECK(points[2].note.find("6.8% slower than the run before") != std::string::npos);
+  CHECK(*points[0].low == Approx(0.98));
+  CHECK(*points[0].high == Approx(1.02));
+}
+
+TEST_CASE("a solution has one colour in all charts of a page") {
+  const RunsScene runs;
+  const auto& colours = runs.scene().colours.at("gemm_n128");
+  const auto latency = visual::coloured(visual::latency_chart(runs.scene(), runs.gemm()), colours);
+  const auto history = visual::coloured(
+      visual::history_chart(runs.scene().history, visual::subjects_of(runs.scene().history)[0]), colours);
+  for (const char* solution : {"alice_fast", "alice_slow", "bob_gemm"}) {
+    CHECK(series_of(latency, solution).colour == colours.at(solution));
+    CHECK(series_of(history, solution).colour == colours.at(solution));
+  }
+}
+
 TEST_CASE("a sweep over numbers has an axis, one over words has categories") {
   report::HistoryRun run;
   run.record.run_id = "r";

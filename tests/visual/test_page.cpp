@@ -41,17 +41,17 @@ TEST_CASE("failures link to the end of their logs") {
                                 .definition = "d",
                                 .solution = "s",
                                 .status = "TIMEOUT",
-                                .log = "begins" + std::string(20000, 'x') + "ends"};
+                                .log = R"(begins\n)" + std::string(20000, 'x') + R"(\nat the end)"};
   files.write("definitions/d.json", testing::definition_text("d"));
   files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
   files.write("traces/t.jsonl", trace.line());
   visual::Scene scene;
   visual::read_scene(files.root().string(), {}, scene);
   const std::string html = page_of(scene);
-  CHECK(holds(html, "<a href=\"#log-1\" title=\"TIMEOUT\">T</a>"));
+  CHECK(holds(html, "<a href=\"#log-1\" title=\"TIMEOUT: at the end\">timeout</a>"));
   CHECK(holds(html, "<details id=\"log-1\"><summary>s on d"));
   CHECK(!holds(html, "begins"));
-  CHECK(holds(html, "xends"));
+  CHECK(holds(html, "x\nat the end"));
   CHECK(holds(html, "The whole log: fib report show trace s w1"));
 }
 

@@ -48,7 +48,7 @@
   };
   for (const table of document.querySelectorAll("main table")) {
     const rows = table.tBodies[0].rows;
-    if (rows.length < 8) continue;
+    if (rows.length < 12) continue;
     const label = make("label", { className: "filter", textContent: "Filter rows " });
     const field = make("input", { type: "search" }, label);
     field.setAttribute("aria-label", `Filter: ${table.caption ? table.caption.textContent : "table"}`);

@@ -1,0 +1,242 @@
+#include "visual/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dataset/ranking.h"
+#include "dataset/run_order.h"
+#include "report/speedup_text.h"
+#include "report/text.h"
+
+namespace fib::visual {
+namespace {
+
+using report::Detail;
+using report::Verdict;
+
+constexpr std::size_t kNamesInHeadline = 3;
+
+std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
+
+// "a", "a and b", "a, b and 2 more".
+std::string names_text(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(names.size(), kNamesInHeadline);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool is_last = i + 1 == names.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + names[i];
+  }
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+std::string names_text(const std::vector<const report::Standing*>& standings) {
+  std::vector<std::string> names;
+  for (const auto* standing : standings) names.push_back(standing->solution);
+  return names_text(names);
+}
+
+std::string one_headline(const Outcome& outcome, report::Against against) {
+  if (outcome.closest == nullptr && outcome.winners.empty()) return "";
+  if (outcome.winners.empty()) {
+    return fmt::format("No solution of {} passed every workload; {} passed {} of {}.", outcome.definition,
+                       outcome.closest->solution, outcome.closest->passed, outcome.closest->workloads);
+  }
+  const report::Standing& winner = *outcome.winners.front();
+  std::string text;
+  if (outcome.winners.size() > 1) {
+    text = fmt::format("{} lead {} and cannot be told apart: {} ms", names_text(outcome.winners),
+                       outcome.definition, report::format_ms(*winner.latency_ms));
+  } else {
+    text = fmt::format("{} wins {}: {} ms", winner.solution, outcome.definition,
+                       report::format_ms(*winner.latency_ms));
+  }
+  if (winner.interval) text += " " + report::format_interval(*winner.interval);
+  if (winner.speedup && *winner.speedup > 0) {
+    text +=
+        fmt::format(", {}x the {}", report::speedup_text(*winner.speedup, winner.speedup_range, two_digits),
+                    against == report::Against::baseline ? "baseline" : "reference");
+  }
+  if (const auto lead = outcome.lead())
+    text += fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
+  return text + ".";
+}
+
+// Who won how many, most first.
+std::vector<std::pair<std::size_t, std::string>> wins_by_author(const std::vector<Outcome>& outcomes) {
+  std::map<std::string, std::size_t> counts;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.winners.size() == 1) ++counts[outcome.winners.front()->author.value_or("unknown authors")];
+  }
+  std::vector<std::pair<std::size_t, std::string>> wins;
+  for (const auto& [author, count] : counts) wins.emplace_back(count, author);
+  std::stable_sort(wins.begin(), wins.end(),
+                   [](const auto& left, const auto& right) { return left.first > right.first; });
+  return wins;
+}
+
+// What a comparison looks at of the results of one hardware: those of the run, and those before it.
+struct Sides {
+  std::vector<Detail> now;
+  std::vector<Detail> before;
+};
+
+Sides sides_of(const Scene& scene, const std::string& hardware, const std::string& run_id) {
+  Sides sides;
+  const std::string* conditions = nullptr;
+  for (const Detail& detail : scene.details) {
+    const bool is_of_run = detail.run_id != nullptr && *detail.run_id == run_id;
+    if (is_of_run) conditions = detail.row.evaluation->origin.run_conditions;
+  }
+  for (const Detail& detail : scene.details) {
+    const auto& evaluation = *detail.row.evaluation;
+    if (*evaluation.hardware != hardware || evaluation.origin.is_sweep_point) continue;
+    if (evaluation.origin.run_conditions != conditions) continue;
+    const bool is_of_run = detail.run_id != nullptr && *detail.run_id == run_id;
+    Detail copy = detail;
+    copy.log.clear();
+    (is_of_run ? sides.now : sides.before).push_back(std::move(copy));
+  }
+  return sides;
+}
+
+std::optional<std::string> last_run(const Scene& scene, const std::string& hardware) {
+  dataset::RunOrder order;
+  for (const Detail& detail : scene.details) {
+    const auto& evaluation = *detail.row.evaluation;
+    if (*evaluation.hardware != hardware || evaluation.origin.is_sweep_point || detail.run_id == nullptr)
+      continue;
+    order.add_trace(*detail.run_id, evaluation.timestamp);
+  }
+  const auto ids = order.ids();
+  return ids.empty() ? std::nullopt : std::optional(ids.back());
+}
+
+bool is_worth_telling(const Change& change) {
+  return std::any_of(change.verdicts.begin(), change.verdicts.end(), [](const auto& entry) {
+    return entry.first != Verdict::same && entry.first != Verdict::failed;
+  });
+}
+
+}  // namespace
+
+std::optional<double> Outcome::lead() const {
+  if (winners.empty() || next == nullptr || !next->latency_ms) return std::nullopt;
+  return *next->latency_ms / *winners.front()->latency_ms;
+}
+
+std::vector<Outcome> outcomes_of(const report::HardwareSummary& summary) {
+  std::vector<Outcome> outcomes;
+  for (const report::Leaderboard& board : summary.leaderboards) {
+    Outcome& outcome = outcomes.emplace_back();
+    outcome.definition = board.definition;
+    outcome.solutions = board.standings.size();
+    for (const report::Standing& standing : board.standings) {
+      const bool passed_all = standing.passed == standing.workloads;
+      outcome.failed += passed_all ? 0 : 1;
+      if (!passed_all || !standing.latency_ms || !standing.rank) {
+        if (outcome.closest == nullptr || standing.passed > outcome.closest->passed)
+          outcome.closest = &standing;
+      } else if (outcome.winners.empty() || outcome.winners.front()->rank == standing.rank) {
+        outcome.winners.push_back(&standing);
+      } else if (outcome.next == nullptr) {
+        outcome.next = &standing;
+      }
+    }
+  }
+  return outcomes;
+}
+
+std::string headline(const std::vector<Outcome>& outcomes, report::Against against) {
+  if (outcomes.size() == 1) return one_headline(outcomes.front(), against);
+  std::vector<std::string> without;
+  std::size_t ties = 0;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.winners.empty()) without.push_back(outcome.definition);
+    ties += outcome.winners.size() > 1 ? 1 : 0;
+  }
+  std::string text;
+  for (const auto& [count, author] : wins_by_author(outcomes)) {
+    if (text.size() > 120) break;
+    text += fmt::format("{}{} wins {}", text.empty() ? "" : ", ", author, count);
+  }
+  text += fmt::format("{}of {}", text.empty() ? "Nobody wins one alone " : " ",
+                      report::plural(outcomes.size(), "definition"));
+  if (ties > 0) text += fmt::format("; of {} the first cannot be told apart", ties);
+  if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
+  return text + ".";
+}
+
+std::optional<Changes> changes_of(const Scene& scene, const std::string& hardware) {
+  const auto run_id = last_run(scene, hardware);
+  if (!run_id) return std::nullopt;
+  const Sides sides = sides_of(scene, hardware, *run_id);
+  const auto compared = report::compare({"", report::latest(sides.before)}, {"", report::latest(sides.now)},
+                                        report::PairBy::solution);
+  if (compared.pairs.empty()) return std::nullopt;
+  Changes changes{*run_id, {}, {}};
+  std::map<std::pair<std::string, std::string>, Change> by_solution;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
+  for (const report::Comparison& pair : compared.pairs) {
+    const std::pair key(*pair.b->row.definition, *pair.b->row.solution);
+    Change& change = by_solution[key];
+    change.definition = key.first;
+    change.solution = key.second;
+    ++change.results;
+    ++change.verdicts[pair.verdict];
+    ++changes.totals[pair.verdict];
+    if (pair.change) ratios[key].push_back(1 + *pair.change);
+  }
+  for (auto& [key, change] : by_solution) {
+    if (!ratios[key].empty()) change.ratio = dataset::geometric_mean(ratios[key]);
+    if (is_worth_telling(change)) changes.changed.push_back(std::move(change));
+  }
+  return changes;
+}
+
+std::string changes_text(const std::map<Verdict, std::size_t>& verdicts) {
+  std::string text;
+  for (const Verdict verdict :
+       {Verdict::broken, Verdict::slower, Verdict::ambiguous, Verdict::faster, Verdict::fixed}) {
+    const auto found = verdicts.find(verdict);
+    if (found == verdicts.end()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found->second, report::name_of(verdict));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::vector<Failure> failures_of(const HardwareScene& hardware) {
+  std::vector<Failure> failures;
+  for (const DefinitionScene& definition : hardware.definitions) {
+    std::map<std::string, Failure> by_solution;
+    for (const Detail* detail : definition.results) {
+      Failure& failure = by_solution[*detail->row.solution];
+      ++failure.workloads;
+      failure.passed += detail->row.passed() ? 1 : 0;
+      if (!detail->row.passed() && failure.first == nullptr) failure.first = detail;
+    }
+    for (auto& [solution, failure] : by_solution) {
+      if (failure.first == nullptr) continue;
+      failure.definition = definition.name;
+      failure.solution = solution;
+      failures.push_back(failure);
+    }
+  }
+  return failures;
+}
+
+std::optional<double> typical_interval(const HardwareScene& hardware) {
+  std::vector<double> intervals;
+  for (const DefinitionScene& definition : hardware.definitions) {
+    for (const Detail* detail : definition.results) {
+      if (detail->row.passed() && detail->interval) intervals.push_back(*detail->interval);
+    }
+  }
+  if (intervals.empty()) return std::nullopt;
+  std::sort(intervals.begin(), intervals.end());
+  return intervals[intervals.size() / 2];
+}
+
+}  // namespace fib::visual

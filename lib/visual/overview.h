@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/compare.h"
+#include "visual/scene.h"
+
+// What a reader wants to know first of one hardware: who won, by how much, how sure that is, what failed, and
+// what changed. Numbers, no markup; all functions are pure.
+namespace fib::visual {
+
+// The outcome of one definition.
+struct Outcome {
+  std::string definition;
+  std::vector<const report::Standing*> winners;  // that share the first rank; empty: nobody passed everything
+  const report::Standing* closest = nullptr;     // without a winner: who passed most; null: nobody was tried
+  const report::Standing* next = nullptr;        // the first with another rank; null: there is none
+  std::size_t solutions = 0;
+  std::size_t failed = 0;  // solutions that did not pass every workload
+
+  // How many times the next one's latency is the winner's; nothing without both.
+  [[nodiscard]] std::optional<double> lead() const;
+};
+
+// By definition. Points into the summary.
+[[nodiscard]] std::vector<Outcome> outcomes_of(const report::HardwareSummary& summary);
+
+// A sentence or two: who won.
+[[nodiscard]] std::string headline(const std::vector<Outcome>& outcomes, report::Against against);
+
+// What one solution's results became in the last run.
+struct Change {
+  std::string definition;
+  std::string solution;
+  std::size_t results = 0;
+  std::map<report::Verdict, std::size_t> verdicts;
+  std::optional<double> ratio;  // geometric mean of now / before, of what passed both times
+};
+
+struct Changes {
+  std::string run_id;           // of the last run on the hardware
+  std::vector<Change> changed;  // without those all of whose results are the same or failed both times
+  std::map<report::Verdict, std::size_t> totals;
+};
+
+// The last run on the hardware, sweeps left out, against what each of its evaluations gave before under the
+// same conditions, whatever the source was. Nothing where no result has an earlier one.
+[[nodiscard]] std::optional<Changes> changes_of(const Scene& scene, const std::string& hardware);
+
+// "1 broken, 2 slower, 3 faster"; "nothing" where all is the same.
+[[nodiscard]] std::string changes_text(const std::map<report::Verdict, std::size_t>& verdicts);
+
+// A solution that did not pass everything.
+struct Failure {
+  std::string definition;
+  std::string solution;
+  std::size_t passed = 0;
+  std::size_t workloads = 0;              // that it was tried on
+  const report::Detail* first = nullptr;  // the first that failed
+};
+[[nodiscard]] std::vector<Failure> failures_of(const HardwareScene& hardware);
+
+// The median of the intervals of the results that passed; nothing where none is known.
+[[nodiscard]] std::optional<double> typical_interval(const HardwareScene& hardware);
+
+}  // namespace fib::visual

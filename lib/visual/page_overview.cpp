@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chart/markup.h"
+#include "report/run_results.h"
+#include "report/speedup_text.h"
+#include "report/summary_tables.h"
+#include "report/text.h"
+#include "visual/html.h"
+#include "visual/overview.h"
+#include "visual/page_parts.h"
+#include "visual/page_table.h"
+
+namespace fib::visual {
+namespace {
+
+using report::Verdict;
+
+constexpr std::size_t kMostRows = 40;  // of failures and of changes: a first look, not all of it
+constexpr std::size_t kReasonColumns = 110;
+
+std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
+
+// A number with what it is; `id`: the part of the page that tells more, or "".
+std::string tile(const std::string& value, const std::string& label, const std::string& tone = "",
+                 const std::string& id = "") {
+  const std::string inner = text_tag("b", value) + text_tag("span", label);
+  const std::string css = tone.empty() ? "tile" : "tile " + tone;
+  return id.empty() ? tag("div", {{"class", css}}, inner)
+                    : tag("a", {{"class", css}, {"href", "#" + id}}, inner);
+}
+
+std::string tiles(const HardwareScene& hardware, const std::vector<Outcome>& outcomes,
+                  const std::vector<Failure>& failures, const std::optional<Changes>& changes) {
+  const auto won = static_cast<std::size_t>(std::count_if(
+      outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return !outcome.winners.empty(); }));
+  const report::Counts& counts = hardware.summary.counts;
+  const std::string id = hardware_id(hardware.name);
+  std::string text = tile(fmt::format("{} of {}", won, outcomes.size()), "definitions with a winner");
+  text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed");
+  if (const auto interval = typical_interval(hardware))
+    text += tile(report::format_interval(*interval), "where another run's latency lies (typical, 95%)");
+  text += failures.empty()
+              ? tile("0", "solutions that failed", "good")
+              : tile(std::to_string(failures.size()),
+                     failures.size() == 1 ? "solution failed somewhere" : "solutions failed somewhere", "bad",
+                     id + "-failures");
+  if (changes) {
+    const auto has = [&](Verdict verdict) { return changes->totals.contains(verdict); };
+    const std::string tone = has(Verdict::broken) || has(Verdict::slower) ? "bad" : "";
+    text += tile(changes_text(changes->totals), "changed in the last run", tone,
+                 changes->changed.empty() ? "" : id + "-changes");
+  }
+  return tag("div", {{"class", "tiles"}}, text) + "\n";
+}
+
+std::size_t colour_of(const Scene& scene, const std::string& definition, const std::string& solution) {
+  const auto colours = scene.colours.find(definition);
+  if (colours == scene.colours.end()) return ~std::size_t{0};
+  const auto found = colours->second.find(solution);
+  return found == colours->second.end() ? ~std::size_t{0} : found->second;
+}
+
+std::string winners_markup(const Scene& scene, const Outcome& outcome) {
+  std::string markup;
+  for (const auto* winner : outcome.winners) {
+    markup += named_dot(colour_of(scene, outcome.definition, winner->solution),
+                        link_to(solution_id(scene, winner->solution), winner->solution));
+  }
+  return markup;
+}
+
+std::string nobody(const Outcome& outcome) {
+  if (outcome.closest == nullptr) return "nobody";
+  return fmt::format("nobody: {} passed {} of {}", outcome.closest->solution, outcome.closest->passed,
+                     outcome.closest->workloads);
+}
+
+double speedup_of(const Outcome& outcome) {
+  return outcome.winners.empty() ? 0 : outcome.winners.front()->speedup.value_or(0);
+}
+
+std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& hardware,
+                                      const Outcome& outcome, double highest) {
+  const PageCell definition{link_to(definition_id(hardware.name, outcome.definition), outcome.definition)};
+  const PageCell passed =
+      number(fmt::format("{} of {}", outcome.solutions - outcome.failed, outcome.solutions),
+             static_cast<double>(outcome.solutions - outcome.failed));
+  if (outcome.winners.empty()) {
+    PageCell none = plain(nobody(outcome));
+    none.css = "f";
+    return {definition, none, plain("-"), plain("-"), plain("-"), plain("-"), passed};
+  }
+  const report::Standing& winner = *outcome.winners.front();
+  PageCell speedup = plain("-");
+  if (winner.speedup && *winner.speedup > 0) {
+    speedup = number(report::speedup_text(*winner.speedup, winner.speedup_range, two_digits) + "×",
+                     *winner.speedup);
+    speedup.bar = *winner.speedup / highest;
+  }
+  const auto lead = outcome.lead();
+  const bool tie = outcome.winners.size() > 1;
+  return {definition,
+          {winners_markup(scene, outcome), std::nullopt, std::nullopt, tie ? "" : "won"},
+          number(report::format_ms(*winner.latency_ms), *winner.latency_ms),
+          winner.interval ? number(report::format_interval(*winner.interval), *winner.interval) : plain("-"),
+          speedup,
+          lead ? number(fmt::format("{:.2f}×", *lead), *lead) : plain("-"),
+          passed};
+}
+
+std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
+                        const std::vector<Outcome>& outcomes) {
+  double highest = 0;
+  for (const Outcome& outcome : outcomes) highest = std::max(highest, speedup_of(outcome));
+  PageTable table{{{"Definition"},
+                   {"Winner"},
+                   {"Latency (ms)", true},
+                   {"Sure to", true},
+                   {"Speedup", true},
+                   {"Ahead of the next", true},
+                   {"Solutions passed", true}},
+                  {}};
+  for (const Outcome& outcome : outcomes)
+    table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
+  return to_html(table, fmt::format("Who won, speedups against the {}",
+                                    report::name_of(hardware.summary.authors.against)));
+}
+
+std::string rest_note(std::size_t count, std::size_t shown, const std::string& command) {
+  if (count <= shown) return "";
+  return text_tag("p", fmt::format("and {} more: {}", count - shown, command)) + "\n";
+}
+
+std::string failures_part(const Scene& scene, const HardwareScene& hardware,
+                          const std::vector<Failure>& failures, Logs& logs) {
+  if (failures.empty()) return "";
+  PageTable table{{{"Solution"}, {"Definition"}, {"Passed", true}, {"First failure"}}, {}};
+  for (std::size_t i = 0; i < std::min(failures.size(), kMostRows); ++i) {
+    const Failure& failure = failures[i];
+    const auto status = failure.first->status();
+    std::string reason(model::name_of(status));
+    const std::string line = report::failure_reason(status, failure.first->log);
+    if (!line.empty()) reason += ": " + report::shorten(line, kReasonColumns);
+    table.rows.push_back({{link_to(solution_id(scene, failure.solution), failure.solution)},
+                          {link_to(definition_id(hardware.name, failure.definition), failure.definition)},
+                          number(fmt::format("{} of {}", failure.passed, failure.workloads),
+                                 static_cast<double>(failure.passed)),
+                          {link_to(logs.link(*failure.first), reason)}});
+  }
+  return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
+         rest_note(failures.size(), kMostRows, "fib export --format junit");
+}
+
+std::string changes_part(const Scene& scene, const HardwareScene& hardware, const Changes& changes) {
+  const std::string id = hardware_id(hardware.name) + "-changes";
+  if (changes.changed.empty()) {
+    return text_tag("p", fmt::format("Nothing changed in the last run, {}.", changes.run_id)) + "\n";
+  }
+  PageTable table{{{"Solution"}, {"Definition"}, {"Latency", true}, {"Results that changed"}}, {}};
+  for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
+    const Change& change = changes.changed[i];
+    const bool is_bad =
+        change.verdicts.contains(Verdict::broken) || change.verdicts.contains(Verdict::slower);
+    table.rows.push_back({{link_to(solution_id(scene, change.solution), change.solution)},
+                          {link_to(definition_id(hardware.name, change.definition), change.definition)},
+                          change.ratio
+                              ? number(fmt::format("{:+.1f}%", (*change.ratio - 1) * 100), *change.ratio)
+                              : plain("-"),
+                          {fmt::format("{} of {}", changes_text(change.verdicts), change.results),
+                           std::nullopt, std::nullopt, is_bad ? "f" : "p"}});
+  }
+  return tag("div", {{"id", id}}, to_html(table, "What changed in the last run, " + changes.run_id)) +
+         rest_note(changes.changed.size(), kMostRows, "fib report compare last~1 last");
+}
+
+}  // namespace
+
+std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& logs) {
+  const auto outcomes = outcomes_of(hardware.summary);
+  const auto failures = failures_of(hardware);
+  const auto changes = changes_of(scene, hardware.name);
+  return tag("p", {{"class", "lead"}},
+             chart::escape_xml(report::printable(headline(outcomes, hardware.summary.authors.against)))) +
+         "\n" + tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
+         failures_part(scene, hardware, failures, logs) +
+         (changes ? changes_part(scene, hardware, *changes) : "");
+}
+
+}  // namespace fib::visual

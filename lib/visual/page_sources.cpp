@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chart/markup.h"
+#include "report/text.h"
+#include "visual/html.h"
+#include "visual/page_parts.h"
+
+namespace fib::visual {
+namespace {
+
+// All sources of a page together, so that it stays small enough to open at once.
+constexpr std::size_t kAllSources = 512 * 1024;
+constexpr std::size_t kShortestSource = 400;
+
+std::string source_markup(const model::SourceFile& source, std::size_t most) {
+  const bool is_cut = source.content.size() > most;
+  std::size_t end = std::min(most, source.content.size());
+  while (is_cut && end > 0 && (static_cast<unsigned char>(source.content[end]) & 0xC0) == 0x80) --end;
+  return text_tag("p", report::printable(source.path)) +
+         tag("pre", {}, lines_of(source.content.substr(0, end) + (is_cut ? "…" : "")));
+}
+
+std::string solution_markup(const Scene& scene, const model::Solution& solution, std::size_t most) {
+  std::string facts = fmt::format("{} by {}, for {}; entry point {}", solution.spec.language_text,
+                                  solution.author, solution.definition, solution.spec.entry_point);
+  if (solution.description && *solution.description) facts += ". " + **solution.description;
+  std::string markup = text_tag("p", report::printable(facts));
+  std::size_t all = 0;
+  for (const auto& source : solution.sources) {
+    markup += source_markup(source, most);
+    all += source.content.size() > most ? 1 : 0;
+  }
+  if (all > 0)
+    markup += tag("p", {},
+                  "The whole of it: " +
+                      text_tag("code", report::printable("fib report show solution " + solution.name)));
+  return tag("details", {{"id", solution_id(scene, solution.name)}},
+             text_tag("summary", report::printable(solution.name)) + markup) +
+         "\n";
+}
+
+}  // namespace
+
+std::string solution_id(const Scene& scene, const std::string& solution) {
+  return scene.dataset.solutions.contains(solution) ? "s-" + id_of(solution) : "";
+}
+
+std::string sources_section(const Scene& scene) {
+  std::map<std::string, const model::Solution*> tried;
+  for (const auto& [definition, colours] : scene.colours) {
+    for (const auto& [solution, colour] : colours) {
+      const auto found = scene.dataset.solutions.find(solution);
+      if (found != scene.dataset.solutions.end()) tried[solution] = &found->second;
+    }
+  }
+  if (tried.empty()) return "";
+  const std::size_t most = std::max(kShortestSource, kAllSources / tried.size());
+  std::string text = "<h2>Solutions</h2>\n";
+  for (const auto& [name, solution] : tried) text += solution_markup(scene, *solution, most);
+  return tag("section", {{"id", "solutions"}}, text) + "\n";
+}
+
+}  // namespace fib::visual

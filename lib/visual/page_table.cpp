@@ -1,0 +1,67 @@
+#include "visual/page_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chart/markup.h"
+#include "chart/theme.h"
+#include "report/text.h"
+#include "visual/html.h"
+
+namespace fib::visual {
+namespace {
+
+std::string classes_of(const PageColumn& column, const PageCell& cell) {
+  std::string classes = column.is_number ? "n" : "";
+  for (const std::string& more : {std::string(cell.bar ? "bar" : ""), cell.css}) {
+    if (!more.empty()) classes += (classes.empty() ? "" : " ") + more;
+  }
+  return classes;
+}
+
+std::string to_html(const PageColumn& column, const PageCell& cell) {
+  const std::string value = cell.value ? fmt::format("{}", *cell.value) : "";
+  const std::string style = cell.bar ? fmt::format("--w:{:.1f}%", 100 * std::clamp(*cell.bar, 0.0, 1.0)) : "";
+  return tag("td", {{"class", classes_of(column, cell)}, {"data-v", value}, {"style", style}}, cell.content);
+}
+
+}  // namespace
+
+std::string to_html(const PageTable& table, const std::string& caption) {
+  if (table.rows.empty()) return "";
+  std::string head;
+  for (const PageColumn& column : table.columns) {
+    head +=
+        tag("th", {{"scope", "col"}, {"class", column.is_number ? "n" : ""}}, chart::escape_xml(column.name));
+  }
+  std::string body;
+  for (const auto& row : table.rows) {
+    body += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) body += to_html(table.columns[i], row[i]);
+    body += "\n";
+  }
+  const std::string content =
+      text_tag("caption", caption) + "<thead><tr>" + head + "</thead><tbody>" + body + "</tbody>";
+  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
+}
+
+PageCell plain(const std::string& text) { return {chart::escape_xml(report::printable(text))}; }
+
+PageCell number(const std::string& text, double value) {
+  return {chart::escape_xml(report::printable(text)), value};
+}
+
+std::string link_to(const std::string& id, const std::string& text) {
+  const std::string escaped = chart::escape_xml(report::printable(text));
+  return id.empty() ? escaped : tag("a", {{"href", "#" + id}}, escaped);
+}
+
+std::string named_dot(std::size_t colour, const std::string& content) {
+  const std::string name =
+      colour < chart::kColours ? fmt::format("--chart-s{}", colour) : std::string("--chart-other");
+  return tag("span", {{"class", "who"}},
+             tag("i", {{"class", "dot"}, {"style", "color:var(" + name + ")"}}, "") + content);
+}
+
+}  // namespace fib::visual

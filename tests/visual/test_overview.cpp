@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+
+#include "visual/overview.h"
+#include "visual/page.h"
+#include "visual/scenes.h"
+
+using namespace fib;
+using report::Standing;
+using report::Verdict;
+
+namespace {
+
+Standing standing(const char* solution, std::optional<std::size_t> rank, double latency_ms,
+                  std::size_t passed = 4, const char* author = "me") {
+  Standing one;
+  one.solution = solution;
+  one.rank = rank;
+  one.author = author;
+  one.latency_ms = latency_ms;
+  one.passed = passed;
+  one.workloads = 4;
+  return one;
+}
+
+report::HardwareSummary summary(std::vector<report::Leaderboard> boards) {
+  report::HardwareSummary result;
+  result.leaderboards = std::move(boards);
+  return result;
+}
+
+std::string headline_of(const report::HardwareSummary& summary) {
+  return visual::headline(visual::outcomes_of(summary), report::Against::reference);
+}
+
+}  // namespace
+
+TEST_CASE("the headline of one definition says who won, by how much, and how sure that is") {
+  auto winner = standing("fast", 1, 0.5);
+  winner.interval = 0.02;
+  winner.speedup = 36.5;
+  winner.speedup_range = dataset::SpeedupRange{31, 38};
+  CHECK(headline_of(summary({{"gemm", report::Against::reference, {winner, standing("slow", 2, 1.0)}}})) ==
+        "fast wins gemm: 0.50000 ms ±2.0%, 31.0–38.0x the reference, 2.00x as fast as slow.");
+  CHECK(headline_of(summary({{"gemm",
+                              report::Against::reference,
+                              {standing("a", 1, 0.5), standing("b", 1, 0.51), standing("c", 3, 1.0)}}})) ==
+        "a and b lead gemm and cannot be told apart: 0.50000 ms, 2.00x as fast as c.");
+}
+
+TEST_CASE("who did not pass everything is never the winner") {
+  const auto board = summary({{"gemm",
+                               report::Against::reference,
+                               {standing("part", std::nullopt, 0.1, 3), standing("less", 1, 0.05, 2)}}});
+  const auto outcomes = visual::outcomes_of(board);
+  REQUIRE(outcomes.size() == 1);
+  CHECK(outcomes[0].winners.empty());
+  CHECK(outcomes[0].failed == 2);
+  CHECK_FALSE(outcomes[0].lead());
+  CHECK(headline_of(board) == "No solution of gemm passed every workload; part passed 3 of 4.");
+}
+
+TEST_CASE("the headline of several definitions counts wins, ties and definitions without a winner") {
+  const report::Leaderboard won{"a", report::Against::reference, {standing("x", 1, 1, 4, "alice")}};
+  const report::Leaderboard tie{"b", report::Against::reference, {standing("x", 1, 1), standing("y", 1, 1)}};
+  const report::Leaderboard none{"c", report::Against::reference, {standing("x", std::nullopt, 1, 0)}};
+  CHECK(headline_of(summary({won, won, tie, none})) ==
+        "alice wins 2 of 4 definitions; of 1 the first cannot be told apart; no solution passed every "
+        "workload of c.");
+  CHECK(headline_of(summary({tie, tie})) ==
+        "Nobody wins one alone of 2 definitions; of 2 the first cannot be told apart.");
+}
+
+TEST_CASE("what changed in the last run is told by solution, with its verdicts") {
+  const testing::RunsScene runs;
+  const auto changes = visual::changes_of(runs.scene(), testing::kGpu);
+  REQUIRE(changes);
+  CHECK(changes->run_id == testing::kRun2);
+  REQUIRE(changes->changed.size() == 2);
+  const auto& fast = changes->changed[0];
+  CHECK(fast.solution == "alice_fast");
+  CHECK(fast.results == 4);
+  CHECK(visual::changes_text(fast.verdicts) == "2 slower, 1 faster");
+  CHECK(*fast.ratio == Approx(std::pow(1.005 * 0.9 * 1.03 * 1.02, 0.25)));
+  CHECK(visual::changes_text(changes->changed[1].verdicts) == "1 broken, 1 fixed");
+  CHECK(visual::changes_text({{Verdict::same, 3}}) == "nothing");
+  CHECK_FALSE(visual::changes_of(runs.scene(), "other"));
+}
+
+TEST_CASE("failures are told by solution, with the first of them") {
+  const testing::RunsScene runs;
+  const auto failures = visual::failures_of(runs.gpu());
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].solution == "alice_slow");
+  CHECK(failures[0].passed == 1);
+  CHECK(failures[0].workloads == 3);
+  CHECK(failures[0].first->row.workload->uuid == "w1");
+}
+
+TEST_CASE("the first screen of a page has the headline, the key figures, and links to what they are about") {
+  const testing::RunsScene runs;
+  const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
+  const auto holds = [&](const std::string& part) { return html.find(part) != std::string::npos; };
+  CHECK(holds("<p class=\"lead\">alice_fast wins gemm_n128: "));
+  CHECK(holds("<b>1 of 1</b><span>definitions with a winner</span>"));
+  CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));
+  CHECK(holds("<b>1 broken, 2 slower, 1 faster, 1 fixed</b>"));
+  CHECK(holds("<details id=\"s-alice_fast\"><summary>alice_fast</summary>"));
+  CHECK(holds("<a href=\"#log-1\">RUNTIME_ERROR: illegal memory access</a>"));
+}
