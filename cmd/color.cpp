@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "choice.h"
+
 namespace fib::cmd {
 namespace {
 
@@ -31,7 +33,7 @@ void add_color(CLI::App& command) {
   for (CLI::App* child : children) add_color(*child);
   if (!children.empty()) return;
   command.add_option_function<std::string>("--color", set_color, "Colours and bold text; default: auto")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->type_name("WHEN");
 }
 

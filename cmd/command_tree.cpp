@@ -17,7 +17,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-// CLI11 keeps validators to itself but for their descriptions: CLI::IsMember's is "{csv,json}".
+// CLI11 keeps validators to itself but for their descriptions: one_of()'s and CLI::IsMember's is
+// "{csv,json}".
 std::vector<std::string> validator_descriptions(CLI::Option& option) {
   std::vector<std::string> descriptions;
   try {

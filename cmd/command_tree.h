@@ -37,8 +37,8 @@ struct CommandInfo {
 };
 
 // `app` and all commands below it, in the order of help; what help hides is left out. Any state of parsing
-// will do. Words are read from the validators made by CLI::IsMember, files and folders are known by the type
-// names DIR, FOLDER, FILE and PATH.
+// will do. Words are read from the validators made by one_of() and CLI::IsMember, files and folders are known
+// by the type names DIR, FOLDER, FILE and PATH.
 [[nodiscard]] CommandInfo describe(CLI::App& app);
 
 // "fib report best", or with another separator "fib-report-best".

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "choice.h"
 #include "commands.h"
 #include "compare_sides.h"
 #include "filters.h"
@@ -91,7 +92,7 @@ void add_report_compare(CLI::App& app, int& exit_code) {
           },
           "Compare equal solutions, or the fastest of each side on each workload; default: solution for "
           "runs and datasets")
-      ->check(CLI::IsMember({"solution", "workload"}))
+      ->check(one_of({"solution", "workload"}))
       ->type_name("HOW");
   add_choice(*compare, "--format", command->format, "Form of the output; default: table",
              {{"table", CompareFormat::table},
@@ -112,7 +113,7 @@ void add_report_compare(CLI::App& app, int& exit_code) {
       ->add_option_function<std::vector<std::string>>(
           "--only", take_only, "List only results of these verdicts; totals and the gate are of all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"same", "faster", "slower", "ambiguous", "broken", "fixed", "failed"}))
+      ->check(one_of({"same", "faster", "slower", "ambiguous", "broken", "fixed", "failed"}))
       ->type_name("VERDICT");
   compare->add_flag_callback(
       "--correct-drift", [command] { command->correct_drift = report::CorrectDrift::yes; },

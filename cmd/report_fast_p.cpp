@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chart/terminal.h"
+#include "choice.h"
 #include "commands.h"
 #include "report/fast_p_text.h"
 #include "report/text.h"
@@ -83,7 +84,7 @@ void add_report_fast_p(CLI::App& app, int& exit_code) {
             options->against = word == "baseline" ? Against::baseline : Against::reference;
           },
           "What to be faster than; default: the baseline where there is one")
-      ->check(CLI::IsMember({"baseline", "reference"}))
+      ->check(one_of({"baseline", "reference"}))
       ->type_name("WHAT");
   fast_p->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
       ->type_name("NAME")

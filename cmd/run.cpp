@@ -15,6 +15,7 @@
 #include "bench/fetch_blobs.h"
 #include "bench/input_files.h"
 #include "bench/run_folder.h"
+#include "choice.h"
 #include "commands.h"
 #include "compile/builder.h"
 #include "compile/python_interpreter.h"
@@ -392,25 +393,25 @@ void add_measuring(CLI::App& app, RunOptions& o) {
          "CUDA: what times a call: a pair of events, pairs between any two waits on all streams, or "
          "CUPTI's records of kernels run alone or as they come; auto takes events for launch plans, and "
          "event-segments for solutions with host code")
-      ->check(CLI::IsMember({"auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"}))
+      ->check(one_of({"auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--flush", o.flush,
                  "CUDA: what the L2 cache holds when a call begins: lines to drop, lines to write back, or "
                  "what it held")
-      ->check(CLI::IsMember({"clean", "dirty", "none"}))
+      ->check(one_of({"clean", "dirty", "none"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")
       ->group(group);
   app.add_option("--reference", o.reference, "Engine for the references")
-      ->check(CLI::IsMember({"auto", "native", "python"}))
+      ->check(one_of({"auto", "native", "python"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--torch", o.torch,
                  "What torch extensions are built with: auto takes fib's own headers, which need no torch,\n"
                  "and torch itself where they do not do; headers and real take one alone")
-      ->check(CLI::IsMember({"auto", "headers", "real"}))
+      ->check(one_of({"auto", "headers", "real"}))
       ->capture_default_str()
       ->group(group);
   app.add_flag("--no-profile-baseline", o.no_profile_baseline,
@@ -426,7 +427,7 @@ void add_confining(CLI::App& app, RunOptions& o) {
          "--sandbox", o.sandbox,
          "Of builds and solutions: auto takes what this system allows (traces say what held), strict\n"
          "does not run with less than all of it, off is for code that you trust")
-      ->check(CLI::IsMember({"auto", "strict", "off"}))
+      ->check(one_of({"auto", "strict", "off"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--sandbox-read", o.sandbox_read,

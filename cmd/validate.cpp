@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "choice.h"
 #include "commands.h"
 #include "dataset/merge.h"
 #include "dataset/paths.h"
@@ -223,7 +224,7 @@ void add_output(CLI::App& app, ValidateOptions& options) {
                  "Where to: stdout, json and text files, separated by commas; default: stdout, and with "
                  "--output-folder all three")
       ->delimiter(',')
-      ->check(CLI::IsMember({"stdout", "json", "text"}))
+      ->check(one_of({"stdout", "json", "text"}))
       ->type_name("OUTPUT");
   app.add_option("--output-folder", options.output_folder,
                  "Folder of report-YYYYMMDD-HHMMSS.json and .txt; default: reports/ in the dataset")

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chart/png.h"
+#include "choice.h"
 #include "commands.h"
 #include "config_defaults.h"
 #include "dataset/paths.h"
@@ -84,9 +85,9 @@ void add_forms(CLI::App& app, VisualizeOptions& options) {
   auto* html = app.add_option("--html", options.html, "Write a report as one HTML file; - for stdout");
   html->type_name("FILE")->group(group);
   auto* svg = app.add_option("--svg", options.svg, "Write one chart as SVG");
-  svg->check(CLI::IsMember(chart_names()))->type_name("NAME")->group(group);
+  svg->check(one_of(chart_names()))->type_name("NAME")->group(group);
   auto* png = app.add_option("--png", options.png, "Write one chart as PNG (needs librsvg)");
-  png->check(CLI::IsMember(chart_names()))->type_name("NAME")->group(group);
+  png->check(one_of(chart_names()))->type_name("NAME")->group(group);
   svg->excludes(html);
   png->excludes(html)->excludes(svg);
   app.add_option("--output", options.output, "File of --svg or --png; default: the chart's name")

@@ -161,21 +161,16 @@ std::string histogram_text(const Histogram& chart, const report::TextStyle& styl
   return rows_text(rows, style) + note;
 }
 
-std::string sparkline(const std::vector<Spark>& values) {
-  std::vector<double> shown;
-  for (const Spark& spark : values) {
-    if (spark.value && !spark.failed) shown.push_back(*spark.value);
-  }
-  const auto range = range_of(shown, Spacing::linear).value_or(Range{});
+std::string sparkline(const std::vector<Spark>& values, Spacing spacing, Range range) {
   std::string line;
   for (const Spark& spark : values) {
     if (spark.failed) {
       line += "✗";
-    } else if (!spark.value || !can_show(*spark.value, Spacing::linear)) {
+    } else if (!spark.value || !can_show(*spark.value, spacing)) {
       line += "·";
     } else {
-      const double share = Scale{Spacing::linear, range, 0, 7}.at(*spark.value);
-      line += kHeights[static_cast<std::size_t>(std::lround(share - 1e-9))];
+      const double share = range.low < range.high ? Scale{spacing, range, 0, 7}.at(*spark.value) : 3;
+      line += kHeights[static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 7.0) - 1e-9))];
     }
   }
   return line;

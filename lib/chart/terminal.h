@@ -32,8 +32,8 @@ struct Spark {
   bool failed = false;            // "✗"
 };
 
-// One column for each value, from "▁" for the least to "█" for the greatest; equal values are all "▄".
-// Values that are not finite count as missing. No newline.
-[[nodiscard]] std::string sparkline(const std::vector<Spark>& values);
+// One column for each value, from "▁" at the low end of the scale to "█" at its high end; "▄" where they are
+// equal. What the scale cannot show counts as missing. No newline.
+[[nodiscard]] std::string sparkline(const std::vector<Spark>& values, Spacing spacing, Range range);
 
 }  // namespace fib::chart

@@ -48,6 +48,7 @@ class Loader {
 
   Dataset load() {
     expect_dataset_folder(dataset_.root);
+    expect_records(dataset_.root);
     load_problems();
     for (const auto& file : files(definitions_folder(dataset_.root), ".json")) load_definition(file);
     for (const auto& file : files(solutions_folder(dataset_.root), ".json")) load_solution(file);
@@ -308,6 +309,17 @@ void read_sources(const fs::path& root, const fs::path& file, model::Solution& s
       throw Error("{} is empty; leave it out of the sources, or put a comment in", path.string());
     if (!is_utf8(source.content)) throw Error("{} is not UTF-8; convert it", path.string());
   }
+}
+
+void expect_records(const fs::path& root) {
+  if (fs::is_empty(root)) return;
+  for (const auto& folder : {definitions_folder(root), workloads_folder(root), solutions_folder(root),
+                             traces_folder(root), runs_file(root).parent_path()}) {
+    if (fs::exists(folder)) return;
+  }
+  if (problem_folders(root).empty())
+    throw Error("{} is no dataset: it has no folder definitions, workloads, solutions or traces",
+                root.string());
 }
 
 Dataset load(const fs::path& root, const LoadOptions& options) { return Loader(root, options).load(); }

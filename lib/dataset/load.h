@@ -40,6 +40,10 @@ struct LoadOptions {
   bool names_from_paths = false;  // fill in names that documents lack, see path_names.h
 };
 
+// Throws Error when the folder `root` holds something, but nothing that a dataset has. An empty one is a
+// dataset without records.
+void expect_records(const std::filesystem::path& root);
+
 // Reads definitions/, solutions/, workloads/ and traces/ below `root`: every *.json or *.jsonl, at any depth,
 // files sorted by path. Old layouts are understood: workload records below traces/ become workloads, and bare
 // workloads belong to the definition that the file is named after. Where there is no definitions/, every
@@ -48,7 +52,8 @@ struct LoadOptions {
 // records are read on as many threads as there are cores, eight at most. A broken file or line costs itself
 // only and becomes a problem; so do duplicate names and uuids (the first is kept), names that can be no files
 // (paths.h) and torn records (a last line without newline that is no whole record). Records of unknown
-// definitions or solutions are kept, with a warning. Throws Error without a folder `root`, and if strict.
+// definitions or solutions are kept, with a warning. Throws Error without a folder `root`, like
+// expect_records(), and if strict.
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The rows of all results of `dataset`, which is what load() gives without results; they point into its pool.

@@ -158,6 +158,7 @@ class Scanner {
 
 Tree scan(const fs::path& root, model::Mode mode) {
   dataset::expect_dataset_folder(root);
+  dataset::expect_records(root);
   return Scanner(root, mode).scan();
 }
 

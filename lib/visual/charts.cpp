@@ -256,6 +256,18 @@ chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& defini
   return result;
 }
 
+chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& definition) {
+  constexpr std::size_t kShown = 2;
+  chart::LineChart result = latency_chart(scene, definition);
+  if (result.series.size() > kShown) result.series.resize(kShown);
+  for (chart::Series& series : result.series) {
+    for (chart::Point& point : series.points) point.low = point.high = std::nullopt;
+  }
+  result.y.title.clear();
+  result.height = 190;
+  return result;
+}
+
 chart::BoxChart solution_speedups_chart(const DefinitionScene& definition) {
   std::map<std::string, std::vector<double>> speedups;
   for (const report::Detail* detail : definition.results) {

@@ -37,6 +37,9 @@ namespace fib::visual {
 // The latency of every solution over the size of the workload; failures are crosses.
 [[nodiscard]] chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& definition);
 
+// The same in small, of the first two of the leaderboard, for a page of all definitions.
+[[nodiscard]] chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& definition);
+
 // The speedups of every solution of a definition over its workloads.
 [[nodiscard]] chart::BoxChart solution_speedups_chart(const DefinitionScene& definition);
 

@@ -28,11 +28,11 @@ std::string run_note(const report::HistoryRun& run) {
   return note;
 }
 
-// "03-17 14:18 1a2b3c4d": when the run began, in UTC, and the commit of the dataset; without a time its id.
-std::string run_label(const report::HistoryRun& run) {
+// "03-17 14:18 1a2b3c4": when the run began, in UTC, and the commit of the dataset; without a time its id.
+std::string run_label(const report::HistoryRun& run, bool with_seconds) {
   const std::string& time = run.record.started_utc;
-  if (!util::parse_timestamp(time) || time.size() < 16) return run.record.run_id;
-  std::string label = time.substr(5, 5) + " " + time.substr(11, 5);
+  if (!util::parse_timestamp(time) || time.size() < 19) return run.record.run_id;
+  std::string label = time.substr(5, 5) + " " + time.substr(11, with_seconds ? 8 : 5);
   if (run.record.dataset_git && run.record.dataset_git->commit)
     label += " " + run.record.dataset_git->commit->substr(0, 7);
   return label;
@@ -136,7 +136,11 @@ chart::LineChart history_chart(const report::DatasetHistory& history, const Hist
       points[standing.solution].push_back(point_of(standing, place));
       tried = true;
     }
-    if (tried) result.categories.push_back({run_label(run), run.record.run_id + "\n" + run_note(run)});
+    if (!tried) continue;
+    const std::string label = run_label(run, false);
+    const bool is_taken = !result.categories.empty() && result.categories.back().label == label;
+    result.categories.push_back(
+        {is_taken ? run_label(run, true) : label, run.record.run_id + "\n" + run_note(run)});
   }
   for (auto& [solution, own] : points) mark_regressions(own);
   result.series = series_of(points);

@@ -7,6 +7,7 @@
 
 #include "dataset/ranking.h"
 #include "dataset/run_order.h"
+#include "report/run_results.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
 
@@ -157,14 +158,17 @@ std::string headline(const std::vector<Outcome>& outcomes, report::Against again
     if (outcome.winners.empty()) without.push_back(outcome.definition);
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
+  if (without.size() == outcomes.size())
+    return fmt::format("No solution passed every workload of any of the {} definitions.", outcomes.size());
   std::string text;
   for (const auto& [count, author] : wins_by_author(outcomes)) {
     if (text.size() > 120) break;
     text += fmt::format("{}{} wins {}", text.empty() ? "" : ", ", author, count);
   }
-  text += fmt::format("{}of {}", text.empty() ? "Nobody wins one alone " : " ",
-                      report::plural(outcomes.size(), "definition"));
-  if (ties > 0) text += fmt::format("; of {} the first cannot be told apart", ties);
+  text = text.empty()
+             ? fmt::format("None of {} has one winner", report::plural(outcomes.size(), "definition"))
+             : text + fmt::format(" of {}", report::plural(outcomes.size(), "definition"));
+  if (ties > 0) text += fmt::format("; {} {}", ties, ties == 1 ? "is a tie" : "are ties");
   if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
   return text + ".";
 }
@@ -225,6 +229,14 @@ std::vector<Failure> failures_of(const HardwareScene& hardware) {
     }
   }
   return failures;
+}
+
+std::string reason_of(const Detail& detail) {
+  const auto& errors = detail.row.evaluation->correctness;
+  if (detail.run_id == nullptr && detail.status() == model::Status::INCORRECT_NUMERICAL && errors)
+    return fmt::format("max abs error {}, max rel error {}", report::format_error(errors->max_absolute_error),
+                       report::format_error(errors->max_relative_error));
+  return report::failure_reason(detail.status(), detail.log);
 }
 
 std::optional<double> typical_interval(const HardwareScene& hardware) {

@@ -62,6 +62,10 @@ struct Failure {
 };
 [[nodiscard]] std::vector<Failure> failures_of(const HardwareScene& hardware);
 
+// Why it failed, in a line: of wrong numbers by other tools, whose logs do not say it, by how much; else what
+// the log says.
+[[nodiscard]] std::string reason_of(const report::Detail& detail);
+
 // The median of the intervals of the results that passed; nothing where none is known.
 [[nodiscard]] std::optional<double> typical_interval(const HardwareScene& hardware);
 

@@ -6,13 +6,14 @@
 #include <set>
 
 #include "chart/markup.h"
-#include "report/run_results.h"
+#include "dataset/ranking.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/text.h"
 #include "report/workload_text.h"
 #include "visual/charts.h"
 #include "visual/html.h"
+#include "visual/overview.h"
 #include "visual/page_parts.h"
 #include "visual/page_table.h"
 
@@ -83,7 +84,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
           latency,
           standing.interval ? number(report::format_interval(*standing.interval), *standing.interval)
                             : plain("-"),
-          standing.speedup
+          standing.speedup && *standing.speedup > 0 && passed_all
               ? number(report::speedup_text(*standing.speedup, standing.speedup_range, two_digits) + "×",
                        *standing.speedup)
               : plain("-"),
@@ -111,6 +112,14 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
                                     report::name_of(board->against)));
 }
 
+// As leaderboards have it; nothing where it did not pass or is not known.
+std::optional<double> latency_of(const report::Detail& detail) {
+  const auto& performance = detail.row.evaluation->performance;
+  if (!detail.row.passed() || !performance || !dataset::is_latency(performance->latency_ms))
+    return std::nullopt;
+  return performance->latency_ms;
+}
+
 // Four digits, or all before the point.
 std::string short_ms(double milliseconds) {
   if (milliseconds < 0.001) return fmt::format("{:.2e}", milliseconds);
@@ -121,24 +130,30 @@ std::string short_ms(double milliseconds) {
 std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& logs) {
   if (detail == nullptr) return "<td>";
   if (detail->row.passed()) {
-    const auto latency = detail->median_ms();
+    const auto latency = latency_of(*detail);
     return (is_fastest ? "<td class=\"p w\">" : "<td class=p>") + (latency ? short_ms(*latency) : "✓");
   }
   std::string why(model::name_of(detail->status()));
-  const std::string reason = report::failure_reason(detail->status(), detail->log);
+  const std::string reason = visual::reason_of(*detail);
   if (!reason.empty()) why += ": " + report::shorten(reason, kReasonColumns);
   return "<td class=f>" +
          tag("a", {{"href", "#" + logs.link(*detail)}, {"title", why}}, fault_word(detail->status()));
 }
 
-// The fastest result of each workload, by uuid.
-std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& definition) {
+// The fastest result of each workload, by uuid, of solutions that passed every workload.
+std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& definition,
+                                                        const report::Leaderboard* board) {
+  std::set<std::string> complete;
+  for (const report::Standing& standing :
+       board != nullptr ? board->standings : std::vector<report::Standing>()) {
+    if (standing.passed == standing.workloads) complete.insert(standing.solution);
+  }
   std::map<std::string, const report::Detail*> fastest;
   for (const report::Detail* detail : definition.results) {
-    const auto latency = detail->median_ms();
-    if (!detail->row.passed() || !latency) continue;
+    const auto latency = latency_of(*detail);
+    if (!latency || !complete.contains(*detail->row.solution)) continue;
     const report::Detail*& best = fastest[detail->row.workload->uuid];
-    if (best == nullptr || *latency < *best->median_ms()) best = detail;
+    if (best == nullptr || *latency < *latency_of(*best)) best = detail;
   }
   return fastest;
 }
@@ -152,9 +167,9 @@ std::string row_head(const std::string& text) {
 }
 
 // Workloads stand below each other where they are at least as many as solutions.
-std::string results_table(const DefinitionScene& definition, Logs& logs) {
+std::string results_table(const DefinitionScene& definition, const report::Leaderboard* board, Logs& logs) {
   ResultTable results = definition.by_solution();
-  const auto fastest = fastest_of(definition);
+  const auto fastest = fastest_of(definition, board);
   const auto cell = [&](const std::string& solution, const model::Workload& workload) {
     const auto& row = results[solution];
     const auto found = row.find(workload.uuid);
@@ -188,9 +203,9 @@ std::string results_table(const DefinitionScene& definition, Logs& logs) {
   return tag("div", {{"class", "wide"}},
              tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
                  text + "</tbody>")) +
-         "\n<p class=legend>Bold: the fastest of its workload, median of the timed calls. A failure links to "
-         "its "
-         "log; empty: not tried.</p>\n";
+         "\n<p class=legend>Bold: the fastest of its workload among the solutions that passed every one. A "
+         "failure "
+         "links to its log; empty: not tried.</p>\n";
 }
 
 // What the measurements of one solution were like.
@@ -277,8 +292,11 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
           figure(coloured(latency_chart(scene, definition), scene.colours.at(definition.name)),
                  "Latency against size; the band is the middle half of the timed calls, ✗ failed");
   const chart::BoxChart speedups = solution_speedups_chart(definition);
-  if (!speedups.boxes.empty()) text += figure(speedups, "Speedups against the reference over the workloads");
-  text += "</div>\n" + results_table(definition, logs) + quality(definition);
+  const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
+                               [](const auto& box) { return box.values.has_value(); });
+  if (any) text += figure(speedups, "Speedups against the reference over the workloads");
+  text +=
+      "</div>\n" + results_table(definition, board_of(hardware, definition.name), logs) + quality(definition);
   return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},
              text) +
          "\n";

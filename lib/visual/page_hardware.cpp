@@ -9,6 +9,7 @@
 #include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
+#include "visual/page_table.h"
 
 namespace fib::visual {
 namespace {
@@ -47,7 +48,7 @@ std::string figures(const HardwareScene& hardware) {
   std::string text = "<div class=figures>\n";
   const report::AuthorRanking& ranking = hardware.summary.authors;
   if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by mean speedup");
-  if (!hardware.problems.authors.empty()) {
+  if (!speedups_histogram(hardware).bins.counts.empty()) {
     text += figure(fast_p_chart(hardware.problems),
                    "fast_p: the share of all problems solved and faster than p times the yardstick");
     text += figure(author_speedups_chart(hardware), "Speedups by author");
@@ -61,6 +62,28 @@ std::string figures(const HardwareScene& hardware) {
   return text + "</div>\n";
 }
 
+// A small chart of every definition, as many as a page bears.
+std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
+  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kMost = 60;
+  if (hardware.definitions.size() < kFewest) return "";
+  const chart::SvgOptions small{340, false, false, chart::Theme::light};
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, hardware.definitions.size()); ++i) {
+    const DefinitionScene& definition = hardware.definitions[i];
+    chart::LineChart chart =
+        coloured(small_latency_chart(scene, definition), scene.colours.at(definition.name));
+    chart.subtitle.clear();
+    text += "<figure><figcaption>" + link_to(definition_id(hardware.name, definition.name), definition.name) +
+            "</figcaption>" + to_svg(chart, small) + "</figure>\n";
+  }
+  const std::size_t left_out = hardware.definitions.size() - std::min(kMost, hardware.definitions.size());
+  return "<h3>All definitions: latency against size, of the first two</h3>\n<div class=multiples>\n" + text +
+         "</div>\n" +
+         (left_out == 0 ? ""
+                        : paragraph(fmt::format("{} more below.", report::plural(left_out, "definition"))));
+}
+
 }  // namespace
 
 std::string hardware_id(const std::string& hardware) { return "on-" + id_of(hardware); }
@@ -71,7 +94,7 @@ std::string hardware_section(const Scene& scene, const HardwareScene& hardware, 
                      paragraph(counts_text(summary)) + paragraph(report::explain(summary.authors));
   text += html_table(report::authors_table(summary.authors),
                      fmt::format("Authors, against the {}", report::name_of(summary.authors.against)));
-  text += figures(hardware);
+  text += all_definitions(scene, hardware) + figures(hardware);
   text += html_table(report::counts_table("Definition", "definition", summary.by_definition),
                      "Traces by definition");
   if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(*hardware.sol);

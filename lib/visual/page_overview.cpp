@@ -17,7 +17,8 @@ namespace {
 
 using report::Verdict;
 
-constexpr std::size_t kMostRows = 40;  // of failures and of changes: a first look, not all of it
+constexpr std::size_t kMostWinners = 3;  // of those that share the first place
+constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
 constexpr std::size_t kReasonColumns = 110;
 
 std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
@@ -33,11 +34,17 @@ std::string tile(const std::string& value, const std::string& label, const std::
 
 std::string tiles(const HardwareScene& hardware, const std::vector<Outcome>& outcomes,
                   const std::vector<Failure>& failures, const std::optional<Changes>& changes) {
-  const auto won = static_cast<std::size_t>(std::count_if(
-      outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return !outcome.winners.empty(); }));
+  std::size_t won = 0;
+  std::size_t ties = 0;
+  for (const Outcome& outcome : outcomes) {
+    won += outcome.winners.size() == 1 ? 1 : 0;
+    ties += outcome.winners.size() > 1 ? 1 : 0;
+  }
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
-  std::string text = tile(fmt::format("{} of {}", won, outcomes.size()), "definitions with a winner");
+  std::string text =
+      tile(fmt::format("{} of {}", won, outcomes.size()),
+           "definitions with one winner" + (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed");
   if (const auto interval = typical_interval(hardware))
     text += tile(report::format_interval(*interval), "where another run's latency lies (typical, 95%)");
@@ -64,15 +71,19 @@ std::size_t colour_of(const Scene& scene, const std::string& definition, const s
 
 std::string winners_markup(const Scene& scene, const Outcome& outcome) {
   std::string markup;
-  for (const auto* winner : outcome.winners) {
+  const std::size_t shown = std::min(outcome.winners.size(), kMostWinners);
+  for (const auto* winner :
+       std::vector(outcome.winners.begin(), outcome.winners.begin() + static_cast<std::ptrdiff_t>(shown))) {
     markup += named_dot(colour_of(scene, outcome.definition, winner->solution),
                         link_to(solution_id(scene, winner->solution), winner->solution));
   }
+  if (outcome.winners.size() > shown)
+    markup += text_tag("span", fmt::format("and {} more", outcome.winners.size() - shown));
   return markup;
 }
 
 std::string nobody(const Outcome& outcome) {
-  if (outcome.closest == nullptr) return "nobody";
+  if (outcome.closest == nullptr || outcome.closest->passed == 0) return "nobody passed anything";
   return fmt::format("nobody: {} passed {} of {}", outcome.closest->solution, outcome.closest->passed,
                      outcome.closest->workloads);
 }
@@ -125,12 +136,19 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
   for (const Outcome& outcome : outcomes)
     table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
   return to_html(table, fmt::format("Who won, speedups against the {}",
-                                    report::name_of(hardware.summary.authors.against)));
+                                    report::name_of(hardware.summary.authors.against))) +
+         tag("p", {{"class", "legend"}},
+             "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over "
+             "the "
+             "workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: mean of the "
+             "workloads' "
+             "speedups. Ahead of the next: its latency over the winner's.") +
+         "\n";
 }
 
 std::string rest_note(std::size_t count, std::size_t shown, const std::string& command) {
   if (count <= shown) return "";
-  return text_tag("p", fmt::format("and {} more: {}", count - shown, command)) + "\n";
+  return text_tag("p", fmt::format("and {} more; all of them: {}", count - shown, command)) + "\n";
 }
 
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,
@@ -141,7 +159,7 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
     const Failure& failure = failures[i];
     const auto status = failure.first->status();
     std::string reason(model::name_of(status));
-    const std::string line = report::failure_reason(status, failure.first->log);
+    const std::string line = reason_of(*failure.first);
     if (!line.empty()) reason += ": " + report::shorten(line, kReasonColumns);
     table.rows.push_back({{link_to(solution_id(scene, failure.solution), failure.solution)},
                           {link_to(definition_id(hardware.name, failure.definition), failure.definition)},

@@ -26,6 +26,18 @@ std::string to_html(const PageColumn& column, const PageCell& cell) {
   return tag("td", {{"class", classes_of(column, cell)}, {"data-v", value}, {"style", style}}, cell.content);
 }
 
+constexpr std::size_t kLongWord = 20;  // longer names may be broken
+
+// Names are broken behind "_" and "-" rather than within words.
+std::string breakable(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    result += c;
+    if (c == '_' || c == '-') result += "<wbr>";
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string to_html(const PageTable& table, const std::string& caption) {
@@ -53,7 +65,9 @@ PageCell number(const std::string& text, double value) {
 }
 
 std::string link_to(const std::string& id, const std::string& text) {
-  const std::string escaped = chart::escape_xml(report::printable(text));
+  const bool is_name = text.find(' ') == std::string::npos;
+  const std::string plain = chart::escape_xml(report::printable(text));
+  const std::string escaped = is_name && text.size() > kLongWord ? breakable(plain) : plain;
   return id.empty() ? escaped : tag("a", {{"href", "#" + id}}, escaped);
 }
 

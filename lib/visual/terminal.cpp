@@ -40,24 +40,33 @@ class Blocks {
   std::string text_;
 };
 
-report::Cell spark_cell(const std::vector<chart::Spark>& sparks) {
-  return report::text_cell(chart::sparkline(sparks));
+std::vector<double> values_of(const std::vector<chart::Spark>& sparks) {
+  std::vector<double> values;
+  for (const chart::Spark& spark : sparks) {
+    if (spark.value && !spark.failed) values.push_back(*spark.value);
+  }
+  return values;
+}
+
+// From zero to the highest of its own values: a small change looks small.
+report::Cell from_zero_cell(const std::vector<chart::Spark>& sparks) {
+  const auto values = values_of(sparks);
+  const double highest = values.empty() ? 1 : *std::max_element(values.begin(), values.end());
+  return report::text_cell(chart::sparkline(sparks, chart::Spacing::linear, {0, highest}));
 }
 
 report::Cell ms_cell(const std::optional<double>& ms) {
   return ms ? report::number_cell(*ms, chart::value_text(*ms, Unit::milliseconds)) : report::no_cell();
 }
 
-// One line for each solution: its latencies over the sizes of the workloads.
+// One line for each solution: its latencies over the sizes of the workloads, on one logarithmic scale for
+// all.
 report::Table latency_table(const DefinitionScene& definition) {
   ResultTable results = definition.by_solution();
-  report::Table table{{report::text_column("Solution", ""),
-                       report::number_column("Smallest", ""),
-                       {"Latency by size", "", report::Align::left, report::Fit::whole},
-                       report::number_column("Largest", "")},
-                      {}};
+  std::vector<std::vector<chart::Spark>> lines;
+  std::vector<double> all;
   for (const std::string& solution : definition.solutions) {
-    std::vector<chart::Spark> sparks;
+    std::vector<chart::Spark>& sparks = lines.emplace_back();
     for (const model::Workload* workload : definition.workloads) {
       const report::Detail* detail = results[solution][workload->uuid];
       if (detail == nullptr) {
@@ -66,8 +75,19 @@ report::Table latency_table(const DefinitionScene& definition) {
         sparks.push_back({detail->median_ms(), !detail->row.passed()});
       }
     }
-    table.rows.push_back({report::text_cell(solution), ms_cell(sparks.front().value), spark_cell(sparks),
-                          ms_cell(sparks.back().value)});
+    const auto values = values_of(sparks);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  const auto range = chart::range_of(all, chart::Spacing::log).value_or(chart::Range{});
+  report::Table table{{report::text_column("Solution", ""),
+                       report::number_column("Smallest", ""),
+                       {"Latency by size (log)", "", report::Align::left, report::Fit::whole},
+                       report::number_column("Largest", "")},
+                      {}};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    table.rows.push_back({report::text_cell(definition.solutions[i]), ms_cell(lines[i].front().value),
+                          report::text_cell(chart::sparkline(lines[i], chart::Spacing::log, range)),
+                          ms_cell(lines[i].back().value)});
   }
   return table;
 }
@@ -109,13 +129,13 @@ std::vector<chart::Spark> sparks_of(const chart::Series& series, std::size_t pla
 report::Table history_table(const chart::LineChart& chart) {
   report::Table table{{report::text_column("Solution", ""),
                        report::number_column("First", ""),
-                       {"Runs", "", report::Align::left, report::Fit::whole},
+                       {"Runs (from 0)", "", report::Align::left, report::Fit::whole},
                        report::number_column("Last", "")},
                       {}};
   for (const chart::Series& series : chart.series) {
     const auto sparks = sparks_of(series, chart.categories.size());
-    table.rows.push_back({report::text_cell(series.name), ms_cell(sparks.front().value), spark_cell(sparks),
-                          ms_cell(sparks.back().value)});
+    table.rows.push_back({report::text_cell(series.name), ms_cell(sparks.front().value),
+                          from_zero_cell(sparks), ms_cell(sparks.back().value)});
   }
   return table;
 }

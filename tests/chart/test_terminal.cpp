@@ -82,12 +82,16 @@ TEST_CASE("log bars, and values that cannot be shown", "[terminal]") {
 }
 
 TEST_CASE("sparklines", "[terminal]") {
-  CHECK(sparkline({{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}) == "▁▂▃▄▅▆▇█");
-  CHECK(sparkline({{1}, {std::nullopt}, {3, true}, {2}}) == "▁·✗█");
-  CHECK(sparkline({{5}, {5}}) == "▄▄");
-  CHECK(sparkline({{0}}) == "▁");
-  CHECK(sparkline({}).empty());
-  CHECK(sparkline({{std::numeric_limits<double>::quiet_NaN()}, {1}, {2}}) == "·▁█");
+  const auto from_zero = [](const std::vector<Spark>& values, double high) {
+    return sparkline(values, Spacing::linear, {0, high});
+  };
+  CHECK(from_zero({{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}, 7) == "▁▂▃▄▅▆▇█");
+  CHECK(from_zero({{1}, {std::nullopt}, {3, true}, {2}}, 2) == "▄·✗█");
+  CHECK(from_zero({{100}, {101}}, 101) == "██");  // a hundredth looks like one
+  CHECK(from_zero({}, 1).empty());
+  CHECK(from_zero({{std::numeric_limits<double>::quiet_NaN()}, {0.1}, {2}}, 2) == "·▁█");
+  CHECK(sparkline({{1}, {10}, {100}, {0}}, Spacing::log, {1, 100}) == "▁▄█·");
+  CHECK(sparkline({{5}, {5}}, Spacing::log, {5, 5}) == "▄▄");
 }
 
 TEST_CASE("a histogram on a terminal", "[terminal]") {

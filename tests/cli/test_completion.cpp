@@ -57,7 +57,7 @@ TEST_CASE("completion prints a script that its shell can read") {
 TEST_CASE("completion refuses other shells and says how to install the script") {
   const auto unknown = run_fib({"completion", "tcsh"}, "/");
   CHECK(unknown.exit_code == 2);
-  CHECK_THAT(unknown.err, Catch::Contains("tcsh not in {bash,fish,zsh}"));
+  CHECK_THAT(unknown.err, Catch::Contains("\"tcsh\" is none of bash, fish, zsh"));
   CHECK(unknown.out == "");
   CHECK(run_fib({"completion"}, "/").exit_code == 2);
   const std::string help = run_fib({"completion", "--help"}, "/").out;

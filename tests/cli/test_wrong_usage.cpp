@@ -87,3 +87,29 @@ TEST_CASE("a file in place of a dataset's folder is said to be one, by every com
           "fib: there is no dataset folder nowhere; name one with --local DIR or with FIB_DATASET_PATH\n");
   }
 }
+
+TEST_CASE("a word that an option does not take is echoed, with the words that it takes and those like it") {
+  const auto result = run_fib({"export", "--format", "jnuit"}, "/tmp");
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, Catch::Contains("--format: \"jnuit\" is none of ") &&
+                             Catch::Contains("; did you mean \"junit\"?"));
+  CHECK_THAT(run_fib({"run", "--flush", "claen"}, "/tmp").err,
+             Catch::Contains("\"claen\" is none of clean, dirty, none; did you mean \"clean\"?"));
+}
+
+TEST_CASE(
+    "a folder of other things is said to be no dataset, by every command; an empty one has no records") {
+  const TemporaryDataset files;
+  files.write("home/notes.txt", "x");
+  std::filesystem::create_directory(files.root() / "empty");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run"}, {"validate"}, {"report", "summary"}, {"export"}, {"list"}}) {
+    auto words = command;
+    words.insert(words.end(), {command.front() == "validate" ? "--dataset" : "--local", "home"});
+    const auto result = run_fib(words, files.root());
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, Catch::Contains("home is no dataset: it has no folder definitions, workloads, "
+                                           "solutions or traces\n"));
+  }
+  CHECK(run_fib({"list", "--local", "empty"}, files.root()).exit_code == 0);
+}

@@ -64,10 +64,11 @@ TEST_CASE("the headline of several definitions counts wins, ties and definitions
   const report::Leaderboard tie{"b", report::Against::reference, {standing("x", 1, 1), standing("y", 1, 1)}};
   const report::Leaderboard none{"c", report::Against::reference, {standing("x", std::nullopt, 1, 0)}};
   CHECK(headline_of(summary({won, won, tie, none})) ==
-        "alice wins 2 of 4 definitions; of 1 the first cannot be told apart; no solution passed every "
+        "alice wins 2 of 4 definitions; 1 is a tie; no solution passed every "
         "workload of c.");
-  CHECK(headline_of(summary({tie, tie})) ==
-        "Nobody wins one alone of 2 definitions; of 2 the first cannot be told apart.");
+  CHECK(headline_of(summary({tie, tie})) == "None of 2 definitions has one winner; 2 are ties.");
+  CHECK(headline_of(summary({none, none})) ==
+        "No solution passed every workload of any of the 2 definitions.");
 }
 
 TEST_CASE("what changed in the last run is told by solution, with its verdicts") {
@@ -101,7 +102,7 @@ TEST_CASE("the first screen of a page has the headline, the key figures, and lin
   const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
   const auto holds = [&](const std::string& part) { return html.find(part) != std::string::npos; };
   CHECK(holds("<p class=\"lead\">alice_fast wins gemm_n128: "));
-  CHECK(holds("<b>1 of 1</b><span>definitions with a winner</span>"));
+  CHECK(holds("<b>1 of 1</b><span>definitions with one winner</span>"));
   CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));
   CHECK(holds("<b>1 broken, 2 slower, 1 faster, 1 fixed</b>"));
   CHECK(holds("<details id=\"s-alice_fast\"><summary>alice_fast</summary>"));

@@ -24,11 +24,12 @@ TEST_CASE("a solution's latencies and runs are sparklines, failures crosses") {
   const testing::RunsScene runs;
   const std::string charts = visual::terminal_charts(runs.scene(), {100, false});
   CHECK(charts.find("gemm_n128: mean speedup against the reference") != std::string::npos);
-  CHECK(charts.find("✗▄✗") != std::string::npos);  // alice_slow: broken, fixed, failed
+  CHECK(charts.find("✗█✗") != std::string::npos);  // alice_slow: broken, fixed, failed
   const std::string history = visual::terminal_history(runs.scene(), {100, false});
   CHECK(history.find("alice_slow  ") != std::string::npos);
   CHECK(history.find("✗✗") != std::string::npos);
-  CHECK(history.find("·▄") != std::string::npos);  // bob was not in the first run
+  CHECK(history.find("·█") != std::string::npos);  // bob was not in the first run
+  CHECK(history.find("██") != std::string::npos);  // alice_fast: 1 % is no mountain
 }
 
 TEST_CASE("without traces there is a sentence") {
