@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "dataset/baselines.h"
 #include "dataset/known_names.h"
@@ -10,6 +11,7 @@
 #include "dataset/run_order.h"
 #include "dataset/runs.h"
 #include "dataset/trace_stream.h"
+#include "util/closest.h"
 #include "util/error.h"
 
 namespace fib::cmd {
@@ -68,6 +70,14 @@ bool CompareInput::has_author(const std::string& name) {
                      [&](const auto& entry) { return entry.second.author == name; });
 }
 
+std::vector<std::string> CompareInput::known_names() {
+  const Loaded& loaded = load(local());
+  std::set<std::string> names;
+  for (const auto& [name, run] : loaded.baselines) names.insert(name);
+  for (const auto& [name, solution] : loaded.dataset.solutions) names.insert({name, solution.author});
+  return {names.begin(), names.end()};
+}
+
 SideName CompareInput::resolve(const std::string& word) {
   std::optional<SideKind> kind;
   std::string name = word;
@@ -95,7 +105,8 @@ SideName CompareInput::resolve(const std::string& word) {
   }
   if (found.size() == 1) return found.front();
   if (found.empty())
-    throw Error("\"{}\" is no dataset folder, and no run, baseline, author or solution of {}", word, local());
+    throw Error("\"{}\" is no dataset folder, and no run, baseline, author or solution of {}{}", word,
+                local(), util::did_you_mean(name, known_names()));
   throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name,
               name);
 }

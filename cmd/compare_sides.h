@@ -51,6 +51,8 @@ class CompareInput {
   const std::string& local();
   std::optional<std::string> find_run(const std::string& word);
   bool has_author(const std::string& name);
+  // Of baselines, authors and solutions.
+  std::vector<std::string> known_names();
 
   std::string local_;
   dataset::Filter filter_;

@@ -167,6 +167,7 @@ TEST_CASE("a comparison says what it cannot do") {
   };
   fails({"nobody", "alice", "--local", "runs"}, 1,
         "\"nobody\" is no dataset folder, and no run, baseline, author or solution of runs");
+  fails({"alcie", "last", "--local", "runs"}, 1, "author or solution of runs; did you mean \"alice\"");
   fails({"run:", "last", "--local", "runs"}, 1, "\"run:\" names nothing");
   fails({"last~1", "last", "--local", "runs", "--definitions", "nope"}, 1,
         "no definition is called \"nope\"");
