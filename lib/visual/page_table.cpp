@@ -26,7 +26,7 @@ std::string to_html(const PageColumn& column, const PageCell& cell) {
   return tag("td", {{"class", classes_of(column, cell)}, {"data-v", value}, {"style", style}}, cell.content);
 }
 
-constexpr std::size_t kLongWord = 20;  // longer names may be broken
+constexpr std::size_t kLongWord = 12;  // longer names may be broken
 
 // Names are broken behind "_" and "-" rather than within words.
 std::string breakable(const std::string& name) {
