@@ -28,9 +28,6 @@ std::vector<Column> columns() {
           range_columns("speedup")[1]};
 }
 
-// "2.31×".
-std::string times_text(double factor) { return fmt::format("{:.2f}×", factor); }
-
 // Of a trace; 0: the reference was not timed.
 Cell speedup_of(const std::optional<dataset::RowPerformance>& performance) {
   if (!performance || !(performance->speedup_factor > 0)) return no_cell();

@@ -180,8 +180,6 @@ Cell latency_cell(const SolutionResults& results) {
   return text_cell(format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1));
 }
 
-std::string two_digits(double speedup) { return fmt::format("{:.2f}", speedup); }
-
 // The mean over workloads, as `fib report best` has it; none unless all passed and were timed.
 Cell speedup_cell(const SolutionResults& results, const Rankings& rankings) {
   dataset::MeanSpeedup mean;

@@ -18,8 +18,6 @@ namespace json = model::json;
 
 Cell nullable_text(const model::NullableText& text) { return text && *text ? text_cell(**text) : no_cell(); }
 
-std::string times_text(double factor) { return fmt::format("{:.2f}×", factor); }
-
 std::string config_text(const model::MeasurementRecord& record) {
   return record.config.is_null() ? "" : record.config.dump();
 }

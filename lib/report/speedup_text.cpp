@@ -16,6 +16,10 @@ Cell end_cell(const std::optional<dataset::SpeedupRange>& range, double dataset:
 
 }  // namespace
 
+std::string two_digits(double speedup) { return fmt::format("{:.2f}", speedup); }
+
+std::string times_text(double speedup) { return two_digits(speedup) + "×"; }
+
 std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
                          std::string (*format)(double)) {
   if (!dataset::is_wide(range, speedup)) return format(speedup);

@@ -12,6 +12,10 @@ namespace fib::report {
 [[nodiscard]] std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
                                        std::string (*format)(double));
 
+// How `format` writes a speedup where two decimals are enough: "2.31", "2.31×".
+[[nodiscard]] std::string two_digits(double speedup);
+[[nodiscard]] std::string times_text(double speedup);
+
 // The same as a cell; its value is the number. "-" where there is none.
 [[nodiscard]] Cell speedup_cell(const std::optional<double>& speedup,
                                 const std::optional<dataset::SpeedupRange>& range,

@@ -19,8 +19,6 @@ using report::Verdict;
 
 constexpr std::size_t kNamesInHeadline = 3;
 
-std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
-
 // "a", "a and b", "a, b and 2 more".
 std::string names_text(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kNamesInHeadline);
@@ -39,7 +37,7 @@ std::string names_text(const std::vector<const report::Standing*>& standings) {
   return names_text(names);
 }
 
-std::string one_headline(const Outcome& outcome, report::Against against) {
+std::string one_headline(const DefinitionResult& outcome, report::Against against) {
   if (outcome.closest == nullptr && outcome.winners.empty()) return "";
   if (outcome.winners.empty()) {
     return fmt::format("No solution of {} passed every workload; {} passed {} of {}.", outcome.definition,
@@ -56,9 +54,9 @@ std::string one_headline(const Outcome& outcome, report::Against against) {
   }
   if (winner.interval) text += " " + report::format_interval(*winner.interval);
   if (winner.speedup && *winner.speedup > 0) {
-    text +=
-        fmt::format(", {}x the {}", report::speedup_text(*winner.speedup, winner.speedup_range, two_digits),
-                    against == report::Against::baseline ? "baseline" : "reference");
+    text += fmt::format(", {}x the {}",
+                        report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits),
+                        against == report::Against::baseline ? "baseline" : "reference");
   }
   if (const auto lead = outcome.lead())
     text += fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
@@ -66,9 +64,10 @@ std::string one_headline(const Outcome& outcome, report::Against against) {
 }
 
 // Who won how many, most first.
-std::vector<std::pair<std::size_t, std::string>> wins_by_author(const std::vector<Outcome>& outcomes) {
+std::vector<std::pair<std::size_t, std::string>> wins_by_author(
+    const std::vector<DefinitionResult>& outcomes) {
   std::map<std::string, std::size_t> counts;
-  for (const Outcome& outcome : outcomes) {
+  for (const DefinitionResult& outcome : outcomes) {
     if (outcome.winners.size() == 1) ++counts[outcome.winners.front()->author.value_or("unknown authors")];
   }
   std::vector<std::pair<std::size_t, std::string>> wins;
@@ -123,15 +122,15 @@ bool is_worth_telling(const Change& change) {
 
 }  // namespace
 
-std::optional<double> Outcome::lead() const {
+std::optional<double> DefinitionResult::lead() const {
   if (winners.empty() || next == nullptr || !next->latency_ms) return std::nullopt;
   return *next->latency_ms / *winners.front()->latency_ms;
 }
 
-std::vector<Outcome> outcomes_of(const report::HardwareSummary& summary) {
-  std::vector<Outcome> outcomes;
+std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary) {
+  std::vector<DefinitionResult> outcomes;
   for (const report::Leaderboard& board : summary.leaderboards) {
-    Outcome& outcome = outcomes.emplace_back();
+    DefinitionResult& outcome = outcomes.emplace_back();
     outcome.definition = board.definition;
     outcome.solutions = board.standings.size();
     for (const report::Standing& standing : board.standings) {
@@ -150,11 +149,11 @@ std::vector<Outcome> outcomes_of(const report::HardwareSummary& summary) {
   return outcomes;
 }
 
-std::string headline(const std::vector<Outcome>& outcomes, report::Against against) {
+std::string headline(const std::vector<DefinitionResult>& outcomes, report::Against against) {
   if (outcomes.size() == 1) return one_headline(outcomes.front(), against);
   std::vector<std::string> without;
   std::size_t ties = 0;
-  for (const Outcome& outcome : outcomes) {
+  for (const DefinitionResult& outcome : outcomes) {
     if (outcome.winners.empty()) without.push_back(outcome.definition);
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }

@@ -12,7 +12,7 @@
 namespace fib::visual {
 
 // The outcome of one definition.
-struct Outcome {
+struct DefinitionResult {
   std::string definition;
   std::vector<const report::Standing*> winners;  // that share the first rank; empty: nobody passed everything
   const report::Standing* closest = nullptr;     // without a winner: who passed most; null: nobody was tried
@@ -25,10 +25,10 @@ struct Outcome {
 };
 
 // By definition. Points into the summary.
-[[nodiscard]] std::vector<Outcome> outcomes_of(const report::HardwareSummary& summary);
+[[nodiscard]] std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary);
 
 // A sentence or two: who won.
-[[nodiscard]] std::string headline(const std::vector<Outcome>& outcomes, report::Against against);
+[[nodiscard]] std::string headline(const std::vector<DefinitionResult>& outcomes, report::Against against);
 
 // What one solution's results became in the last run.
 struct Change {

@@ -59,8 +59,6 @@ const report::Standing* sole_winner(const report::Leaderboard& board) {
   return first.rank == 1 && first.passed == first.workloads && !is_shared ? &first : nullptr;
 }
 
-std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
-
 // `slowest` is the highest latency of all rows: bars are drawn to it, from zero.
 std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
                                    const report::Standing& standing, double slowest, bool is_winner) {
@@ -75,20 +73,21 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
     passed += fmt::format("; {} of {} runs", standing.runs.passed, standing.runs.runs);
   PageCell of_workloads = number(passed, static_cast<double>(standing.passed));
   of_workloads.css = passed_all ? "" : "f";
-  return {standing.rank ? number(std::to_string(*standing.rank), static_cast<double>(*standing.rank))
+  return {
+      standing.rank ? number(std::to_string(*standing.rank), static_cast<double>(*standing.rank))
+                    : plain("-"),
+      {named_dot(colours.at(standing.solution),
+                 link_to(solution_id(scene, standing.solution), standing.solution)),
+       std::nullopt, std::nullopt, is_winner ? "won" : ""},
+      plain(standing.author.value_or("-")),
+      latency,
+      standing.interval ? number(report::format_interval(*standing.interval), *standing.interval)
                         : plain("-"),
-          {named_dot(colours.at(standing.solution),
-                     link_to(solution_id(scene, standing.solution), standing.solution)),
-           std::nullopt, std::nullopt, is_winner ? "won" : ""},
-          plain(standing.author.value_or("-")),
-          latency,
-          standing.interval ? number(report::format_interval(*standing.interval), *standing.interval)
-                            : plain("-"),
-          standing.speedup && *standing.speedup > 0 && passed_all
-              ? number(report::speedup_text(*standing.speedup, standing.speedup_range, two_digits) + "×",
-                       *standing.speedup)
-              : plain("-"),
-          of_workloads};
+      standing.speedup && *standing.speedup > 0 && passed_all
+          ? number(report::speedup_text(*standing.speedup, standing.speedup_range, report::two_digits) + "×",
+                   *standing.speedup)
+          : plain("-"),
+      of_workloads};
 }
 
 std::string standings(const Scene& scene, const HardwareScene& hardware, const std::string& definition) {

@@ -59,9 +59,10 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   std::string text = "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs");
   text += "<div class=figures>\n";
   for (const HistorySubject& subject : subjects_of(history)) {
-    if (history_chart(history, subject).categories.size() < 2) continue;  // one point is no line
+    chart::LineChart chart = history_chart(history, subject);
+    if (chart.categories.size() < 2) continue;  // one point is no line
     text += figure(
-        coloured(history_chart(history, subject), scene.colours.at(subject.definition)),
+        coloured(std::move(chart), scene.colours.at(subject.definition)),
         fmt::format(
             "{} on {}: latency over runs, geometric mean over the workloads, with the band of their 95% "
             "intervals; ▲ slower than the run before, ✗ something failed",

@@ -21,8 +21,6 @@ constexpr std::size_t kMostWinners = 3;  // of those that share the first place
 constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
 constexpr std::size_t kReasonColumns = 110;
 
-std::string two_digits(double value) { return fmt::format("{:.2f}", value); }
-
 // A number with what it is; `id`: the part of the page that tells more, or "".
 std::string tile(const std::string& value, const std::string& label, const std::string& tone = "",
                  const std::string& id = "") {
@@ -32,11 +30,11 @@ std::string tile(const std::string& value, const std::string& label, const std::
                     : tag("a", {{"class", css}, {"href", "#" + id}}, inner);
 }
 
-std::string tiles(const HardwareScene& hardware, const std::vector<Outcome>& outcomes,
+std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionResult>& outcomes,
                   const std::vector<Failure>& failures, const std::optional<Changes>& changes) {
   std::size_t won = 0;
   std::size_t ties = 0;
-  for (const Outcome& outcome : outcomes) {
+  for (const DefinitionResult& outcome : outcomes) {
     won += outcome.winners.size() == 1 ? 1 : 0;
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
@@ -62,38 +60,31 @@ std::string tiles(const HardwareScene& hardware, const std::vector<Outcome>& out
   return tag("div", {{"class", "tiles"}}, text) + "\n";
 }
 
-std::size_t colour_of(const Scene& scene, const std::string& definition, const std::string& solution) {
-  const auto colours = scene.colours.find(definition);
-  if (colours == scene.colours.end()) return ~std::size_t{0};
-  const auto found = colours->second.find(solution);
-  return found == colours->second.end() ? ~std::size_t{0} : found->second;
-}
-
-std::string winners_markup(const Scene& scene, const Outcome& outcome) {
+std::string winners_markup(const Scene& scene, const DefinitionResult& outcome) {
   std::string markup;
   const std::size_t shown = std::min(outcome.winners.size(), kMostWinners);
-  for (const auto* winner :
-       std::vector(outcome.winners.begin(), outcome.winners.begin() + static_cast<std::ptrdiff_t>(shown))) {
-    markup += named_dot(colour_of(scene, outcome.definition, winner->solution),
-                        link_to(solution_id(scene, winner->solution), winner->solution));
+  const Colours& colours = scene.colours.at(outcome.definition);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string& name = outcome.winners[i]->solution;
+    markup += named_dot(colours.at(name), link_to(solution_id(scene, name), name));
   }
   if (outcome.winners.size() > shown)
     markup += text_tag("span", fmt::format("and {} more", outcome.winners.size() - shown));
   return markup;
 }
 
-std::string nobody(const Outcome& outcome) {
+std::string nobody(const DefinitionResult& outcome) {
   if (outcome.closest == nullptr || outcome.closest->passed == 0) return "nobody passed anything";
   return fmt::format("nobody: {} passed {} of {}", outcome.closest->solution, outcome.closest->passed,
                      outcome.closest->workloads);
 }
 
-double speedup_of(const Outcome& outcome) {
+double speedup_of(const DefinitionResult& outcome) {
   return outcome.winners.empty() ? 0 : outcome.winners.front()->speedup.value_or(0);
 }
 
 std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& hardware,
-                                      const Outcome& outcome, double highest) {
+                                      const DefinitionResult& outcome, double highest) {
   const PageCell definition{link_to(definition_id(hardware.name, outcome.definition), outcome.definition)};
   const PageCell passed =
       number(fmt::format("{} of {}", outcome.solutions - outcome.failed, outcome.solutions),
@@ -106,7 +97,7 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
   const report::Standing& winner = *outcome.winners.front();
   PageCell speedup = plain("-");
   if (winner.speedup && *winner.speedup > 0) {
-    speedup = number(report::speedup_text(*winner.speedup, winner.speedup_range, two_digits) + "×",
+    speedup = number(report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits) + "×",
                      *winner.speedup);
     speedup.bar = *winner.speedup / highest;
   }
@@ -122,9 +113,9 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
 }
 
 std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
-                        const std::vector<Outcome>& outcomes) {
+                        const std::vector<DefinitionResult>& outcomes) {
   double highest = 0;
-  for (const Outcome& outcome : outcomes) highest = std::max(highest, speedup_of(outcome));
+  for (const DefinitionResult& outcome : outcomes) highest = std::max(highest, speedup_of(outcome));
   PageTable table{{{"Definition"},
                    {"Winner"},
                    {"Latency (ms)", true},
@@ -133,16 +124,14 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                    {"Ahead of the next", true},
                    {"Solutions passed", true}},
                   {}};
-  for (const Outcome& outcome : outcomes)
+  for (const DefinitionResult& outcome : outcomes)
     table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
   return to_html(table, fmt::format("Who won, speedups against the {}",
                                     report::name_of(hardware.summary.authors.against))) +
          tag("p", {{"class", "legend"}},
              "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over "
-             "the "
-             "workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: mean of the "
-             "workloads' "
-             "speedups. Ahead of the next: its latency over the winner's.") +
+             "the workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: mean of the "
+             "workloads' speedups. Ahead of the next: its latency over the winner's.") +
          "\n";
 }
 

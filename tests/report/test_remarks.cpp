@@ -44,6 +44,19 @@ std::vector<std::string> cautions(double first, double second, const std::string
   return report::cautions_of(&standing, data.traces);
 }
 
+// A result that passed, with what its calls tell.
+dataset::TraceRow passed_row(dataset::RowPool& pool, const char* solution, const dataset::RowCalls& calls) {
+  dataset::TraceRow row{pool.name("d"),
+                        pool.name(solution),
+                        pool.workload(model::parse_workload(testing::workload_text("w"))),
+                        {}};
+  row.evaluation.emplace();
+  row.evaluation->status = model::Status::PASSED;
+  row.evaluation->hardware = pool.name("H200");
+  row.evaluation->calls = calls;
+  return row;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -70,15 +83,7 @@ TEST_CASE(
   dataset::RowPool pool;
   std::vector<dataset::TraceRow> rows;
   const auto add = [&](const char* solution, const dataset::RowCalls& calls) {
-    dataset::TraceRow row{pool.name("d"),
-                          pool.name(solution),
-                          pool.workload(model::parse_workload(testing::workload_text("w"))),
-                          {}};
-    row.evaluation.emplace();
-    row.evaluation->status = model::Status::PASSED;
-    row.evaluation->hardware = pool.name("H200");
-    row.evaluation->calls = calls;
-    rows.push_back(row);
+    rows.push_back(passed_row(pool, solution, calls));
   };
   add("good", {.count = 150, .cv = 0.05, .tail = 1.5, .slow = 7, .sm_clock_mhz = 1980});
   CHECK(report::cautions_of(nullptr, rows).empty());
@@ -109,16 +114,10 @@ TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them
   dataset::RowPool pool;
   std::vector<dataset::TraceRow> rows;
   const auto add = [&](const char* solution, double load, const std::string* throttled) {
-    dataset::TraceRow row{pool.name("d"),
-                          pool.name(solution),
-                          pool.workload(model::parse_workload(testing::workload_text("w"))),
-                          {}};
-    row.evaluation.emplace();
-    row.evaluation->status = model::Status::PASSED;
-    row.evaluation->hardware = pool.name("H200");
-    row.evaluation->calls.load = model::RecordedLoad{load, 16};
-    row.evaluation->calls.throttled = throttled;
-    rows.push_back(row);
+    dataset::RowCalls calls;
+    calls.load = model::RecordedLoad{load, 16};
+    calls.throttled = throttled;
+    rows.push_back(passed_row(pool, solution, calls));
   };
   add("calm", 16, nullptr);
   CHECK(report::cautions_of(nullptr, rows).empty());
