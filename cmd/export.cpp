@@ -94,8 +94,19 @@ void check_readable(const std::vector<std::string>& unreadable, bool skip) {
 std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
                        std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
   if (command.to_stdout()) {
+    // What CI reads says nothing good of a dataset before all of it was read.
+    std::string kept;
     const auto print = [](std::string_view text) { print_result(std::string(text)); };
-    return make_text(command, loaded, unreadable, print, nullptr);
+    const auto keep = [&](std::string_view text) { kept += text; };
+    const bool for_ci = ci_form(command.form).has_value();
+    const std::size_t count = for_ci ? make_text(command, loaded, unreadable, keep, nullptr)
+                                     : make_text(command, loaded, unreadable, print, nullptr);
+    if (for_ci) {
+      check_readable(unreadable, command.skip_unreadable);
+      unreadable.clear();
+      print(kept);
+    }
+    return count;
   }
   const util::NewFile file(command.output);
   std::FILE* stream = std::fopen(file.path().c_str(), "wb");

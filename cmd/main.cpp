@@ -16,8 +16,10 @@
 #include "command_tree.h"
 #include "commands.h"
 #include "devices.h"
+#include "help_formatter.h"
 #include "man_pages.h"
 #include "report/text.h"
+#include "report_common.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
@@ -63,6 +65,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
       "fib benchmarks kernels: it compiles the solutions of a FlashInfer-Trace dataset, runs each in a "
       "process of\n"
       "its own, checks every output against the definition's reference, times it, and ranks what passed.");
+  app.formatter(std::make_shared<cmd::HelpFormatter>(cmd::stdout_style().width));
   app.require_subcommand(1);
   app.set_version_flag("--version", cmd::version_text);
   app.footer(

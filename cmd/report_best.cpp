@@ -55,7 +55,6 @@ report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions
   report::DatasetBest result;
   result.path = dataset.root.string();
   result.form = form_of(options);
-  result.has_traces = !dataset.traces.empty();
   const auto best_of = options.per_workload ? report::BestOf::workload : report::BestOf::definition;
   for (const report::Selection& selection : selections(options.filters, dataset)) {
     const report::BestOptions question{selection, axes, limits_of(options), best_of};
@@ -69,10 +68,13 @@ report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions
 int run(const BestOptions& options) {
   const auto axes = parse_axes(options.axes);
   auto datasets = load_datasets(options.read);
+  std::vector<bool> has_traces;
+  for (const auto& dataset : datasets) has_traces.push_back(!dataset.traces.empty());
   const auto chosen = apply_filters(options.filters, datasets);
   std::vector<report::DatasetBest> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     results.push_back(find_best(datasets[i], options, axes));
+    results.back().has_traces = has_traces[i];
     results.back().remarks = chosen[i].remarks(datasets[i]);
   }
   print_result(report::render_best(results, options.read.format, stdout_style()));

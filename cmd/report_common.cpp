@@ -20,6 +20,7 @@
 #include "dataset/queries.h"
 #include "logging.h"
 #include "report/text.h"
+#include "util/closest.h"
 #include "util/error.h"
 
 namespace fib::cmd {
@@ -69,20 +70,21 @@ void check_hardware(const dataset::Filter& records, const std::vector<dataset::D
 void check_names(const FilterOptions& filters, const dataset::Filter& records,
                  const std::vector<dataset::Dataset>& datasets) {
   std::set<std::string> op_types;
-  bool definition_known = false;
+  std::set<std::string> definitions;
   for (const dataset::Dataset& dataset : datasets) {
     for (const auto& [name, definition] : dataset.definitions) {
       op_types.insert(definition.op_type);
-      definition_known = definition_known || name == filters.definition;
+      definitions.insert(name);
     }
-    for (const auto& trace : dataset.traces)
-      definition_known = definition_known || *trace.definition == filters.definition;
+    for (const auto& trace : dataset.traces) definitions.insert(*trace.definition);
   }
   if (filters.op_type && !op_types.contains(*filters.op_type)) {
     throw Error("no definition of op type \"{}\"; there are: {}", *filters.op_type, joined(op_types));
   }
-  if (filters.definition && !definition_known) {
-    throw Error("no definition \"{}\"; to see all: fib list definitions", *filters.definition);
+  if (filters.definition && !definitions.contains(*filters.definition)) {
+    const auto alike = util::did_you_mean(*filters.definition, {definitions.begin(), definitions.end()});
+    throw Error("no definition \"{}\"{}", *filters.definition,
+                alike.empty() ? "; to see all: fib list definitions" : alike);
   }
   dataset::KnownNames(datasets).check(records);
   check_hardware(records, datasets);

@@ -150,9 +150,9 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
     fmt::print("{}  {}  {}  {}{}\n", model::name_of(device), planned.definition->name, planned.solution->name,
                planned.workload->uuid, swept_text(planned));
   }
-  fmt::print("{} evaluations planned", plan.evaluations.size());
+  fmt::print("{} planned", report::plural(plan.evaluations.size(), "evaluation"));
   if (plan.resumed > 0) fmt::print(", {} already done", plan.resumed);
-  if (!plan.skipped.empty()) fmt::print(", {} solutions skipped", plan.skipped.size());
+  if (!plan.skipped.empty()) fmt::print(", {} skipped", report::plural(plan.skipped.size(), "solution"));
   fmt::print("\n");
 }
 
@@ -171,7 +171,9 @@ void log_plan_remarks(const bench::Plan& plan) {
 // ": …", or nothing where the remarks have said it.
 std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets,
                         const dataset::Filter& filter) {
-  if (plan.resumed > 0) return fmt::format(": {} evaluations are done", plan.resumed);
+  if (plan.resumed > 0)
+    return fmt::format(": {} {} done", report::plural(plan.resumed, "evaluation"),
+                       plan.resumed == 1 ? "is" : "are");
   if (!plan.skipped.empty()) return "";
   const auto none = [&](const auto& of) {
     return std::all_of(datasets.begin(), datasets.end(), [&](const auto& one) { return of(one).empty(); });
@@ -229,6 +231,7 @@ RunOutcome planned_outcome(const bench::Plan& plan, const std::vector<dataset::D
   outcome.skipped = plan.skipped.size();
   outcome.results = plan.resumed;
   outcome.failures = plan.resumed_failures;
+  outcome.failed_solutions = plan.failed_before;
   return outcome;
 }
 
@@ -322,6 +325,7 @@ int run(RunOptions options) {
   outcome.not_done = report.not_done.size();
   outcome.results += report.finished;
   outcome.failures += report.finished - report.passed;
+  outcome.failed_solutions.insert(progress.failed_solutions().begin(), progress.failed_solutions().end());
   outcome.is_interrupted = report.interrupted;
   return pass_gate(outcome, options.gate);
 }

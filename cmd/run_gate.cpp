@@ -7,6 +7,21 @@
 namespace fib::cmd {
 namespace {
 
+// ": a, b, c and 2 more solutions"; "" for none.
+std::string names_text(const std::set<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown == kShown) break;
+    text += (shown == 0 ? ": " : ", ") + name;
+    ++shown;
+  }
+  if (names.size() > shown)
+    text += fmt::format(" and {}", report::plural(names.size() - shown, "more solution"));
+  return text;
+}
+
 std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptions& options) {
   std::vector<std::string> reasons;
   const auto expected = options.expected_results;
@@ -17,8 +32,9 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
   if (!options.strict) return reasons;
   if (outcome.results == 0) reasons.push_back("--strict: there is no result");
   if (outcome.failures > 0) {
-    reasons.push_back(fmt::format("--strict: {} of {} did not pass", outcome.failures,
-                                  report::plural(outcome.results, "evaluation")));
+    reasons.push_back(fmt::format("--strict: {} of {} did not pass{}", outcome.failures,
+                                  report::plural(outcome.results, "evaluation"),
+                                  names_text(outcome.failed_solutions)));
   }
   if (outcome.skipped > 0 && !options.allow_skipped) {
     reasons.push_back(fmt::format(

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunOutcome {
   std::size_t not_done = 0;  // planned evaluations that ended without a result
   std::size_t results = 0;   // evaluations with a result, those that --resume left out too
   std::size_t failures = 0;  // of these: did not pass
+  std::set<std::string> failed_solutions;  // of these failures
   bool is_interrupted = false;
 };
 

@@ -24,8 +24,10 @@ void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
   report::Detail detail = report::make_detail(trace, *datasets_[index].pool, report::KeepLogs::of_failures);
   const std::string text = report::result_text(detail, earlier_[index]);
   details_[index].push_back(std::move(detail));
-  if (evaluation.status != model::Status::PASSED && first_failure_.empty())
-    first_failure_ = planned.solution->name;
+  if (evaluation.status != model::Status::PASSED) {
+    if (first_failure_.empty()) first_failure_ = planned.solution->name;
+    failed_solutions_.insert(planned.solution->name);
+  }
   // A build that failed has been reported once, not once a workload.
   const auto level = evaluation.status == model::Status::PASSED          ? spdlog::level::info
                      : evaluation.status == model::Status::COMPILE_ERROR ? spdlog::level::debug

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class RunProgress : public Progress {
 
   // The solution of the first evaluation that did not pass; "" when all did.
   [[nodiscard]] const std::string& first_failure() const { return first_failure_; }
+  // Those of all evaluations that did not pass.
+  [[nodiscard]] const std::set<std::string>& failed_solutions() const { return failed_solutions_; }
 
   // The tables of all datasets; "" when nothing was evaluated. Only when the run has ended.
   [[nodiscard]] std::string results(const report::TextStyle& style) const;
@@ -31,6 +34,7 @@ class RunProgress : public Progress {
   const std::vector<dataset::Dataset>& datasets_;
   std::vector<report::EarlierResults> earlier_;  // one a dataset
   std::string first_failure_;
+  std::set<std::string> failed_solutions_;
   std::vector<std::vector<report::Detail>> details_;  // of each dataset, in the order in which they ended
 };
 

@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "report_common.h"
 #include "util/clock.h"
+#include "util/closest.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "validate/report_digest.h"
@@ -49,8 +50,11 @@ void check_words(const validate::Options& options) {
   const auto known = validate::known_checks(options.mode);
   for (const std::string& check : options.checks) {
     if (contains(known, check)) continue;
+    const auto alike = util::did_you_mean(check, known);
     throw CLI::ValidationError(
-        "--checks", fmt::format("there is no check {}; there are: {}", check, fmt::join(known, ", ")));
+        "--checks",
+        fmt::format("there is no check {}{}", check,
+                    alike.empty() ? fmt::format("; there are: {}", fmt::join(known, ", ")) : alike));
   }
   const bool only_benchmark =
       !options.checks.empty() && std::all_of(options.checks.begin(), options.checks.end(),

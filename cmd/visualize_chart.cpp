@@ -49,9 +49,8 @@ const DefinitionScene& only_definition(const Scene& scene) {
 
 const report::Leaderboard& only_leaderboard(const Scene& scene) {
   const DefinitionScene& definition = only_definition(scene);
-  for (const report::Leaderboard& board : scene.hardware.front().summary.leaderboards) {
-    if (board.definition == definition.name) return board;
-  }
+  const report::Leaderboard* board = scene.hardware.front().leaderboard(definition.name);
+  if (board != nullptr) return *board;
   throw Error("definition {} has no solutions to rank", definition.name);
 }
 
@@ -102,7 +101,7 @@ const std::map<std::string, Draw>& charts() {
                      const Options& o) { return to_svg(visual::latency_chart(s, only_definition(s)), o); }},
       {"solution-speedups",
        [](const Scene& s, const Options& o) {
-         return to_svg(visual::solution_speedups_chart(only_definition(s)), o);
+         return to_svg(visual::solution_speedups_chart(only_definition(s), only_leaderboard(s)), o);
        }},
       {"status",
        [](const Scene& s, const Options& o) { return to_svg(visual::status_chart(only_definition(s)), o); }},

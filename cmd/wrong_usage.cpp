@@ -10,9 +10,11 @@
 namespace fib::cmd {
 namespace {
 
-// Commands of flashinfer-bench that fib does not have, and what does their work.
+// Commands that other programs have and fib does not, and what does their work.
 const std::map<std::string, std::string>& commands_elsewhere() {
   static const std::map<std::string, std::string> commands{
+      {"help", "; to see all commands: fib --help"},
+      {"version", "; fib --version says it"},
       {"serve", "; to evaluate solutions: fib run"},
       {"validate-render", "; to have the report as text: fib validate --outputs text"},
   };
@@ -45,7 +47,9 @@ std::string unknown_command(const CLI::App& command, const std::string& word) {
 std::string explain(const CLI::App& command, const std::string& word) {
   if (word.starts_with('-') && word != "-") {
     const std::string name = word.substr(0, word.find('='));
-    return fmt::format("there is no option {}{}", name, util::did_you_mean(name, options_of(command)));
+    return fmt::format("there is no option {}{}", name,
+                       name == "-V" || name == "-v" ? "; fib --version says the version"
+                                                    : util::did_you_mean(name, options_of(command)));
   }
   if (!commands_of(command).empty() && command.get_subcommands().empty())
     return unknown_command(command, word);

@@ -89,7 +89,10 @@ class Planner {
       const auto done = done_.find({index, workload->uuid, solution.name, hash});
       if (done != done_.end()) {
         ++plan_.resumed;
-        if (done->second != model::Status::PASSED) ++plan_.resumed_failures;
+        if (done->second != model::Status::PASSED) {
+          ++plan_.resumed_failures;
+          plan_.failed_before.insert(solution.name);
+        }
       } else {
         planned.workload = workload;
         planned.solution_sha256 = hash;

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -60,6 +61,7 @@ struct Plan {
   std::vector<SkippedSolution> skipped;        // cannot run here; no trace
   std::size_t resumed = 0;                     // left out because their trace exists
   std::size_t resumed_failures = 0;            // of these: whose trace says that they did not pass
+  std::set<std::string> failed_before = {};    // the solutions of these
 };
 
 // Pure: the same arguments give the same plan. What the filter says of results is not looked at. `done` holds

@@ -5,22 +5,20 @@
 
 #include "util/closest.h"
 #include "util/error.h"
+#include "util/shell_word.h"
 
 namespace fib::dataset {
 namespace {
 
-// "; did you mean ...?", or where to look.
-std::string hint(const std::string& pattern, const std::set<std::string>& names) {
-  const auto alike = util::did_you_mean(pattern, {names.begin(), names.end()});
-  return alike.empty() ? "; to see what there is: fib list" : alike;
-}
-
 void check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
-                    std::string_view what) {
+                    std::string_view what, const std::string& where) {
   for (const auto& pattern : patterns) {
     const bool any = std::any_of(names.begin(), names.end(),
                                  [&](const std::string& name) { return matches({pattern}, name); });
-    if (!any) throw Error("no {} is called \"{}\"{}", what, pattern, hint(pattern, names));
+    if (any) continue;
+    const auto alike = util::did_you_mean(pattern, {names.begin(), names.end()});
+    throw Error("no {} is called \"{}\"{}", what, pattern,
+                alike.empty() ? "; to see what there is: fib list" + where : alike);
   }
 }
 
@@ -31,6 +29,7 @@ KnownNames::KnownNames(const std::vector<Dataset>& datasets) {
 }
 
 void KnownNames::add(const Dataset& dataset) {
+  where_ += " --local " + util::shell_word(dataset.root.string());
   for (const auto& [name, definition] : dataset.definitions) {
     definitions_.insert(name);
     op_types_.insert(definition.op_type);
@@ -51,14 +50,15 @@ void KnownNames::add(const Dataset& dataset) {
 }
 
 void KnownNames::check(const Filter& filter) const {
-  check_patterns(filter.definitions, definitions_, "definition");
-  check_patterns(filter.solutions, solutions_, "solution");
-  check_patterns(filter.authors, authors_, "author");
-  check_patterns(filter.op_types, op_types_, "op type");
-  check_patterns(filter.workloads, workloads_, "workload");
-  check_patterns(filter.excluded_definitions, definitions_, "definition");
-  check_patterns(filter.excluded_solutions, solutions_, "solution");
-  for (const AxisCondition& condition : filter.conditions) check_patterns(condition.axes(), axes_, "axis");
+  check_patterns(filter.definitions, definitions_, "definition", where_);
+  check_patterns(filter.solutions, solutions_, "solution", where_);
+  check_patterns(filter.authors, authors_, "author", where_);
+  check_patterns(filter.op_types, op_types_, "op type", where_);
+  check_patterns(filter.workloads, workloads_, "workload", where_);
+  check_patterns(filter.excluded_definitions, definitions_, "definition", where_);
+  check_patterns(filter.excluded_solutions, solutions_, "solution", where_);
+  for (const AxisCondition& condition : filter.conditions)
+    check_patterns(condition.axes(), axes_, "axis", where_);
 }
 
 }  // namespace fib::dataset

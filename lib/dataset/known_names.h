@@ -25,6 +25,7 @@ class KnownNames {
  private:
   void add(const Dataset& dataset);
 
+  std::string where_;  // " --local DIR" of every dataset
   std::set<std::string> definitions_;
   std::set<std::string> solutions_;
   std::set<std::string> authors_;

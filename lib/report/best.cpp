@@ -130,8 +130,8 @@ class Finder {
       winner.max_relative_error = std::max(winner.max_relative_error.value_or(0), errors->max_relative_error);
     }
     if (mean.count() < rows.size()) return winner;
-    winner.speedup = mean.mean();
-    winner.speedup_range = mean.range();
+    winner.speedup = mean.geometric_mean();
+    winner.speedup_range = mean.geometric_range();
     return winner;
   }
 

@@ -30,7 +30,8 @@ struct BestOptions {
 struct Winner {
   dataset::RankedSolution result;
   std::vector<std::string> ties;  // those that share its rank
-  std::optional<double> speedup;  // against the reference: the mean over workloads; nothing: not timed on all
+  std::optional<double>
+      speedup;  // against the reference: geometric mean over workloads; nothing: not timed on all
   std::optional<dataset::SpeedupRange> speedup_range;
   std::optional<double> max_absolute_error;  // the highest of all workloads
   std::optional<double> max_relative_error;

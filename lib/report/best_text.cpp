@@ -44,7 +44,7 @@ std::vector<Column> winner_columns() {
           number_column("Max abs", "max_absolute_error"),
           number_column("Max rel", "max_relative_error"),
           number_column("Workloads", "workloads"),
-          text_column("Not told apart from", "ties"),
+          only_for(Audience::programs, text_column("Ties", "ties")),
           range_columns("speedup")[0],
           range_columns("speedup")[1]};
 }
@@ -129,6 +129,12 @@ void write_hardware(Document& document, const HardwareBest& hardware, BestForm f
     notes.push_back(fmt::format("No valid solution found for {} on {}{}.", best.definition, hardware.hardware,
                                 best.reason.empty() ? "" : ": " + best.reason));
   }
+  for (const Best& best : hardware.best) {
+    if (!best.winner || best.winner->ties.empty()) continue;
+    notes.push_back(fmt::format("{}: {} cannot be told apart from {} (their intervals overlap).",
+                                best.definition, best.winner->result.solution,
+                                fmt::join(best.winner->ties, ", ")));
+  }
   if (has_untimed(hardware.best)) {
     notes.emplace_back(form == BestForm::fastest
                            ? "Speedup -: the reference was not timed; the lowest latency is the best"
@@ -149,11 +155,12 @@ void write_dataset(Document& document, const DatasetBest& dataset) {
   }
   for (const HardwareBest& hardware : dataset.hardware) write_hardware(document, hardware, dataset.form);
   std::vector<std::string> untried;
-  for (const std::string& definition : dataset.untried) {
+  const bool nothing_matches = dataset.hardware.empty();
+  for (const std::string& definition : nothing_matches ? std::vector<std::string>() : dataset.untried) {
     untried.push_back(fmt::format("No valid solution found for {}: it has no traces.", definition));
   }
   document.notes(untried);
-  if (dataset.hardware.empty() && untried.empty()) {
+  if (nothing_matches) {
     document.paragraph(fmt::format("No traces in {} match the filters.", dataset.path));
   }
   write(document, dataset.remarks);

@@ -110,7 +110,8 @@ Sources sources_of(const Detail& a, const Detail& b) {
 std::string remark_of(const Detail& a, const Detail& b) {
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
-  if (sources_of(a, b) == Sources::changed) add("source changed");
+  const bool is_same_solution = *a.row.solution == *b.row.solution;
+  if (is_same_solution && sources_of(a, b) == Sources::changed) add("source changed");
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
     add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&

@@ -48,14 +48,24 @@ Tone tone_of(Verdict verdict) {
   return Tone::plain;
 }
 
-std::vector<Column> columns(PairBy pair_by, bool has_drift) {
-  const bool two = pair_by == PairBy::workload;
+// Whether the heading says which solution each result is of: a table need not say it again.
+bool heading_names_solutions(const CompareReport& report) {
+  return std::all_of(report.pairs.begin(), report.pairs.end(), [&](const Comparison& pair) {
+    return report.label_a == "solution " + *pair.a->row.solution &&
+           report.label_b == "solution " + *pair.b->row.solution;
+  });
+}
+
+std::vector<Column> columns(const CompareReport& report) {
+  const bool two = report.pair_by == PairBy::workload;
+  const bool named = !heading_names_solutions(report);
   std::vector<Column> columns = {text_column("Definition", "definition"),
                                  only_for(Audience::programs, text_column("Hardware", "hardware")),
                                  name_column(two ? "A's solution" : "Solution", "solution_a")};
+  if (!named) columns.back() = only_for(Audience::programs, columns.back());
   Column other = name_column("B's solution", "solution_b");
   const Column less_drift = number_column("Less drift", "change_less_drift");
-  columns.push_back(two ? other : only_for(Audience::programs, other));
+  columns.push_back(two && named ? other : only_for(Audience::programs, other));
   for (Column& column : std::vector<Column>{
            {"Workload", "workload", Align::left, Fit::text},
            number_column("A (ms)", "median_a_ms"),
@@ -63,7 +73,7 @@ std::vector<Column> columns(PairBy pair_by, bool has_drift) {
            only_for(Audience::programs, text_column("A", "status_a")),
            only_for(Audience::programs, text_column("B", "status_b")),
            number_column("Change", "change"),
-           has_drift ? less_drift : only_for(Audience::programs, less_drift),
+           !report.drifts.empty() ? less_drift : only_for(Audience::programs, less_drift),
            number_column("Noise", "noise"),
            {"Verdict", "verdict", Align::left, Fit::whole},
            only_for(Audience::programs, text_column("Source", "sources")),
@@ -111,7 +121,7 @@ std::set<std::string> hardware_of(const CompareReport& report) {
 }
 
 Table table_of(const CompareReport& report, const CompareStyle& style) {
-  Table table{columns(report.pair_by, !report.drifts.empty()), {}, true};
+  Table table{columns(report), {}, true};
   const bool several = hardware_of(report).size() > 1;
   for (const Comparison& pair : report.pairs) {
     if (style.only.empty() || style.only.contains(pair.verdict)) table.rows.push_back(row(pair, several));

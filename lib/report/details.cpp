@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "dataset/ranking.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "model/measurement_record.h"
@@ -68,9 +69,12 @@ const std::string* sweep_of(const model::MeasurementRecord& record, const model:
 std::optional<double> Detail::median_ms() const {
   if (!row.passed()) return std::nullopt;
   if (spread) return spread->median_ms;
+  return latency_ms();
+}
+
+std::optional<double> Detail::latency_ms() const {
   const auto& performance = row.evaluation->performance;
-  if (!performance || !(performance->latency_ms > 0) || !std::isfinite(performance->latency_ms))
-    return std::nullopt;
+  if (!row.passed() || !performance || !dataset::is_latency(performance->latency_ms)) return std::nullopt;
   return performance->latency_ms;
 }
 

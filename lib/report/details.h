@@ -48,6 +48,8 @@ struct Detail {
   // The median of the timed calls; where it is not recorded, the latency. Nothing when the trace did not pass
   // or has no positive latency.
   [[nodiscard]] std::optional<double> median_ms() const;
+  // The trace's latency, as leaderboards have it. Nothing when it did not pass or has no positive latency.
+  [[nodiscard]] std::optional<double> latency_ms() const;
 };
 
 // Within which share of the latency another run's lies, in 95 of 100 cases (evaluation.fib.interval); nothing

@@ -180,7 +180,7 @@ Cell latency_cell(const SolutionResults& results) {
   return text_cell(format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1));
 }
 
-// The mean over workloads, as `fib report best` has it; none unless all passed and were timed.
+// The geometric mean over workloads, as `fib report best` has it; none unless all passed and were timed.
 Cell speedup_cell(const SolutionResults& results, const Rankings& rankings) {
   dataset::MeanSpeedup mean;
   for (const Detail* detail : results.all) {
@@ -188,7 +188,7 @@ Cell speedup_cell(const SolutionResults& results, const Rankings& rankings) {
     if (!(one.speedup > 0)) return no_cell();
     mean.add(one.speedup, one.range);
   }
-  return text_cell(speedup_text(*mean.mean(), mean.range(), two_digits) + "x");
+  return text_cell(speedup_text(*mean.geometric_mean(), mean.geometric_range(), two_digits) + "x");
 }
 
 // What changed since the solution was run before: verdicts first, then the geometric mean of the ratios of

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "report/details.h"
@@ -92,7 +94,9 @@ void write(Page& page, const DefinitionView& view) {
   write(document, view.remarks);
 }
 
-void write_failed_log(Page& page, const model::Trace& trace) {
+// The log of the first of `same`, which all end alike and have the same log.
+void write_failed_log(Page& page, const std::vector<const model::Trace*>& same) {
+  const model::Trace& trace = *same.front();
   const model::Evaluation& evaluation = *trace.evaluation;
   const std::string& log = evaluation.log;
   std::size_t left_out = 0;
@@ -100,9 +104,27 @@ void write_failed_log(Page& page, const model::Trace& trace) {
   const std::string part = left_out == 0 ? ""
                                          : fmt::format(", the last {} of {} lines (all: --full-log)",
                                                        kLogLines, kLogLines + left_out);
-  page.log(fmt::format("Log of {} on {}: {}{}", trace.workload.uuid, evaluation.environment.hardware,
+  const std::string more =
+      same.size() == 1 ? "" : fmt::format(" and {}", plural(same.size() - 1, "more workload"));
+  page.log(fmt::format("Log of {}{} on {}: {}{}", trace.workload.uuid, more, evaluation.environment.hardware,
                        model::name_of(evaluation.status), part),
            end);
+}
+
+// The same log, such as that of a build, once.
+void write_failed_logs(Page& page, const std::vector<Shown>& results) {
+  using Key = std::tuple<std::string, model::Status, std::string>;
+  std::map<Key, std::size_t> places;
+  std::vector<std::vector<const model::Trace*>> groups;
+  for (const Shown& shown : results) {
+    const model::Evaluation& evaluation = *shown.trace.evaluation;
+    if (evaluation.log.empty()) continue;
+    const auto [place, is_new] = places.emplace(
+        Key(evaluation.environment.hardware, evaluation.status, evaluation.log), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(&shown.trace);
+  }
+  for (const auto& group : groups) write_failed_log(page, group);
 }
 
 void write(Page& page, const SolutionView& view) {
@@ -121,14 +143,12 @@ void write(Page& page, const SolutionView& view) {
                   {"Launch", dump_of(spec.launch)},
                   {"Workspace", dump_of(spec.workspace)},
                   {"SHA-256", model::content_sha256(solution)}});
-  for (const model::SourceFile& file : solution.sources)
-    page.source(file.path + ":", file.content, syntax_of(file.path));
   if (view.results.empty()) document.paragraph("No traces of it match.");
   document.table("Results, one of each workload:", results_table(view.results, ResultsOf::solution));
   write(document, view.remarks);
-  for (const Shown& shown : view.results) {
-    if (!shown.trace.evaluation->log.empty()) write_failed_log(page, shown.trace);
-  }
+  write_failed_logs(page, view.results);
+  for (const model::SourceFile& file : solution.sources)
+    page.source(file.path + ":", file.content, syntax_of(file.path));
 }
 
 std::string tolerance_text(const std::optional<model::WorkloadTolerance>& tolerance) {

@@ -34,7 +34,7 @@ void compare_with_baseline(Leaderboard& board, const dataset::Queries& queries, 
     if (!standing.author) continue;
     known = true;
     const auto score = queries.solution_score(standing.solution, scope);
-    if (score) standing.speedup = score->avg_speedup;
+    if (score) standing.speedup = board.every_trace ? score->avg_speedup : score->geomean_speedup;
     if (*standing.author != scope.baseline_author) continue;
     baseline = &standing;
     ++baselines;
@@ -166,14 +166,14 @@ AuthorRanking rank_authors(const dataset::Dataset& dataset, const dataset::Queri
 Leaderboard rank_solutions(const dataset::Dataset& dataset, const dataset::Queries& queries,
                            const dataset::Scope& scope, const std::string& definition,
                            const SolutionOutcomes& outcomes, Against against, bool every_trace) {
-  Leaderboard board{definition, against, {}};
+  Leaderboard board{definition, against, {}, scope.baseline_author, every_trace};
   for (const auto& [solution, results] : outcomes) {
     board.standings.push_back(standing_of(dataset, solution, results));
     if (against == Against::baseline) continue;
     const auto score = reference_score(results);
     if (!score) continue;
-    board.standings.back().speedup = score->avg_speedup;
-    board.standings.back().speedup_range = score->avg_range;
+    board.standings.back().speedup = every_trace ? score->avg_speedup : score->geomean_speedup;
+    board.standings.back().speedup_range = every_trace ? score->avg_range : score->geomean_range;
   }
   if (against == Against::baseline) compare_with_baseline(board, queries, scope);
   sort(board.standings);

@@ -51,6 +51,8 @@ struct Leaderboard {
   std::string definition;
   Against against = Against::baseline;
   std::vector<Standing> standings;  // as dataset::Contest ranks; of every trace by speedup, latency, name
+  std::string baseline_author = {};
+  bool every_trace = false;  // then speedups are arithmetic means over workloads, else geometric ones
 };
 
 struct AuthorRanking {

@@ -107,21 +107,30 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
   const std::string other = !reference ? "baseline" : !baseline ? "reference" : "baseline or reference";
   std::vector<std::string> notes;
   if (ranked && shows(part, SummaryPart::authors)) {
-    notes.push_back(fmt::format("Avg Speedup: mean of {} latency / author's latency", other));
-    notes.push_back("Geo Mean: the same with geometric means over workloads and definitions");
-    notes.push_back("Success Rate: share of definitions whose best solution passed everything");
-    notes.push_back(fmt::format("Win Rate: share of workloads on which the author beats the {}", other));
-    notes.push_back("Coverage: share of all workloads that the author has a passing trace of");
+    notes = author_notes(other);
   }
   if (solutions && shows(part, SummaryPart::solutions)) {
     if (standing)
       notes.emplace_back(
           "Rank: by latency, of solutions that passed every workload; equal where intervals overlap");
-    notes.push_back("Speedup: mean over workloads; 0 when anything failed");
+    notes.push_back(fmt::format("Speedup: {} over the workloads; 0 when anything failed",
+                                standing ? "geometric mean" : "mean"));
     notes.push_back("Latency: geometric mean over the workloads that passed");
   }
   return notes;
 }
+
+}  // namespace
+
+std::vector<std::string> author_notes(const std::string& yardstick) {
+  return {fmt::format("Avg Speedup: mean of {} latency / author's latency", yardstick),
+          "Geo Mean: the same with geometric means over workloads and definitions",
+          "Success Rate: share of definitions whose best solution passed everything",
+          fmt::format("Win Rate: share of workloads on which the author beats the {}", yardstick),
+          "Coverage: share of all workloads that the author has a passing trace of"};
+}
+
+namespace {
 
 json::Value to_json(const Counts& counts) {
   const auto number = [](std::size_t count) { return json::make_integer(static_cast<std::int64_t>(count)); };

@@ -16,6 +16,9 @@ enum class SummaryPart { all, authors, solutions, counts };
 [[nodiscard]] std::string render_summary(const std::vector<DatasetSummary>& datasets, SummaryPart part,
                                          Format format, const TextStyle& style);
 
+// What the columns of the authors' ranking mean, a line each; `yardstick`: "baseline", "reference", or both.
+[[nodiscard]] std::vector<std::string> author_notes(const std::string& yardstick);
+
 // "No baseline solution from author 'baseline' for definition 'd1'; speedups are against the reference.";
 // empty when the ranking is against the baseline.
 [[nodiscard]] std::string explain(const AuthorRanking& ranking);

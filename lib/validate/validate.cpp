@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
+#include "util/closest.h"
 #include "util/error.h"
+#include "util/shell_word.h"
 #include "validate/checks.h"
 
 namespace fib::validate {
@@ -85,19 +88,27 @@ bool is_selected(const ScannedDefinition& definition, const Options& options) {
   return contains(options.op_types, definition.op_type) || contains(options.definitions, definition.name);
 }
 
+// `; did you mean ...?`, or how to see all.
+std::string hint(const Tree& tree, const std::string& name, const std::set<std::string>& names) {
+  const auto alike = util::did_you_mean(name, {names.begin(), names.end()});
+  return alike.empty() ? "; to see all: fib list definitions --local " + util::shell_word(tree.shown_root)
+                       : alike;
+}
+
 void check_filters(const Tree& tree, const Options& options) {
+  std::set<std::string> names;
+  std::set<std::string> op_types;
+  for (const auto& [name, definition] : tree.definitions) {
+    names.insert(name);
+    op_types.insert(definition.op_type);
+  }
   for (const std::string& name : options.definitions) {
-    if (!tree.definitions.contains(name)) {
-      throw Error("no definition \"{}\" in {}; to see all: fib list definitions", name, tree.shown_root);
-    }
+    if (!names.contains(name))
+      throw Error("no definition \"{}\" in {}{}", name, tree.shown_root, hint(tree, name, names));
   }
   for (const std::string& name : options.op_types) {
-    const bool known = std::any_of(tree.definitions.begin(), tree.definitions.end(),
-                                   [&](const auto& entry) { return entry.second.op_type == name; });
-    if (!known) {
-      throw Error("no folder definitions/{} in {}; to see all op types: fib list definitions", name,
-                  tree.shown_root);
-    }
+    if (!op_types.contains(name))
+      throw Error("no folder definitions/{} in {}{}", name, tree.shown_root, hint(tree, name, op_types));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "chart/number_text.h"
 #include "report/summary_tables.h"
@@ -64,15 +65,32 @@ std::string quality_note(const report::Detail& detail) {
 chart::Point latency_point(const report::Detail& detail, double size, bool with_band) {
   chart::Point point;
   point.x = size;
-  point.y = detail.median_ms();
+  point.y = detail.latency_ms();
   point.failed = !detail.row.passed();
-  if (with_band && detail.spread && detail.row.passed()) {
-    point.low = detail.spread->q25_ms;
-    point.high = detail.spread->q75_ms;
+  if (with_band && detail.spread && point.y) {
+    point.low = std::min(detail.spread->q25_ms, *point.y);
+    point.high = std::max(detail.spread->q75_ms, *point.y);
   }
   point.note = quality_note(detail);
   if (point.failed) point.note += "\n" + std::string(model::name_of(detail.status()));
   return point;
+}
+
+// By workload uuid: the lowest latency of the baseline's solutions.
+std::map<std::string, double> latencies_of_baseline(const DefinitionScene& definition,
+                                                    const report::Leaderboard& board) {
+  std::set<std::string> solutions;
+  for (const report::Standing& standing : board.standings) {
+    if (standing.author == board.baseline_author) solutions.insert(standing.solution);
+  }
+  std::map<std::string, double> latencies;
+  for (const report::Detail* detail : definition.results) {
+    const auto latency = detail->latency_ms();
+    if (!latency || !solutions.contains(*detail->row.solution)) continue;
+    const auto [entry, is_new] = latencies.emplace(detail->row.workload->uuid, *latency);
+    if (!is_new) entry->second = std::min(entry->second, *latency);
+  }
+  return latencies;
 }
 
 chart::Tone tone_of(model::Status status) {
@@ -216,7 +234,8 @@ chart::BarChart solutions_chart(const report::Leaderboard& board) {
                   [](const report::Standing& standing) { return standing.speedup.has_value(); });
   chart::BarChart result;
   result.title = board.definition;
-  result.subtitle = with_speedups ? "mean speedup " + against_text(board.against) : "geometric mean latency";
+  const std::string what = with_speedups ? "speedup " + against_text(board.against) : "latency";
+  result.subtitle = what + (with_speedups && board.every_trace ? ", mean" : ", geometric mean");
   result.value = with_speedups ? chart::Axis{"speedup", Spacing::linear, Unit::ratio, true}
                                : chart::Axis{"latency", Spacing::linear, Unit::milliseconds, true};
   if (with_speedups) result.reference = chart::Reference{1, report::name_of(board.against)};
@@ -268,23 +287,29 @@ chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& 
   return result;
 }
 
-chart::BoxChart solution_speedups_chart(const DefinitionScene& definition) {
+chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const report::Leaderboard& board) {
+  const auto yardstick = board.against == report::Against::baseline ? latencies_of_baseline(definition, board)
+                                                                    : std::map<std::string, double>();
   std::map<std::string, std::vector<double>> speedups;
   for (const report::Detail* detail : definition.results) {
-    const auto& performance = detail->row.evaluation->performance;
-    if (detail->row.passed() && performance && performance->speedup_factor > 0)
-      speedups[*detail->row.solution].push_back(performance->speedup_factor);
+    const auto latency = detail->latency_ms();
+    if (!latency) continue;
+    double speedup = detail->row.evaluation->performance->speedup_factor;
+    if (board.against == report::Against::baseline) {
+      const auto found = yardstick.find(detail->row.workload->uuid);
+      speedup = found == yardstick.end() ? 0 : found->second / *latency;
+    }
+    if (speedup > 0) speedups[*detail->row.solution].push_back(speedup);
   }
   chart::BoxChart result;
   result.title = definition.name;
-  result.subtitle = "speedups against the reference over the workloads";
+  result.subtitle = "speedups over the workloads, " + against_text(board.against);
   result.value = speedup_axis();
-  result.reference = chart::Reference{1, "reference"};
+  result.reference = chart::Reference{1, report::name_of(board.against)};
   for (const std::string& solution : definition.solutions) {
     const auto found = speedups.find(solution);
     if (found != speedups.end()) result.boxes.push_back(box_of(solution, found->second));
   }
-  sort_by_median(result.boxes);
   return result;
 }
 

@@ -40,8 +40,10 @@ namespace fib::visual {
 // The same in small, of the first two of the leaderboard, for a page of all definitions.
 [[nodiscard]] chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& definition);
 
-// The speedups of every solution of a definition over its workloads.
-[[nodiscard]] chart::BoxChart solution_speedups_chart(const DefinitionScene& definition);
+// The speedups of every solution of a definition over its workloads, in the order of the leaderboard and
+// against the same yardstick.
+[[nodiscard]] chart::BoxChart solution_speedups_chart(const DefinitionScene& definition,
+                                                      const report::Leaderboard& board);
 
 // Solutions x workloads: what passed.
 [[nodiscard]] chart::MatrixChart status_chart(const DefinitionScene& definition);

@@ -63,20 +63,6 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
   return text + ".";
 }
 
-// Who won how many, most first.
-std::vector<std::pair<std::size_t, std::string>> wins_by_author(
-    const std::vector<DefinitionResult>& outcomes) {
-  std::map<std::string, std::size_t> counts;
-  for (const DefinitionResult& outcome : outcomes) {
-    if (outcome.winners.size() == 1) ++counts[outcome.winners.front()->author.value_or("unknown authors")];
-  }
-  std::vector<std::pair<std::size_t, std::string>> wins;
-  for (const auto& [author, count] : counts) wins.emplace_back(count, author);
-  std::stable_sort(wins.begin(), wins.end(),
-                   [](const auto& left, const auto& right) { return left.first > right.first; });
-  return wins;
-}
-
 // What a comparison looks at of the results of one hardware: those of the run, and those before it.
 struct Sides {
   std::vector<Detail> now;
@@ -114,6 +100,12 @@ std::optional<std::string> last_run(const Scene& scene, const std::string& hardw
   return ids.empty() ? std::nullopt : std::optional(ids.back());
 }
 
+std::string reason_text(const Detail& detail) {
+  const std::string line = reason_of(detail);
+  const std::string status(model::name_of(detail.status()));
+  return line.empty() ? status : status + ": " + line;
+}
+
 bool is_worth_telling(const Change& change) {
   return std::any_of(change.verdicts.begin(), change.verdicts.end(), [](const auto& entry) {
     return entry.first != Verdict::same && entry.first != Verdict::failed;
@@ -147,6 +139,19 @@ std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary
     }
   }
   return outcomes;
+}
+
+std::vector<std::pair<std::size_t, std::string>> wins_by_author(
+    const std::vector<DefinitionResult>& outcomes) {
+  std::map<std::string, std::size_t> counts;
+  for (const DefinitionResult& outcome : outcomes) {
+    if (outcome.winners.size() == 1) ++counts[outcome.winners.front()->author.value_or("unknown authors")];
+  }
+  std::vector<std::pair<std::size_t, std::string>> wins;
+  for (const auto& [author, count] : counts) wins.emplace_back(count, author);
+  std::stable_sort(wins.begin(), wins.end(),
+                   [](const auto& left, const auto& right) { return left.first > right.first; });
+  return wins;
 }
 
 std::string headline(const std::vector<DefinitionResult>& outcomes, report::Against against) {
@@ -224,10 +229,22 @@ std::vector<Failure> failures_of(const HardwareScene& hardware) {
       if (failure.first == nullptr) continue;
       failure.definition = definition.name;
       failure.solution = solution;
+      failure.reason = reason_text(*failure.first);
       failures.push_back(failure);
     }
   }
   return failures;
+}
+
+std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures) {
+  std::vector<std::vector<Failure>> groups;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const Failure& failure : failures) {
+    const auto [entry, is_new] = places.emplace(std::pair(failure.definition, failure.reason), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[entry->second].push_back(failure);
+  }
+  return groups;
 }
 
 std::string reason_of(const Detail& detail) {

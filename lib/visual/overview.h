@@ -27,6 +27,10 @@ struct DefinitionResult {
 // By definition. Points into the summary.
 [[nodiscard]] std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary);
 
+// How many definitions each author has won alone, most first.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::string>> wins_by_author(
+    const std::vector<DefinitionResult>& outcomes);
+
 // A sentence or two: who won.
 [[nodiscard]] std::string headline(const std::vector<DefinitionResult>& outcomes, report::Against against);
 
@@ -56,11 +60,15 @@ struct Changes {
 struct Failure {
   std::string definition;
   std::string solution;
+  std::string reason;  // status and first line of the first failure
   std::size_t passed = 0;
   std::size_t workloads = 0;              // that it was tried on
   const report::Detail* first = nullptr;  // the first that failed
 };
 [[nodiscard]] std::vector<Failure> failures_of(const HardwareScene& hardware);
+
+// Those of one definition with the same reason together, in the order of their first.
+[[nodiscard]] std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures);
 
 // Why it failed, in a line: of wrong numbers by other tools, whose logs do not say it, by how much; else what
 // the log says.

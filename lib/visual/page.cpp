@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "chart/chart.h"
 #include "report/text.h"
@@ -66,10 +67,28 @@ std::string cautions_box(const std::vector<std::string>& cautions) {
   return tag("details", {{"class", "cautions"}}, text);
 }
 
+// "62 traces of 28 solutions for 5 definitions; 16 solutions were not tried".
+std::string facts_of(const Scene& scene) {
+  std::set<std::string> solutions;
+  std::set<std::string> definitions;
+  for (const report::Detail& detail : scene.details) {
+    solutions.insert(*detail.row.solution);
+    definitions.insert(*detail.row.definition);
+  }
+  std::string facts = report::plural(scene.details.size(), "trace");
+  if (!scene.details.empty())
+    facts += fmt::format(" of {} for {}", report::plural(solutions.size(), "solution"),
+                         report::plural(definitions.size(), "definition"));
+  const auto untried = std::count_if(scene.dataset.solutions.begin(), scene.dataset.solutions.end(),
+                                     [&](const auto& entry) { return !solutions.contains(entry.first); });
+  if (untried > 0)
+    facts += fmt::format("; {} {} not tried", report::plural(static_cast<std::size_t>(untried), "solution"),
+                         untried == 1 ? "was" : "were");
+  return facts;
+}
+
 std::string banner(const Scene& scene, const PageOptions& options) {
-  std::string facts = fmt::format("{}, {}, {}", report::plural(scene.details.size(), "trace"),
-                                  report::plural(scene.dataset.solutions.size(), "solution"),
-                                  report::plural(scene.dataset.definitions.size(), "definition"));
+  std::string facts = facts_of(scene);
   const std::string time = latest_time(scene);
   if (!time.empty()) facts += "; the latest of " + time;
   const std::string left_out = scene.standing ? dataset::to_string(scene.standing->left_out()) : "";

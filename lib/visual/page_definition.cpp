@@ -44,13 +44,6 @@ std::string fault_word(model::Status status) {
   return "passed";
 }
 
-const report::Leaderboard* board_of(const HardwareScene& hardware, const std::string& definition) {
-  for (const report::Leaderboard& board : hardware.summary.leaderboards) {
-    if (board.definition == definition) return &board;
-  }
-  return nullptr;
-}
-
 // Null where nobody passed everything, or the first cannot be told apart.
 const report::Standing* sole_winner(const report::Leaderboard& board) {
   if (board.standings.empty()) return nullptr;
@@ -91,16 +84,16 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
 }
 
 std::string standings(const Scene& scene, const HardwareScene& hardware, const std::string& definition) {
-  const report::Leaderboard* board = board_of(hardware, definition);
+  const report::Leaderboard* board = hardware.leaderboard(definition);
   if (board == nullptr) return "";
   double slowest = 0;
   for (const auto& standing : board->standings) slowest = std::max(slowest, standing.latency_ms.value_or(0));
   const report::Standing* winner = sole_winner(*board);
   PageTable table{{{"Rank", true},
                    {"Solution"},
-                   {"Author"},
+                   {"Author", false, true},
                    {"Latency (ms)", true},
-                   {"Sure to", true},
+                   {"Sure to", true, true},
                    {"Speedup", true},
                    {"Passed", true}},
                   {}};
@@ -109,14 +102,6 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
         standing_row(scene, scene.colours.at(definition), standing, slowest, &standing == winner));
   return to_html(table, fmt::format("Solutions on {}, speedups against the {}", hardware.name,
                                     report::name_of(board->against)));
-}
-
-// As leaderboards have it; nothing where it did not pass or is not known.
-std::optional<double> latency_of(const report::Detail& detail) {
-  const auto& performance = detail.row.evaluation->performance;
-  if (!detail.row.passed() || !performance || !dataset::is_latency(performance->latency_ms))
-    return std::nullopt;
-  return performance->latency_ms;
 }
 
 // Four digits, or all before the point.
@@ -129,7 +114,7 @@ std::string short_ms(double milliseconds) {
 std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& logs) {
   if (detail == nullptr) return "<td>";
   if (detail->row.passed()) {
-    const auto latency = latency_of(*detail);
+    const auto latency = detail->latency_ms();
     return (is_fastest ? "<td class=\"p w\">" : "<td class=p>") + (latency ? short_ms(*latency) : "✓");
   }
   std::string why(model::name_of(detail->status()));
@@ -149,10 +134,10 @@ std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& d
   }
   std::map<std::string, const report::Detail*> fastest;
   for (const report::Detail* detail : definition.results) {
-    const auto latency = latency_of(*detail);
+    const auto latency = detail->latency_ms();
     if (!latency || !complete.contains(*detail->row.solution)) continue;
     const report::Detail*& best = fastest[detail->row.workload->uuid];
-    if (best == nullptr || *latency < *latency_of(*best)) best = detail;
+    if (best == nullptr || *latency < *best->latency_ms()) best = detail;
   }
   return fastest;
 }
@@ -268,6 +253,14 @@ std::string quality(const DefinitionScene& definition) {
   return html_table(table, "How it was measured");
 }
 
+std::string speedups_figure(const DefinitionScene& definition, const report::Leaderboard& board) {
+  const chart::BoxChart speedups = solution_speedups_chart(definition, board);
+  const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
+                               [](const auto& box) { return box.values.has_value(); });
+  const std::string yardstick = report::name_of(board.against);
+  return any ? figure(speedups, "Speedups against the " + yardstick + " over the workloads") : "";
+}
+
 std::string description(const Scene& scene, const std::string& name) {
   const auto found = scene.dataset.definitions.find(name);
   if (found == scene.dataset.definitions.end()) return text_tag("p", "Not in the dataset.") + "\n";
@@ -290,12 +283,9 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
   text += "<div class=figures>\n" +
           figure(coloured(latency_chart(scene, definition), scene.colours.at(definition.name)),
                  "Latency against size; the band is the middle half of the timed calls, ✗ failed");
-  const chart::BoxChart speedups = solution_speedups_chart(definition);
-  const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
-                               [](const auto& box) { return box.values.has_value(); });
-  if (any) text += figure(speedups, "Speedups against the reference over the workloads");
-  text +=
-      "</div>\n" + results_table(definition, board_of(hardware, definition.name), logs) + quality(definition);
+  const report::Leaderboard* board = hardware.leaderboard(definition.name);
+  if (board != nullptr) text += speedups_figure(definition, *board);
+  text += "</div>\n" + results_table(definition, board, logs) + quality(definition);
   return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},
              text) +
          "\n";

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "chart/markup.h"
 #include "report/sol_tables.h"
 #include "report/summary_tables.h"
 #include "report/summary_text.h"
 #include "report/text.h"
 #include "visual/charts.h"
 #include "visual/html.h"
+#include "visual/overview.h"
 #include "visual/page_parts.h"
 #include "visual/page_table.h"
 
@@ -23,6 +25,28 @@ std::string counts_text(const report::HardwareSummary& summary) {
 }
 
 std::string paragraph(const std::string& text) { return text.empty() ? "" : text_tag("p", text) + "\n"; }
+
+// The ranking of authors, with the definitions that each has won: the two can differ, as an author's speedup
+// is a mean over the definitions that he tried, whoever won them.
+std::string authors(const report::HardwareSummary& summary) {
+  report::Table table = report::authors_table(summary.authors);
+  if (table.rows.empty()) return "";
+  std::map<std::string, std::size_t> won;
+  for (const auto& [count, author] : wins_by_author(outcomes_of(summary))) won[author] = count;
+  constexpr auto kPlace = 2;  // behind rank and author
+  table.columns.insert(table.columns.begin() + kPlace, report::number_column("Definitions won", ""));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    auto& row = table.rows[i];
+    row.insert(row.begin() + kPlace, report::count_cell(won[summary.authors.rows[i].first]));
+  }
+  const std::string yardstick = report::name_of(summary.authors.against);
+  std::string notes =
+      "Rank: by Avg Speedup over the definitions that an author tried, so that who tried others may rank "
+      "differently from who won. Definitions won: alone at the first place. ";
+  for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
+  return html_table(table, fmt::format("Authors, against the {}", yardstick)) +
+         tag("p", {{"class", "legend"}}, chart::escape_xml(notes)) + "\n";
+}
 
 // The workloads farthest from their bounds, as many as a page bears.
 std::string bounds(const report::HardwareSol& sol) {
@@ -49,8 +73,12 @@ std::string figures(const HardwareScene& hardware) {
   const report::AuthorRanking& ranking = hardware.summary.authors;
   if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by mean speedup");
   if (!speedups_histogram(hardware).bins.counts.empty()) {
-    text += figure(fast_p_chart(hardware.problems),
-                   "fast_p: the share of all problems solved and faster than p times the yardstick");
+    text += figure(
+        fast_p_chart(hardware.problems),
+        fmt::format("fast_p: the share of all {} (a definition with a workload) solved and faster than "
+                    "p times the {}",
+                    report::plural(hardware.problems.problems, "problem"),
+                    report::name_of(hardware.problems.against)));
     text += figure(author_speedups_chart(hardware), "Speedups by author");
     text += figure(speedups_histogram(hardware), "Distribution of all speedups");
   }
@@ -92,8 +120,7 @@ std::string hardware_section(const Scene& scene, const HardwareScene& hardware, 
   const report::HardwareSummary& summary = hardware.summary;
   std::string text = text_tag("h2", hardware.name) + "\n" + overview(scene, hardware, logs) +
                      paragraph(counts_text(summary)) + paragraph(report::explain(summary.authors));
-  text += html_table(report::authors_table(summary.authors),
-                     fmt::format("Authors, against the {}", report::name_of(summary.authors.against)));
+  text += authors(summary);
   text += all_definitions(scene, hardware) + figures(hardware);
   text += html_table(report::counts_table("Definition", "definition", summary.by_definition),
                      "Traces by definition");

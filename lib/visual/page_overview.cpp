@@ -19,6 +19,7 @@ using report::Verdict;
 
 constexpr std::size_t kMostWinners = 3;  // of those that share the first place
 constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
+constexpr std::size_t kMostNames = 8;    // of solutions that failed alike
 constexpr std::size_t kReasonColumns = 110;
 
 // A number with what it is; `id`: the part of the page that tells more, or "".
@@ -119,10 +120,10 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
   PageTable table{{{"Definition"},
                    {"Winner"},
                    {"Latency (ms)", true},
-                   {"Sure to", true},
+                   {"Sure to", true, true},
                    {"Speedup", true},
-                   {"Ahead of the next", true},
-                   {"Solutions passed", true}},
+                   {"Ahead of the next", true, true},
+                   {"Solutions passed", true, true}},
                   {}};
   for (const DefinitionResult& outcome : outcomes)
     table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
@@ -130,8 +131,9 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                                     report::name_of(hardware.summary.authors.against))) +
          tag("p", {{"class", "legend"}},
              "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over "
-             "the workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: mean of the "
-             "workloads' speedups. Ahead of the next: its latency over the winner's.") +
+             "the workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: geometric mean "
+             "of "
+             "the workloads' speedups. Ahead of the next: its latency over the winner's.") +
          "\n";
 }
 
@@ -140,24 +142,43 @@ std::string rest_note(std::size_t count, std::size_t shown, const std::string& c
   return text_tag("p", fmt::format("and {} more; all of them: {}", count - shown, command)) + "\n";
 }
 
+// The solutions of a group, as links; of many the first.
+std::string names_of(const Scene& scene, const std::vector<Failure>& group) {
+  std::string names;
+  const std::size_t shown = std::min(group.size(), kMostNames);
+  for (std::size_t i = 0; i < shown; ++i) {
+    names += (i == 0 ? "" : ", ") + link_to(solution_id(scene, group[i].solution), group[i].solution);
+  }
+  if (group.size() > shown) names += fmt::format(" and {} more", group.size() - shown);
+  return names;
+}
+
+// "0 of 3", or "0 to 2 of 3" where they differ.
+PageCell passed_of(const std::vector<Failure>& group) {
+  const auto [least, most] = std::minmax_element(
+      group.begin(), group.end(),
+      [](const Failure& left, const Failure& right) { return left.passed < right.passed; });
+  const std::string range = least->passed == most->passed
+                                ? std::to_string(least->passed)
+                                : fmt::format("{} to {}", least->passed, most->passed);
+  return number(fmt::format("{} of {}", range, least->workloads), static_cast<double>(least->passed));
+}
+
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,
                           const std::vector<Failure>& failures, Logs& logs) {
   if (failures.empty()) return "";
-  PageTable table{{{"Solution"}, {"Definition"}, {"Passed", true}, {"First failure"}}, {}};
-  for (std::size_t i = 0; i < std::min(failures.size(), kMostRows); ++i) {
-    const Failure& failure = failures[i];
-    const auto status = failure.first->status();
-    std::string reason(model::name_of(status));
-    const std::string line = reason_of(*failure.first);
-    if (!line.empty()) reason += ": " + report::shorten(line, kReasonColumns);
-    table.rows.push_back({{link_to(solution_id(scene, failure.solution), failure.solution)},
-                          {link_to(definition_id(hardware.name, failure.definition), failure.definition)},
-                          number(fmt::format("{} of {}", failure.passed, failure.workloads),
-                                 static_cast<double>(failure.passed)),
-                          {link_to(logs.link(*failure.first), reason)}});
+  PageTable table{{{"Solution"}, {"Definition"}, {"Passed", true, true}, {"First failure"}}, {}};
+  const auto groups = by_reason(failures);
+  for (std::size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
+    const std::vector<Failure>& group = groups[i];
+    const Failure& first = group.front();
+    table.rows.push_back({{names_of(scene, group)},
+                          {link_to(definition_id(hardware.name, first.definition), first.definition)},
+                          passed_of(group),
+                          {link_to(logs.link(*first.first), report::shorten(first.reason, kReasonColumns))}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
-         rest_note(failures.size(), kMostRows, "fib export --format junit");
+         rest_note(groups.size(), kMostRows, "fib export --format junit");
 }
 
 std::string changes_part(const Scene& scene, const HardwareScene& hardware, const Changes& changes) {

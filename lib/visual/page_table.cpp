@@ -12,12 +12,20 @@
 namespace fib::visual {
 namespace {
 
-std::string classes_of(const PageColumn& column, const PageCell& cell) {
-  std::string classes = column.is_number ? "n" : "";
-  for (const std::string& more : {std::string(cell.bar ? "bar" : ""), cell.css}) {
-    if (!more.empty()) classes += (classes.empty() ? "" : " ") + more;
+std::string joined(const std::vector<std::string>& classes) {
+  std::string text;
+  for (const std::string& one : classes) {
+    if (!one.empty()) text += (text.empty() ? "" : " ") + one;
   }
-  return classes;
+  return text;
+}
+
+std::string classes_of(const PageColumn& column) {
+  return joined({column.is_number ? "n" : "", column.is_extra ? "extra" : ""});
+}
+
+std::string classes_of(const PageColumn& column, const PageCell& cell) {
+  return joined({classes_of(column), cell.bar ? "bar" : "", cell.css});
 }
 
 std::string to_html(const PageColumn& column, const PageCell& cell) {
@@ -44,8 +52,7 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   if (table.rows.empty()) return "";
   std::string head;
   for (const PageColumn& column : table.columns) {
-    head +=
-        tag("th", {{"scope", "col"}, {"class", column.is_number ? "n" : ""}}, chart::escape_xml(column.name));
+    head += tag("th", {{"scope", "col"}, {"class", classes_of(column)}}, chart::escape_xml(column.name));
   }
   std::string body;
   for (const auto& row : table.rows) {

@@ -143,6 +143,13 @@ void give_colours(Scene& scene) {
 
 }  // namespace
 
+const report::Leaderboard* HardwareScene::leaderboard(const std::string& definition) const {
+  for (const report::Leaderboard& board : summary.leaderboards) {
+    if (board.definition == definition) return &board;
+  }
+  return nullptr;
+}
+
 ResultTable DefinitionScene::by_solution() const {
   ResultTable table;
   for (const report::Detail* detail : results)

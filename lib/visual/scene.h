@@ -38,6 +38,9 @@ struct HardwareScene {
   report::ProblemResults problems;
   const report::HardwareSol* sol = nullptr;  // into Scene::sol; null: none
   std::vector<DefinitionScene> definitions;  // by name
+
+  // That of a definition; null: there is none.
+  [[nodiscard]] const report::Leaderboard* leaderboard(const std::string& definition) const;
 };
 
 // Everything points into the object itself: it cannot be copied or moved.

@@ -72,7 +72,7 @@ report::Table latency_table(const DefinitionScene& definition) {
       if (detail == nullptr) {
         sparks.emplace_back();
       } else {
-        sparks.push_back({detail->median_ms(), !detail->row.passed()});
+        sparks.push_back({detail->latency_ms(), !detail->row.passed()});
       }
     }
     const auto values = values_of(sparks);

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/report_datasets.h"
+#include "report/text.h"
 
 using namespace fib;
 using testing::run_fib;
@@ -154,6 +156,26 @@ TEST_CASE("drift is said, and taken out where that is asked for") {
   const auto json = nlohmann::json::parse(compare({"--correct-drift", "--format", "json"}).out);
   CHECK(json.at("drift_corrected") == true);
   CHECK(json.at("drift").at(0).at("pairs") == 5);
+}
+
+TEST_CASE("a comparison of two solutions names them once, and fits a terminal") {
+  const testing::ReportDatasets datasets;
+  const auto output = run_fib({"report", "compare", "alice_fast", "bob_gemm", "--local", "runs"},
+                              datasets.folder(), {{"COLUMNS", "80"}});
+  CHECK(output.exit_code == 0);
+  CHECK_THAT(output.out, Catch::Contains("A: solution alice_fast   B: solution bob_gemm") &&
+                             !Catch::Contains("A's solution") && !Catch::Contains("source changed"));
+  std::istringstream lines(output.out);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK(report::display_width(line) <= 80);
+  }
+  const auto json = nlohmann::json::parse(
+      run_fib({"report", "compare", "alice_fast", "bob_gemm", "--local", "runs", "--format", "json"},
+              datasets.folder())
+          .out);
+  CHECK(json.at("results").at(0).at("solution_a") == "alice_fast");
+  CHECK(json.at("results").at(0).at("solution_b") == "bob_gemm");
 }
 
 TEST_CASE("a comparison says what it cannot do") {

@@ -86,3 +86,11 @@ TEST_CASE("lines that cannot be read stop a form for CI as they stop the others"
   CHECK(run_fib(skipping, datasets.folder()).exit_code == 0);
   testing::check_golden("ci_runs_junit.xml", util::read_file(datasets.folder() / "junit.xml"));
 }
+
+TEST_CASE("a form for CI on stdout says nothing of a dataset that cannot be read") {
+  const testing::ReportDatasets datasets;
+  util::write_file_atomic(datasets.folder() / "runs/traces/torn.jsonl", "{\"definition\":");
+  const auto output = run_fib({"export", "--local", "runs", "--format", "github"}, datasets.folder());
+  CHECK(output.exit_code == 1);
+  CHECK(output.out == "");
+}

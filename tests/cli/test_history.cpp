@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/golden.h"
 #include "cli/run_fib.h"
 #include "report/history_dataset.h"
+#include "util/files.h"
 
 // What `fib history` prints, byte by byte; tests/cli/test_run_sweep.cpp has it read what `fib run` wrote.
 using namespace fib;
@@ -64,6 +66,31 @@ TEST_CASE("one run is printed in all formats") {
   check(run({"--format", "json", "--show-seed"}), "history_run.json");
   check(run({"--format", "csv"}), "history_run.csv");
   check(datasets.history({"last", "--local", "sample"}), "history_run_killed.txt");
+}
+
+TEST_CASE("runs of a tag are listed alone") {
+  const Datasets datasets;
+  const auto file = datasets.folder() / "sample/runs/runs.jsonl";
+  std::string records = util::read_file(file);
+  const std::string seed = R"("seed":"the secret")";
+  records.insert(records.find(seed), R"("tags":{"branch":"main","ticket":"42"},)");
+  util::write_file_atomic(file, records);
+  const auto ids = [&](const Words& tags) {
+    Words words{"--local", "sample", "--format", "json"};
+    words.insert(words.end(), tags.begin(), tags.end());
+    const auto output = datasets.history(words);
+    CHECK(output.exit_code == 0);
+    const auto report = nlohmann::json::parse(output.out);
+    Words found;
+    for (const auto& run : report.at("datasets").at(0).at("runs")) found.push_back(run.at("run_id"));
+    return found;
+  };
+  CHECK(ids({}).size() == 3);
+  CHECK(ids({"--tag", "branch=main"}) == Words{testing::kSweptRun});
+  CHECK(ids({"--tag", "branch", "--tag", "ticket=42"}) == Words{testing::kSweptRun});
+  const auto none = datasets.history({"--local", "sample", "--tag", "branch=other", "--tag", "ticket"});
+  CHECK(none.exit_code == 1);
+  CHECK(none.err == "fib: no run has the tag branch=other and ticket\n");
 }
 
 TEST_CASE("without runs the history says how to make one") {

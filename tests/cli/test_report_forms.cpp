@@ -33,5 +33,12 @@ TEST_CASE("filters of export hold for reports") {
   const auto nobody =
       run_fib({"report", "best", "--local", "sample", "--authors", "nobody"}, datasets.folder());
   CHECK(nobody.exit_code == 1);
-  CHECK(nobody.err == "fib: no author is called \"nobody\"; to see what there is: fib list\n");
+  CHECK(nobody.err == "fib: no author is called \"nobody\"; to see what there is: fib list --local sample\n");
+}
+
+TEST_CASE("best says that no trace matches, not that there are none") {
+  const testing::ReportDatasets datasets;
+  const auto best = run_fib({"report", "best", "--local", "runs", "--where", "M>=1000"}, datasets.folder());
+  CHECK(best.exit_code == 0);
+  CHECK(best.out.starts_with("No traces in runs match the filters.\n"));
 }

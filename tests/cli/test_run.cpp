@@ -83,19 +83,20 @@ TEST_CASE("filters select by name and by glob; a name that the dataset does not 
   FibRun run;
   run.dataset.add_definition({100, 200}).solution("one", "alice", kHonest).solution("two", "bob", kHonest);
   CHECK(run.run({"--dry-run", "--authors", "bo*", "--workloads", "w100"}).out ==
-        "cpu  add  two  w100\n1 evaluations planned\n");
+        "cpu  add  two  w100\n1 evaluation planned\n");
   CHECK(run.run({"--dry-run", "--solutions", "one", "two", "--op-types", "test", "--definitions", "a?d"})
             .out.find("4 evaluations planned") != std::string::npos);
-  for (const auto& [option, name, error] : std::vector<std::tuple<const char*, const char*, const char*>>{
+  const std::string all = "to see what there is: fib list --local " + run.dataset.root().string();
+  for (const auto& [option, name, error] : std::vector<std::tuple<const char*, const char*, std::string>>{
            {"--solutions", "onn", "no solution is called \"onn\"; did you mean \"one\"?"},
            {"--workloads", "w1000", "no workload is called \"w1000\"; did you mean \"w100\" or \"w200\"?"},
-           {"--authors", "nobody", "no author is called \"nobody\"; to see what there is: fib list"},
+           {"--authors", "nobody", "no author is called \"nobody\"; " + all},
            {"--definitions", "ad", "no definition is called \"ad\"; did you mean \"add\"?"},
-           {"--op-types", "rope", "no op type is called \"rope\"; to see what there is: fib list"}}) {
+           {"--op-types", "rope", "no op type is called \"rope\"; " + all}}) {
     const auto refused = run.run({"--dry-run", option, name});
     CHECK(refused.exit_code == 1);
     CHECK(refused.out.empty());
-    CHECK(refused.err == std::string("fib: ") + error + "\n");
+    CHECK(refused.err == "fib: " + error + "\n");
   }
   // Names of the dataset that have nothing in common are no slip of the pen.
   run.dataset.definition("test", "other",

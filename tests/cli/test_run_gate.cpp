@@ -158,6 +158,20 @@ TEST_CASE("an interruption comes before what could not be done, and that before 
   CHECK(cmd::judge_run(outcome, strict).reasons.empty());
 }
 
+TEST_CASE("a gate names the solutions that did not pass, those too that --resume left out") {
+  auto outcome = outcome_of(9, 5);
+  outcome.failed_solutions = {"a", "b", "c", "d", "e"};
+  CHECK(cmd::judge_run(outcome, {true, false, {}}).reasons ==
+        std::vector<std::string>{"--strict: 5 of 9 evaluations did not pass: a, b, c and 2 more solutions"});
+  FibRun run;
+  run.dataset.add_definition({100}).solution("wrong", "bob", kWrong);
+  for (const Options& options : {Options{"--strict"}, Options{"--strict", "--resume"}}) {
+    const auto result = run.run(few(options));
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.err, Catch::Contains("--strict: 1 of 1 evaluation did not pass: wrong\n"));
+  }
+}
+
 TEST_CASE("a gate that does not hold says every reason") {
   auto outcome = outcome_of(3, 1);
   outcome.skipped = 2;

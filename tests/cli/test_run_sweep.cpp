@@ -103,7 +103,7 @@ TEST_CASE("a sweep over an axis leaves out what the definition's constraints for
       .solution("one", "alice", "extern \"C\" void run(const float*, float*, long) {}", "even");
   const auto result = run.run({"--dry-run", "--sweep", "n=3,4,5"});
   CHECK(result.exit_code == 0);
-  CHECK(result.out == "cpu  even  one  w  n=4\n1 evaluations planned\n");
+  CHECK(result.out == "cpu  even  one  w  n=4\n1 evaluation planned\n");
   CHECK(result.err.find("not swept: even ") != std::string::npos);
   CHECK(result.err.find(" n=3 and 1 more: constraint 'n % 2 == 0' does not hold, for 1 == 0 is false") !=
         std::string::npos);

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "dataset/temporary_dataset.h"
 #include "run_fib.h"
@@ -31,6 +33,8 @@ TEST_CASE("a command or option that there is not is named, with those that are l
   check_refused({"report", "summary", "--locla", "x"},
                 "fib report summary: there is no option --locla; did you mean \"--local\"?");
   check_refused({"--locla", "x"}, "fib: there is no option --locla");
+  check_refused({"help"}, "fib: there is no command \"help\"; to see all commands: fib --help");
+  check_refused({"-V"}, "fib: there is no option -V; fib --version says the version");
   check_refused({"xyzzy"}, "fib: there is no command \"xyzzy\"");
   check_refused({"run", "x"}, "fib run: \"x\" is one word too many");
   check_refused({"rnu\x1b[2J"}, "fib: there is no command \"rnu?[2J\"");
@@ -112,4 +116,32 @@ TEST_CASE(
                                            "solutions or traces\n"));
   }
   CHECK(run_fib({"list", "--local", "empty"}, files.root()).exit_code == 0);
+}
+
+TEST_CASE("help texts are as wide as the terminal") {
+  const auto help = [](const std::vector<std::string>& words, const char* columns) {
+    const auto result = run_fib(words, "/tmp", {{"COLUMNS", columns}});
+    CHECK(result.exit_code == 0);
+    return result.out;
+  };
+  const auto widest = [](const std::string& text) {
+    std::size_t width = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) width = std::max(width, line.size());
+    return width;
+  };
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "--help"},
+                                                {"report", "best", "--help"},
+                                                {"export", "--help"},
+                                                {"report", "--help"}}) {
+    INFO(words.front());
+    CHECK(widest(help(words, "80")) <= 80);
+    CHECK(widest(help(words, "0")) > 80);
+  }
+  // Nothing is lost.
+  const auto letters = [](std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+  };
+  CHECK(letters(help({"run", "--help"}, "70")) == letters(help({"run", "--help"}, "0")));
 }

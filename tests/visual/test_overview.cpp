@@ -97,6 +97,31 @@ TEST_CASE("failures are told by solution, with the first of them") {
   CHECK(failures[0].first->row.workload->uuid == "w1");
 }
 
+TEST_CASE("solutions of a definition that failed for one reason stand together") {
+  const visual::Failure first{"d", "a", "COMPILE_ERROR: no", 0, 3, nullptr};
+  auto other_reason = first;
+  other_reason.reason = "TIMEOUT";
+  auto other_definition = first;
+  other_definition.definition = "e";
+  auto alike = first;
+  alike.solution = "b";
+  const auto groups = visual::by_reason({first, other_reason, other_definition, alike});
+  REQUIRE(groups.size() == 3);
+  REQUIRE(groups[0].size() == 2);
+  CHECK(groups[0][1].solution == "b");
+  CHECK(groups[1][0].reason == "TIMEOUT");
+  CHECK(groups[2][0].definition == "e");
+}
+
+TEST_CASE("authors stand with the definitions that they have won") {
+  const testing::RunsScene runs;
+  const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
+  CHECK(html.find("<th scope=\"col\" class=\"n\">Definitions won</th>") != std::string::npos);
+  CHECK(visual::wins_by_author(visual::outcomes_of(runs.gpu().summary)) ==
+        std::vector<std::pair<std::size_t, std::string>>{{1, "alice"}});
+  CHECK(html.find("3 solutions for 1 definition") != std::string::npos);
+}
+
 TEST_CASE("the first screen of a page has the headline, the key figures, and links to what they are about") {
   const testing::RunsScene runs;
   const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});

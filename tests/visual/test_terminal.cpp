@@ -23,7 +23,7 @@ TEST_CASE("terminal charts fit the terminal") {
 TEST_CASE("a solution's latencies and runs are sparklines, failures crosses") {
   const testing::RunsScene runs;
   const std::string charts = visual::terminal_charts(runs.scene(), {100, false});
-  CHECK(charts.find("gemm_n128: mean speedup against the reference") != std::string::npos);
+  CHECK(charts.find("gemm_n128: speedup against the reference, geometric mean") != std::string::npos);
   CHECK(charts.find("✗█✗") != std::string::npos);  // alice_slow: broken, fixed, failed
   const std::string history = visual::terminal_history(runs.scene(), {100, false});
   CHECK(history.find("alice_slow  ") != std::string::npos);
