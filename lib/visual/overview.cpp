@@ -100,6 +100,13 @@ std::optional<std::string> last_run(const Scene& scene, const std::string& hardw
   return ids.empty() ? std::nullopt : std::optional(ids.back());
 }
 
+// A compiler's message without the file and line in front of it, which differ from source to source.
+std::string without_place(const std::string& reason) {
+  constexpr std::string_view kError = "error: ";
+  const std::size_t place = reason.find(kError);
+  return place == std::string::npos ? reason : reason.substr(place);
+}
+
 std::string reason_text(const Detail& detail) {
   const std::string line = reason_of(detail);
   const std::string status(model::name_of(detail.status()));
@@ -240,7 +247,8 @@ std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures
   std::vector<std::vector<Failure>> groups;
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   for (const Failure& failure : failures) {
-    const auto [entry, is_new] = places.emplace(std::pair(failure.definition, failure.reason), groups.size());
+    const std::string cause = without_place(failure.reason);
+    const auto [entry, is_new] = places.emplace(std::pair(failure.definition, cause), groups.size());
     if (is_new) groups.emplace_back();
     groups[entry->second].push_back(failure);
   }

@@ -67,7 +67,8 @@ struct Failure {
 };
 [[nodiscard]] std::vector<Failure> failures_of(const HardwareScene& hardware);
 
-// Those of one definition with the same reason together, in the order of their first.
+// Those of one definition with the same reason together (a compiler's error in whatever line), in the order
+// of their first.
 [[nodiscard]] std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures);
 
 // Why it failed, in a line: of wrong numbers by other tools, whose logs do not say it, by how much; else what

@@ -58,6 +58,15 @@ std::string latest_time(const Scene& scene) {
   return latest;
 }
 
+// "2026-03-17 14:18 UTC"; a time of another form as it is.
+std::string minute_of(const std::string& timestamp) {
+  constexpr std::string_view kForm = "2026-03-17T14:18";
+  const bool is_usual =
+      timestamp.size() > kForm.size() && timestamp[10] == 'T' && timestamp.ends_with("+00:00");
+  if (!is_usual) return timestamp;
+  return timestamp.substr(0, 10) + " " + timestamp.substr(11, 5) + " UTC";
+}
+
 // Why numbers of the page may be off, to be opened.
 std::string cautions_box(const std::vector<std::string>& cautions) {
   if (cautions.empty()) return "";
@@ -89,7 +98,7 @@ std::string facts_of(const Scene& scene) {
 
 std::string banner(const Scene& scene, const PageOptions& options) {
   std::string facts = facts_of(scene);
-  const std::string time = latest_time(scene);
+  const std::string time = minute_of(latest_time(scene));
   if (!time.empty()) facts += "; the latest of " + time;
   const std::string left_out = scene.standing ? dataset::to_string(scene.standing->left_out()) : "";
   const auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces);

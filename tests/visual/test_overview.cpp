@@ -98,13 +98,14 @@ TEST_CASE("failures are told by solution, with the first of them") {
 }
 
 TEST_CASE("solutions of a definition that failed for one reason stand together") {
-  const visual::Failure first{"d", "a", "COMPILE_ERROR: no", 0, 3, nullptr};
+  const visual::Failure first{"d", "a", "COMPILE_ERROR: a.cpp:1:2: error: no", 0, 3, nullptr};
   auto other_reason = first;
   other_reason.reason = "TIMEOUT";
   auto other_definition = first;
   other_definition.definition = "e";
   auto alike = first;
   alike.solution = "b";
+  alike.reason = "COMPILE_ERROR: b.cpp:3:4: error: no";
   const auto groups = visual::by_reason({first, other_reason, other_definition, alike});
   REQUIRE(groups.size() == 3);
   REQUIRE(groups[0].size() == 2);
