@@ -15,7 +15,6 @@
 #include "bench/fetch_blobs.h"
 #include "bench/input_files.h"
 #include "bench/run_folder.h"
-#include "choice.h"
 #include "commands.h"
 #include "compile/builder.h"
 #include "compile/python_interpreter.h"
@@ -26,6 +25,7 @@
 #include "filters.h"
 #include "interrupt.h"
 #include "logging.h"
+#include "measure_options.h"
 #include "report/text.h"
 #include "report_common.h"
 #include "run_gate.h"
@@ -46,18 +46,8 @@ struct RunOptions {
   dataset::Filter filter;
   std::vector<std::string> sweep;
   std::vector<std::string> tags;
-  bench::RunConfig config;
-  std::string reference = "auto";
-  std::string seed;
-  std::string clock = "auto";
-  std::string flush = "clean";
-  std::string sandbox = "auto";
-  std::vector<std::string> sandbox_read;
-  std::string torch = "auto";
-  std::optional<double> call_budget_s;
-  double memory_budget_mib = 0;
+  MeasureOptions measure;
   bool save_results = true;
-  bool no_profile_baseline = false;
   bool resume = false;
   GateOptions gate;
   bool strict_load = false;
@@ -109,42 +99,6 @@ nlohmann::ordered_json parse_tags(const std::vector<std::string>& texts) {
   return tags;
 }
 
-void finish_options(RunOptions& options, model::DeviceKind device) {
-  auto& config = options.config;
-  config.reference = options.reference == "native"   ? bench::ReferenceEngine::kNative
-                     : options.reference == "python" ? bench::ReferenceEngine::kPython
-                                                     : bench::ReferenceEngine::kAuto;
-  if (!(options.memory_budget_mib >= 0 && options.memory_budget_mib < 1e9)) {
-    throw CLI::ValidationError("--memory-budget", "must be at least 0");
-  }
-  config.memory_budget_bytes = static_cast<std::uint64_t>(options.memory_budget_mib * 1024 * 1024);
-  config.call_budget_s = options.call_budget_s.value_or(bench::usual_call_budget_s(device));
-  using bench::ClockChoice;
-  for (const auto choice : {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kEventSegments,
-                            ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
-    if (options.clock == bench::name_of(choice)) config.clock = choice;
-  }
-  config.flush = options.flush == "dirty"  ? worker::Flush::kDirty
-                 : options.flush == "none" ? worker::Flush::kNone
-                                           : worker::Flush::kClean;
-  for (const auto mode : {sandbox::Mode::kAuto, sandbox::Mode::kStrict, sandbox::Mode::kOff}) {
-    if (options.sandbox == sandbox::name_of(mode)) config.sandbox = mode;
-  }
-  using compile::TorchWay;
-  for (const auto way : {TorchWay::kAuto, TorchWay::kHeaders, TorchWay::kReal}) {
-    if (options.torch == compile::name_of(way)) config.torch = way;
-  }
-  for (const auto& path : options.sandbox_read)
-    config.sandbox_readable.push_back(std::filesystem::absolute(path));
-  config.profile_baseline = !options.no_profile_baseline;
-  if (!options.seed.empty()) config.seed = options.seed;
-  try {
-    bench::check(config);
-  } catch (const Error& error) {
-    throw CLI::ValidationError(error.what());
-  }
-}
-
 void print_plan(const bench::Plan& plan, model::DeviceKind device) {
   for (const auto& planned : plan.evaluations) {
     fmt::print("{}  {}  {}  {}{}\n", model::name_of(device), planned.definition->name, planned.solution->name,
@@ -186,13 +140,13 @@ std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Data
 }
 
 dataset::Confinement confinement(const RunOptions& options) {
-  return options.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
+  return options.measure.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
 }
 
 // Results on made inputs are not results on the dataset's: that is said before anything runs.
 void log_synthesized(const RunOptions& options, const bench::Plan& plan,
                      const std::vector<dataset::Dataset>& datasets) {
-  if (!options.config.synthesize_missing) return;
+  if (!options.measure.config.synthesize_missing) return;
   const auto counts = bench::count_synthesized(plan, datasets, confinement(options));
   if (counts.affected == 0) return;
   spdlog::warn(
@@ -262,7 +216,7 @@ int run(RunOptions options) {
   const ChosenDevices chosen = choose_devices(options.devices);
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
-  finish_options(options, kind);
+  options.measure.finish(kind);
   const auto python = compile::find_python();
   const auto tvm_ffi = compile::find_tvm_ffi(python);
   const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, python);
@@ -271,15 +225,16 @@ int run(RunOptions options) {
   const InterruptSignals signals(interrupted);
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
-  const bench::Sweep sweep = choose_sweep(options.sweep, options.config, datasets, options.filter);
+  const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {
     return options.resume
                ? bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config))
                : bench::DoneEvaluations{};
   };
-  const auto plan = bench::plan_sweep(datasets, options.filter, {kind, python, tvm_ffi, options.config.torch},
-                                      sweep, workloads, done_of);
+  const auto plan =
+      bench::plan_sweep(datasets, options.filter, {kind, python, tvm_ffi, options.measure.config.torch},
+                        sweep, workloads, done_of);
   log_plan_remarks(plan);
   RunOutcome outcome = planned_outcome(plan, datasets);
   if (options.dry_run) {
@@ -350,7 +305,7 @@ void add_selection(CLI::App& app, RunOptions& o) {
       ->type_name("KEY=V1,V2,...")
       ->group(group);
   app.add_flag(
-         "--synthesize-missing", o.config.synthesize_missing,
+         "--synthesize-missing", o.measure.config.synthesize_missing,
          "Make inputs whose blobs are missing, and indices that would be random numbers: integers that fit\n"
          "the definition, the same in every run; floats at random. Traces say so")
       ->group(group);
@@ -360,108 +315,8 @@ void add_selection(CLI::App& app, RunOptions& o) {
   app.add_flag("--dry-run", o.dry_run, "Print the plan and run nothing")->group(group);
 }
 
-void add_measuring(CLI::App& app, RunOptions& o) {
-  const char* group = "How to measure";
-  auto& c = o.config;
-  app.add_option(
-         "--noise", c.noise,
-         "Make trials of 10 timed calls until the latency is known within this share (default: 0.005,\n"
-         "which is 0.5%) or well within what processes differ by, at least 3 and at most 15")
-      ->group(group);
-  app.add_option("--iterations", c.iterations,
-                 "Timed calls of each trial; all trials are made (default, with --num-trials: 50)")
-      ->group(group);
-  app.add_option("--num-trials", c.num_trials,
-                 "Trials of each evaluation, all of which are made (default, with --iterations: 3)")
-      ->group(group);
-  app.add_option("--warmup-runs", c.warmup_runs,
-                 "Untimed calls before the timed ones, of each trial where all trials are made (default: 2,\n"
-                 "but 10 with --iterations or --num-trials)")
-      ->group(group);
-  app.add_option("--call-budget", o.call_budget_s,
-                 "Seconds for the calls of one evaluation; fewer are made when "
-                 "they are slow (default: 5, on CUDA 2)")
-      ->group(group);
-  app.add_option("--memory-budget", o.memory_budget_mib,
-                 "MiB for expected outputs (0: an eighth of the memory)")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--timeout", c.timeout_s, "Seconds for all calls of one solution on one workload")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option(
-         "--clock", o.clock,
-         "CUDA: what times a call: a pair of events, pairs between any two waits on all streams, or "
-         "CUPTI's records of kernels run alone or as they come; auto takes events for launch plans, and "
-         "event-segments for solutions with host code")
-      ->check(one_of({"auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"}))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--flush", o.flush,
-                 "CUDA: what the L2 cache holds when a call begins: lines to drop, lines to write back, or "
-                 "what it held")
-      ->check(one_of({"clean", "dirty", "none"}))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")
-      ->group(group);
-  app.add_option("--reference", o.reference, "Engine for the references")
-      ->check(one_of({"auto", "native", "python"}))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--torch", o.torch,
-                 "What torch extensions are built with: auto takes fib's own headers, which need no torch,\n"
-                 "and torch itself where they do not do; headers and real take one alone")
-      ->check(one_of({"auto", "headers", "real"}))
-      ->capture_default_str()
-      ->group(group);
-  app.add_flag("--no-profile-baseline", o.no_profile_baseline,
-               "Do not time the references; speedups are then 0")
-      ->group(group);
-  app.add_flag("--use-isolated-runner", c.isolated, "A fresh worker process for every workload")
-      ->group(group);
-}
-
-void add_confining(CLI::App& app, RunOptions& o) {
-  const char* group = "What solutions may reach";
-  app.add_option(
-         "--sandbox", o.sandbox,
-         "Of builds and solutions: auto takes what this system allows (traces say what held), strict\n"
-         "does not run with less than all of it, off is for code that you trust")
-      ->check(one_of({"auto", "strict", "off"}))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--sandbox-read", o.sandbox_read,
-                 "A folder or file that builds and solutions may read besides the system's, compilers',\n"
-                 "CUDA's and Python's own: headers, say; repeatable")
-      ->allow_extra_args(false)
-      ->check(CLI::ExistingPath)
-      ->type_name("PATH")
-      ->group(group);
-}
-
-void add_judging(CLI::App& app, RunOptions& o) {
-  const char* group = "How to judge";
-  app.add_option("--rtol", o.config.rtol, "Relative error an element may have")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--atol", o.config.atol,
-                 "Absolute error an element may have; either one suffices.\nWorkloads with a tolerance of "
-                 "their own keep it")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--required-matched-ratio", o.config.required_matched_ratio,
-                 "Share of elements that must match; default: 1, of mixtures of experts\n(op_type moe, and "
-                 "moe_fp8_block_scale in the name) 0.95")
-      ->group(group);
-  app.add_flag("--allow-outside", o.config.allow_outside,
-               "Blobs may lie outside of their dataset (absolute paths, links)")
-      ->group(group);
-  app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")
-      ->group(group);
+void add_gate(CLI::App& app, RunOptions& o) {
+  const char* group = kJudgingGroup;
   app.add_flag(
          "--strict", o.gate.strict,
          "Exit code 3 unless something was evaluated, everything passed (what --resume skips too), and\n"
@@ -485,9 +340,10 @@ void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* run_app = app.add_subcommand("run", "Compile, run, check and time the solutions of datasets");
   add_selection(*run_app, *options);
-  add_measuring(*run_app, *options);
-  add_judging(*run_app, *options);
-  add_confining(*run_app, *options);
+  add_measuring(*run_app, options->measure);
+  add_judging(*run_app, options->measure);
+  add_gate(*run_app, *options);
+  add_confining(*run_app, options->measure);
   run_app->add_flag("--save-results,!--no-save-results", options->save_results,
                     "Append traces to the datasets (on by default)");
   run_app

@@ -1,0 +1,149 @@
+#include "measure_options.h"
+
+#include <filesystem>
+
+#include "choice.h"
+#include "compile/builder.h"
+#include "util/error.h"
+
+namespace fib::cmd {
+
+void MeasureOptions::finish(model::DeviceKind device) {
+  config.reference = reference == "native"   ? bench::ReferenceEngine::kNative
+                     : reference == "python" ? bench::ReferenceEngine::kPython
+                                             : bench::ReferenceEngine::kAuto;
+  if (!(memory_budget_mib >= 0 && memory_budget_mib < 1e9)) {
+    throw CLI::ValidationError("--memory-budget", "must be at least 0");
+  }
+  config.memory_budget_bytes = static_cast<std::uint64_t>(memory_budget_mib * 1024 * 1024);
+  config.call_budget_s = call_budget_s.value_or(bench::usual_call_budget_s(device));
+  using bench::ClockChoice;
+  for (const auto choice : {ClockChoice::kAuto, ClockChoice::kEvents, ClockChoice::kEventSegments,
+                            ClockChoice::kCuptiKernel, ClockChoice::kCuptiConcurrent}) {
+    if (clock == bench::name_of(choice)) config.clock = choice;
+  }
+  config.flush = flush == "dirty"  ? worker::Flush::kDirty
+                 : flush == "none" ? worker::Flush::kNone
+                                   : worker::Flush::kClean;
+  for (const auto mode : {sandbox::Mode::kAuto, sandbox::Mode::kStrict, sandbox::Mode::kOff}) {
+    if (sandbox == sandbox::name_of(mode)) config.sandbox = mode;
+  }
+  using compile::TorchWay;
+  for (const auto way : {TorchWay::kAuto, TorchWay::kHeaders, TorchWay::kReal}) {
+    if (torch == compile::name_of(way)) config.torch = way;
+  }
+  for (const auto& path : sandbox_read) config.sandbox_readable.push_back(std::filesystem::absolute(path));
+  config.profile_baseline = !no_profile_baseline;
+  if (!seed.empty()) config.seed = seed;
+  try {
+    bench::check(config);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(error.what());
+  }
+}
+
+void add_measuring(CLI::App& app, MeasureOptions& o) {
+  const char* group = "How to measure";
+  auto& c = o.config;
+  app.add_option(
+         "--noise", c.noise,
+         "Make trials of 10 timed calls until the latency is known within this share (default: 0.005,\n"
+         "which is 0.5%) or well within what processes differ by, at least 3 and at most 15")
+      ->group(group);
+  app.add_option("--iterations", c.iterations,
+                 "Timed calls of each trial; all trials are made (default, with --num-trials: 50)")
+      ->group(group);
+  app.add_option("--num-trials", c.num_trials,
+                 "Trials of each evaluation, all of which are made (default, with --iterations: 3)")
+      ->group(group);
+  app.add_option("--warmup-runs", c.warmup_runs,
+                 "Untimed calls before the timed ones, of each trial where all trials are made (default: 2,\n"
+                 "but 10 with --iterations or --num-trials)")
+      ->group(group);
+  app.add_option("--call-budget", o.call_budget_s,
+                 "Seconds for the calls of one evaluation; fewer are made when "
+                 "they are slow (default: 5, on CUDA 2)")
+      ->group(group);
+  app.add_option("--memory-budget", o.memory_budget_mib,
+                 "MiB for expected outputs (0: an eighth of the memory)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--timeout", c.timeout_s, "Seconds for all calls of one solution on one workload")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option(
+         "--clock", o.clock,
+         "CUDA: what times a call: a pair of events, pairs between any two waits on all streams, or "
+         "CUPTI's records of kernels run alone or as they come; auto takes events for launch plans, and "
+         "event-segments for solutions with host code")
+      ->check(one_of({"auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--flush", o.flush,
+                 "CUDA: what the L2 cache holds when a call begins: lines to drop, lines to write back, or "
+                 "what it held")
+      ->check(one_of({"clean", "dirty", "none"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")
+      ->group(group);
+  app.add_option("--reference", o.reference, "Engine for the references")
+      ->check(one_of({"auto", "native", "python"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--torch", o.torch,
+                 "What torch extensions are built with: auto takes fib's own headers, which need no torch,\n"
+                 "and torch itself where they do not do; headers and real take one alone")
+      ->check(one_of({"auto", "headers", "real"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--no-profile-baseline", o.no_profile_baseline,
+               "Do not time the references; speedups are then 0")
+      ->group(group);
+  app.add_flag("--use-isolated-runner", c.isolated, "A fresh worker process for every workload")
+      ->group(group);
+}
+
+void add_confining(CLI::App& app, MeasureOptions& o) {
+  const char* group = "What solutions may reach";
+  app.add_option(
+         "--sandbox", o.sandbox,
+         "Of builds and solutions: auto takes what this system allows (traces say what held), strict\n"
+         "does not run with less than all of it, off is for code that you trust")
+      ->check(one_of({"auto", "strict", "off"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--sandbox-read", o.sandbox_read,
+                 "A folder or file that builds and solutions may read besides the system's, compilers',\n"
+                 "CUDA's and Python's own: headers, say; repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingPath)
+      ->type_name("PATH")
+      ->group(group);
+}
+
+void add_judging(CLI::App& app, MeasureOptions& o) {
+  const char* group = kJudgingGroup;
+  app.add_option("--rtol", o.config.rtol, "Relative error an element may have")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--atol", o.config.atol,
+                 "Absolute error an element may have; either one suffices.\nWorkloads with a tolerance of "
+                 "their own keep it")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--required-matched-ratio", o.config.required_matched_ratio,
+                 "Share of elements that must match; default: 1, of mixtures of experts\n(op_type moe, and "
+                 "moe_fp8_block_scale in the name) 0.95")
+      ->group(group);
+  app.add_flag("--allow-outside", o.config.allow_outside,
+               "Blobs may lie outside of their dataset (absolute paths, links)")
+      ->group(group);
+  app.add_flag("--strict-inputs", o.config.strict_inputs, "A changed input is INCORRECT_NUMERICAL")
+      ->group(group);
+}
+
+}  // namespace fib::cmd
