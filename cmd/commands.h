@@ -17,6 +17,8 @@ enum ExitCode : int {
 // opens nothing, running parses nothing. The callback stores the exit code. Errors are thrown as fib::Error
 // and end up in main.
 void add_run(CLI::App& app, int& exit_code);
+void add_eval(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);
 void add_baseline(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);

@@ -74,6 +74,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
       "  fib report summary --local dataset-examples  who won\n"
       "  fib <command> --help                         all options of a command");
   cmd::add_run(app, exit_code);
+  cmd::add_eval(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_visualize(app, exit_code);
   cmd::add_list(app, exit_code);
@@ -84,6 +85,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_pack(app, exit_code);
   cmd::add_unpack(app, exit_code);
   cmd::add_validate(app, exit_code);
+  cmd::add_explain(app, exit_code);
   cmd::add_color(app);
   cmd::add_completion(app, exit_code);
 }

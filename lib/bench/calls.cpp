@@ -9,6 +9,7 @@
 
 namespace fib::bench {
 
+using model::ErrorCode;
 using model::Status;
 using worker::CallTimes;
 using worker::Failure;
@@ -41,7 +42,7 @@ void Calls::open() {
           compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition), parts_.symbols,
                            model::axis_values(*planned.definition, planned.workload->axes));
     } catch (const Error& error) {
-      fail(Status::RUNTIME_ERROR, error.what());
+      fail(Status::RUNTIME_ERROR, error.what(), ErrorCode::bad_launch);
     }
   }
   (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door_.fds(), until); },
@@ -85,12 +86,15 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
       ask<CallTimes>([&](std::int64_t until) { return worker.run(clock, until); }, "while the solution ran");
   if (times.at_work == Worker::kThreads)
     fail(Status::RUNTIME_ERROR,
-         "threads of the solution keep running after the call has returned; they must sleep or end");
+         "threads of the solution keep running after the call has returned; they must sleep or end",
+         ErrorCode::work_outside_call);
   if (times.at_work == Worker::kProcesses)
     fail(Status::RUNTIME_ERROR,
-         "processes of the solution keep running outside of its calls; they must sleep or end");
+         "processes of the solution keep running outside of its calls; they must sleep or end",
+         ErrorCode::work_outside_call);
   if (times.done.dropped && !is_by_cupti(clock))
-    fail(Status::RUNTIME_ERROR, "the worker says that records are missing, which its clock has none of");
+    fail(Status::RUNTIME_ERROR, "the worker says that records are missing, which its clock has none of",
+         ErrorCode::broken_protocol);
   auto collected = ask<worker::Collected>([&](std::int64_t until) { return worker.collect(until); },
                                           "while outputs were collected");
   times.beside = worker.beside_last_call();
@@ -103,15 +107,24 @@ void Calls::judge(const worker::SetId& set, const worker::Collected& collected,
   const auto& layout = parts_.layout();
   const std::size_t least = eval::least_outputs(parts_.planned.rule, layout.outputs.size());
   if (const auto problem = eval::check_claims(layout, collected.outputs, least))
-    fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text);
+    fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text,
+         problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype);
   const auto judgement = parts_.judge.compare(door_.number(), set, collected.outputs.size(), next);
   filled_ = next;
   add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
   if (!judgement.correct)
-    fail(Status::INCORRECT_NUMERICAL, judgement.explanation + expected_.about_ties(set));
+    fail(Status::INCORRECT_NUMERICAL, judgement.explanation + expected_.about_ties(set), code_of(judgement),
+         judgement.mismatch);
   if (collected.inputs_changed && parts_.config.strict_inputs)
-    fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)");
+    fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)",
+         ErrorCode::changed_inputs);
+}
+
+ErrorCode Calls::code_of(const eval::Judgement& judgement) const {
+  if (judgement.mismatch && judgement.mismatch->unwritten > 0) return ErrorCode::unwritten_output;
+  return parts_.planned.rule == eval::Rule::kSampling ? ErrorCode::wrong_distribution
+                                                      : ErrorCode::wrong_values;
 }
 
 void Calls::add_errors(const eval::Judgement& judgement) {
@@ -122,7 +135,7 @@ void Calls::add_errors(const eval::Judgement& judgement) {
 
 void Calls::check_claim(const CallTimes& times) const {
   if (const auto problem = impossible_claim(times, parts_.layout().output_bytes, parts_.device.is_cuda()))
-    fail(Status::RUNTIME_ERROR, *problem);
+    fail(Status::RUNTIME_ERROR, *problem, ErrorCode::impossible_time);
 }
 
 worker::Concluded Calls::conclude() {
@@ -131,15 +144,19 @@ worker::Concluded Calls::conclude() {
   return concluded;
 }
 
-void Calls::fail(Status status, const std::string& note) const {
-  throw Failed{status, fmt::format("call {}: {}", made_ + 1, note)};
+void Calls::fail(Status status, const std::string& note, ErrorCode code,
+                 const std::optional<eval::Mismatch>& mismatch) const {
+  throw Failed{status, fmt::format("call {}: {}", made_ + 1, note), {code, made_ + 1, mismatch}};
 }
 
 void Calls::fail(const Failure& failure, const char* what) const {
+  const ErrorCode code = code_of_run(failure);
   if (failure.kind == Failure::Kind::kTimeout)
-    fail(Status::TIMEOUT, fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
-                                      parts_.config.timeout_s));
-  fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure.text, what));
+    fail(Status::TIMEOUT,
+         fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
+                     parts_.config.timeout_s),
+         code);
+  fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure.text, what), code);
 }
 
 }  // namespace fib::bench

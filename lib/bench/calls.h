@@ -61,7 +61,9 @@ class Calls {
   // Asks the solution's worker, and charges its time to the evaluation's limit.
   template <typename T, typename Request>
   T ask(Request request, const char* what);
-  [[noreturn]] void fail(model::Status status, const std::string& note) const;
+  [[nodiscard]] model::ErrorCode code_of(const eval::Judgement& judgement) const;
+  [[noreturn]] void fail(model::Status status, const std::string& note, model::ErrorCode code,
+                         const std::optional<eval::Mismatch>& mismatch = std::nullopt) const;
   [[noreturn]] void fail(const worker::Failure& failure, const char* what) const;
 
   const EvaluationParts& parts_;

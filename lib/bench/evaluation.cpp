@@ -175,16 +175,21 @@ void EvaluationRun::sort_calls() {
 }
 
 void EvaluationRun::believe_times() const {
-  auto problem = unexplained_time(result_);
-  if (!problem) problem = disagreeing_clocks(result_);
-  if (problem) throw Failed{model::Status::RUNTIME_ERROR, *problem};
+  using model::ErrorCode;
+  const auto refuse = [](const std::string& problem, ErrorCode code) {
+    throw Failed{model::Status::RUNTIME_ERROR, problem, {code}};
+  };
+  if (const auto problem = unexplained_time(result_)) refuse(*problem, ErrorCode::unexplained_time);
+  if (const auto problem = disagreeing_clocks(result_)) refuse(*problem, ErrorCode::clocks_disagree);
 }
 
 void EvaluationRun::conclude() {
   auto concluded = calls_.conclude();
   result_.judged = std::move(concluded.extra);
   if (concluded.judgement.correct) return;
-  throw Failed{model::Status::INCORRECT_NUMERICAL, "all calls: " + concluded.judgement.explanation};
+  throw Failed{model::Status::INCORRECT_NUMERICAL,
+               "all calls: " + concluded.judgement.explanation,
+               {model::ErrorCode::wrong_distribution}};
 }
 
 // Calls that nobody times: for a rule that repeats some, one at least, whatever it costs, and for one that
@@ -207,6 +212,7 @@ bool EvaluationRun::succeeds(const std::function<void()>& step) {
   } catch (const Failed& failed) {
     result_.status = failed.status;
     result_.note = failed.note + '\n';
+    result_.failure = failed.facts;
     return false;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "bench/call_plan.h"
 #include "bench/config.h"
+#include "bench/failure.h"
 #include "bench/lane_device.h"
 #include "bench/plan.h"
 #include "bench/reference.h"
@@ -67,6 +68,7 @@ struct EvaluationParts {
 struct Failed {
   model::Status status{};
   std::string note;
+  FailureFacts facts;
 };
 
 }  // namespace fib::bench

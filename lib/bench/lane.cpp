@@ -108,6 +108,7 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
     Measurement failed;
     failed.status = Status::COMPILE_ERROR;
     failed.note = result.log;
+    failed.failure = FailureFacts{code_of_build(result.log)};
     return report(planned, failed, util::utc_timestamp());
   }
   measure(planned, result.artifact);
@@ -301,6 +302,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   if (const auto* failure = std::get_if<Failure>(&loaded)) {
     failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
     failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
+    failed.failure = FailureFacts{code_of_load(*failure)};
     failed.output = worker_->take_output();
     return false;
   }

@@ -261,7 +261,9 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     evaluation.correctness = correctness;
   }
   if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);
-  evaluation.fib = model::to_json(record_of(m, planned, config, identity, started_utc));
+  auto record = record_of(m, planned, config, identity, started_utc);
+  if (m.failure) record.failure = failure_record(*m.failure, m.status, evaluation.log);
+  evaluation.fib = model::to_json(record);
   return evaluation;
 }
 

@@ -8,6 +8,7 @@
 
 #include "bench/call_plan.h"
 #include "bench/config.h"
+#include "bench/failure.h"
 #include "bench/overhead.h"
 #include "bench/plan.h"
 #include "model/trace.h"
@@ -25,8 +26,9 @@ enum class EndedBy { kIterations, kMostCalls, kNoise, kBudget };
 // Everything that was seen of one evaluation: plain values, from which the trace is made.
 struct Measurement {
   model::Status status = model::Status::RUNTIME_ERROR;
-  std::string note;    // why it did not pass, or what else the log should say
-  std::string output;  // what the worker printed
+  std::string note;                       // why it did not pass, or what else the log should say
+  std::optional<FailureFacts> failure{};  // when it did not pass
+  std::string output;                     // what the worker printed
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double matched_ratio = 1;

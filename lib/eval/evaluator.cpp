@@ -8,15 +8,27 @@
 namespace fib::eval {
 namespace {
 
-// "C[3, 17]" from a flat index.
-std::string position(const Slot& slot, std::size_t flat) {
-  std::vector<std::int64_t> index(slot.shape.size());
+// {3, 17} from a flat index.
+std::vector<std::uint64_t> index_of(const Slot& slot, std::size_t flat) {
+  std::vector<std::uint64_t> index(slot.shape.size());
   for (std::size_t d = slot.shape.size(); d-- > 0;) {
     const auto size = static_cast<std::size_t>(slot.shape[d]);
-    index[d] = static_cast<std::int64_t>(flat % size);
+    index[d] = flat % size;
     flat /= size;
   }
-  return fmt::format("{}[{}]", slot.name, fmt::join(index, ", "));
+  return index;
+}
+
+// "C[3, 17]"
+std::string position(const Slot& slot, std::size_t flat) {
+  return fmt::format("{}[{}]", slot.name, fmt::join(index_of(slot, flat), ", "));
+}
+
+Mismatch mismatch_of(const Slot& slot, const Comparison& result) {
+  Mismatch mismatch{slot.name,        {},          result.got_text, result.expected_text, result.mismatched,
+                    result.unwritten, result.count};
+  if (result.first_bad) mismatch.index = index_of(slot, *result.first_bad);
+  return mismatch;
 }
 
 bool exceeds(const Comparison& result, const Tolerance& tolerance) {
@@ -57,7 +69,10 @@ Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>&
     judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
     const bool enough = result.matched_ratio() >= tolerance.required_matched_ratio;
     if (result.unwritten == 0 && enough && !exceeds(result, tolerance)) continue;
-    if (judgement.correct) judgement.explanation = explain(layout.outputs[i], result, tolerance);
+    if (judgement.correct) {
+      judgement.explanation = explain(layout.outputs[i], result, tolerance);
+      judgement.mismatch = mismatch_of(layout.outputs[i], result);
+    }
     judgement.correct = false;
   }
   return judgement;

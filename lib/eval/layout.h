@@ -56,13 +56,25 @@ struct OutputClaim {
   std::vector<std::int64_t> shape;
 };
 
+// What is wrong with the values of an output.
+struct Mismatch {
+  std::string output;
+  std::vector<std::uint64_t> index;  // of the first wrong element; empty for scalars, and where none is known
+  std::string got;                   // that element, as text
+  std::string expected;
+  std::uint64_t wrong = 0;      // elements that do not match, the unwritten ones included
+  std::uint64_t unwritten = 0;  // elements that were never written
+  std::uint64_t elements = 0;   // of the output
+};
+
 // What the judge says of one call.
 struct Judgement {
   bool correct = false;
   double max_absolute_error = 0;
   double max_relative_error = 0;
-  double matched_ratio = 1;  // smallest over the outputs
-  std::string explanation;   // when not correct: output, index, expected, got, rule
+  double matched_ratio = 1;                         // smallest over the outputs
+  std::string explanation;                          // when not correct: output, index, expected, got, rule
+  std::optional<Mismatch> mismatch = std::nullopt;  // when not correct by the default rule
 };
 
 }  // namespace fib::eval

@@ -109,6 +109,38 @@ void fields(Is<RecordedTolerance> auto& tolerance, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedMismatch> auto& mismatch, Visit& visit) {
+  visit("output", mismatch.output);
+  visit("index", mismatch.index);
+  visit("got", mismatch.got);
+  visit("expected", mismatch.expected);
+  visit("wrong", mismatch.wrong);
+  visit("unwritten", mismatch.unwritten);
+  visit("elements", mismatch.elements);
+}
+
+template <typename Visit>
+void fields(Is<RecordedDiagnostic> auto& diagnostic, Visit& visit) {
+  visit("severity", diagnostic.severity);
+  visit("file", diagnostic.file);
+  visit("line", diagnostic.line);
+  visit("column", diagnostic.column);
+  visit("message", diagnostic.message);
+  visit("source", diagnostic.source);
+}
+
+template <typename Visit>
+void fields(Is<RecordedFailure> auto& failure, Visit& visit) {
+  visit("code", failure.code);
+  visit("stage", failure.stage);
+  visit("retryable", failure.retryable);
+  visit("violation", failure.violation);
+  visit("call", failure.call);
+  visit("mismatch", failure.mismatch);
+  visit("diagnostics", failure.diagnostics);
+}
+
+template <typename Visit>
 void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("schema", record.schema);
   visit("run_id", record.run_id);
@@ -149,6 +181,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("sandbox", record.sandbox);
   visit("reference", record.reference);
   visit("rule", record.rule);
+  visit("failure", record.failure);
   visit("tolerance", record.tolerance);
   visit("device_state", record.device_state);
 }
@@ -167,9 +200,15 @@ using ValueOf = typename TypeOf<std::remove_cvref_t<Field>>::type;
 
 // Values that stand in JSON as they are; all others have fields of their own.
 template <typename T>
-constexpr bool kIsPlain = std::same_as<T, std::string> || std::same_as<T, double> ||
-                          std::same_as<T, std::uint64_t> || std::same_as<T, bool> ||
-                          std::same_as<T, std::vector<double>> || std::same_as<T, std::vector<std::string>>;
+constexpr bool kIsPlain =
+    std::same_as<T, std::string> || std::same_as<T, double> || std::same_as<T, std::uint64_t> ||
+    std::same_as<T, bool> || std::same_as<T, std::vector<double>> ||
+    std::same_as<T, std::vector<std::uint64_t>> || std::same_as<T, std::vector<std::string>>;
+
+template <typename T>
+constexpr bool kIsList = false;
+template <typename T>
+constexpr bool kIsList<std::vector<T>> = !kIsPlain<std::vector<T>>;
 
 class Writer {
  public:
@@ -184,11 +223,12 @@ class Writer {
     if (!field) return;
     if constexpr (kIsPlain<T>) {
       object_[name] = *field;
+    } else if constexpr (kIsList<T>) {
+      ordered_json list = ordered_json::array();
+      for (const auto& item : *field) list.push_back(object_of(item));
+      object_[name] = std::move(list);
     } else {
-      ordered_json inner = ordered_json::object();
-      Writer writer(inner);
-      fields(*field, writer);
-      object_[name] = std::move(inner);
+      object_[name] = object_of(*field);
     }
   }
 
@@ -197,6 +237,14 @@ class Writer {
   }
 
  private:
+  template <typename T>
+  static ordered_json object_of(const T& value) {
+    ordered_json inner = ordered_json::object();
+    Writer writer(inner);
+    fields(value, writer);
+    return inner;
+  }
+
   ordered_json& object_;
 };
 
@@ -247,6 +295,10 @@ class Reader {
       field = list_of<double>(*value);
     } else if constexpr (std::same_as<T, std::vector<std::string>>) {
       field = list_of<std::string>(*value);
+    } else if constexpr (std::same_as<T, std::vector<std::uint64_t>>) {
+      field = list_of<std::uint64_t>(*value);
+    } else if constexpr (kIsList<T>) {
+      read_list(*value, field);
     } else if constexpr (kIsPlain<T>) {
       field = value_of<T>(*value);
     } else if (value->is_object()) {
@@ -258,6 +310,18 @@ class Reader {
   void nullable(const char* name, std::optional<std::string>& field) const { (*this)(name, field); }
 
  private:
+  // Items that are no objects are left out.
+  template <typename T>
+  static void read_list(const ordered_json& value, std::optional<std::vector<T>>& field) {
+    if (!value.is_array()) return;
+    field.emplace();
+    for (const auto& item : value) {
+      if (!item.is_object()) continue;
+      const Reader reader(item);
+      fields(field->emplace_back(), reader);
+    }
+  }
+
   [[nodiscard]] const ordered_json* find(const char* name) const {
     const auto found = object_.find(name);
     return found == object_.end() ? nullptr : &*found;
@@ -274,7 +338,11 @@ class Lister {
   void operator()(const char* name, const Field& /*field*/) {
     using T = ValueOf<Field>;
     found_.push_back({prefix_ + name, type_name<T>()});
-    if constexpr (!kIsPlain<T> && !std::same_as<T, ordered_json>) {
+    if constexpr (kIsList<T>) {
+      Lister lister(prefix_ + name + "[].", found_);
+      const typename T::value_type empty;
+      fields(empty, lister);
+    } else if constexpr (!kIsPlain<T> && !std::same_as<T, ordered_json>) {
       Lister lister(prefix_ + name + ".", found_);
       const T empty;
       fields(empty, lister);
@@ -291,6 +359,8 @@ class Lister {
     if constexpr (std::same_as<T, std::uint64_t>) return "count";
     if constexpr (std::same_as<T, bool>) return "flag";
     if constexpr (std::same_as<T, std::vector<double>>) return "numbers";
+    if constexpr (std::same_as<T, std::vector<std::uint64_t>>) return "counts";
+    if constexpr (kIsList<T>) return "objects";
     if constexpr (std::same_as<T, std::vector<std::string>>) return "texts";
     return "object";
   }

@@ -98,6 +98,38 @@ struct RecordedTolerance {
   std::optional<double> max_error;
 };
 
+// What is wrong with the values of an output.
+struct RecordedMismatch {
+  std::optional<std::string> output;
+  std::optional<std::vector<std::uint64_t>> index;  // of the first wrong element
+  std::optional<std::string> got;                   // as text, so that inf and nan have one
+  std::optional<std::string> expected;
+  std::optional<std::uint64_t> wrong;      // elements
+  std::optional<std::uint64_t> unwritten;  // of these
+  std::optional<std::uint64_t> elements;   // of the output
+};
+
+// One message of a compiler or interpreter.
+struct RecordedDiagnostic {
+  std::optional<std::string> severity;  // "error", "warning"
+  std::optional<std::string> file;
+  std::optional<std::uint64_t> line;    // from 1
+  std::optional<std::uint64_t> column;  // from 1
+  std::optional<std::string> message;
+  std::optional<std::string> source;  // that line of the source
+};
+
+// Why the evaluation did not pass (model/error_code.h).
+struct RecordedFailure {
+  std::optional<std::string> code;
+  std::optional<std::string> stage;
+  std::optional<bool> retryable;
+  std::optional<bool> violation;
+  std::optional<std::uint64_t> call;  // from 1, in which it showed
+  std::optional<RecordedMismatch> mismatch;
+  std::optional<std::vector<RecordedDiagnostic>> diagnostics;
+};
+
 struct MeasurementRecord {
   std::optional<std::uint64_t> schema;
   std::optional<std::string> run_id;
@@ -138,6 +170,7 @@ struct MeasurementRecord {
   std::optional<RecordedSandbox> sandbox;
   std::optional<RecordedReference> reference;
   std::optional<std::string> rule;
+  std::optional<RecordedFailure> failure;
   std::optional<RecordedTolerance> tolerance;
   nlohmann::ordered_json device_state;  // an object, or null: missing
 };

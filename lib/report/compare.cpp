@@ -48,11 +48,12 @@ Results results_of(const CompareSide& side, PairBy pair_by) {
 }
 
 Verdict verdict_of_change(const Comparison& pair, double drift) {
-  if (std::abs(*pair.judged_change) <= std::max(kSameWithin, pair.noise.value_or(0))) return Verdict::same;
-  if (!pair.noise) return Verdict::ambiguous;
-  if (pair.b->spread->q75_ms / drift < pair.a->spread->q25_ms) return Verdict::faster;
-  if (pair.b->spread->q25_ms / drift > pair.a->spread->q75_ms) return Verdict::slower;
-  return Verdict::ambiguous;
+  const Verdict verdict = verdict_of_ratio(1 + *pair.judged_change, pair.noise);
+  const auto& a = pair.a->spread;
+  const auto& b = pair.b->spread;
+  if (verdict == Verdict::faster && a && b && b->q75_ms / drift >= a->q25_ms) return Verdict::ambiguous;
+  if (verdict == Verdict::slower && a && b && b->q25_ms / drift <= a->q75_ms) return Verdict::ambiguous;
+  return verdict;
 }
 
 const std::string& hardware_of(const Comparison& pair) { return *pair.a->row.evaluation->hardware; }
@@ -170,6 +171,14 @@ std::string_view name_of(Verdict verdict) {
       break;
   }
   return "failed";
+}
+
+Verdict verdict_of_ratio(double ratio, std::optional<double> noise) {
+  const double change = std::abs(std::log(ratio));
+  const double allowed = noise.value_or(0);
+  if (change <= std::log1p(std::max(kSameWithin, std::min(allowed, kToldWithin)))) return Verdict::same;
+  if (!noise || change <= std::log1p(allowed)) return Verdict::ambiguous;
+  return ratio < 1 ? Verdict::faster : Verdict::slower;
 }
 
 std::optional<double> relative_noise(const Detail& a, const Detail& b) {

@@ -14,10 +14,11 @@ namespace fib::report {
 
 // Of B against A. With m the medians of the timed calls, and noise as relative_noise() has it:
 enum class Verdict {
-  same,       // |mB / mA - 1| <= max(1 %, noise)
-  faster,     // mB is lower by more than that, and the quartile ranges are disjoint
-  slower,     // mB is higher by more than that, and the quartile ranges are disjoint
-  ambiguous,  // they differ by more than that, but the ranges overlap or are not known
+  same,       // they differ by at most 1 %, or by the noise where that is at most kToldWithin
+  faster,     // mB is lower by more than that and the noise, and the quartile ranges are disjoint
+  slower,     // mB is higher by more than that and the noise, and the quartile ranges are disjoint
+  ambiguous,  // they differ by more than `same` allows, but within the noise, or the ranges overlap or are
+              // unknown
   broken,     // A passed, B did not
   fixed,      // B passed, A did not
   failed,     // neither passed
@@ -28,6 +29,13 @@ inline constexpr Verdict kVerdicts[] = {Verdict::same,   Verdict::faster, Verdic
 
 // Differences up to this are never called one.
 inline constexpr double kSameWithin = 0.01;
+
+// Where noise is above this, a change above it is ambiguous rather than the same.
+inline constexpr double kToldWithin = 0.1;
+
+// same, faster, slower or ambiguous, by B's latency over A's alone: noise n means that equal runs may differ
+// by a factor of 1 + n, in either direction. Nothing: the noise is not known. Pure.
+[[nodiscard]] Verdict verdict_of_ratio(double ratio, std::optional<double> noise);
 
 // What is compared with what. Hardware, definition and workload (its uuid and its axes) must always be equal.
 enum class PairBy {

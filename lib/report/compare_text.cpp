@@ -212,7 +212,9 @@ std::vector<std::string> notes_of(const CompareReport& report) {
     notes.emplace_back(
         "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
         "(docs/reports.md)");
-    notes.emplace_back("Same: within 1% or the noise; ambiguous: beyond that, with overlapping quartiles");
+    notes.emplace_back(
+        "Same: within 1% or the noise (up to 10%); ambiguous: beyond that, but within the noise or with "
+        "overlapping quartiles");
   }
   return notes;
 }

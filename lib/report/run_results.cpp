@@ -10,6 +10,7 @@
 #include "dataset/conditions.h"
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
+#include "report/compare.h"
 #include "report/document.h"
 #include "report/remarks.h"
 #include "report/speedup_text.h"
@@ -42,17 +43,28 @@ std::optional<double> ratio(const TraceRow& now, const TraceRow* before) {
   return *latency / *earlier;
 }
 
-// Whether the intervals of two latencies, whose ratio this is, leave no doubt which one is lower.
-bool is_change(double ratio, const TraceRow& now, const TraceRow& before) {
-  const double doubt = (1 + share_of(now)) * (1 + share_of(before));
-  return ratio > doubt || ratio < 1 / doubt;
+// By which share equal runs may differ; nothing where an interval is not known.
+std::optional<double> noise_of(const TraceRow& now, const TraceRow& before) {
+  const auto& a = now.evaluation->interval;
+  const auto& b = before.evaluation->interval;
+  if (!a || !b) return std::nullopt;
+  return (now.evaluation->device == model::DeviceKind::cuda ? kIntervalsOnCuda : 1) * std::max(*a, *b);
 }
 
-// "12.1% faster"; "" where the intervals overlap, or a latency is not known.
-std::string difference_text(const TraceRow& now, const TraceRow* before) {
+// What became of a latency, by the rule of `fib report compare`; nothing where one is not known.
+std::optional<Verdict> verdict_of(const TraceRow& now, const TraceRow* before) {
   const auto change = ratio(now, before);
-  if (!change || !is_change(*change, now, *before)) return "";
-  return fmt::format("{:.1f}% {}", std::abs(*change - 1) * 100, *change < 1 ? "faster" : "slower");
+  if (!change) return std::nullopt;
+  return verdict_of_ratio(*change, noise_of(now, *before));
+}
+
+// "12.1% faster"; "66.0% slower, within the noise,"; "" where it is the same, or a latency is not known.
+std::string difference_text(const TraceRow& now, const TraceRow* before) {
+  const auto verdict = verdict_of(now, before);
+  if (!verdict || verdict == Verdict::same) return "";
+  const double change = *ratio(now, before);
+  return fmt::format("{:.1f}% {}{}", std::abs(change - 1) * 100, change < 1 ? "faster" : "slower",
+                     verdict == Verdict::ambiguous ? ", within the noise," : "");
 }
 
 std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
@@ -197,6 +209,7 @@ Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) 
   std::size_t fixed = 0;
   std::size_t broken = 0;
   bool changed = false;
+  bool unclear = false;
   std::vector<double> ratios;
   for (const Detail* detail : results.all) {
     const TraceRow* before = earlier.before(detail->row);
@@ -207,14 +220,16 @@ Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) 
     const auto change = ratio(detail->row, passed);
     if (!change) continue;
     ratios.push_back(*change);
-    changed = changed || is_change(*change, detail->row, *passed);
+    const auto verdict = verdict_of(detail->row, passed);
+    changed = changed || verdict == Verdict::faster || verdict == Verdict::slower;
+    unclear = unclear || verdict == Verdict::ambiguous;
   }
   const std::string latency =
       changed ? fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100) : "";
   if (broken > 0) return text_cell(fmt::format("{} broken", broken));
   if (fixed > 0) return text_cell(fmt::format("{} fixed{}{}", fixed, changed ? ", " : "", latency));
   if (ratios.empty()) return no_cell();
-  return text_cell(changed ? latency : "same");
+  return text_cell(changed ? latency : unclear ? "unclear" : "same");
 }
 
 Cell failure_cell(const SolutionResults& results) {

@@ -270,6 +270,16 @@ std::string render(const std::vector<View>& views, const char* name, const ShowS
 
 }  // namespace
 
+std::string render_results(const std::vector<Shown>& results, const ShowStyle& style) {
+  Page page(style);
+  const bool is_built = std::any_of(results.begin(), results.end(), [](const Shown& shown) {
+    return shown.trace.evaluation->status != model::Status::COMPILE_ERROR;
+  });
+  if (is_built) page.document().table("", results_table(results, ResultsOf::solution));
+  write_failed_logs(page, results);
+  return page.document().text();
+}
+
 std::string render_show(const std::vector<DefinitionView>& views, const ShowStyle& style) {
   return render(views, "show_definition", style);
 }

@@ -21,4 +21,8 @@ struct ShowStyle {
 [[nodiscard]] std::string render_show(const std::vector<WorkloadView>& views, const ShowStyle& style);
 [[nodiscard]] std::string render_show(const std::vector<TraceView>& views, const ShowStyle& style);
 
+// The results of one solution alone, one of each workload (none of a solution that does not build), with the
+// logs of those that failed.
+[[nodiscard]] std::string render_results(const std::vector<Shown>& results, const ShowStyle& style);
+
 }  // namespace fib::report

@@ -77,6 +77,16 @@ void fields(auto& wire, Either<Differed> auto& m) {
 
 void fields(auto& wire, Either<Number> auto& m) { wire.number(m.value); }
 
+void fields(auto& wire, Either<eval::Mismatch> auto& m) {
+  wire.text(m.output);
+  wire.numbers(m.index);
+  wire.text(m.got);
+  wire.text(m.expected);
+  wire.number(m.wrong);
+  wire.number(m.unwritten);
+  wire.number(m.elements);
+}
+
 // Errors may be infinite, or NaN.
 void fields(auto& wire, Either<eval::Judgement> auto& judgement) {
   wire.flag(judgement.correct);
@@ -84,6 +94,7 @@ void fields(auto& wire, Either<eval::Judgement> auto& judgement) {
   wire.number(judgement.max_relative_error);
   wire.number(judgement.matched_ratio);
   wire.text(judgement.explanation);
+  wire.maybe(judgement.mismatch, [&](auto& mismatch) { fields(wire, mismatch); });
 }
 
 void fields(auto& wire, Either<Verdict> auto& m) { fields(wire, m.judgement); }

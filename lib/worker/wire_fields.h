@@ -56,6 +56,11 @@ class FieldWriter {
   void texts(const std::vector<std::string>& values) {
     list(values, 4, [&](const std::string& value) { text(value); });
   }
+  template <typename T, typename Entry>
+  void maybe(const std::optional<T>& value, Entry entry) {
+    flag(value.has_value());
+    if (value) entry(*value);
+  }
   [[nodiscard]] const std::string& payload() const { return out_.payload(); }
 
   static constexpr std::uint8_t kNoDType = 255;
@@ -115,6 +120,13 @@ class FieldReader {
   }
   void texts(std::vector<std::string>& values) {
     list(values, 4, [&](std::string& value) { text(value); });
+  }
+  template <typename T, typename Entry>
+  void maybe(std::optional<T>& value, Entry entry) {
+    bool is_there = false;
+    flag(is_there);
+    value.reset();
+    if (is_there) entry(value.emplace());
   }
   void finish() const { in_.finish(); }
 

@@ -251,9 +251,22 @@ TEST_CASE("what noise hides is counted as doubtful") {
   const auto& a = details.add(trace(1, 0));
   const auto& b = details.add(trace(1.9, 0.99));
   const auto result = report::compare({"a", {&a}}, {"b", {&b}}, report::PairBy::solution);
-  CHECK(result.pairs.at(0).verdict == Verdict::same);
+  CHECK(result.pairs.at(0).verdict == Verdict::ambiguous);
   CHECK(result.doubtful(0.05) == 1);
   CHECK(result.regressions(0.05).empty());
+}
+
+TEST_CASE("a verdict does not hang on which side is A, however wide the noise is") {
+  using report::verdict_of_ratio;
+  CHECK(verdict_of_ratio(0.2, 1.33) == Verdict::faster);
+  CHECK(verdict_of_ratio(5.0, 1.33) == Verdict::slower);
+  CHECK(verdict_of_ratio(0.5, 1.33) == Verdict::ambiguous);
+  CHECK(verdict_of_ratio(2.0, 1.33) == Verdict::ambiguous);
+  CHECK(verdict_of_ratio(1.05, 1.33) == Verdict::same);
+  CHECK(verdict_of_ratio(1.05, 0.06) == Verdict::same);
+  CHECK(verdict_of_ratio(1.009, 0.001) == Verdict::same);
+  CHECK(verdict_of_ratio(1.02, 0.001) == Verdict::slower);
+  CHECK(verdict_of_ratio(1.02, std::nullopt) == Verdict::ambiguous);
 }
 
 TEST_CASE("points of a sweep are compared with the same point") {

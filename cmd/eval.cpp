@@ -1,0 +1,373 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "bench/fetch_blobs.h"
+#include "bench/run.h"
+#include "bench/run_folder.h"
+#include "choice.h"
+#include "commands.h"
+#include "compile/python_interpreter.h"
+#include "dataset/paths.h"
+#include "devices.h"
+#include "eval_inputs.h"
+#include "eval_results.h"
+#include "interrupt.h"
+#include "logging.h"
+#include "measure_options.h"
+#include "report/compare_text.h"
+#include "report/show_text.h"
+#include "report/text.h"
+#include "report/try_json.h"
+#include "report/try_summary.h"
+#include "report_common.h"
+#include "run_surroundings.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLast = "last";
+
+enum class EvalFormat { table, json };
+
+struct EvalOptions {
+  EvalWords words;
+  std::vector<std::string> devices;
+  MeasureOptions measure;
+  bool add = false;
+  bool cascade = false;
+  bool quiet = false;
+  EvalFormat format = EvalFormat::table;
+};
+
+// What the solutions are run with: everything that is the same for all stages.
+struct Bench {
+  ChosenDevices chosen;
+  std::optional<compile::PythonInterpreter> python;
+  std::optional<compile::TvmFfi> tvm_ffi;
+  nlohmann::ordered_json surroundings;
+
+  [[nodiscard]] model::DeviceKind kind() const { return chosen.devices.front().kind; }
+  [[nodiscard]] bench::RunSetup setup(bool save) const {
+    return {chosen.devices,
+            fs::read_symlink("/proc/self/exe"),
+            dataset::default_cache_path(),
+            python,
+            tvm_ffi,
+            FIB_VERSION,
+            save,
+            surroundings};
+  }
+};
+
+// The exit code as `fib run --strict` has it.
+ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report) {
+  if (report.interrupted) return kInterrupted;
+  if (!report.not_done.empty()) return kNotAllDone;
+  const bool all_passed = plan.skipped.empty() && report.finished > 0 && report.passed == report.finished;
+  return all_passed ? kDone : kGateFailed;
+}
+
+void log_problems(const bench::Plan& plan, const bench::RunReport& report) {
+  for (const auto& skipped : plan.skipped) spdlog::error("{}: {}", skipped.solution, skipped.reason);
+  for (const auto& missing : report.not_done) {
+    spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
+                  missing.reason);
+  }
+  if (!report.ended_early.empty()) spdlog::error("{}", report.ended_early);
+}
+
+// The workload with the fewest elements, as far as its axes tell.
+const model::Workload& smallest(const std::vector<model::Workload>& workloads) {
+  const auto size = [](const model::Workload& workload) {
+    double product = 1;
+    for (const auto& [axis, value] : workload.axes)
+      product *= value.fits() ? static_cast<double>(value.value) : 1e18;
+    return product;
+  };
+  return *std::min_element(workloads.begin(), workloads.end(),
+                           [&](const auto& left, const auto& right) { return size(left) < size(right); });
+}
+
+// A first look: the smallest workload of each definition, with the fewest calls that a trial can have.
+std::vector<dataset::Dataset> with_smallest(std::vector<dataset::Dataset> datasets) {
+  for (dataset::Dataset& dataset : datasets) {
+    for (auto& [definition, workloads] : dataset.workloads) {
+      if (!workloads.empty()) workloads = {smallest(workloads)};
+    }
+  }
+  return datasets;
+}
+
+bench::RunConfig with_few_calls(bench::RunConfig config) {
+  config.noise.reset();
+  config.warmup_runs = 0;
+  config.num_trials = 1;
+  config.iterations = 3;
+  return config;
+}
+
+struct Outcome {
+  ExitCode exit_code = kDone;
+  std::map<std::string, std::vector<model::Trace>> traces;  // by solution
+  bench::Plan plan;
+  bench::RunReport report;
+};
+
+Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::RunConfig& config,
+                 const Bench& with, bool save, ProgressLine line, std::atomic<bool>& interrupted) {
+  const bench::Sweep sweep(config);
+  const auto plan =
+      bench::make_plan(datasets, {}, {with.kind(), with.python, with.tvm_ffi, config.torch}, {});
+  bench::fetch_blobs(
+      plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
+  EvalProgress progress(line);
+  bench::RunReport report;
+  if (!plan.evaluations.empty())
+    report = bench::run(datasets, plan, sweep, with.setup(save), progress, interrupted);
+  progress.clear();
+  log_problems(plan, report);
+  return {exit_code_of(plan, report), progress.traces(), plan, report};
+}
+
+std::vector<report::Detail> details_of(const std::vector<model::Trace>& traces, dataset::RowPool& pool) {
+  std::vector<report::Detail> details;
+  for (const model::Trace& trace : traces)
+    details.push_back(report::make_detail(trace, pool, report::KeepLogs::no));
+  return details;
+}
+
+// What there is to compare `now` with, of the same workloads: where some of a workload passed, these alone.
+std::vector<report::Detail> comparable(std::vector<report::Detail> before,
+                                       const std::vector<report::Detail>& now) {
+  std::set<std::string> workloads;
+  std::set<std::string> passed;
+  for (const report::Detail& detail : now) workloads.insert(detail.row.workload->uuid);
+  for (const report::Detail& detail : before) {
+    if (detail.row.passed()) passed.insert(detail.row.workload->uuid);
+  }
+  std::erase_if(before, [&](const report::Detail& detail) {
+    const std::string& uuid = detail.row.workload->uuid;
+    return !workloads.contains(uuid) || (passed.contains(uuid) && !detail.row.passed());
+  });
+  return before;
+}
+
+void print_comparison(const report::CompareSide& a, const report::CompareSide& b, report::PairBy pair_by) {
+  const auto compared = report::compare(a, b, pair_by);
+  print_result("\n" + report::render_compare(compared, std::nullopt, report::CompareFormat::table,
+                                             {stdout_style(), {}}));
+}
+
+// With the solution of that name in the same run.
+void compare_with_other(const std::vector<model::Trace>& other, const std::vector<model::Trace>& now) {
+  dataset::RowPool pool;
+  const auto a = details_of(other, pool);
+  const auto b = details_of(now, pool);
+  print_comparison({"solution " + *other.front().solution, report::latest(a)},
+                   {"solution " + *now.front().solution, report::latest(b)}, report::PairBy::workload);
+}
+
+// With the last try of a solution of the same name, or with what the dataset has of it, whatever is newer.
+void compare_with_last(const EvalInputs& inputs, const std::vector<model::Trace>& now) {
+  const std::string& name = *now.front().solution;
+  dataset::RowPool pool;
+  auto before = details_of(read_tries(now.front().definition, name), pool);
+  const auto of_dataset = inputs.results.find(name);
+  if (of_dataset != inputs.results.end())
+    before.insert(before.end(), of_dataset->second.begin(), of_dataset->second.end());
+  const auto b = details_of(now, pool);
+  const auto a = comparable(std::move(before), b);
+  if (a.empty()) {
+    fmt::print("\nThere is no earlier try of {}.\n", report::printable(name));
+    return;
+  }
+  print_comparison({"the last try", report::latest(a)}, {"this one", report::latest(b)},
+                   report::PairBy::solution);
+}
+
+void print_solution(const std::vector<model::Trace>& traces, bool quiet) {
+  print_result(report::headline(report::summarize(traces)) + "\n");
+  if (quiet) return;
+  std::vector<report::Shown> shown;
+  for (const model::Trace& trace : traces) shown.push_back({trace, std::nullopt});
+  print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), false}));
+}
+
+// The solutions' files, written into the datasets that have their definitions.
+void add_solutions(const EvalInputs& inputs) {
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    for (const auto& [name, solution] : dataset.solutions) {
+      if (name == inputs.against) continue;
+      const auto& definition = dataset.definitions.at(solution.definition);
+      const fs::path file = dataset::solution_file(dataset.root, solution.author, definition.op_type,
+                                                   definition.name, solution.name);
+      const std::string text = model::to_json(solution);
+      if (fs::exists(file) && util::read_file(file) != text)
+        throw Error("--add: {} is there already, with another content; give the solution another --name",
+                    file.string());
+      fs::create_directories(file.parent_path());
+      util::write_file_atomic(file, text);
+      spdlog::info("added {}", file.string());
+    }
+  }
+}
+
+void print_json(const EvalInputs& inputs, const Outcome& outcome) {
+  report::TryReport report;
+  report.version = FIB_VERSION;
+  for (const std::string& name : inputs.tried) {
+    const auto found = outcome.traces.find(name);
+    if (found != outcome.traces.end()) report.solutions.push_back(found->second);
+  }
+  for (const auto& skipped : outcome.plan.skipped)
+    report.skipped.emplace_back(skipped.solution, skipped.reason);
+  for (const auto& missing : outcome.report.not_done)
+    report.not_done.push_back(
+        {missing.planned.solution->name, missing.planned.workload->uuid, missing.reason});
+  print_result(report::to_json(report));
+}
+
+void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against_last, bool quiet) {
+  for (const std::string& name : inputs.tried) {
+    const auto found = outcome.traces.find(name);
+    if (found == outcome.traces.end()) continue;
+    print_solution(found->second, quiet);
+    if (against_last) compare_with_last(inputs, found->second);
+    const auto other = outcome.traces.find(inputs.against);
+    if (other != outcome.traces.end()) compare_with_other(other->second, found->second);
+  }
+}
+
+int run(EvalOptions options) {
+  set_up_logging();
+  const bool against_last = options.words.against == kLast;
+  if (against_last) options.words.against.clear();
+  options.words.with_results = against_last;
+  Bench with{choose_devices(options.devices), compile::find_python(), {}, nlohmann::ordered_json::object()};
+  options.measure.finish(with.kind());
+  const EvalInputs inputs = read_eval_inputs(options.words, with.kind());
+  with.tvm_ffi = compile::find_tvm_ffi(with.python);
+  if (options.add) {
+    with.surroundings = surroundings(with.chosen, with.python);
+    add_solutions(inputs);
+  }
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  bench::sweep_run_folders(fs::temp_directory_path());
+  const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
+  Outcome outcome;
+  if (options.cascade) {
+    outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(options.measure.config), with, false,
+                       ProgressLine::none, interrupted);
+    if (outcome.exit_code == kDone) spdlog::info("every solution passed its smallest workload");
+  }
+  if (outcome.exit_code == kDone)
+    outcome = evaluate(inputs.datasets, options.measure.config, with, options.add, line, interrupted);
+  if (options.format == EvalFormat::json) {
+    print_json(inputs, outcome);
+  } else {
+    print_tables(inputs, outcome, against_last, options.quiet);
+  }
+  for (const std::string& name : inputs.tried) {
+    const auto found = outcome.traces.find(name);
+    if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
+  }
+  return outcome.exit_code;
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<EvalOptions>();
+  CLI::App* eval = app.add_subcommand("eval", "Try solutions without adding them to a dataset");
+  EvalWords& words = options->words;
+  const char* group = "What to try";
+  eval->add_option("solution", words.solutions,
+                   "A solution's JSON, a folder as fib pack takes it, a source, or - for stdin")
+      ->required()
+      ->type_name("SOLUTION");
+  eval->add_option(
+          "--local", words.local,
+          "Dataset folder with definitions and workloads; repeatable (default: FIB_DATASET_PATH, then "
+          "~/.cache/flashinfer_bench/dataset)")
+      ->allow_extra_args(false)
+      ->type_name("DIR")
+      ->group(group);
+  eval->add_option("--definition", words.definition,
+                   "What a source computes: a definition's name, or its JSON file")
+      ->type_name("NAME|FILE")
+      ->group(group);
+  eval->add_option("--workload", words.workload_file, "Workloads from this file of JSON lines")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->group(group);
+  eval->add_option("--workloads", words.workloads,
+                   "Which workloads: first, the first N, all (default), or uuids and beginnings of uuids")
+      ->type_name("first|N|all|UUID,...")
+      ->group(group);
+  eval->add_option("--entry", words.source.entry_point, "What is called in a source; default: run")
+      ->type_name("SYMBOL")
+      ->group(group);
+  eval->add_option("--language", words.source.language, "Of a source; default: what its name says")
+      ->check(one_of({"cuda", "cpp", "python", "triton", "tilelang"}))
+      ->type_name("LANGUAGE")
+      ->group(group);
+  eval->add_option("--name", words.source.name, "Of the solution; default: the file's name")
+      ->type_name("NAME")
+      ->group(group);
+  eval->add_option("--flags", words.source.flags,
+                   "For the compiler of a source, separated by commas: --flags=-O3,-march=native")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("FLAG,...")
+      ->group(group);
+  eval->add_flag("--returns-outputs", words.source.returns_outputs,
+                 "A source's function returns its outputs; default: they are passed in")
+      ->group(group);
+  eval->add_option("--device", options->devices, "auto (a GPU, or the CPU), cpu, cuda, cuda:N")
+      ->delimiter(',')
+      ->group(group);
+  eval->add_option("--against", words.against,
+                   "Compare with this solution of the dataset or file, with baseline (that of the author of "
+                   "this name), or with last: the last try of a solution of the same name")
+      ->type_name("SOLUTION|baseline|last")
+      ->group(group);
+  eval->add_flag("--cascade", options->cascade,
+                 "First the smallest workload with few calls; all of them only when that passes")
+      ->group(group);
+  eval->add_flag("--add", options->add, "Add the solutions and their traces to the dataset")->group(group);
+  add_measuring(*eval, options->measure);
+  add_judging(*eval, options->measure);
+  add_confining(*eval, options->measure);
+  add_choice(*eval, "--format", options->format, "Form of the output; default: table",
+             {{"table", EvalFormat::table}, {"json", EvalFormat::json}})
+      ->type_name("FORMAT");
+  eval->add_flag("--quiet", options->quiet, "One line for each solution, no progress");
+  add_log_level(*eval, "info");
+  eval->footer(
+      std::string(
+          "Examples:\n"
+          "  fib eval my_norm.cu --definition rmsnorm_h4096 --local D\n"
+          "  fib eval my_norm.cu --definition rmsnorm_h4096 --local D --workloads first --against last\n"
+          "  fib eval my_norm/ other_norm.json --local D --against baseline --cascade\n"
+          "  fib eval norm.py --definition norm.json --workload norm.jsonl --returns-outputs\n"
+          "Nothing is added to the dataset but by --add.\n") +
+      kLocalDefault +
+      "Exit codes: 0 everything passed, 1 something could not be evaluated, 2 wrong usage,\n"
+      "3 something did not pass or cannot run on this machine, 130 interrupted.");
+  eval->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

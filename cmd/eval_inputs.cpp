@@ -1,0 +1,212 @@
+#include "eval_inputs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "dataset/paths.h"
+#include "dataset/records.h"
+#include "report/text.h"
+#include "util/closest.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kBaseline = "baseline";
+
+bool is_definition_file(const std::string& word) { return word.ends_with(".json"); }
+
+std::string read_stdin() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
+
+// A dataset of one definition, whose blobs lie beside its file.
+dataset::Dataset dataset_of_file(const std::string& file) {
+  dataset::Dataset dataset;
+  dataset.root = fs::absolute(file).parent_path();
+  try {
+    model::Definition definition = model::parse_definition(util::read_file(file));
+    dataset.definition_files[definition.name] = fs::path(file).filename().string();
+    dataset.definitions.emplace(definition.name, std::move(definition));
+  } catch (const model::ParseError& error) {
+    throw Error("{}: {}", file, error.what());
+  }
+  return dataset;
+}
+
+std::vector<dataset::Dataset> load_datasets(const EvalWords& words) {
+  std::vector<dataset::Dataset> datasets;
+  const bool of_file = is_definition_file(words.definition);
+  if (of_file) datasets.push_back(dataset_of_file(words.definition));
+  std::vector<std::string> roots = words.local;
+  // A definition and workloads from files need no dataset beside them.
+  if (roots.empty() && !(of_file && !words.workload_file.empty()))
+    roots.push_back(dataset::default_dataset_path().string());
+  for (const std::string& root : roots) {
+    dataset::expect_dataset_folder(root);
+    datasets.push_back(dataset::load(root, {.results = dataset::KeepResults::no}));
+  }
+  return datasets;
+}
+
+// A definition from a file takes the workloads that datasets have for its name.
+void lend_workloads(std::vector<dataset::Dataset>& datasets, const std::string& definition) {
+  auto& own = datasets.front().workloads[definition];
+  for (std::size_t i = 1; i < datasets.size() && own.empty(); ++i) {
+    const auto found = datasets[i].workloads.find(definition);
+    if (found == datasets[i].workloads.end()) continue;
+    own = found->second;
+    datasets.front().root = datasets[i].root;  // where their blobs lie
+  }
+}
+
+dataset::Dataset& dataset_with(std::vector<dataset::Dataset>& datasets, const std::string& definition) {
+  std::vector<std::string> names;
+  for (dataset::Dataset& dataset : datasets) {
+    if (dataset.definitions.contains(definition)) return dataset;
+    for (const auto& [name, one] : dataset.definitions) names.push_back(name);
+  }
+  throw Error("no definition is called \"{}\"{}", definition, util::did_you_mean(definition, names));
+}
+
+std::vector<model::Workload> read_workloads(const std::string& file, const std::string& definition) {
+  const std::string text = util::read_file(file);
+  std::vector<model::Workload> workloads;
+  for (const dataset::Line& line : dataset::split_lines(text)) {
+    try {
+      model::Trace record = dataset::parse_record(line.text, definition, model::Mode::lenient);
+      if (record.definition == definition) workloads.push_back(std::move(record.workload));
+    } catch (const model::ParseError& error) {
+      throw Error("{}:{}: {}", file, line.number, error.what());
+    }
+  }
+  if (workloads.empty()) throw Error("{} has no workload of {}", file, definition);
+  return workloads;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+// The workloads whose uuids begin so; each word means at least one.
+std::vector<model::Workload> by_uuid(const std::vector<model::Workload>& all, const std::string& words,
+                                     const std::string& definition) {
+  const auto wanted = split(words);
+  for (const std::string& word : wanted) {
+    const bool any = std::any_of(all.begin(), all.end(), [&](const model::Workload& workload) {
+      return workload.uuid.starts_with(word);
+    });
+    if (!any)
+      throw Error("--workloads: no workload of {} has a uuid that begins with \"{}\"", definition, word);
+  }
+  std::vector<model::Workload> chosen;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), [&](const model::Workload& workload) {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const std::string& word) { return workload.uuid.starts_with(word); });
+  });
+  return chosen;
+}
+
+void choose_workloads(std::vector<model::Workload>& workloads, const std::string& words,
+                      const std::string& definition) {
+  if (words == "all") return;
+  std::size_t count = words == "first" ? 1 : 0;
+  const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), count);
+  const bool is_number = error == std::errc() && end == words.data() + words.size() && words.size() < 6;
+  if (words == "first" || (is_number && count > 0)) {
+    workloads.resize(std::min(workloads.size(), count));
+  } else {
+    workloads = by_uuid(workloads, words, definition);
+  }
+}
+
+std::vector<model::Solution> read_solutions(const EvalWords& words, const pack::SourceFacts& facts) {
+  std::vector<model::Solution> solutions;
+  for (const std::string& word : words.solutions) {
+    if (word == "-") {
+      solutions.push_back(pack::given_solution_of_text(read_stdin(), facts));
+    } else {
+      if (!fs::exists(word)) throw Error("there is no file or folder {}", word);
+      solutions.push_back(pack::read_given_solution(word, facts));
+    }
+  }
+  return solutions;
+}
+
+// The one that `words.against` names, for the definition.
+model::Solution other_side(const EvalWords& words, const dataset::Dataset& dataset,
+                           const std::string& definition, model::DeviceKind device) {
+  if (fs::exists(words.against)) {
+    pack::SourceFacts facts = words.source;
+    facts.name.reset();
+    facts.definition = definition;
+    return pack::read_given_solution(words.against, facts);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, solution] : dataset.solutions) {
+    if (solution.definition != definition) continue;
+    names.push_back(name);
+    const bool is_baseline = words.against == kBaseline && solution.author == kBaseline;
+    if (name == words.against || (is_baseline && model::may_run_on(solution, device))) return solution;
+  }
+  throw Error("--against: {} has no solution \"{}\" of {}{}", dataset.root.string(), words.against,
+              definition, util::did_you_mean(words.against, names));
+}
+
+}  // namespace
+
+EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
+  EvalInputs inputs;
+  inputs.datasets = load_datasets(words);
+  pack::SourceFacts facts = words.source;
+  if (is_definition_file(words.definition)) {
+    facts.definition = inputs.datasets.front().definitions.begin()->first;
+    lend_workloads(inputs.datasets, *facts.definition);
+  } else if (!words.definition.empty()) {
+    facts.definition = words.definition;
+  }
+  std::vector<std::pair<dataset::Dataset*, model::Solution>> wanted;
+  for (model::Solution& solution : read_solutions(words, facts)) {
+    dataset::Dataset& dataset = dataset_with(inputs.datasets, solution.definition);
+    const bool is_new = std::none_of(wanted.begin(), wanted.end(),
+                                     [&](const auto& other) { return other.second.name == solution.name; });
+    if (!is_new) throw Error("two of the solutions are called {}", solution.name);
+    inputs.tried.push_back(solution.name);
+    wanted.emplace_back(&dataset, std::move(solution));
+  }
+  if (!words.against.empty()) {
+    dataset::Dataset& dataset = *wanted.front().first;
+    model::Solution other = other_side(words, dataset, wanted.front().second.definition, device);
+    while (std::find(inputs.tried.begin(), inputs.tried.end(), other.name) != inputs.tried.end())
+      other.name += " (of the dataset)";
+    inputs.against = other.name;
+    wanted.emplace_back(&dataset, std::move(other));
+  }
+  if (words.with_results) {
+    std::vector<std::string> unreadable;  // what cannot be read is no result to compare with
+    for (const auto& [dataset, solution] : wanted)
+      inputs.results[solution.name] =
+          report::read_details(*dataset, {.definitions = {solution.definition}, .solutions = {solution.name}},
+                               unreadable, report::KeepLogs::no);
+  }
+  for (dataset::Dataset& dataset : inputs.datasets) dataset.solutions.clear();
+  for (auto& [dataset, solution] : wanted) {
+    auto& workloads = dataset->workloads[solution.definition];
+    if (!words.workload_file.empty()) workloads = read_workloads(words.workload_file, solution.definition);
+    choose_workloads(workloads, words.workloads, solution.definition);
+    if (workloads.empty())
+      throw Error("there are no workloads of {}; name a file of some with --workload", solution.definition);
+    dataset->solutions.emplace(solution.name, std::move(solution));
+  }
+  return inputs;
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dataset/load.h"
+#include "pack/bare_source.h"
+#include "report/details.h"
+
+namespace fib::cmd {
+
+// What `fib eval` is told to try, and on what.
+struct EvalWords {
+  std::vector<std::string> solutions;  // files, folders, or "-" for stdin
+  std::vector<std::string> local;      // datasets with definitions and workloads; none: the default one
+  std::string definition;              // a name, or a definition's JSON file; empty: the solutions say it
+  std::string workload_file;           // a JSONL file of workloads in place of the dataset's; empty: none
+  std::string workloads = "all";       // "first", "all", a number, or uuids with "," between
+  pack::SourceFacts source;            // what source files do not say
+  std::string against;                 // a solution of the dataset, a file, or "baseline"; empty: none
+  bool with_results = false;           // the dataset's own results of the solutions are wanted too
+};
+
+struct EvalInputs {
+  // Definitions, the workloads to run, and the solutions to try; no traces.
+  std::vector<dataset::Dataset> datasets;
+  // By solution: what the dataset of its definition has of a solution of its name. Points into `datasets`.
+  std::map<std::string, std::vector<report::Detail>> results;
+  std::vector<std::string> tried;  // names of the solutions, in the order in which they were given
+  std::string against;             // the name of the one that they are compared with; empty: none
+};
+
+// Reads solutions, definitions and workloads. Throws Error in one sentence for what is not there, is no
+// solution, or has no workloads. `device`: where a baseline has to run.
+[[nodiscard]] EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device);
+
+}  // namespace fib::cmd

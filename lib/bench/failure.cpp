@@ -1,0 +1,138 @@
+#include "bench/failure.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "compile/diagnostics.h"
+
+namespace fib::bench {
+namespace {
+
+using model::ErrorCode;
+using worker::Failure;
+
+// What a message says, and the code that it means.
+struct Sign {
+  std::string_view text;
+  ErrorCode code;
+};
+
+template <std::size_t N>
+std::optional<ErrorCode> first_of(const std::array<Sign, N>& signs, std::string_view text) {
+  for (const Sign& sign : signs) {
+    if (text.find(sign.text) != std::string_view::npos) return sign.code;
+  }
+  return std::nullopt;
+}
+
+// Of a worker that has ended: what ended it.
+constexpr std::array kEnds{
+    Sign{"memory limit", ErrorCode::out_of_memory},
+    Sign{"SIGSYS", ErrorCode::forbidden_call},
+};
+
+// Of an answer in words: those of the driver, of Python, of fib's workers.
+constexpr std::array kAnswers{
+    Sign{"keep running", ErrorCode::work_outside_call},
+    Sign{"not launched by the call itself", ErrorCode::work_outside_call},
+    Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
+    Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
+    Sign{"illegal memory access", ErrorCode::illegal_access},
+    Sign{"misaligned address", ErrorCode::illegal_access},
+    Sign{"CUDA_ERROR_OUT_OF_MEMORY", ErrorCode::out_of_memory},
+    Sign{"out of memory", ErrorCode::out_of_memory},
+    Sign{"OutOfMemoryError", ErrorCode::out_of_memory},
+    Sign{"MemoryError", ErrorCode::out_of_memory},
+    Sign{"bad_alloc", ErrorCode::out_of_memory},
+    Sign{"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ErrorCode::bad_launch},
+    Sign{"CUDA_ERROR_INVALID_VALUE", ErrorCode::bad_launch},
+    Sign{"invalid configuration", ErrorCode::bad_launch},
+    Sign{"too many resources requested", ErrorCode::bad_launch},
+    Sign{"OutOfResources", ErrorCode::bad_launch},
+    Sign{"of shared memory", ErrorCode::bad_launch},
+    Sign{"launch plan passes", ErrorCode::bad_launch},
+    Sign{"launch of ", ErrorCode::bad_launch},
+    Sign{"CUDA_ERROR_", ErrorCode::device_error},
+    Sign{"CUDA error", ErrorCode::device_error},
+    Sign{"returned the error code", ErrorCode::error_returned},
+};
+
+constexpr std::array kLoadAnswers{
+    Sign{"has no symbol", ErrorCode::missing_symbol},
+    Sign{"the module has no ", ErrorCode::missing_symbol},
+    Sign{"ModuleNotFoundError", ErrorCode::missing_package},
+    Sign{"No module named", ErrorCode::missing_package},
+};
+
+constexpr std::array kBuilds{
+    Sign{"does not export the entry point", ErrorCode::missing_symbol},
+    Sign{"--build-timeout", ErrorCode::build_timeout},
+    // Nothing is linked before everything compiles; what links says ": error:" too.
+    Sign{"): undefined reference", ErrorCode::link_error},
+    Sign{"cannot find -l", ErrorCode::link_error},
+};
+
+}  // namespace
+
+ErrorCode code_of_build(const std::string& log) {
+  return first_of(kBuilds, log).value_or(ErrorCode::compile_error);
+}
+
+ErrorCode code_of_load(const Failure& failure) {
+  if (failure.kind == Failure::Kind::kTimeout) return ErrorCode::load_timeout;
+  if (failure.kind != Failure::Kind::kRefused) return code_of_run(failure);
+  if (const auto code = first_of(kLoadAnswers, failure.text)) return *code;
+  const auto code = first_of(kAnswers, failure.text);
+  return code == ErrorCode::bad_launch || code == ErrorCode::out_of_memory ? *code : ErrorCode::load_error;
+}
+
+ErrorCode code_of_run(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::kTimeout:
+      return ErrorCode::timeout;
+    case Failure::Kind::kProtocol:
+      return ErrorCode::broken_protocol;
+    case Failure::Kind::kDied:
+      return first_of(kEnds, failure.text).value_or(ErrorCode::crash);
+    case Failure::Kind::kRefused:
+      break;
+  }
+  return first_of(kAnswers, failure.text).value_or(ErrorCode::exception);
+}
+
+model::RecordedFailure failure_record(const FailureFacts& facts, model::Status status,
+                                      const std::string& log) {
+  const model::ErrorFacts& known = model::facts_of(facts.code);
+  model::RecordedFailure record;
+  record.code = known.name;
+  record.stage = status == model::Status::COMPILE_ERROR ? "build" : known.stage;
+  record.retryable = known.retryable;
+  record.violation = known.violation;
+  record.call = facts.call;
+  if (facts.mismatch) {
+    const eval::Mismatch& mismatch = *facts.mismatch;
+    model::RecordedMismatch& recorded = record.mismatch.emplace();
+    recorded.output = mismatch.output;
+    recorded.index = mismatch.index;
+    recorded.got = mismatch.got;
+    recorded.expected = mismatch.expected;
+    recorded.wrong = mismatch.wrong;
+    recorded.unwritten = mismatch.unwritten;
+    recorded.elements = mismatch.elements;
+  }
+  for (auto& one : compile::diagnostics_of(log)) {
+    model::RecordedDiagnostic recorded;
+    recorded.severity = one.severity;
+    if (!one.file.empty()) recorded.file = one.file;
+    if (one.line > 0) recorded.line = one.line;
+    if (one.column > 0) recorded.column = one.column;
+    recorded.message = one.message;
+    if (!one.source.empty()) recorded.source = one.source;
+    if (!record.diagnostics) record.diagnostics.emplace();
+    record.diagnostics->push_back(std::move(recorded));
+  }
+  return record;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "eval/layout.h"
+#include "model/error_code.h"
+#include "model/measurement_record.h"
+#include "worker/answer.h"
+
+// What programs are told of a solution's failure, beside the sentence for people. All functions are pure.
+namespace fib::bench {
+
+// Why the solution failed; what is known of it beyond status and note.
+struct FailureFacts {
+  model::ErrorCode code{};
+  std::optional<std::uint64_t> call = std::nullopt;  // from 1
+  std::optional<eval::Mismatch> mismatch = std::nullopt;
+};
+
+// Of a build that failed, by its log.
+[[nodiscard]] model::ErrorCode code_of_build(const std::string& log);
+
+// Of a worker that failed while the solution was loaded, or while it ran.
+[[nodiscard]] model::ErrorCode code_of_load(const worker::Failure& failure);
+[[nodiscard]] model::ErrorCode code_of_run(const worker::Failure& failure);
+
+// `log`: of which diagnostics are read. What shows in the build has failed there, whatever its code.
+[[nodiscard]] model::RecordedFailure failure_record(const FailureFacts& facts, model::Status status,
+                                                    const std::string& log);
+
+}  // namespace fib::bench

@@ -1,0 +1,159 @@
+#include "compile/diagnostics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <regex>
+
+namespace fib::compile {
+namespace {
+
+constexpr std::size_t kLongestLine = 400;  // what is behind is no part of a message that matters
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    lines.emplace_back(line.substr(0, kLongestLine));
+  }
+  return lines;
+}
+
+std::uint64_t number(const std::string& digits) {
+  std::uint64_t value = 0;
+  (void)std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+std::string severity_of(const std::string& word) {
+  return word.find("warning") != std::string::npos ? "warning" : "error";
+}
+
+std::string trimmed(const std::string& text) {
+  const auto begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+// "kernel.cpp:7:10: fatal error: ...", and the same without a column.
+std::optional<Diagnostic> of_gcc(const std::string& line) {
+  static const std::regex form(R"(^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|error|warning): (.*)$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, form)) return std::nullopt;
+  return Diagnostic{severity_of(match[4]), match[1], number(match[2]), number(match[3]), match[5], ""};
+}
+
+// "kernel.cu(12): error: ..." and "kernel.cu(12): error #20: ..."
+std::optional<Diagnostic> of_nvcc(const std::string& line) {
+  static const std::regex form(
+      R"(^([^\s(][^(]*)\((\d+)\): (catastrophic error|error|warning)(?: #[\w-]+)?: (.*)$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, form)) return std::nullopt;
+  return Diagnostic{severity_of(match[3]), match[1], number(match[2]), 0, match[4], ""};
+}
+
+// "ptxas error   : ...", "ptxas /tmp/x.ptx, line 27; error   : ...", "nvcc fatal   : ..."
+std::optional<Diagnostic> of_ptxas(const std::string& line) {
+  static const std::regex form(R"(^(?:ptxas|nvcc|nvlink)\b.*?(error|warning|fatal)\s*: (.*)$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, form)) return std::nullopt;
+  return Diagnostic{severity_of(match[1]), "", 0, 0, match[2], ""};
+}
+
+// "kernel.cpp:(.text+0x1f): undefined reference to `f'", "cannot find -lx"
+std::optional<Diagnostic> of_linker(const std::string& line) {
+  const bool is_one = line.find("undefined reference to") != std::string::npos ||
+                      line.find("undefined symbol: ") != std::string::npos ||
+                      line.find("cannot find -l") != std::string::npos;
+  if (!is_one) return std::nullopt;
+  static const std::regex form(R"(^(?:.*/)?([\w.+-]+\.\w+):\(?[^:]*\)?: (undefined reference to .*)$)");
+  std::smatch match;
+  if (std::regex_match(line, match, form)) return Diagnostic{"error", match[1], 0, 0, match[2], ""};
+  const auto at = line.rfind(": ");
+  const bool cut = at != std::string::npos && line.find("undefined symbol: ") == std::string::npos;
+  return Diagnostic{"error", "", 0, 0, cut ? line.substr(at + 2) : line, ""};
+}
+
+// The line that a compiler quotes below its message: "   12 |   x = y;", or the line itself.
+std::string quoted_source(const std::vector<std::string>& lines, std::size_t next) {
+  if (next >= lines.size()) return "";
+  static const std::regex form(R"(^\s*\d* \| (.*)$)");
+  std::smatch match;
+  if (std::regex_match(lines[next], match, form)) return trimmed(match[1]);
+  const bool has_caret = next + 1 < lines.size() && trimmed(lines[next + 1]).starts_with('^');
+  return has_caret || lines[next].starts_with("    ") ? trimmed(lines[next]) : "";
+}
+
+struct Frame {
+  std::string file;
+  std::uint64_t line = 0;
+  std::string source;
+};
+
+// `  File "main.py", line 3, in run`
+std::optional<Frame> python_frame(const std::vector<std::string>& lines, std::size_t at) {
+  static const std::regex form(R"-(^\s*File "([^"]+)", line (\d+)(?:, in .*)?$)-");
+  std::smatch match;
+  if (!std::regex_match(lines[at], match, form)) return std::nullopt;
+  const std::string source =
+      at + 1 < lines.size() && lines[at + 1].starts_with(' ') ? trimmed(lines[at + 1]) : "";
+  return Frame{match[1], number(match[2]), source};
+}
+
+// "ValueError: ...", "triton.compiler.errors.CompilationError: ..."
+bool is_python_error(const std::string& line) {
+  static const std::regex form(R"(^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning|Iteration)\b.*$)");
+  return std::regex_match(line, form);
+}
+
+bool is_of_solution(const Frame& frame) {
+  return frame.file.find('/') == std::string::npos && !frame.file.starts_with('<');
+}
+
+class Python {
+ public:
+  // Nothing until the last line of a traceback.
+  std::optional<Diagnostic> take(const std::vector<std::string>& lines, std::size_t at) {
+    if (auto frame = python_frame(lines, at)) {
+      if (is_of_solution(*frame) || !frame_) frame_ = std::move(*frame);
+      return std::nullopt;
+    }
+    if (!frame_ || !is_python_error(lines[at])) return std::nullopt;
+    Diagnostic diagnostic{"error", frame_->file, frame_->line, 0, lines[at], frame_->source};
+    frame_.reset();
+    return diagnostic;
+  }
+
+ private:
+  std::optional<Frame> frame_;
+};
+
+bool same(const Diagnostic& left, const Diagnostic& right) {
+  return left.file == right.file && left.line == right.line && left.message == right.message;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> diagnostics_of(std::string_view log, std::size_t most) {
+  const auto lines = lines_of(log);
+  std::vector<Diagnostic> found;
+  Python python;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto diagnostic = of_gcc(lines[i]);
+    if (!diagnostic) diagnostic = of_nvcc(lines[i]);
+    if (diagnostic) diagnostic->source = quoted_source(lines, i + 1);
+    if (!diagnostic) diagnostic = of_ptxas(lines[i]);
+    if (!diagnostic) diagnostic = of_linker(lines[i]);
+    if (!diagnostic) diagnostic = python.take(lines, i);
+    if (!diagnostic) continue;
+    const bool is_known = std::any_of(found.begin(), found.end(),
+                                      [&](const Diagnostic& other) { return same(other, *diagnostic); });
+    if (!is_known) found.push_back(std::move(*diagnostic));
+  }
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Diagnostic& one) { return one.severity == "error"; });
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+}  // namespace fib::compile

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fib::compile {
+
+// A message of a compiler or an interpreter about a place in a source.
+struct Diagnostic {
+  std::string severity;      // "error", "warning"
+  std::string file;          // as the message has it; may be empty
+  std::uint64_t line = 0;    // from 1; 0: not said
+  std::uint64_t column = 0;  // from 1; 0: not said
+  std::string message;
+  std::string source;  // that line, as the message quotes it; may be empty
+};
+
+// The messages that a log holds, errors first, each once, in the order in which they stand, `most` at most.
+// Known are those of gcc, clang and their linkers, nvcc and NVRTC, ptxas, and Python (syntax errors, and
+// tracebacks, whose place is the last frame in a file without a folder: those of a solution). Pure.
+[[nodiscard]] std::vector<Diagnostic> diagnostics_of(std::string_view log, std::size_t most = 10);
+
+}  // namespace fib::compile

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace fib::report {
+
+// What the results of one solution on one device come to. All functions are pure.
+struct TrySummary {
+  std::string solution;
+  std::string definition;
+  std::string hardware;
+  model::Status status = model::Status::PASSED;  // of the first result that did not pass; else PASSED
+  std::size_t results = 0;
+  std::size_t passed = 0;
+  // Geometric means over the workloads, where all passed and were timed.
+  std::optional<double> latency_ms;
+  std::optional<double> interval;  // within which share of it another run's lies, in 95 of 100 cases
+  std::optional<double> speedup;   // against the reference
+};
+
+// Of one result of each workload; not empty.
+[[nodiscard]] TrySummary summarize(const std::vector<model::Trace>& traces);
+
+// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference"
+[[nodiscard]] std::string headline(const TrySummary& summary);
+
+}  // namespace fib::report

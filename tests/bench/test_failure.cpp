@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+
+#include "bench/failure.h"
+
+using namespace fib;
+using model::ErrorCode;
+using worker::Failure;
+using Kind = Failure::Kind;
+
+TEST_CASE("what ended or refused tells the code of a run's failure") {
+  const auto code = [](Kind kind, const std::string& text) { return bench::code_of_run({kind, text}); };
+  CHECK(code(Kind::kTimeout, "no answer") == ErrorCode::timeout);
+  CHECK(code(Kind::kProtocol, "it answered before it was asked") == ErrorCode::broken_protocol);
+  CHECK(code(Kind::kDied, "the worker ended with SIGSEGV (Segmentation fault)") == ErrorCode::crash);
+  CHECK(code(Kind::kDied, "the worker ended with SIGSYS (Bad system call)") == ErrorCode::forbidden_call);
+  CHECK(code(Kind::kDied, "ended with SIGKILL (Killed) at its memory limit, 9 MiB") ==
+        ErrorCode::out_of_memory);
+  CHECK(code(Kind::kRefused, "launch of k: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal ...)") ==
+        ErrorCode::illegal_access);
+  CHECK(code(Kind::kRefused, "launch of k: CUDA_ERROR_INVALID_VALUE") == ErrorCode::bad_launch);
+  CHECK(
+      code(Kind::kRefused, "torch.AcceleratorError: CUDA error: an illegal memory access was encountered") ==
+      ErrorCode::illegal_access);
+  CHECK(code(Kind::kRefused, "triton.runtime.errors.OutOfResources: out of resource: shared memory") ==
+        ErrorCode::bad_launch);
+  CHECK(code(Kind::kRefused, "CUDA_ERROR_ECC_UNCORRECTABLE") == ErrorCode::device_error);
+  CHECK(code(Kind::kRefused, "2 pieces of work on the device were not launched by the call itself") ==
+        ErrorCode::work_outside_call);
+  CHECK(code(Kind::kRefused, "ValueError: no") == ErrorCode::exception);
+}
+
+TEST_CASE("the same while a solution is loaded, and of a build's log") {
+  const auto load = [](const std::string& text) { return bench::code_of_load({Kind::kRefused, text}); };
+  CHECK(load("ModuleNotFoundError: No module named 'flash_attn'") == ErrorCode::missing_package);
+  CHECK(load("the module has no run") == ErrorCode::missing_symbol);
+  CHECK(load("the solution's library has no symbol \"run\"") == ErrorCode::missing_symbol);
+  CHECK(load("cannot load the solution's library: undefined symbol: x") == ErrorCode::load_error);
+  CHECK(bench::code_of_load({Kind::kTimeout, ""}) == ErrorCode::load_timeout);
+  CHECK(bench::code_of_build("a.cpp:1:1: error: undefined reference to y") == ErrorCode::compile_error);
+  CHECK(bench::code_of_build("a.cpp:(.text): undefined reference to `y'") == ErrorCode::link_error);
+  CHECK(bench::code_of_build("the build took longer than 3 s (--build-timeout)") == ErrorCode::build_timeout);
+}
+
+TEST_CASE("a failure's record has the facts of its code, the mismatch and the diagnostics of the log") {
+  bench::FailureFacts facts{ErrorCode::wrong_values, 3, eval::Mismatch{"y", {1, 2}, "nan", "0.5", 7, 0, 64}};
+  const auto record =
+      bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "a.cpp:1:2: warning: odd\n");
+  CHECK(record.code == "wrong_values");
+  CHECK(record.stage == "judge");
+  CHECK(record.call == 3);
+  CHECK(record.mismatch->index == std::vector<std::uint64_t>{1, 2});
+  CHECK(record.mismatch->got == "nan");
+  CHECK(record.diagnostics->at(0).severity == "warning");
+  facts.code = ErrorCode::missing_symbol;
+  CHECK(bench::failure_record(facts, model::Status::COMPILE_ERROR, "").stage == "build");
+  CHECK_FALSE(bench::failure_record(facts, model::Status::COMPILE_ERROR, "").diagnostics);
+}

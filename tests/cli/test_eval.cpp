@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "run_support.h"
+
+// `fib eval`: one source, its verdict, and a dataset that stays as it is.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+const std::string kSignature = "extern \"C\" void run(const float* a, const float* b, float* c, long n)";
+
+struct Eval {
+  FibRun run;
+
+  Eval() { run.dataset.add_definition({100, 200}); }
+
+  [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
+    const fs::path file = run.folder.path() / name;
+    fs::create_directories(file.parent_path());
+    util::write_file_atomic(file, text);
+    return file;
+  }
+  [[nodiscard]] ProcessResult operator()(Words words) const {
+    words.insert(words.begin(), {fib_binary(), "eval", "--local", run.dataset.root().string()});
+    words.insert(words.end(), {"--iterations", "4", "--num-trials", "2", "--warmup-runs", "1"});
+    return run_process(words, run.environment());
+  }
+  // The failure of the first result of the one solution.
+  [[nodiscard]] nlohmann::json failure_of(const std::string& source) const {
+    const auto file = write("broken.cpp", source);
+    const auto result = (*this)(
+        {file.string(), "--definition", "add", "--workloads", "first", "--timeout", "3", "--format", "json"});
+    INFO(result.out << result.err);
+    CHECK(result.exit_code == 3);
+    return nlohmann::json::parse(result.out).at("solutions").at(0).at("results").at(0).at("failure");
+  }
+};
+
+std::set<std::string> files_below(const fs::path& folder) {
+  std::set<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) files.insert(entry.path().string());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("a source is tried on all workloads, and the dataset stays as it is") {
+  const Eval eval;
+  const auto before = files_below(eval.run.dataset.root());
+  const auto file = eval.write("mine.cpp", kHonest);
+  const auto result = eval({file.string(), "--definition", "add"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, Catch::StartsWith("mine on add: PASSED 2 of 2 workloads, ") &&
+                             Catch::Contains("w100 n=100") && Catch::Contains("w200 n=200"));
+  CHECK(files_below(eval.run.dataset.root()) == before);
+  const auto first = eval({file.string(), "--definition", "add", "--workloads", "first", "--quiet"});
+  CHECK_THAT(first.out, Catch::StartsWith("mine on add: PASSED 1 of 1 workload, "));
+  CHECK_THAT(eval({file.string(), "--definition", "add", "--workloads", "w2", "--name", "other"}).out,
+             Catch::StartsWith("other on add: PASSED 1 of 1 workload") && Catch::Contains("w200"));
+}
+
+TEST_CASE("a solution may be a folder, a record, standard input, and a source with headers beside it") {
+  const Eval eval;
+  (void)eval.write("folder/config.toml",
+                   "[solution]\nname = \"packed\"\ndefinition = \"add\"\nauthor = \"me\"\n"
+                   "[build]\nlanguage = \"cpp\"\nentry_point = \"run\"\n");
+  (void)eval.write("folder/kernel.cpp", kHonest);
+  (void)eval.write("src/deep/more.h", "inline float sum(float a, float b) { return a + b; }\n");
+  (void)eval.write("src/mine.h", "#include \"deep/more.h\"\n");
+  const auto source = eval.write("src/with_headers.cpp",
+                                 "#include \"mine.h\"\n#include \"../folder/config.toml\"\n" + kSignature +
+                                     " { for (long i = 0; i < n; ++i) c[i] = sum(a[i], b[i]); }\n");
+  const auto folder = eval({(eval.run.folder.path() / "folder").string(), "--quiet"});
+  CHECK_THAT(folder.out, Catch::StartsWith("packed on add: PASSED"));
+  // What leads out of the source's folder is not taken along.
+  CHECK_THAT(eval({source.string(), "--definition", "add", "--quiet"}).out,
+             Catch::StartsWith("with_headers on add: COMPILE_ERROR"));
+  const auto good =
+      eval.write("src/good.cpp", "#include \"mine.h\"\n" + kSignature +
+                                     " { for (long i = 0; i < n; ++i) c[i] = sum(a[i], b[i]); }\n");
+  CHECK_THAT(eval({good.string(), "--definition", "add", "--quiet"}).out,
+             Catch::StartsWith("good on add: PASSED"));
+  const auto two =
+      eval({good.string(), eval.write("other.cpp", kHonest).string(), "--definition", "add", "--quiet"});
+  CHECK_THAT(two.out, Catch::Contains("good on add: PASSED") && Catch::Contains("other on add: PASSED"));
+  const std::string shell =
+      fmt::format("{} eval - --language cpp --definition add --local {} --quiet < {}", fib_binary(),
+                  eval.run.dataset.root().string(), eval.write("in.cpp", kHonest).string());
+  CHECK_THAT(run_process({"/bin/sh", "-c", shell}, eval.run.environment()).out,
+             Catch::StartsWith("solution on add: PASSED"));
+}
+
+TEST_CASE("each failure has its code, its stage and what is known of it, in JSON") {
+  const Eval eval;
+  const std::string run = kSignature;
+  const auto syntax = eval.failure_of(run + "\n{ c[0] = nothing; }\n");
+  CHECK(syntax["code"] == "compile_error");
+  CHECK(syntax["stage"] == "build");
+  CHECK(syntax["diagnostics"][0]["file"] == "broken.cpp");
+  CHECK(syntax["diagnostics"][0]["line"] == 2);
+  CHECK(syntax["diagnostics"][0]["source"] == "{ c[0] = nothing; }");
+  CHECK(eval.failure_of("void other(); " + run + " { other(); }")["code"] == "link_error");
+  const auto missing = eval.failure_of("extern \"C\" void walk() {}");
+  CHECK(missing["code"] == "missing_symbol");
+  CHECK(missing["stage"] == "build");
+  const auto crash = eval.failure_of(run + " { *(volatile int*)8 = 1; }");
+  CHECK(crash["code"] == "crash");
+  CHECK(crash["stage"] == "run");
+  CHECK(crash["call"] == 1);
+  CHECK(eval.failure_of(run + " { for (volatile int i = 0;;) (void)i; }")["code"] == "timeout");
+  CHECK(eval.failure_of("#include <stdexcept>\n" + run + " { throw std::runtime_error(\"no\"); }")["code"] ==
+        "exception");
+  CHECK(eval.failure_of("#include <vector>\n" + run +
+                        " { std::vector<char> v(1ul << 42, 1); c[0] = v[7]; }")["code"] == "out_of_memory");
+  CHECK(eval.failure_of(
+            "extern \"C\" int run(const float*, const float*, float*, long) { return 3; }")["code"] ==
+        "error_returned");
+  const auto unwritten = eval.failure_of(run + " { for (long i = 0; i < n - 3; ++i) c[i] = a[i] + b[i]; }");
+  CHECK(unwritten["code"] == "unwritten_output");
+  CHECK(unwritten["mismatch"]["output"] == "c");
+  CHECK(unwritten["mismatch"]["index"] == nlohmann::json::array({97}));
+  CHECK(unwritten["mismatch"]["unwritten"] == 3);
+  const auto wrong =
+      eval.failure_of(run + " { for (long i = 0; i < n; ++i) c[i] = a[i] + b[i] + (i == 5); }");
+  CHECK(wrong["code"] == "wrong_values");
+  CHECK(wrong["stage"] == "judge");
+  CHECK(wrong["violation"] == false);
+  CHECK(wrong["mismatch"]["wrong"] == 1);
+  CHECK(wrong["mismatch"]["elements"] == 100);
+  CHECK(wrong["mismatch"]["index"] == nlohmann::json::array({5}));
+  const auto lie = eval.failure_of(
+      "#include <thread>\n" + run +
+      " { std::thread([] { for (;;) {} }).detach(); for (long i = 0; i < n; ++i) c[i] = a[i] + b[i]; }");
+  CHECK(lie["code"] == "work_outside_call");
+  CHECK(lie["violation"] == true);
+}
+
+TEST_CASE("a try is compared with the last one, with the dataset's, and with another solution") {
+  Eval eval;
+  const auto file = eval.write("mine.cpp", kHonest);
+  const Words words{file.string(), "--definition", "add", "--against", "last"};
+  CHECK_THAT(eval(words).out, Catch::Contains("There is no earlier try of mine."));
+  const auto second = eval(words).out;
+  CHECK_THAT(second,
+             Catch::Contains("A: the last try   B: this one") && Catch::Contains("2 results compared"));
+  (void)eval.write("mine.cpp", "nonsense");
+  CHECK_THAT(eval(words).out, Catch::Contains("2 broken"));
+  // What failed is not what the next try is compared with, where something passed before.
+  (void)eval.write("mine.cpp", kHonest);
+  const auto fixed = eval(words).out;
+  CHECK_THAT(fixed, !Catch::Contains("fixed") && Catch::Contains("2 results compared"));
+  eval.run.dataset.solution("theirs", "baseline", kSlow);
+  const auto against =
+      eval({file.string(), "--definition", "add", "--workloads", "first", "--against", "baseline"});
+  CHECK(against.exit_code == 0);
+  CHECK_THAT(against.out,
+             Catch::Contains("A: solution theirs   B: solution mine") && Catch::Contains("1 faster"));
+  const auto nobody = eval({file.string(), "--definition", "add", "--against", "thiers"});
+  CHECK(nobody.exit_code == 1);
+  CHECK_THAT(nobody.err, Catch::Contains("has no solution \"thiers\" of add; did you mean \"theirs\"?"));
+}
+
+TEST_CASE("--add adds the solution and its traces, and never replaces another's record") {
+  const Eval eval;
+  const auto file = eval.write("mine.cpp", kHonest);
+  CHECK(eval({file.string(), "--definition", "add", "--add"}).exit_code == 0);
+  const auto summary = run_process({fib_binary(), "report", "summary", "--local", eval.run.dataset.root()},
+                                   eval.run.environment());
+  CHECK_THAT(summary.out, Catch::Contains("mine") && Catch::Contains("2 passed"));
+  (void)eval.write("mine.cpp", kHonest + "// another\n");
+  const auto refused = eval({file.string(), "--definition", "add", "--add"});
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, Catch::Contains("is there already, with another content"));
+}
+
+TEST_CASE("--cascade ends with the smallest workload when that fails") {
+  const Eval eval;
+  const auto bad = eval.write("bad.cpp", kSignature + " {}");
+  const auto result = eval({bad.string(), "--definition", "add", "--cascade"});
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.out, Catch::StartsWith("bad on add: INCORRECT_NUMERICAL, 0 of 1 workload passed"));
+  const auto good = eval.write("good.cpp", kHonest);
+  CHECK_THAT(eval({good.string(), "--definition", "add", "--cascade"}).out,
+             Catch::StartsWith("good on add: PASSED 2 of 2 workloads"));
+}
+
+TEST_CASE("a definition and workloads may come from files alone") {
+  const Eval eval;
+  fs::path definition;
+  fs::path workloads;
+  for (const std::string& file : files_below(eval.run.dataset.root())) {
+    if (file.find("/definitions/") != std::string::npos && file.ends_with(".json")) definition = file;
+    if (file.find("/workloads/") != std::string::npos && file.ends_with(".jsonl")) workloads = file;
+  }
+  const auto source = eval.write("mine.cpp", kHonest);
+  const auto result = run_process({fib_binary(), "eval", source, "--definition", definition, "--workload",
+                                   workloads, "--iterations", "4", "--quiet"},
+                                  eval.run.environment());
+  CHECK(result.out.starts_with("mine on add: PASSED 2 of 2 workloads"));
+}
+
+TEST_CASE("what cannot be tried is one sentence") {
+  const Eval eval;
+  const auto file = eval.write("mine.cpp", kHonest);
+  const auto fails = [&](const Words& words, int code, const std::string& text) {
+    const auto result = eval(words);
+    CHECK(result.exit_code == code);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, Catch::Contains(text));
+  };
+  fails({file.string()}, 1, "mine.cpp does not say what it computes: name its definition");
+  fails({file.string(), "--definition", "ad"}, 1, "no definition is called \"ad\"; did you mean \"add\"?");
+  fails({"nowhere.cpp", "--definition", "add"}, 1, "there is no file or folder nowhere.cpp");
+  fails({file.string(), "--definition", "add", "--workloads", "xyz"}, 1,
+        "no workload of add has a uuid that begins with \"xyz\"");
+  fails({file.string(), file.string(), "--definition", "add"}, 1, "two of the solutions are called mine");
+  fails({eval.write("mine.txt", kHonest).string(), "--definition", "add"}, 1,
+        "its name does not tell its language");
+  fails({eval.write("gpu.cu", kHonest).string(), "--definition", "add", "--device", "cpu"}, 3,
+        "gpu: language cuda with target hardware [cuda] does not run on cpu");
+}
+
+TEST_CASE("fib explain knows every code and every status") {
+  const FibRun run;
+  const auto explain = [&](const Words& words) {
+    Words all{fib_binary(), "explain"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_process(all, run.environment());
+  };
+  CHECK_THAT(explain({}).out, Catch::Contains("unwritten_output") && Catch::Contains("INCORRECT_NUMERICAL"));
+  CHECK_THAT(explain({"illegal_access"}).out, Catch::Contains("What to do: "));
+  CHECK(explain({"TIMEOUT"}).exit_code == 0);
+  const auto wrong = explain({"ilegal_access"});
+  CHECK(wrong.exit_code == 1);
+  CHECK(wrong.err ==
+        "fib: \"ilegal_access\" is no error code and no status; did you mean \"illegal_access\"?\n");
+}

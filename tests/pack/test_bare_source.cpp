@@ -1,0 +1,72 @@
+#include <catch2/catch.hpp>
+
+#include "pack/bare_source.h"
+#include "support/temporary.h"
+#include "util/error.h"
+#include "util/files.h"
+
+using namespace fib;
+
+namespace {
+
+constexpr const char* kRun = "extern \"C\" void run() {}\n";
+
+model::Solution of(const std::string& file, const std::string& content, pack::SourceFacts facts = {}) {
+  facts.definition = "d";
+  return pack::solution_of_sources({{file, content, {}}}, facts);
+}
+
+}  // namespace
+
+TEST_CASE("a source's name and text tell its language, hardware and binding") {
+  CHECK(of("a.cpp", kRun).spec.language == model::Language::cpp);
+  CHECK(of("a.cpp", kRun).spec.target_hardware == std::vector<std::string>{"cpu"});
+  CHECK(of("a.cu", kRun).spec.language == model::Language::cuda);
+  CHECK(of("a.cu", kRun).spec.target_hardware == std::vector<std::string>{"cuda"});
+  CHECK(of("a.py", "def run(): pass\n").spec.language == model::Language::python);
+  CHECK(of("a.py", "import triton\ndef run(): pass\n").spec.language == model::Language::triton);
+  CHECK(of("a.py", "from tilelang import T\ndef run(): pass\n").spec.language == model::Language::tilelang);
+  const auto extension = of("a.cu", "#include <torch/extension.h>\nvoid run() {}\n");
+  CHECK(extension.spec.binding == model::Binding::torch);
+  CHECK(of("a.cpp", kRun).name == "a");
+  CHECK(of("a.cpp", kRun).author == "local");
+  CHECK(of("a.cpp", kRun).spec.destination_passing_style());
+  CHECK_FALSE(of("a.cpp", kRun, {.returns_outputs = true}).spec.destination_passing_style());
+  CHECK(*of("a.cu", kRun, {.flags = {"-O2"}}).spec.compile_options->cuda_cflags ==
+        std::vector<std::string>{"-O2"});
+  CHECK(of("a.txt", kRun, {.language = "cpp", .name = "n"}).name == "n");
+}
+
+TEST_CASE("what is not said of a source is asked for in a sentence") {
+  CHECK_THROWS_WITH(pack::solution_of_sources({{"a.cpp", kRun, {}}}, {}),
+                    "a.cpp does not say what it computes: name its definition");
+  CHECK_THROWS_WITH(of("a.txt", kRun), "a.txt: its name does not tell its language; name the language");
+  CHECK_THROWS_AS(pack::given_solution_of_text("int x;\n", {}), Error);
+}
+
+TEST_CASE("sources take what they need from beside them, and nothing from outside") {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((folder.path() / name).parent_path());
+    util::write_file_atomic(folder.path() / name, text);
+  };
+  write("secret.h", "int secret;\n");
+  write("s/a.cpp",
+        "#include \"b.h\"\n  #include \"sub/c.h\"\n#include \"../secret.h\"\n#include \"gone.h\"\n#include "
+        "<d.h>\n");
+  write("s/b.h", "#include \"a.cpp\"\n");
+  write("s/sub/c.h", "#include \"e.h\"\n");
+  write("s/sub/e.h", "\n");
+  write("s/d.h", "\n");
+  std::vector<std::string> paths;
+  for (const auto& source : pack::read_with_neighbours(folder.path() / "s/a.cpp"))
+    paths.push_back(source.path);
+  CHECK(paths == std::vector<std::string>{"a.cpp", "b.h", "sub/c.h", "sub/e.h"});
+  write("p/main.py", "import os\nfrom .helper import x\nimport tools.deep as t\n");
+  write("p/helper.py", "\n");
+  write("p/tools/deep.py", "\n");
+  paths.clear();
+  for (const auto& source : pack::read_with_neighbours(folder.path() / "p/main.py"))
+    paths.push_back(source.path);
+  CHECK(paths == std::vector<std::string>{"main.py", "tools/deep.py", "helper.py"});
+}
