@@ -11,6 +11,7 @@
 #include "dataset/run_order.h"
 #include "dataset/runs.h"
 #include "dataset/trace_stream.h"
+#include "filters.h"
 #include "util/closest.h"
 #include "util/error.h"
 
@@ -44,6 +45,9 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   loaded.dataset = dataset::load_without_results(root, unreadable_);
   dataset::KnownNames(loaded.dataset).check(filter_);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
+  std::vector<dataset::TraceRow> rows;
+  for (const report::Detail& detail : loaded.details) rows.push_back(detail.row);
+  check_excluded_runs(filter_, rows);
   return loaded;
 }
 

@@ -92,10 +92,7 @@ void add_trace_choice(CLI::App& app, TraceChoice& choice) { add_choice_into(app,
 
 void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice) { add_choice_into(app, choice); }
 
-std::shared_ptr<const dataset::StandingResults> choose_traces(TraceChoice choice,
-                                                              const dataset::Dataset& dataset,
-                                                              const std::vector<dataset::TraceRow>& rows,
-                                                              const dataset::Filter& filter) {
+void check_excluded_runs(const dataset::Filter& filter, const std::vector<dataset::TraceRow>& rows) {
   for (const std::string& pattern : filter.excluded_runs) {
     dataset::Filter one;
     one.excluded_runs = {pattern};
@@ -104,6 +101,13 @@ std::shared_ptr<const dataset::StandingResults> choose_traces(TraceChoice choice
     });
     if (!is_known) throw Error("no trace is of a run \"{}\"; to see all runs: fib history", pattern);
   }
+}
+
+std::shared_ptr<const dataset::StandingResults> choose_traces(TraceChoice choice,
+                                                              const dataset::Dataset& dataset,
+                                                              const std::vector<dataset::TraceRow>& rows,
+                                                              const dataset::Filter& filter) {
+  check_excluded_runs(filter, rows);
   if (choice == TraceChoice::all) return nullptr;
   return std::make_shared<const dataset::StandingResults>(dataset, rows, filter);
 }

@@ -32,6 +32,9 @@ enum class TraceChoice { standing, all };
 void add_trace_choice(CLI::App& app, TraceChoice& choice);
 void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice);
 
+// Throws Error for the first of `filter.excluded_runs` that no row is of.
+void check_excluded_runs(const dataset::Filter& filter, const std::vector<dataset::TraceRow>& rows);
+
 // The choice among `rows`, the traces of `dataset`; null where all count. Throws Error when `filter` excludes
 // a run of which there is no trace.
 [[nodiscard]] std::shared_ptr<const dataset::StandingResults> choose_traces(

@@ -61,7 +61,8 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return out.str();
 }
 
-// Its lines are broken by hand; only those that are too wide are broken again, with their indentation.
+// Its lines are broken by hand; only those that are too wide are broken again. What follows of an example is
+// set off further than the example.
 std::string HelpFormatter::make_footer(const CLI::App* command) const {
   const std::string footer = CLI::Formatter::make_footer(command);
   if (width_ == 0) return footer;
@@ -69,9 +70,10 @@ std::string HelpFormatter::make_footer(const CLI::App* command) const {
   std::string result;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    const std::size_t room = std::max(width_, indent + kLeast) - indent;
+    const std::size_t next = indent == 0 ? 0 : indent + 4;
+    const std::size_t room = std::max(width_, next + kLeast) - indent;
     const bool fits = report::display_width(line) <= width_;
-    result += (fits ? line : line.substr(0, indent) + report::wrap(line.substr(indent), room, indent)) + "\n";
+    result += (fits ? line : line.substr(0, indent) + report::wrap(line.substr(indent), room, next)) + "\n";
   }
   return result;
 }

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <charconv>
 #include <limits>
 #include <memory>
 
 #include "commands.h"
+#include "dataset/known_names.h"
 #include "dataset/queries.h"
 #include "report/best_text.h"
 #include "report_commands.h"
@@ -68,6 +71,9 @@ report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions
 int run(const BestOptions& options) {
   const auto axes = parse_axes(options.axes);
   auto datasets = load_datasets(options.read);
+  dataset::Filter named;
+  for (const auto& [axis, value] : axes) named.conditions.emplace_back(fmt::format("{}=={}", axis, value));
+  dataset::KnownNames(datasets).check(named);
   std::vector<bool> has_traces;
   for (const auto& dataset : datasets) has_traces.push_back(!dataset.traces.empty());
   const auto chosen = apply_filters(options.filters, datasets);

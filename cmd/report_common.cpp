@@ -164,9 +164,16 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
     const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, records));
     if (standing) dataset::keep_standing(dataset, *standing);
     dataset::restrict_to(dataset, records, yardstick);
-    chosen.push_back({standing});
+    chosen.push_back({standing, {{}, filters.op_type, filters.definition}});
   }
   return chosen;
+}
+
+report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset) const {
+  std::vector<dataset::TraceRow> rows;
+  std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
+               [&](const dataset::TraceRow& row) { return asked_for.holds(dataset, row); });
+  return remarks_of(standing.get(), rows);
 }
 
 std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {

@@ -51,9 +51,9 @@ struct FilterOptions {
 // The choice of traces that was made for one dataset.
 struct ChosenTraces {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
-  [[nodiscard]] report::Remarks remarks(const dataset::Dataset& dataset) const {
-    return remarks_of(standing.get(), dataset.traces);
-  }
+  report::Selection asked_for = {};                          // what the report is about
+  // Of the traces that it is about.
+  [[nodiscard]] report::Remarks remarks(const dataset::Dataset& dataset) const;
 };
 
 // Leaves in the datasets the traces that count and what the options hold, and the solutions of the author

@@ -11,6 +11,7 @@
 #include "report/compare_text.h"
 #include "report_commands.h"
 #include "report_common.h"
+#include "util/error.h"
 
 namespace fib::cmd {
 namespace {
@@ -50,14 +51,17 @@ PairBy natural_pairing(const SideName& a, const SideName& b) {
 }
 
 int run(const CompareCommand& command) {
-  const auto gate = parse_gate(command.gate);
+  auto gate = parse_gate(command.gate);
   const dataset::Filter filter = command.records.parsed();
   CompareInput input(command.local, filter);
   const SideName a = input.resolve(command.a);
   const SideName b = input.resolve(command.b);
+  if (gate && a.kind == b.kind && a.name == b.name)
+    throw Error("A and B are both {}: a gate on that would always hold", a.name);
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
   const auto result = report::compare(input.side(a), input.side(b), pair_by, command.correct_drift);
   print_errors(input.unreadable(), "");
+  if (gate) gate->unreadable = input.unreadable().size();
   print_result(report::render_compare(result, gate, command.format, {stdout_style(), command.only}));
   if (!gate) return kDone;
   if (result.pairs.empty()) {
@@ -65,7 +69,8 @@ int run(const CompareCommand& command) {
     return kNotAllDone;
   }
   if (!result.regressions(gate->limit).empty()) return kGateFailed;
-  return result.missing() == 0 && input.unreadable().empty() ? kDone : kNotAllDone;
+  const bool is_whole = result.missing() == 0 && result.other_conditions() == 0 && input.unreadable().empty();
+  return is_whole ? kDone : kNotAllDone;
 }
 
 }  // namespace
@@ -133,8 +138,9 @@ void add_report_compare(CLI::App& app, int& exit_code) {
                   "more, with disjoint quartile ranges; else ambiguous. docs/reports.md says what noise is.\n"
                   "Formats github and junit are for CI.\n") +
       kLocalDefault +
-      "Exit codes: 0 done, 1 a side does not exist, or under a gate something of A is missing in B or\n"
-      "cannot be read, 2 wrong usage, 3 --fail-on-regression and something regressed.");
+      "Exit codes: 0 done, 1 a side does not exist, or or under a gate something of A is missing in B,\n"
+      "was made under other conditions or cannot be read, 2 wrong usage, 3 --fail-on-regression and "
+      "something regressed.");
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

@@ -34,8 +34,7 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const ChosenTr
   report::DatasetSummary summary;
   summary.path = dataset.root.string();
   summary.baseline_author = options.baseline_author;
-  summary.filtered = (!filters.records.parsed().is_empty() || filters.op_type || filters.definition) &&
-                     !dataset.traces.empty();
+  summary.filtered = !filters.records.parsed().is_empty() || filters.op_type || filters.definition;
   summary.every_trace = filters.choice == TraceChoice::all;
   summary.remarks = chosen.remarks(dataset);
   summary.counts = count(dataset, filters);

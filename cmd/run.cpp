@@ -111,6 +111,9 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
 }
 
 void log_plan_remarks(const bench::Plan& plan) {
+  for (const auto& one : plan.incomplete)
+    spdlog::warn("{} cannot be evaluated: {}", report::printable(one.solution),
+                 report::printable(one.reason));
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& skipped : plan.skipped) by_reason[skipped.reason].push_back(skipped.solution);
   for (const auto& [reason, solutions] : by_reason) {
@@ -128,6 +131,15 @@ std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Data
   if (plan.resumed > 0)
     return fmt::format(": {} {} done", report::plural(plan.resumed, "evaluation"),
                        plan.resumed == 1 ? "is" : "are");
+  const auto holds_some = [&](const dataset::Dataset& dataset) {
+    return std::any_of(dataset.workloads.begin(), dataset.workloads.end(), [&](const auto& entry) {
+      return std::any_of(entry.second.begin(), entry.second.end(), [&](const model::Workload& workload) {
+        return filter.holds_workload(dataset, entry.first, workload);
+      });
+    });
+  };
+  if (!filter.conditions.empty() && std::none_of(datasets.begin(), datasets.end(), holds_some))
+    return ": no workload of what was asked for has the sizes that --where names";
   if (!plan.skipped.empty()) return "";
   const auto none = [&](const auto& of) {
     return std::all_of(datasets.begin(), datasets.end(), [&](const auto& one) { return of(one).empty(); });
@@ -164,7 +176,11 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan) {
              report.passed, report.finished - report.passed);
   if (!report.ended_early.empty())
     spdlog::error("{}; to do the rest, run the same command with --resume", report.ended_early);
-  if (report.interrupted) fmt::print("interrupted; to do the rest, run the same command with --resume\n");
+  if (report.interrupted)
+    fmt::print(
+        "interrupted; to do the rest, run the same command with --resume, which takes what earlier runs did "
+        "for "
+        "done too\n");
 }
 
 // What to ask next, of results that were saved.
@@ -183,6 +199,7 @@ RunOutcome planned_outcome(const bench::Plan& plan, const std::vector<dataset::D
   RunOutcome outcome;
   outcome.unloaded = count_unloaded(datasets);
   outcome.skipped = plan.skipped.size();
+  outcome.incomplete = plan.incomplete.size();
   outcome.results = plan.resumed;
   outcome.failures = plan.resumed_failures;
   outcome.failed_solutions = plan.failed_before;
@@ -246,7 +263,11 @@ int run(RunOptions options) {
   bench::sweep_run_folders(std::filesystem::temp_directory_path());
   if (plan.evaluations.empty()) {
     fmt::print("nothing to run{}\n", why_nothing(plan, datasets, options.filter));
-    return pass_gate(outcome, options.gate);
+    const int exit_code = pass_gate(outcome, options.gate);
+    if (outcome.unloaded == 0 || plan.resumed > 0) return exit_code;
+    spdlog::error("{} of the dataset did not load: what was to be run may be there",
+                  report::plural(outcome.unloaded, "file or line"));
+    return kNotAllDone;
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
@@ -327,7 +348,7 @@ void add_gate(CLI::App& app, RunOptions& o) {
       ->group(group);
   app.add_option("--expect", o.gate.expected_results,
                  "Exit code 3 unless there are so many results, those that --resume skips too")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_check(0, false))
       ->type_name("N")
       ->group(group);
   app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")

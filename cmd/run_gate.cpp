@@ -56,6 +56,13 @@ GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options) {
         "--strict: {} of definitions, solutions and workloads did not load",
         outcome.unloaded == 1 ? "1 file or line" : fmt::format("{} files or lines", outcome.unloaded)));
   }
+  if (options.strict && outcome.incomplete > 0) {
+    verdict.exit_code = kNotAllDone;
+    verdict.reasons.push_back(fmt::format(
+        "--strict: {} cannot be evaluated, for the dataset lacks {} definition or "
+        "its workloads",
+        report::plural(outcome.incomplete, "solution"), outcome.incomplete == 1 ? "its" : "their"));
+  }
   if (outcome.not_done > 0) verdict.exit_code = kNotAllDone;
   return verdict;
 }

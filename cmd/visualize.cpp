@@ -125,7 +125,9 @@ void add_command(CLI::App& app, int& exit_code) {
                   "The HTML report is one file that works offline and without scripts: leaderboards,\n"
                   "latencies, speedups, rooflines, status, logs of failures, history and environment.\n") +
       kLocalDefault +
-      "Exit codes: 0 done, 1 nothing to draw or a file cannot be read or written, 2 wrong usage.");
+      "Exit codes: 0 done, 1 --svg or --png has nothing to draw, or a file cannot be read or written, 2 "
+      "wrong "
+      "usage.");
   visualize->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

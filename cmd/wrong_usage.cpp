@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <vector>
 
@@ -53,7 +54,10 @@ std::string explain(const CLI::App& command, const std::string& word) {
   }
   if (!commands_of(command).empty() && command.get_subcommands().empty())
     return unknown_command(command, word);
-  return fmt::format("\"{}\" is one word too many", word);
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(word, ignored);
+  return fmt::format("\"{}\" is one word too many{}", word,
+                     is_folder ? "; a dataset is named with --local" : "");
 }
 
 }  // namespace

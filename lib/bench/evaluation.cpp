@@ -236,7 +236,7 @@ void EvaluationRun::complete_result() {
   if (result_.inputs_changed > 0) {
     result_.note += fmt::format("{}the solution changed its inputs in {} of {} calls\n",
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",
-                                result_.inputs_changed, calls_.made());
+                                result_.inputs_changed, std::max(calls_.made(), result_.inputs_changed));
   }
   std::string remarks;
   if (!parts_.facts.note.empty()) remarks += parts_.facts.note + '\n';

@@ -63,11 +63,29 @@ class Planner {
       for (const auto* solution : by_definition[name])
         add(dataset, {index, &definition, solution, nullptr, {}, 0, nullptr, rule}, reason);
     }
+    if (swept_ == nullptr) add_incomplete(dataset, by_definition);
   }
 
   Plan finish() { return std::move(plan_); }
 
  private:
+  using Solutions = std::map<std::string, std::vector<const model::Solution*>>;  // by definition
+
+  void add_incomplete(const dataset::Dataset& dataset, const Solutions& by_definition) {
+    for (const auto& [definition, solutions] : by_definition) {
+      const bool is_known = dataset.definitions.contains(definition);
+      const auto workloads = dataset.workloads.find(definition);
+      if (is_known && workloads != dataset.workloads.end() && !workloads->second.empty()) continue;
+      if (!dataset::matches(filter_.definitions, definition)) continue;
+      for (const auto* solution : solutions) {
+        if (solution->definition != definition || !filter_.may_hold(dataset, definition, &solution->name))
+          continue;
+        const char* why = is_known ? "there are no workloads of" : "there is no definition";
+        plan_.incomplete.push_back({solution->name, fmt::format("{} {}", why, definition)});
+      }
+    }
+  }
+
   // `planned` lacks its workload.
   void add(const dataset::Dataset& dataset, PlannedEvaluation planned, const std::string& not_judged) {
     const auto index = planned.dataset;

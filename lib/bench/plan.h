@@ -57,11 +57,12 @@ struct SkippedSolution {
 };
 
 struct Plan {
-  std::vector<PlannedEvaluation> evaluations;  // by dataset, definition, solution, workload uuid
-  std::vector<SkippedSolution> skipped;        // cannot run here; no trace
-  std::size_t resumed = 0;                     // left out because their trace exists
-  std::size_t resumed_failures = 0;            // of these: whose trace says that they did not pass
-  std::set<std::string> failed_before = {};    // the solutions of these
+  std::vector<PlannedEvaluation> evaluations;    // by dataset, definition, solution, workload uuid
+  std::vector<SkippedSolution> skipped;          // cannot run here; no trace
+  std::vector<SkippedSolution> incomplete = {};  // whose definition or its workloads the dataset lacks
+  std::size_t resumed = 0;                       // left out because their trace exists
+  std::size_t resumed_failures = 0;              // of these: whose trace says that they did not pass
+  std::set<std::string> failed_before = {};      // the solutions of these
 };
 
 // Pure: the same arguments give the same plan. What the filter says of results is not looked at. `done` holds

@@ -221,6 +221,7 @@ Plan plan_sweep(const std::vector<dataset::Dataset>& datasets, const dataset::Fi
     whole.failed_before.merge(plan.failed_before);
     std::move(plan.evaluations.begin(), plan.evaluations.end(), std::back_inserter(whole.evaluations));
     if (i == 0) whole.skipped = std::move(plan.skipped);
+    if (i == 0) whole.incomplete = std::move(plan.incomplete);
   }
   return whole;
 }

@@ -54,7 +54,7 @@ bool Filter::holds_axes(const Dataset& dataset, const std::string& definition,
 
 bool Filter::holds_workload(const Dataset& dataset, const std::string& definition,
                             const model::Workload& workload) const {
-  return holds_definition(dataset, definition) && matches(workloads, workload.uuid) &&
+  return holds_definition(dataset, definition) && matches_uuid(workloads, workload.uuid) &&
          holds_axes(dataset, definition, workload);
 }
 
@@ -66,6 +66,14 @@ bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
   if (authors.empty()) return true;
   const auto found = dataset.solutions.find(name);
   return found != dataset.solutions.end() && matches(authors, found->second.author);
+}
+
+bool matches_uuid(const std::vector<std::string>& patterns, const std::string& uuid) {
+  constexpr std::size_t kFewest = 4;
+  return matches(patterns, uuid) ||
+         std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+           return pattern.size() >= kFewest && uuid.starts_with(pattern);
+         });
 }
 
 bool Filter::is_empty() const {
@@ -92,7 +100,7 @@ bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
 
 bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) const {
   if (!may_hold(dataset, trace.definition, trace.solution ? &*trace.solution : nullptr)) return false;
-  if (!matches(workloads, trace.workload.uuid) || !holds_axes(dataset, trace.definition, trace.workload))
+  if (!matches_uuid(workloads, trace.workload.uuid) || !holds_axes(dataset, trace.definition, trace.workload))
     return false;
   const auto& evaluation = trace.evaluation;
   if (!evaluation) return holds_without_result();
@@ -107,7 +115,8 @@ bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) cons
 
 bool Filter::holds_trace(const Dataset& dataset, const TraceRow& trace) const {
   if (!may_hold(dataset, *trace.definition, trace.solution)) return false;
-  if (!matches(workloads, trace.workload->uuid) || !holds_axes(dataset, *trace.definition, *trace.workload))
+  if (!matches_uuid(workloads, trace.workload->uuid) ||
+      !holds_axes(dataset, *trace.definition, *trace.workload))
     return false;
   const auto& evaluation = trace.evaluation;
   if (!evaluation) return holds_without_result();

@@ -16,6 +16,9 @@ class StandingResults;
 // Whether `name` is one of `patterns` or matches one as a shell glob; an empty list holds everything.
 [[nodiscard]] bool matches(const std::vector<std::string>& patterns, const std::string& name);
 
+// The same of a workload's uuid, whose beginning, of at least four characters, names it too.
+[[nodiscard]] bool matches_uuid(const std::vector<std::string>& patterns, const std::string& uuid);
+
 // Which records of a dataset are meant. Lists hold names or shell globs; an empty list holds everything.
 // Records of unknown definitions have no op type, traces of unknown solutions no author.
 struct Filter {

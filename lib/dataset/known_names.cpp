@@ -1,5 +1,7 @@
 #include "dataset/known_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -10,15 +12,24 @@
 namespace fib::dataset {
 namespace {
 
+// What `fib list` takes to list them.
+std::string_view kind_of(std::string_view what) {
+  if (what == "workload") return " workloads";
+  if (what == "solution" || what == "author") return " solutions";
+  return " definitions";
+}
+
 void check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
                     std::string_view what, const std::string& where) {
   for (const auto& pattern : patterns) {
-    const bool any = std::any_of(names.begin(), names.end(),
-                                 [&](const std::string& name) { return matches({pattern}, name); });
+    const bool any = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return what == "workload" ? matches_uuid({pattern}, name) : matches({pattern}, name);
+    });
     if (any) continue;
     const auto alike = util::did_you_mean(pattern, {names.begin(), names.end()});
-    throw Error("no {} is called \"{}\"{}", what, pattern,
-                alike.empty() ? "; to see what there is: fib list" + where : alike);
+    throw Error(
+        "no {} is called \"{}\"{}", what, pattern,
+        alike.empty() ? fmt::format("; to see what there is: fib list{}{}", kind_of(what), where) : alike);
   }
 }
 

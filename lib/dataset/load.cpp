@@ -188,10 +188,15 @@ class Loader {
       dataset_.workloads[found.definition].push_back(std::move(found.workload));
       return;
     }
-    problems.push_back({relative(file), found.line,
-                        fmt::format("workload \"{}\" of definition \"{}\" is there already (kept: {})", uuid,
-                                    found.definition, first->second),
-                        Severity::warning});
+    const auto& known = dataset_.workloads[found.definition];
+    const auto kept = std::find_if(known.begin(), known.end(),
+                                   [&](const model::Workload& workload) { return workload.uuid == uuid; });
+    const bool is_same = kept != known.end() && model::to_json(*kept) == model::to_json(found.workload);
+    problems.push_back(
+        {relative(file), found.line,
+         fmt::format("workload \"{}\" of definition \"{}\" is there already{} (kept: {})", uuid,
+                     found.definition, is_same ? "" : ", with another content", first->second),
+         is_same ? Severity::warning : Severity::error});
     dataset_.repeated_workloads.emplace_back(std::move(found.definition), std::move(found.workload));
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 #include "dataset/paths.h"
 #include "dataset/trace_head.h"
 #include "dataset/trace_stream.h"
+#include "model/measurement_record.h"
 #include "util/clock.h"
 #include "util/machine.h"
 #include "util/threads.h"
@@ -64,6 +66,7 @@ class TraceMerger {
   static unsigned threads() { return std::min(util::usable_cores(), kMostThreads); }
 
   void find_targets() {
+    note_kept_sources();
     std::vector<InputFile> files;
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
       for (const auto& path : record_files(inputs_[input])) files.push_back({input, path});
@@ -176,13 +179,35 @@ class TraceMerger {
     }
   }
 
+  // What the output calls the solution with the source that the trace says it was made from, whichever input
+  // both come from; nothing where it does not say it, or the output has no such solution.
+  std::optional<std::string> name_of_source(const model::Trace& trace) const {
+    if (!trace.evaluation) return std::nullopt;
+    const auto hash = model::measurement_record(*trace.evaluation).solution_sha256;
+    if (!hash) return std::nullopt;
+    const auto found = kept_sources_.find({*trace.solution, *hash});
+    return found == kept_sources_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // Of the solutions that inputs call the same and that differ.
+  void note_kept_sources() {
+    for (const InputNames& names : catalog_.inputs) {
+      for (const auto& [old_name, new_name] : names.solutions) {
+        const auto kept = catalog_.merged.solutions.find(new_name.value_or(old_name));
+        if (kept == catalog_.merged.solutions.end()) continue;
+        kept_sources_[{old_name, model::content_sha256(kept->second)}] = kept->first;
+      }
+    }
+  }
+
   // False when the catalog leaves out what the trace is of.
   bool rename(std::size_t input, model::Trace& trace) const {
     const InputNames& names = catalog_.inputs[input];
     if (const auto solution = names.solutions.find(trace.solution.value_or(""));
         solution != names.solutions.end()) {
-      if (!solution->second) return false;
-      trace.solution = solution->second;
+      const auto of_source = name_of_source(trace);
+      if (!of_source && !solution->second) return false;
+      trace.solution = of_source ? *of_source : *solution->second;
     }
     const auto workload = names.workloads.find({trace.definition, trace.workload.uuid});
     if (workload == names.workloads.end()) return true;
@@ -213,6 +238,8 @@ class TraceMerger {
 
   const std::vector<fs::path>& inputs_;
   const Catalog& catalog_;
+  // (what inputs call the solution, hash of the source) -> what the output calls it.
+  std::map<std::pair<std::string, std::string>, std::string> kept_sources_;
   const MergeOptions& options_;
   const fs::path& output_;
   MergeReport& report_;

@@ -68,6 +68,10 @@ RunRecord record_of(std::string_view line) {
   record.passed = count("passed");
   record.failed = counts_of(member(document, "failed"));
   record.not_done = count("not_done");
+  // The line counts those alone that were tried in vain, not those that an interruption has left.
+  const auto planned = count("planned");
+  if (record.not_done && planned && record.finished && *planned > *record.finished)
+    record.not_done = *planned - *record.finished;
   const ordered_json& interrupted = member(document, "interrupted");
   record.interrupted = interrupted.is_boolean() && interrupted.get<bool>();
   record.config = object_of(member(document, "config"));

@@ -34,7 +34,7 @@ struct RunRecord {
   std::optional<std::size_t> finished;  // evaluations with a trace
   std::optional<std::size_t> passed;
   std::map<std::string, std::size_t> failed;  // by status
-  std::optional<std::size_t> not_done;
+  std::optional<std::size_t> not_done;        // planned, and without a trace
   bool interrupted = false;
   nlohmann::ordered_json config;    // an object, or null
   nlohmann::ordered_json sweep;     // swept option or axis -> its values; null: nothing was swept

@@ -105,6 +105,9 @@ class StandingResults::Choice {
       Rows of_run;
       std::copy_if(same.begin(), same.end(), std::back_inserter(of_run),
                    [&](const TraceRow* row) { return run_of(*row) == run_of(*latest); });
+      for (const TraceRow* row : same) {
+        if (run_of(*row) != run_of(*latest)) leave_out(*row, left_out().earlier_runs);
+      }
       const TraceRow* chosen = representative(of_run);
       standing_.chosen_[key] = identity_of(*chosen);
       if (const auto* time = references.of(*chosen)) standing_.references_[key] = *time;
@@ -260,7 +263,8 @@ class StandingResults::Choice {
 };
 
 std::size_t LeftOut::total() const {
-  std::size_t sum = other_sources + unknown_solutions + other_definitions + without_source + sweep_points;
+  std::size_t sum =
+      other_sources + unknown_solutions + other_definitions + without_source + sweep_points + earlier_runs;
   for (const auto& [conditions, count] : other_conditions) sum += count;
   return sum;
 }
@@ -315,6 +319,7 @@ std::string to_string(const LeftOut& left_out) {
   add(left_out.other_definitions, "of other definitions of the same name");
   add(left_out.without_source, "that do not say of which source");
   add(left_out.sweep_points, "of sweeps");
+  add(left_out.earlier_runs, "of earlier runs");
   for (const auto& [conditions, count] : left_out.other_conditions)
     add(count, "of other conditions (" + conditions + ")");
   return fmt::format("{} {} not count: {}", total, total == 1 ? "trace does" : "traces do",

@@ -21,6 +21,7 @@ struct LeftOut {
   std::size_t other_definitions = 0;  // made when the definition computed something else
   std::size_t without_source = 0;     // no record says from which source, and other traces say it
   std::size_t sweep_points = 0;       // points of an option sweep beside an ordinary run
+  std::size_t earlier_runs = 0;       // of the present source, which a later run has tried again
   std::map<std::string, std::size_t> other_conditions;  // by the conditions, in words
 
   [[nodiscard]] std::size_t total() const;

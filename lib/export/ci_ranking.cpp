@@ -60,10 +60,12 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
     CiRanking& ranking = rankings.emplace_back(CiRanking{names.first, names.second, {}});
     for (const auto& one : group.contest.ranking()) {
       const auto known = dataset.solutions.find(one.solution);
-      ranking.standings.push_back({one.rank, one.solution,
-                                   known == dataset.solutions.end() ? "" : known->second.author,
-                                   one.latency_ms, group.speedups.at(one.solution).mean(),
-                                   group.speedups.at(one.solution).range(), one.passed, one.workloads});
+      const auto& mean = group.speedups.at(one.solution);
+      const bool is_known = one.passed == one.workloads && mean.count() == one.workloads;
+      ranking.standings.push_back(
+          {one.rank, one.solution, known == dataset.solutions.end() ? "" : known->second.author,
+           one.latency_ms, is_known ? mean.geometric_mean() : std::nullopt,
+           is_known ? mean.geometric_range() : std::nullopt, one.passed, one.workloads});
     }
   }
   return rankings;
@@ -71,7 +73,7 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
 
 std::string ranking_text(const CiRanking& ranking) {
   std::string text = "\n#### " + escape_strictly(ranking.definition) +
-                     "\n\n| Rank | Solution | Author | Latency [ms] | Speedup | Passed |\n"
+                     "\n\n| Rank | Solution | Author | Latency [ms] | Speedup vs. reference | Passed |\n"
                      "| ---: | --- | --- | ---: | ---: | ---: |\n";
   for (const CiStanding& one : ranking.standings) text += row_text(ranking, one);
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "report/speedup_text.h"
@@ -35,12 +36,14 @@ Cell speedup_of(const std::optional<dataset::RowPerformance>& performance) {
 }
 
 // Of definitions, by the results that stand.
-std::vector<Column> winner_columns() {
+std::vector<Column> winner_columns(bool with_interval) {
+  const Column interval = number_column("Rerun within", "interval");
   return {text_column("Definition", "definition"),
           text_column("Solution", "solution"),
           text_column("Author", "author"),
           number_column("Speedup vs. ref", "speedup_factor"),
           number_column("Latency (ms)", "latency_ms"),
+          with_interval ? interval : only_for(Audience::programs, interval),
           number_column("Max abs", "max_absolute_error"),
           number_column("Max rel", "max_relative_error"),
           number_column("Workloads", "workloads"),
@@ -55,6 +58,12 @@ Cell names_cell(const std::vector<std::string>& names) {
   return {names.empty() ? "-" : fmt::format("{}", fmt::join(names, ", ")), std::move(list)};
 }
 
+// Within which share of the latency another run's lies; nothing where no interval is known.
+std::optional<double> interval_of(const dataset::RankedSolution& result) {
+  if (!result.high_ms || !(*result.high_ms > *result.latency_ms)) return std::nullopt;
+  return *result.high_ms / *result.latency_ms - 1;
+}
+
 std::vector<Cell> winner_row(const Best& best) {
   const auto& winner = *best.winner;
   const auto ranged = range_cells(winner.speedup_range);
@@ -66,6 +75,7 @@ std::vector<Cell> winner_row(const Best& best) {
           best.author ? text_cell(*best.author) : no_cell(),
           speedup_cell(winner.speedup, winner.speedup_range, times_text),
           number_cell(*winner.result.latency_ms, format_ms(*winner.result.latency_ms)),
+          optional_number(interval_of(winner.result), format_interval),
           optional_error(winner.max_absolute_error),
           optional_error(winner.max_relative_error),
           count_cell(winner.result.workloads),
@@ -104,7 +114,10 @@ std::vector<Cell> row(const Best& best, std::size_t width) {
 enum class Rows { found, all };
 
 Table table_of(const std::vector<Best>& all, BestForm form, Rows rows) {
-  Table table{form == BestForm::winners ? winner_columns() : columns(), {}, true};
+  const bool with_interval = std::any_of(all.begin(), all.end(), [](const Best& best) {
+    return best.winner && interval_of(best.winner->result).has_value();
+  });
+  Table table{form == BestForm::winners ? winner_columns(with_interval) : columns(), {}, true};
   for (const Best& best : all) {
     if (rows == Rows::all || best.is_found()) table.rows.push_back(row(best, table.columns.size()));
   }

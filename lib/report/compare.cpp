@@ -108,11 +108,21 @@ Sources sources_of(const Detail& a, const Detail& b) {
   return *of_a == *of_b ? Sources::same : Sources::changed;
 }
 
+// Of traces that do not say, nothing is known.
+bool have_other_conditions(const Detail& a, const Detail& b) {
+  const auto* of_a = a.row.evaluation->origin.run_conditions;
+  const auto* of_b = b.row.evaluation->origin.run_conditions;
+  return of_a != nullptr && of_b != nullptr && *of_a != *of_b;
+}
+
 std::string remark_of(const Detail& a, const Detail& b) {
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   const bool is_same_solution = *a.row.solution == *b.row.solution;
   if (is_same_solution && sources_of(a, b) == Sources::changed) add("source changed");
+  if (have_other_conditions(a, b))
+    add(fmt::format("conditions {} → {}", *a.row.evaluation->origin.run_conditions,
+                    *b.row.evaluation->origin.run_conditions));
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
     add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
@@ -270,6 +280,12 @@ std::size_t CompareReport::doubtful(double limit) const {
   return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [&](const Comparison& pair) {
     const bool undecided = pair.verdict == Verdict::ambiguous || pair.verdict == Verdict::same;
     return undecided && (!pair.judged_change || *pair.judged_change > limit);
+  }));
+}
+
+std::size_t CompareReport::other_conditions() const {
+  return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [](const Comparison& pair) {
+    return have_other_conditions(*pair.a, *pair.b);
   }));
 }
 

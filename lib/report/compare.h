@@ -99,6 +99,8 @@ struct CompareReport {
   [[nodiscard]] std::vector<const Comparison*> regressions(double limit) const;
   // Pairs that look slower by more than `limit`, but are ambiguous or within the noise: no gate stops these.
   [[nodiscard]] std::size_t doubtful(double limit) const;
+  // Pairs whose sides were measured or judged under other conditions (dataset/conditions.h).
+  [[nodiscard]] std::size_t other_conditions() const;
   // Results of A that passed and have no counterpart in B.
   [[nodiscard]] std::size_t missing() const;
 };

@@ -19,7 +19,7 @@ namespace {
 namespace json = model::json;
 
 constexpr std::size_t kShownAlone = 10;
-constexpr std::size_t kAnnotations = 50;  // GitHub shows no more
+constexpr std::size_t kAnnotations = 10;  // GitHub shows no more of a step
 
 std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
@@ -187,6 +187,14 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
     text += fmt::format(" {} of A that passed {} missing in B: the gate cannot hold.",
                         plural(missing, "result"), missing == 1 ? "is" : "are");
   }
+  if (const std::size_t others = report.other_conditions(); others > 0) {
+    text += fmt::format(" {} made under other conditions: the gate cannot hold.",
+                        others == 1 ? "1 result was" : fmt::format("{} results were", others));
+  }
+  if (gate.unreadable > 0) {
+    text += fmt::format(" {} of the datasets cannot be read: the gate cannot hold.",
+                        plural(gate.unreadable, "line"));
+  }
   if (const std::size_t doubtful = report.doubtful(gate.limit); doubtful > 0) {
     text +=
         fmt::format(" {} may be slower than that, but too noisy or without a record of the spread to tell.",
@@ -213,8 +221,8 @@ std::vector<std::string> notes_of(const CompareReport& report) {
         "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
         "(docs/reports.md)");
     notes.emplace_back(
-        "Same: within 1% or the noise (up to 10%); ambiguous: beyond that, but within the noise or with "
-        "overlapping quartiles");
+        "Same: within 1%, or within a noise of up to 10%; ambiguous: neither that nor beyond noise and "
+        "quartiles");
   }
   return notes;
 }
@@ -348,11 +356,13 @@ JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& reg
   return result;
 }
 
-JUnitSuite missing_suite(const CompareReport& report) {
+// Under a gate what passed in A and is missing in B is a failure, as it is for the exit code.
+JUnitSuite missing_suite(const CompareReport& report, bool has_gate) {
   JUnitSuite suite{"only in A", {}};
   for (const Detail* detail : report.only_a) {
     JUnitCase one{name_of(*detail)};
-    one.skipped = "there is no such result in B";
+    const bool fails = has_gate && detail->row.passed();
+    (fails ? one.failure.emplace() : one.skipped.emplace()) = "there is no such result in B";
     suite.cases.push_back(std::move(one));
   }
   return suite;
@@ -367,7 +377,7 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
     if (suites.empty() || suites.back().name != name) suites.push_back({name, {}});
     suites.back().cases.push_back(case_of(pair, regressions));
   }
-  if (!report.only_a.empty()) suites.push_back(missing_suite(report));
+  if (!report.only_a.empty()) suites.push_back(missing_suite(report, gate.has_value()));
   return junit_document("fib report compare", suites);
 }
 

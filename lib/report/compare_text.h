@@ -13,7 +13,8 @@ namespace fib::report {
 enum class CompareFormat { table, json, csv, md, github, junit };
 
 struct CompareGate {
-  double limit = 0.05;  // what may become slower, as a share
+  double limit = 0.05;         // what may become slower, as a share
+  std::size_t unreadable = 0;  // lines of the datasets that could not be read
 };
 
 struct CompareStyle {

@@ -28,8 +28,11 @@ constexpr double kLongestTail = 1.5;  // the 95 % quantile over the median
 // The results to which something applies, and the one to which it applies most.
 struct Worst {
   std::size_t count = 0;
+  std::set<std::string> things = {};  // of these: how many different ones, where that is asked for
   double most = 0;
   std::string example;
+
+  void of(const std::string& thing) { things.insert(thing); }
 
   void add(double value, const std::string& text) {
     ++count;
@@ -63,11 +66,14 @@ std::vector<std::string> about_references(const dataset::StandingResults& standi
              .second)
       continue;
     if (time->spread() > kMostSpread) {
+      spread.of(*row.definition + "\n" + row.workload->uuid);
       spread.add(time->spread(), fmt::format("{} ({} to {} ms)", place_of(row), format_ms(time->low_ms),
                                              format_ms(time->high_ms)));
     }
-    if (time->device_range > kMostDeviceRange)
+    if (time->device_range > kMostDeviceRange) {
+      devices.of(*row.definition + "\n" + row.workload->uuid);
       devices.add(time->device_range, fmt::format("{} ({:.1f}%)", place_of(row), time->device_range * 100));
+    }
   }
   if (spread.count > 0) {
     cautions.push_back(
@@ -75,14 +81,14 @@ std::vector<std::string> about_references(const dataset::StandingResults& standi
                     "than {:.0f}%, most "
                     "of all {}. Where it shows in a mean they are written from–to and rank nobody. Latencies "
                     "are what to compare; a quiet machine helps.",
-                    plural(spread.count, "workload"), kMostSpread * 100, spread.example));
+                    plural(spread.things.size(), "workload"), kMostSpread * 100, spread.example));
   }
   if (devices.count > 0) {
     cautions.push_back(
         fmt::format("The devices of one run differ by more than {:.0f}% in the time of the reference for {}, "
                     "most of all {}. "
                     "One device alone (--device) is measured on equal terms.",
-                    kMostDeviceRange * 100, plural(devices.count, "workload"), devices.example));
+                    kMostDeviceRange * 100, plural(devices.things.size(), "workload"), devices.example));
   }
   return cautions;
 }

@@ -22,8 +22,6 @@ namespace {
 
 using dataset::TraceRow;
 
-constexpr std::size_t kReasonColumns = 100;  // the line of the evaluation has the whole of it
-
 std::optional<double> latency_of(const TraceRow& row) {
   if (!row.passed() || !row.evaluation->performance) return std::nullopt;
   const double latency = row.evaluation->performance->latency_ms;
@@ -239,7 +237,7 @@ Cell failure_cell(const SolutionResults& results) {
   const auto status = model::name_of((*found)->status());
   const auto reason = failure_reason((*found)->status(), (*found)->log);
   if (reason.empty()) return text_cell(std::string(status));
-  return text_cell(shorten(fmt::format("{}: {}", status, reason), kReasonColumns));
+  return text_cell(fmt::format("{}: {}", status, reason));
 }
 
 Table table_of(const std::string& hardware, const HardwareResults& results, const EarlierResults& earlier,

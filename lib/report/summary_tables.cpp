@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/speedup_text.h"
 #include "report/text.h"
 
@@ -43,6 +45,7 @@ std::vector<Cell> standing_row(const Leaderboard& board, const std::string& titl
           speedup_cell(standing.speedup, standing.speedup_range, format_score),
           text_cell(name_of(board.against)),
           optional_number(standing.latency_ms, format_ms),
+          optional_number(standing.interval, format_interval),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
           count_cell(standing.passed),
           count_cell(standing.workloads),
@@ -109,6 +112,12 @@ Table authors_table(const AuthorRanking& ranking) {
 }
 
 Table solutions_table(const HardwareSummary& summary) {
+  const bool any_interval =
+      std::any_of(summary.leaderboards.begin(), summary.leaderboards.end(), [](const Leaderboard& board) {
+        return std::any_of(board.standings.begin(), board.standings.end(),
+                           [](const Standing& standing) { return standing.interval.has_value(); });
+      });
+  const Column interval = number_column("Rerun within", "interval");
   Table table;
   table.grouped = true;
   table.columns = {text_column("Definition", "definition"),
@@ -118,6 +127,7 @@ Table solutions_table(const HardwareSummary& summary) {
                    number_column("Speedup", "speedup"),
                    only_for(Audience::programs, text_column("Against", "against")),
                    number_column("Latency (ms)", "latency_ms"),
+                   any_interval ? interval : only_for(Audience::programs, interval),
                    only_for(Audience::people, number_column("Passed", "")),
                    only_for(Audience::programs, number_column("Passed", "passed")),
                    only_for(Audience::programs, number_column("Workloads", "workloads")),

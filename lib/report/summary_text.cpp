@@ -126,7 +126,9 @@ std::vector<std::string> author_notes(const std::string& yardstick) {
   return {fmt::format("Avg Speedup: mean of {} latency / author's latency", yardstick),
           "Geo Mean: the same with geometric means over workloads and definitions",
           "Success Rate: share of definitions whose best solution passed everything",
-          fmt::format("Win Rate: share of workloads on which the author beats the {}", yardstick),
+          fmt::format("Win Rate: share of a definition's workloads on which the author beats the {}, mean "
+                      "over definitions",
+                      yardstick),
           "Coverage: share of all workloads that the author has a passing trace of"};
 }
 

@@ -17,7 +17,9 @@ using nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
 
-ordered_json or_null(const std::optional<double>& value) { return value ? ordered_json(*value) : ordered_json(); }
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
 
 ordered_json axes_of(const model::Workload& workload) {
   ordered_json axes = ordered_json::object();
@@ -33,9 +35,8 @@ ordered_json axes_of(const model::Workload& workload) {
 
 // The advice of the failure's code; null where it is not known.
 ordered_json hint_of(const model::MeasurementRecord& record) {
-  const auto* facts = record.failure && record.failure->code
-                          ? model::find_error_facts(*record.failure->code)
-                          : nullptr;
+  const auto* facts =
+      record.failure && record.failure->code ? model::find_error_facts(*record.failure->code) : nullptr;
   return facts != nullptr ? ordered_json(std::string(facts->advice)) : ordered_json();
 }
 
@@ -47,7 +48,9 @@ ordered_json failure_of(const model::Evaluation& evaluation) {
 void add_log(ordered_json& object, const model::Evaluation& evaluation, std::size_t most) {
   std::string log = evaluation.log;
   const bool is_cut = log.size() > most;
-  if (is_cut) log = evaluation.status == model::Status::COMPILE_ERROR ? log.substr(0, most) : log.substr(log.size() - most);
+  if (is_cut)
+    log = evaluation.status == model::Status::COMPILE_ERROR ? log.substr(0, most)
+                                                            : log.substr(log.size() - most);
   object["log"] = util::valid_utf8(log);
   object["log_is_cut"] = is_cut;
 }
@@ -65,8 +68,9 @@ ordered_json result_json(const model::Trace& trace, std::size_t log_bytes) {
   object["reference_ms"] = performance && performance->reference_latency_ms > 0
                                ? ordered_json(performance->reference_latency_ms)
                                : ordered_json();
-  object["speedup"] = performance && performance->speedup_factor > 0 ? ordered_json(performance->speedup_factor)
-                                                                     : ordered_json();
+  object["speedup"] = performance && performance->speedup_factor > 0
+                          ? ordered_json(performance->speedup_factor)
+                          : ordered_json();
   object["max_absolute_error"] =
       evaluation.correctness ? ordered_json(evaluation.correctness->max_absolute_error) : ordered_json();
   object["max_relative_error"] =

@@ -10,9 +10,11 @@ namespace fib::report {
 
 // What `fib eval` has tried, for programs.
 struct TryReport {
-  std::string version;                             // of fib
-  std::vector<std::vector<model::Trace>> solutions;  // of each its results, one of each workload; none is empty
-  std::vector<std::pair<std::string, std::string>> skipped;  // solutions that cannot run here, with the reason
+  std::string version;  // of fib
+  std::vector<std::vector<model::Trace>>
+      solutions;  // of each its results, one of each workload; none is empty
+  std::vector<std::pair<std::string, std::string>>
+      skipped;  // solutions that cannot run here, with the reason
   struct NotDone {
     std::string solution;
     std::string workload;

@@ -20,7 +20,7 @@ using report::Verdict;
 constexpr std::size_t kMostWinners = 3;  // of those that share the first place
 constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
 constexpr std::size_t kMostNames = 8;    // of solutions that failed alike
-constexpr std::size_t kReasonColumns = 110;
+constexpr std::size_t kReasonColumns = 240;
 
 // A number with what it is; `id`: the part of the page that tells more, or "".
 std::string tile(const std::string& value, const std::string& label, const std::string& tone = "",

@@ -46,7 +46,7 @@ TEST_CASE("a gate does not hold where results are missing or cannot be read") {
                      "report_compare_missing.junit", 1);
   datasets.write("runs/traces/broken.jsonl", "{\"definition\":\n");
   const auto broken =
-      run_fib({"report", "compare", "last", "last", "--local", "runs", "--fail-on-regression", "5%"},
+      run_fib({"report", "compare", "last", "runs", "--local", "runs", "--fail-on-regression", "5%"},
               datasets.folder());
   CHECK(broken.exit_code == 1);
   CHECK(broken.err.find("broken.jsonl:1") != std::string::npos);
@@ -176,6 +176,39 @@ TEST_CASE("a comparison of two solutions names them once, and fits a terminal") 
           .out);
   CHECK(json.at("results").at(0).at("solution_a") == "alice_fast");
   CHECK(json.at("results").at(0).at("solution_b") == "bob_gemm");
+}
+
+TEST_CASE("a gate does not hold for a run against itself, other conditions, or lines that cannot be read") {
+  const testing::ReportDatasets datasets;
+  const auto gate = [&](Words words) {
+    words.insert(words.begin(), {"report", "compare"});
+    words.insert(words.end(), {"--local", "runs", "--fail-on-regression", "50%"});
+    return run_fib(words, datasets.folder(), {{"COLUMNS", "200"}});
+  };
+  const auto itself = gate({"last", "last"});
+  CHECK(itself.exit_code == 1);
+  CHECK_THAT(itself.err, Catch::Contains("A and B are both ") && Catch::Contains("would always hold"));
+  std::string traces;
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    const testing::RunTrace made{
+        .run = run, .definition = "gemm_n128", .solution = "alice_fast", .uuid = "w1"};
+    std::string line = made.line();
+    const std::string calls = "\"iterations\":50";
+    const std::string atol = run == testing::kRun2 ? "100.0" : "0.01";
+    line.insert(line.find(calls) + calls.size(), ",\"atol\":" + atol);
+    traces += line;
+  }
+  datasets.write("runs/traces/all.jsonl", traces);
+  const auto other = gate({"last~1", "last"});
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.out, Catch::Contains("1 result was made under other conditions: the gate cannot hold.") &&
+                            Catch::Contains("atol 0.01 → ") && Catch::Contains("atol 100"));
+  datasets.write("runs/traces/torn.jsonl", "{\"definition\":\n");
+  CHECK_THAT(gate({"last~1", "last"}).out,
+             Catch::Contains("1 line of the datasets cannot be read: the gate cannot hold."));
+  const auto unknown = gate({"last~1", "last", "--exclude-run", "nope"});
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err, Catch::Contains("no trace is of a run \"nope\""));
 }
 
 TEST_CASE("a comparison says what it cannot do") {

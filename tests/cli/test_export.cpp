@@ -105,7 +105,8 @@ TEST_CASE("a filter that nothing has is an error") {
   testing::write_sample(files);
   const auto none = run_export(files, {"--definitions", "gemm_*", "nosuch"});
   CHECK(none.exit_code == 1);
-  CHECK(none.err == "fib: no definition is called \"nosuch\"; to see what there is: fib list --local .\n");
+  CHECK(none.err ==
+        "fib: no definition is called \"nosuch\"; to see what there is: fib list definitions --local .\n");
   const auto status = run_export(files, {"--status", "passed"});
   CHECK(status.exit_code == 2);
   CHECK_THAT(status.err, Catch::Contains("passed is no status; PASSED is one"));

@@ -33,7 +33,8 @@ TEST_CASE("filters of export hold for reports") {
   const auto nobody =
       run_fib({"report", "best", "--local", "sample", "--authors", "nobody"}, datasets.folder());
   CHECK(nobody.exit_code == 1);
-  CHECK(nobody.err == "fib: no author is called \"nobody\"; to see what there is: fib list --local sample\n");
+  CHECK(nobody.err ==
+        "fib: no author is called \"nobody\"; to see what there is: fib list solutions --local sample\n");
 }
 
 TEST_CASE("best says that no trace matches, not that there are none") {

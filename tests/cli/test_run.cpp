@@ -86,13 +86,15 @@ TEST_CASE("filters select by name and by glob; a name that the dataset does not 
         "cpu  add  two  w100\n1 evaluation planned\n");
   CHECK(run.run({"--dry-run", "--solutions", "one", "two", "--op-types", "test", "--definitions", "a?d"})
             .out.find("4 evaluations planned") != std::string::npos);
-  const std::string all = "to see what there is: fib list --local " + run.dataset.root().string();
+  const auto all = [&](const std::string& kind) {
+    return "to see what there is: fib list " + kind + " --local " + run.dataset.root().string();
+  };
   for (const auto& [option, name, error] : std::vector<std::tuple<const char*, const char*, std::string>>{
            {"--solutions", "onn", "no solution is called \"onn\"; did you mean \"one\"?"},
            {"--workloads", "w1000", "no workload is called \"w1000\"; did you mean \"w100\" or \"w200\"?"},
-           {"--authors", "nobody", "no author is called \"nobody\"; " + all},
+           {"--authors", "nobody", "no author is called \"nobody\"; " + all("solutions")},
            {"--definitions", "ad", "no definition is called \"ad\"; did you mean \"add\"?"},
-           {"--op-types", "rope", "no op type is called \"rope\"; " + all}}) {
+           {"--op-types", "rope", "no op type is called \"rope\"; " + all("definitions")}}) {
     const auto refused = run.run({"--dry-run", option, name});
     CHECK(refused.exit_code == 1);
     CHECK(refused.out.empty());
@@ -295,16 +297,19 @@ TEST_CASE("what a solution burns between its calls is added to its time, if it i
 
 TEST_CASE("a plan without evaluations says why") {
   FibRun run;
+  std::string warned;
   const auto out = [&] {
     const auto result = run.run(few());
     CHECK(result.exit_code == 0);
-    CHECK(result.err.empty());
+    warned = result.err;
     return result.out;
   };
   run.dataset.add_definition({});
   CHECK(out() == "nothing to run: there are no solutions\n");
+  CHECK(warned.empty());
   run.dataset.solution("one", "alice", kHonest);
   CHECK(out() == "nothing to run: there are no workloads\n");
+  CHECK_THAT(warned, Catch::Contains("one cannot be evaluated: there are no workloads of add\n"));
   run.dataset.definition(
       "test", "other", R"({"name": "other", "op_type": "test", "axes": {"n": {"type": "var"}},
       "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"c": {"shape": ["n"], "dtype": "float32"}},

@@ -70,6 +70,22 @@ const std::map<std::string, std::function<Options(FibRun&)>>& cases() {
          util::write_file_atomic(run.dataset.root() / "solutions/alice/test/add/torn.json", "{");
          return Options{};
        }},
+      {"a solution's definition, or all workloads of it, are not there",
+       [](FibRun& run) {
+         run.dataset.solution("one", "alice", kHonest);
+         fs::copy_file(run.dataset.root() / "solutions/alice/test/add/one.json",
+                       run.dataset.root() / "solutions/lost.json");
+         auto text = util::read_file(run.dataset.root() / "solutions/lost.json");
+         for (const auto& [from, to] :
+              {std::pair<std::string, std::string>{"\"name\": \"one\"", "\"name\": \"lost\""},
+               {"\"definition\": \"add\"", "\"definition\": \"gone\""}}) {
+           const auto place = text.find(from);
+           REQUIRE(place != std::string::npos);
+           text.replace(place, from.size(), to);
+         }
+         util::write_file_atomic(run.dataset.root() / "solutions/lost.json", text);
+         return Options{"--allow-skipped"};
+       }},
       {"`--expect 2`, and there is another number of results",
        [](FibRun& run) {
          run.dataset.solution("one", "alice", kHonest);

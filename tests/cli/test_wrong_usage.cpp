@@ -37,6 +37,7 @@ TEST_CASE("a command or option that there is not is named, with those that are l
   check_refused({"-V"}, "fib: there is no option -V; fib --version says the version");
   check_refused({"xyzzy"}, "fib: there is no command \"xyzzy\"");
   check_refused({"run", "x"}, "fib run: \"x\" is one word too many");
+  check_refused({"run", "/usr"}, "fib run: \"/usr\" is one word too many; a dataset is named with --local");
   check_refused({"rnu\x1b[2J"}, "fib: there is no command \"rnu?[2J\"");
 }
 

@@ -80,3 +80,11 @@ TEST_CASE("a filter that leaves anything out is not empty") {
   CHECK_FALSE(dataset::Filter{.excluded_solutions = {"w"}}.is_empty());
   CHECK_FALSE(dataset::Filter{.conditions = {dataset::AxisCondition("n>1")}}.is_empty());
 }
+
+TEST_CASE("the beginning of a uuid names a workload, from four characters on") {
+  CHECK(fib::dataset::matches_uuid({}, "af6e59a0-834e"));
+  CHECK(fib::dataset::matches_uuid({"af6e"}, "af6e59a0-834e"));
+  CHECK(fib::dataset::matches_uuid({"b", "af6e59a0-834e"}, "af6e59a0-834e"));
+  CHECK_FALSE(fib::dataset::matches_uuid({"af6"}, "af6e59a0-834e"));
+  CHECK_FALSE(fib::dataset::matches_uuid({"6e59"}, "af6e59a0-834e"));
+}

@@ -31,7 +31,7 @@ TEST_CASE("a name that no dataset has is refused, with the names that are like i
   CHECK_THROWS_WITH(known.check({.solutions = {"fsat"}}),
                     "no solution is called \"fsat\"; did you mean \"fast\"?");
   CHECK_THROWS_WITH(known.check({.authors = {"nobody"}}),
-                    "no author is called \"nobody\"; to see what there is: fib list --local " +
+                    "no author is called \"nobody\"; to see what there is: fib list solutions --local " +
                         both[0].root.string() + " --local " + both[1].root.string());
   CHECK_THROWS_WITH(known.check({.op_types = {"op_rop"}}), Catch::Contains("no op type is called"));
   CHECK_THROWS_WITH(known.check({.excluded_solutions = {"fsat"}}), Catch::Contains("no solution is called"));

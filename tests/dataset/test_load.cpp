@@ -269,6 +269,20 @@ TEST_CASE("a repeated workload is a warning; the first is kept") {
              Catch::StartsWith("workloads/d.jsonl:2: ") && Catch::Contains("workloads/d.jsonl:1"));
 }
 
+TEST_CASE("another workload of a uuid that is there is an error") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  std::string other = workload_line("w");
+  const auto place = other.find("\"axes\":{");
+  REQUIRE(place != std::string::npos);
+  other.insert(place + 8, "\"more\":7,");
+  files.write("workloads/d.jsonl", workload_line("w") + "\n" + other + "\n");
+  const auto loaded = dataset::load(files.root());
+  CHECK(uuids(loaded, "d").size() == 1);
+  CHECK(loaded.error_count() == 1);
+  CHECK_THAT(texts(loaded).at(0), Catch::Contains("is there already, with another content"));
+}
+
 TEST_CASE("records of unknown definitions and solutions are kept with one warning a file") {
   const TemporaryDataset files;
   files.write("solutions/s.json", solution_text("s", "me", "cuda"));

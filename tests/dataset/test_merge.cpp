@@ -101,6 +101,35 @@ TEST_CASE("solutions that differ are a conflict; traces go where their solution 
         contents(Merged({b.root(), a.root()}, on_conflict(OnConflict::rename)).output));
 }
 
+TEST_CASE("of solutions that differ, traces go with the source that they say they were made from") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {"1"});
+  fill(b, "alice", {});
+  const std::string cuda = testing::solution_text("s_alice", "alice", "cuda");
+  b.write("solutions/alice/op/d/s_alice.json", cuda);
+  // Made when a's solution was what b's is now.
+  std::string trace = testing::at_time(trace_line("s_alice", "w1", 2), "2");
+  const std::string hash = model::content_sha256(model::parse_solution(cuda));
+  trace.insert(trace.find("\"evaluation\":{") + 14, "\"fib\":{\"solution_sha256\":\"" + hash + "\"},");
+  a.write("traces/alice/op/older.jsonl", trace + "\n");
+
+  const Merged last({a.root(), b.root()}, on_conflict(OnConflict::last));
+  CHECK(last.report.traces.written == 1);
+  CHECK(last.report.traces.left_out == 1);
+  const auto kept = dataset::load(last.output, {});
+  REQUIRE(kept.traces.size() == 1);
+  CHECK(*kept.traces[0].evaluation->origin.solution_sha256 == hash);
+
+  const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
+  CHECK(renamed.report.traces.written == 2);
+  for (const auto& row : dataset::load(renamed.output, {}).traces) {
+    const auto& solution = dataset::load(renamed.output, {}).solutions.at(*row.solution);
+    const bool says_it = row.evaluation->origin.solution_sha256 != nullptr;
+    CHECK(says_it == (solution.spec.language == model::Language::cuda));
+  }
+}
+
 TEST_CASE("workloads of one uuid that differ are a conflict") {
   const TemporaryDataset a;
   const TemporaryDataset b;

@@ -99,3 +99,12 @@ TEST_CASE("a dataset without runs/ has no runs; a folder in the file's place is 
   files.write("runs/runs.jsonl/x", "");
   CHECK_THROWS_AS(dataset::read_runs(files.root(), problems), Error);
 }
+
+TEST_CASE("what an interruption has left undone is counted") {
+  const testing::TemporaryDataset files;
+  files.write("runs/runs.jsonl",
+              R"({"run_id":"1","planned":68,"finished":16,"not_done":0,"interrupted":true})"
+              "\n");
+  std::vector<Problem> problems;
+  CHECK(dataset::read_runs(files.root(), problems).at(0).not_done == 52);
+}

@@ -98,7 +98,8 @@ TEST_CASE("of one source the latest run counts, whatever an earlier one said") {
   story.add({.latency = "3", .run = "r3", .day = "03"});
   story.add({.latency = "2", .run = "r2", .day = "02"});
   CHECK(story.standing() == Latencies{3});
-  CHECK(story.left_out().total() == 0);
+  CHECK(story.left_out().earlier_runs == 2);
+  CHECK(story.left_out().total() == 2);
   story.add({.latency = "", .run = "r4", .day = "04"});
   CHECK(story.standing() == Latencies{0});
   CHECK(story.runs().runs == 4);
@@ -215,7 +216,9 @@ TEST_CASE("hardware, time and excluded runs hold before the choice, and only wha
   filter = {};
   CHECK(dataset::StandingResults(dataset, dataset.traces, filter).left_out().other_sources == 1);
   filter.solutions = {"s"};
-  CHECK(dataset::StandingResults(dataset, dataset.traces, filter).left_out().total() == 0);
+  const auto of_s = dataset::StandingResults(dataset, dataset.traces, filter).left_out();
+  CHECK(of_s.other_sources == 0);
+  CHECK(dataset::to_string(of_s) == "1 trace does not count: 1 of earlier runs");
 }
 
 TEST_CASE("a failure before the reference was asked hides no result of other solutions") {
