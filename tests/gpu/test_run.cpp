@@ -107,6 +107,28 @@ const std::map<std::string, Expectation>& expectations() {
   return table;
 }
 
+// The error codes of those that fail, as far as their status leaves a doubt.
+const std::map<std::string, std::string>& error_codes() {
+  static const std::map<std::string, std::string> codes = {
+      {"illegal_address", "illegal_access"},
+      {"misaligned", "illegal_access"},
+      {"trap", "device_error"},
+      {"infinite", "timeout"},
+      {"right_at_first", "wrong_values"},
+      {"wrong_last_element", "wrong_values"},
+      {"unwritten", "unwritten_output"},
+      {"too_few_parameters", "bad_launch"},
+      {"wrong_parameter_size", "bad_launch"},
+      {"huge_shared_memory", "bad_launch"},
+      {"huge_workspace", "out_of_memory"},
+      {"host_works_ahead", "work_outside_call"},
+      {"host_late_thread", "unwritten_output"},
+      {"host_allocates_200_gb", "error_returned"},
+      {"host_segfault", "crash"},
+  };
+  return codes;
+}
+
 bool nvcc_is_here() {
   return std::filesystem::exists("/usr/local/cuda/bin/nvcc") || std::getenv("CUDA_HOME") != nullptr;
 }
@@ -152,6 +174,10 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   for (const auto& trace : traces) {
     INFO(trace.solution << ": " << trace.status << " " << trace.latency_ms
                         << " ms: " << trace.log.substr(0, 2000));
+    if (const auto code = error_codes().find(trace.solution); code != error_codes().end()) {
+      const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");
+      CHECK(fib.at("failure").at("code") == code->second);
+    }
     if (trace.solution == "huge_workspace") {
       CHECK(trace.status == "RUNTIME_ERROR");
       CHECK(trace.log.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);

@@ -1,0 +1,76 @@
+#include <nlohmann/json.hpp>
+
+#include "gpu/gpu.h"
+#include "support/fib_run.h"
+#include "util/clock.h"
+
+// `fib eval` of CUDA sources: verdicts, codes and places.
+using namespace fib;
+using testing::FibRun;
+
+namespace {
+
+struct Eval {
+  FibRun run;
+  Eval() { run.dataset.add_definition({1000}); }
+
+  [[nodiscard]] nlohmann::json operator()(const std::string& name, const std::string& source) const {
+    const auto file = run.folder.path() / name;
+    util::write_file_atomic(file, source);
+    const std::int64_t begin = util::monotonic_ns();
+    const auto result = testing::run_process(
+        {testing::fib_binary(), "eval", file, "--definition", "add", "--local", run.dataset.root(),
+         "--device", "cuda:0", "--format", "json", "--workloads", "first"},
+        run.environment());
+    INFO(result.err);
+    WARN("fib eval " << name << ": " << static_cast<int>(util::in_ms(util::monotonic_ns() - begin)) << " ms");
+    return nlohmann::json::parse(result.out).at("solutions").at(0);
+  }
+};
+
+const std::string kHonest = R"(#include <cstdint>
+
+__global__ void add(const float* a, const float* b, float* c, std::int64_t n) {
+  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+
+extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
+  add<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);
+  return cudaGetLastError();
+}
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc") && std::getenv("CUDA_HOME") == nullptr) {
+    WARN("skipped: no nvcc");
+    return;
+  }
+  const Eval eval;
+  const auto honest = eval("honest.cu", kHonest);
+  CHECK(honest["status"] == "PASSED");
+  CHECK(honest["latency_ms"] > 0);
+  CHECK(honest["speedup"] > 0);
+  CHECK(eval("honest.cu", kHonest)["status"] == "PASSED");  // from the cache of builds
+  const auto syntax =
+      eval("syntax.cu", replaced(kHonest, "a[i] + b[i]", "a[i] + x[i]"))["results"][0]["failure"];
+  CHECK(syntax["code"] == "compile_error");
+  CHECK(syntax["diagnostics"][0]["file"] == "syntax.cu");
+  CHECK(syntax["diagnostics"][0]["line"] == 5);
+  const auto wrong = eval("wrong.cu", replaced(kHonest, "i < n", "i < n - 1"))["results"][0]["failure"];
+  CHECK(wrong["code"] == "unwritten_output");
+  CHECK(wrong["mismatch"]["index"] == nlohmann::json::array({999}));
+  const auto access =
+      eval("access.cu", replaced(kHonest, "c[i] = a", "c[i + (1LL << 40)] = a"))["results"][0]["failure"];
+  CHECK(access["code"] == "illegal_access");
+  const auto launch =
+      eval("launch.cu", replaced(kHonest, "256, 0, stream", "4096, 0, stream"))["results"][0]["failure"];
+  CHECK(launch["stage"] == "run");
+}
