@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "bench/fetch_blobs.h"
 #include "bench/run.h"
@@ -46,6 +49,7 @@ struct EvalOptions {
   MeasureOptions measure;
   bool add = false;
   bool cascade = false;
+  bool watch = false;
   bool quiet = false;
   EvalFormat format = EvalFormat::table;
 };
@@ -249,32 +253,21 @@ void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against
   }
 }
 
-int run(EvalOptions options) {
-  set_up_logging();
-  const bool against_last = options.words.against == kLast;
-  if (against_last) options.words.against.clear();
-  options.words.with_results = against_last;
-  Bench with{choose_devices(options.devices), compile::find_python(), {}, nlohmann::ordered_json::object()};
-  options.measure.finish(with.kind());
+// One try of all solutions.
+ExitCode evaluate_once(const EvalOptions& options, const Bench& with, bool against_last,
+                       std::atomic<bool>& interrupted) {
   const EvalInputs inputs = read_eval_inputs(options.words, with.kind());
-  with.tvm_ffi = compile::find_tvm_ffi(with.python);
-  if (options.add) {
-    with.surroundings = surroundings(with.chosen, with.python);
-    add_solutions(inputs);
-  }
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
-  std::atomic<bool> interrupted = false;
-  const InterruptSignals signals(interrupted);
-  bench::sweep_run_folders(fs::temp_directory_path());
+  if (options.add) add_solutions(inputs);
   const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
+  const auto& config = options.measure.config;
   Outcome outcome;
   if (options.cascade) {
-    outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(options.measure.config), with, false,
+    outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(config), with, false,
                        ProgressLine::none, interrupted);
     if (outcome.exit_code == kDone) spdlog::info("every solution passed its smallest workload");
   }
   if (outcome.exit_code == kDone)
-    outcome = evaluate(inputs.datasets, options.measure.config, with, options.add, line, interrupted);
+    outcome = evaluate(inputs.datasets, config, with, options.add, line, interrupted);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome);
   } else {
@@ -285,6 +278,57 @@ int run(EvalOptions options) {
     if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
   }
   return outcome.exit_code;
+}
+
+// The files with the times of their last change; files that are being replaced are missing for a moment.
+std::map<fs::path, fs::file_time_type> changes_of(const EvalWords& words) {
+  std::map<fs::path, fs::file_time_type> times;
+  for (const fs::path& file : files_of(words)) {
+    std::error_code gone;
+    const auto time = fs::last_write_time(file, gone);
+    if (!gone) times[file] = time;
+  }
+  return times;
+}
+
+// Tries again whenever a file of the solutions changes, until Ctrl-C; a source that cannot be read is told
+// and waited for.
+ExitCode watch(const EvalOptions& options, const Bench& with, bool against_last,
+               std::atomic<bool>& interrupted) {
+  constexpr auto kLook = std::chrono::milliseconds(100);
+  std::map<fs::path, fs::file_time_type> tried;
+  while (!interrupted) {
+    try {
+      if (auto now = changes_of(options.words); now != tried) {
+        tried = std::move(now);
+        (void)evaluate_once(options, with, against_last, interrupted);
+        if (!interrupted)
+          fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
+      }
+    } catch (const Error& error) {
+      if (interrupted) break;
+      spdlog::error("{}", error.what());
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  return kInterrupted;
+}
+
+int run(EvalOptions options) {
+  set_up_logging();
+  const bool against_last = options.words.against == kLast;
+  if (against_last) options.words.against.clear();
+  options.words.with_results = against_last;
+  Bench with{choose_devices(options.devices), compile::find_python(), {}, nlohmann::ordered_json::object()};
+  options.measure.finish(with.kind());
+  with.tvm_ffi = compile::find_tvm_ffi(with.python);
+  if (options.add) with.surroundings = surroundings(with.chosen, with.python);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  bench::sweep_run_folders(fs::temp_directory_path());
+  return options.watch ? watch(options, with, against_last, interrupted)
+                       : evaluate_once(options, with, against_last, interrupted);
 }
 
 }  // namespace
@@ -346,6 +390,9 @@ void add_eval(CLI::App& app, int& exit_code) {
       ->group(group);
   eval->add_flag("--cascade", options->cascade,
                  "First the smallest workload with few calls; all of them only when that passes")
+      ->group(group);
+  eval->add_flag("--watch", options->watch,
+                 "Try again whenever a file of the solutions changes, until Ctrl-C")
       ->group(group);
   eval->add_flag("--add", options->add, "Add the solutions and their traces to the dataset")->group(group);
   add_measuring(*eval, options->measure);

@@ -163,6 +163,23 @@ model::Solution other_side(const EvalWords& words, const dataset::Dataset& datas
 
 }  // namespace
 
+std::vector<fs::path> files_of(const EvalWords& words) {
+  std::vector<fs::path> files;
+  for (const std::string& word : words.solutions) {
+    const fs::path path(word);
+    if (fs::is_directory(path)) {
+      for (const auto& entry : fs::recursive_directory_iterator(path)) {
+        if (entry.is_regular_file()) files.push_back(entry.path());
+      }
+    } else if (fs::is_regular_file(path)) {
+      for (const auto& source : pack::read_with_neighbours(path))
+        files.push_back(path.parent_path() / source.path);
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   EvalInputs inputs;
   inputs.datasets = load_datasets(words);

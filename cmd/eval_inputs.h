@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ struct EvalInputs {
   std::vector<std::string> tried;  // names of the solutions, in the order in which they were given
   std::string against;             // the name of the one that they are compared with; empty: none
 };
+
+// The files that solutions are made of: what a change of means another try. Standard input is none. Those
+// that are not there now are left out. Throws Error when a source cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> files_of(const EvalWords& words);
 
 // Reads solutions, definitions and workloads. Throws Error in one sentence for what is not there, is no
 // solution, or has no workloads. `device`: where a baseline has to run.

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "run_support.h"
 
@@ -43,6 +47,16 @@ struct Eval {
     return nlohmann::json::parse(result.out).at("solutions").at(0).at("results").at(0).at("failure");
   }
 };
+
+// Whether it becomes true within half a minute.
+template <typename Condition>
+bool eventually(Condition&& condition) {
+  for (int i = 0; i < 600; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
 
 std::set<std::string> files_below(const fs::path& folder) {
   std::set<std::string> files;
@@ -168,7 +182,7 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
   CHECK_THAT(nobody.err, Catch::Contains("has no solution \"thiers\" of add; did you mean \"theirs\"?"));
 }
 
-TEST_CASE("--add adds the solution and its traces, and never replaces another's record") {
+TEST_CASE("what is added is the solution and its traces, which never replaces another's record") {
   const Eval eval;
   const auto file = eval.write("mine.cpp", kHonest);
   CHECK(eval({file.string(), "--definition", "add", "--add"}).exit_code == 0);
@@ -181,7 +195,7 @@ TEST_CASE("--add adds the solution and its traces, and never replaces another's 
   CHECK_THAT(refused.err, Catch::Contains("is there already, with another content"));
 }
 
-TEST_CASE("--cascade ends with the smallest workload when that fails") {
+TEST_CASE("a cascade ends with the smallest workload when that fails") {
   const Eval eval;
   const auto bad = eval.write("bad.cpp", kSignature + " {}");
   const auto result = eval({bad.string(), "--definition", "add", "--cascade"});
@@ -205,6 +219,34 @@ TEST_CASE("a definition and workloads may come from files alone") {
                                    workloads, "--iterations", "4", "--quiet"},
                                   eval.run.environment());
   CHECK(result.out.starts_with("mine on add: PASSED 2 of 2 workloads"));
+}
+
+TEST_CASE("a watch tries again when a source changes, and goes on when it cannot be read") {
+  const Eval eval;
+  const auto file = eval.write("mine.cpp", "#include \"add.h\"\n" + kSignature + " { add(a, b, c, n); }\n");
+  const std::string head = "inline void add(const float* a, const float* b, float* c, long n) { ";
+  const std::string body = "for (long i = 0; i < n; ++i) c[i] = a[i] + b[i]";
+  (void)eval.write("add.h", head + body + " + 1; }\n");
+  const auto out = eval.run.folder.path() / "out";
+  const std::string shell = fmt::format(
+      "exec {} eval {} --definition add --local {} --workloads first --quiet --watch "
+      "--iterations 4 > {} 2> {}.err",
+      fib_binary(), file.string(), eval.run.dataset.root().string(), out.string(), out.string());
+  const int pid = start_process({"/bin/sh", "-c", shell}, eval.run.environment());
+  const auto wait_for = [&](const std::string& text) {
+    return eventually(
+        [&] { return fs::exists(out) && util::read_file(out).find(text) != std::string::npos; });
+  };
+  CHECK(wait_for("mine on add: INCORRECT_NUMERICAL"));
+  (void)eval.write("add.h", "nonsense");
+  CHECK(wait_for("mine on add: COMPILE_ERROR"));
+  (void)eval.write("add.h", head + body + "; }\n");
+  CHECK(wait_for("mine on add: PASSED 1 of 1 workload"));
+  CHECK(::kill(pid, SIGINT) == 0);
+  int status = 0;
+  CHECK(::waitpid(pid, &status, 0) == pid);
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(eventually([&] { return eval.run.processes().empty(); }));
 }
 
 TEST_CASE("what cannot be tried is one sentence") {
