@@ -120,6 +120,7 @@ model::RecordedFailure failure_record(const FailureFacts& facts, model::Status s
     recorded.wrong = mismatch.wrong;
     recorded.unwritten = mismatch.unwritten;
     recorded.elements = mismatch.elements;
+    if (!mismatch.pattern.empty()) recorded.pattern = mismatch.pattern;
   }
   for (auto& one : compile::diagnostics_of(log)) {
     model::RecordedDiagnostic recorded;

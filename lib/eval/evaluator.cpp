@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/mismatch_pattern.h"
 #include "tensor/shape.h"
 
 namespace fib::eval {
@@ -95,7 +96,9 @@ Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::b
     comparisons.push_back(compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(),
                                   tolerance, poison[i].data(), threads));
   }
-  return judge_comparisons(layout, comparisons, tolerance);
+  auto judgement = judge_comparisons(layout, comparisons, tolerance);
+  add_pattern(judgement, layout, got, expected, poison, tolerance);
+  return judgement;
 }
 
 std::optional<ClaimProblem> check_claims(const Layout& layout, const std::vector<OutputClaim>& claims,

@@ -65,6 +65,7 @@ struct Mismatch {
   std::uint64_t wrong = 0;      // elements that do not match, the unwritten ones included
   std::uint64_t unwritten = 0;  // elements that were never written
   std::uint64_t elements = 0;   // of the output
+  std::string pattern = {};     // which ones they are, in a word (mismatch_pattern.h); "": none fits
 };
 
 // What the judge says of one call.

@@ -117,6 +117,7 @@ void fields(Is<RecordedMismatch> auto& mismatch, Visit& visit) {
   visit("wrong", mismatch.wrong);
   visit("unwritten", mismatch.unwritten);
   visit("elements", mismatch.elements);
+  visit("pattern", mismatch.pattern);
 }
 
 template <typename Visit>

@@ -107,6 +107,7 @@ struct RecordedMismatch {
   std::optional<std::uint64_t> wrong;      // elements
   std::optional<std::uint64_t> unwritten;  // of these
   std::optional<std::uint64_t> elements;   // of the output
+  std::optional<std::string> pattern;      // which ones they are, of a closed list
 };
 
 // One message of a compiler or interpreter.

@@ -11,6 +11,7 @@
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/snapshot.h"
+#include "eval/mismatch_pattern.h"
 #include "util/arena.h"
 #include "util/files.h"
 
@@ -211,7 +212,9 @@ class CudaDoor : public Door {
     for (std::size_t i = 0; i < count; ++i) {
       comparisons.push_back(compare(layout_.outputs[i], expected, poison[i], tolerance));
     }
-    return eval::judge_comparisons(layout_, comparisons, tolerance);
+    auto judgement = eval::judge_comparisons(layout_, comparisons, tolerance);
+    if (judgement.mismatch) add_pattern(judgement, expected, poison, tolerance);
+    return judgement;
   }
 
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
@@ -244,6 +247,24 @@ class CudaDoor : public Door {
     DeviceMemory copy(tools_.context, bytes);
     tools_.upload(copy.data(), data, bytes);
     return fixed_.emplace(data, std::move(copy)).first->second.data();
+  }
+
+  // Of a wrong output, which ends the evaluation: it is looked at on the host.
+  void add_pattern(eval::Judgement& judgement, const OutputsAt& expected,
+                   const std::vector<eval::PoisonElement>& poison, const eval::Tolerance& tolerance) {
+    const auto on_host = [&](const OutputsAt& outputs) {
+      std::vector<std::byte> bytes(layout_.output_bytes);
+      if (outputs.host != nullptr) {
+        std::memcpy(bytes.data(), outputs.host, bytes.size());
+      } else {
+        tools_.download(bytes.data(), outputs.device, bytes.size());
+      }
+      return bytes;
+    };
+    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
+    if (layout_.output_bytes > kMostBytes) return;
+    eval::add_pattern(judgement, layout_, on_host({nullptr, judged_.data()}).data(), on_host(expected).data(),
+                      poison, tolerance);
   }
 
   eval::Comparison compare(const eval::Slot& slot, const OutputsAt& expected,

@@ -85,6 +85,7 @@ void fields(auto& wire, Either<eval::Mismatch> auto& m) {
   wire.number(m.wrong);
   wire.number(m.unwritten);
   wire.number(m.elements);
+  wire.text(m.pattern);
 }
 
 // Errors may be infinite, or NaN.

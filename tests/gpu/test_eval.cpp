@@ -67,6 +67,7 @@ TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]
   const auto wrong = eval("wrong.cu", replaced(kHonest, "i < n", "i < n - 1"))["results"][0]["failure"];
   CHECK(wrong["code"] == "unwritten_output");
   CHECK(wrong["mismatch"]["index"] == nlohmann::json::array({999}));
+  CHECK(wrong["mismatch"]["pattern"] == "last_elements");
   const auto access =
       eval("access.cu", replaced(kHonest, "c[i] = a", "c[i + (1LL << 40)] = a"))["results"][0]["failure"];
   CHECK(access["code"] == "illegal_access");
