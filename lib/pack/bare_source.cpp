@@ -9,6 +9,7 @@
 #include "pack/entry_point.h"
 #include "pack/folder_names.h"
 #include "pack/pack.h"
+#include "util/beneath.h"
 #include "util/error.h"
 #include "util/files.h"
 
@@ -126,6 +127,13 @@ model::Solution checked(model::Solution solution, const SourceFacts& facts) {
   return solution;
 }
 
+// Not a link that leads out of the folder.
+bool is_file_below(const fs::path& folder, const std::string& path) {
+  std::error_code gone;
+  const fs::path target = fs::canonical(folder / path, gone);
+  return !gone && fs::is_regular_file(target, gone) && util::lies_in(target, fs::canonical(folder, gone));
+}
+
 }  // namespace
 
 std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
@@ -135,7 +143,7 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
     for (const std::string& path : needed_by(sources[i])) {
       const bool is_known = std::any_of(sources.begin(), sources.end(),
                                         [&](const auto& source) { return source.path == path; });
-      if (is_known || !is_plain_path(path) || !fs::is_regular_file(folder / path)) continue;
+      if (is_known || !is_plain_path(path) || !is_file_below(folder, path)) continue;
       sources.push_back({path, util::read_file(folder / path), {}});
     }
   }

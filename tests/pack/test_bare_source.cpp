@@ -58,6 +58,7 @@ TEST_CASE("sources take what they need from beside them, and nothing from outsid
   write("s/sub/c.h", "#include \"e.h\"\n");
   write("s/sub/e.h", "\n");
   write("s/d.h", "\n");
+  std::filesystem::create_symlink(folder.path() / "secret.h", folder.path() / "s/gone.h");
   std::vector<std::string> paths;
   for (const auto& source : pack::read_with_neighbours(folder.path() / "s/a.cpp"))
     paths.push_back(source.path);
