@@ -167,23 +167,27 @@ std::vector<report::Detail> comparable(std::vector<report::Detail> before,
   return before;
 }
 
-void print_comparison(const report::CompareSide& a, const report::CompareSide& b, report::PairBy pair_by) {
-  const auto compared = report::compare(a, b, pair_by);
-  print_result("\n" + report::render_compare(compared, std::nullopt, report::CompareFormat::table,
-                                             {stdout_style(), {}}));
+std::string comparison(const report::CompareSide& a, const report::CompareSide& b, report::PairBy pair_by,
+                       report::CompareFormat format) {
+  return report::render_compare(report::compare(a, b, pair_by), std::nullopt, format, {stdout_style(), {}});
 }
 
 // With the solution of that name in the same run.
-void compare_with_other(const std::vector<model::Trace>& other, const std::vector<model::Trace>& now) {
+std::string comparison_with_other(const std::vector<model::Trace>& other,
+                                  const std::vector<model::Trace>& now, report::CompareFormat format) {
   dataset::RowPool pool;
   const auto a = details_of(other, pool);
   const auto b = details_of(now, pool);
-  print_comparison({"solution " + *other.front().solution, report::latest(a)},
-                   {"solution " + *now.front().solution, report::latest(b)}, report::PairBy::workload);
+  return comparison({"solution " + *other.front().solution, report::latest(a)},
+                    {"solution " + *now.front().solution, report::latest(b)}, report::PairBy::workload,
+                    format);
 }
 
-// With the last try of a solution of the same name, or with what the dataset has of it, whatever is newer.
-void compare_with_last(const EvalInputs& inputs, const std::vector<model::Trace>& now) {
+// With the last try of a solution of the same name, or with what the dataset has of it, whatever is newer;
+// nothing when there is neither.
+std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
+                                                const std::vector<model::Trace>& now,
+                                                report::CompareFormat format) {
   const std::string& name = *now.front().solution;
   dataset::RowPool pool;
   auto before = details_of(read_tries(now.front().definition, name), pool);
@@ -192,12 +196,19 @@ void compare_with_last(const EvalInputs& inputs, const std::vector<model::Trace>
     before.insert(before.end(), of_dataset->second.begin(), of_dataset->second.end());
   const auto b = details_of(now, pool);
   const auto a = comparable(std::move(before), b);
-  if (a.empty()) {
-    fmt::print("\nThere is no earlier try of {}.\n", report::printable(name));
-    return;
-  }
-  print_comparison({"the last try", report::latest(a)}, {"this one", report::latest(b)},
-                   report::PairBy::solution);
+  if (a.empty()) return std::nullopt;
+  return comparison({"the last try", report::latest(a)}, {"this one", report::latest(b)},
+                    report::PairBy::solution, format);
+}
+
+// What --against asks for, of one solution; nothing where there is nothing to compare with.
+std::optional<std::string> wanted_comparison(const EvalInputs& inputs, const Outcome& outcome,
+                                             const std::vector<model::Trace>& now, bool against_last,
+                                             report::CompareFormat format) {
+  if (against_last) return comparison_with_last(inputs, now, format);
+  const auto other = outcome.traces.find(inputs.against);
+  if (other == outcome.traces.end()) return std::nullopt;
+  return comparison_with_other(other->second, now, format);
 }
 
 void print_solution(const std::vector<model::Trace>& traces, bool quiet) {
@@ -227,12 +238,15 @@ void add_solutions(const EvalInputs& inputs) {
   }
 }
 
-void print_json(const EvalInputs& inputs, const Outcome& outcome) {
+void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
-    if (found != outcome.traces.end()) report.solutions.push_back(found->second);
+    if (found == outcome.traces.end()) continue;
+    const auto against =
+        wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
+    report.solutions.push_back({found->second, against.value_or("")});
   }
   for (const auto& skipped : outcome.plan.skipped)
     report.skipped.emplace_back(skipped.solution, skipped.reason);
@@ -247,9 +261,10 @@ void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
     print_solution(found->second, quiet);
-    if (against_last) compare_with_last(inputs, found->second);
-    const auto other = outcome.traces.find(inputs.against);
-    if (other != outcome.traces.end()) compare_with_other(other->second, found->second);
+    const auto against =
+        wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
+    if (against) print_result("\n" + *against);
+    if (against_last && !against) fmt::print("\nThere is no earlier try of {}.\n", report::printable(name));
   }
 }
 
@@ -269,7 +284,7 @@ ExitCode evaluate_once(const EvalOptions& options, const Bench& with, bool again
   if (outcome.exit_code == kDone)
     outcome = evaluate(inputs.datasets, config, with, options.add, line, interrupted);
   if (options.format == EvalFormat::json) {
-    print_json(inputs, outcome);
+    print_json(inputs, outcome, against_last);
   } else {
     print_tables(inputs, outcome, against_last, options.quiet);
   }
@@ -401,7 +416,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   add_choice(*eval, "--format", options->format, "Form of the output; default: table",
              {{"table", EvalFormat::table}, {"json", EvalFormat::json}})
       ->type_name("FORMAT");
-  eval->add_flag("--quiet", options->quiet, "One line for each solution, no progress");
+  eval->add_flag("--quiet", options->quiet, "One line for each solution, without its workloads; no progress");
   add_log_level(*eval, "info");
   eval->footer(
       std::string(

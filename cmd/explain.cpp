@@ -60,6 +60,26 @@ std::string all_codes() {
   return document.text();
 }
 
+// The error codes that traces of the status have.
+std::string codes_of(model::Status status) {
+  using enum model::ErrorCode;
+  std::string text;
+  for (const auto& facts : model::all_error_facts()) {
+    const bool is_time_limit = facts.code == timeout || facts.code == load_timeout;
+    bool fits = false;
+    if (status == model::Status::COMPILE_ERROR) fits = facts.stage == "build" || facts.code == missing_symbol;
+    if (status == model::Status::TIMEOUT) fits = is_time_limit;
+    if (status == model::Status::INCORRECT_SHAPE) fits = facts.code == wrong_shape;
+    if (status == model::Status::INCORRECT_DTYPE) fits = facts.code == wrong_dtype;
+    if (status == model::Status::INCORRECT_NUMERICAL)
+      fits = facts.stage == "judge" && facts.code != wrong_shape && facts.code != wrong_dtype;
+    if (status == model::Status::RUNTIME_ERROR)
+      fits = (facts.stage == "load" || facts.stage == "run" || facts.stage == "time") && !is_time_limit;
+    if (fits) text += (text.empty() ? "" : ", ") + std::string(facts.name);
+  }
+  return text;
+}
+
 std::string explanation_of(const std::string& word) {
   report::Document document(report::Format::table, stdout_style());
   if (const auto* facts = model::find_error_facts(word)) {
@@ -74,6 +94,9 @@ std::string explanation_of(const std::string& word) {
     names.emplace_back(model::name_of(status));
     if (names.back() != word) continue;
     document.paragraph(meaning);
+    const std::string codes = codes_of(status);
+    if (!codes.empty())
+      document.facts({{"Its error codes", codes}, {"What to do", "fib explain CODE says it"}});
     return document.text();
   }
   for (const auto& facts : model::all_error_facts()) names.emplace_back(facts.name);

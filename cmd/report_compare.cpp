@@ -126,19 +126,21 @@ void add_report_compare(CLI::App& app, int& exit_code) {
       "that made everything slower is then no regression");
   add_record_filter(*compare, command->records);
   compare->footer(
-      std::string("Examples:\n"
-                  "  fib report compare before after\n"
-                  "  fib report compare last~1 last --local D --fail-on-regression 5%\n"
-                  "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
-                  "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
-                  "  fib report compare last~1 last --only broken,slower\n"
-                  "Runs are named by their ids, last, last~1, ..., or as fib baseline named them. The latest "
-                  "trace of each solution and\n"
-                  "workload counts. Same: the medians differ by at most 1% or the noise; faster, slower: by\n"
-                  "more, with disjoint quartile ranges; else ambiguous. docs/reports.md says what noise is.\n"
-                  "Formats github and junit are for CI.\n") +
+      std::string(
+          "Examples:\n"
+          "  fib report compare before after\n"
+          "  fib report compare last~1 last --local D --fail-on-regression 5%\n"
+          "  fib report compare author:alice author:bob --local D --definitions 'gemm_*'\n"
+          "  fib report compare main-branch . --format github --fail-on-regression 3%\n"
+          "  fib report compare last~1 last --only broken,slower\n"
+          "Runs are named by their ids, last, last~1, ..., or as fib baseline named them. The latest "
+          "trace of each solution and\n"
+          "workload counts. Same: the medians differ by at most 1%, or by no more than both the noise and\n"
+          "10%; faster, slower: by more than the noise, with disjoint quartile ranges; else ambiguous.\n"
+          "docs/reports.md says what noise is.\n"
+          "Formats github and junit are for CI.\n") +
       kLocalDefault +
-      "Exit codes: 0 done, 1 a side does not exist, or or under a gate something of A is missing in B,\n"
+      "Exit codes: 0 done, 1 a side does not exist, or under a gate something of A is missing in B,\n"
       "was made under other conditions or cannot be read, 2 wrong usage, 3 --fail-on-regression and "
       "something regressed.");
   compare->callback([command, &exit_code] { exit_code = run(*command); });

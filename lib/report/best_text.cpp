@@ -64,6 +64,12 @@ std::optional<double> interval_of(const dataset::RankedSolution& result) {
   return *result.high_ms / *result.latency_ms - 1;
 }
 
+bool has_interval(const std::vector<Best>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Best& best) {
+    return best.winner && interval_of(best.winner->result).has_value();
+  });
+}
+
 std::vector<Cell> winner_row(const Best& best) {
   const auto& winner = *best.winner;
   const auto ranged = range_cells(winner.speedup_range);
@@ -114,10 +120,7 @@ std::vector<Cell> row(const Best& best, std::size_t width) {
 enum class Rows { found, all };
 
 Table table_of(const std::vector<Best>& all, BestForm form, Rows rows) {
-  const bool with_interval = std::any_of(all.begin(), all.end(), [](const Best& best) {
-    return best.winner && interval_of(best.winner->result).has_value();
-  });
-  Table table{form == BestForm::winners ? winner_columns(with_interval) : columns(), {}, true};
+  Table table{form == BestForm::winners ? winner_columns(has_interval(all)) : columns(), {}, true};
   for (const Best& best : all) {
     if (rows == Rows::all || best.is_found()) table.rows.push_back(row(best, table.columns.size()));
   }
@@ -156,6 +159,8 @@ void write_hardware(Document& document, const HardwareBest& hardware, BestForm f
   if (form == BestForm::winners) {
     notes.emplace_back(
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
+    if (has_interval(hardware.best))
+      notes.emplace_back("Rerun within: where another run's latency lies, in 95 of 100 cases");
   }
   document.notes(notes);
 }

@@ -14,7 +14,7 @@ namespace fib::report {
 
 // Of B against A. With m the medians of the timed calls, and noise as relative_noise() has it:
 enum class Verdict {
-  same,       // they differ by at most 1 %, or by the noise where that is at most kToldWithin
+  same,       // they differ by at most 1 %, or by no more than both the noise and kToldWithin
   faster,     // mB is lower by more than that and the noise, and the quartile ranges are disjoint
   slower,     // mB is higher by more than that and the noise, and the quartile ranges are disjoint
   ambiguous,  // they differ by more than `same` allows, but within the noise, or the ranges overlap or are

@@ -221,8 +221,9 @@ std::vector<std::string> notes_of(const CompareReport& report) {
         "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
         "(docs/reports.md)");
     notes.emplace_back(
-        "Same: within 1%, or within a noise of up to 10%; ambiguous: neither that nor beyond noise and "
-        "quartiles");
+        "Same: within 1%, or within both the noise and 10%; ambiguous: beyond that, but within the noise or "
+        "with "
+        "overlapping quartiles");
   }
   return notes;
 }

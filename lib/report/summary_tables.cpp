@@ -111,12 +111,14 @@ Table authors_table(const AuthorRanking& ranking) {
   return table;
 }
 
+bool has_intervals(const HardwareSummary& summary) {
+  return std::any_of(summary.leaderboards.begin(), summary.leaderboards.end(), [](const Leaderboard& board) {
+    return std::any_of(board.standings.begin(), board.standings.end(),
+                       [](const Standing& standing) { return standing.interval.has_value(); });
+  });
+}
+
 Table solutions_table(const HardwareSummary& summary) {
-  const bool any_interval =
-      std::any_of(summary.leaderboards.begin(), summary.leaderboards.end(), [](const Leaderboard& board) {
-        return std::any_of(board.standings.begin(), board.standings.end(),
-                           [](const Standing& standing) { return standing.interval.has_value(); });
-      });
   const Column interval = number_column("Rerun within", "interval");
   Table table;
   table.grouped = true;
@@ -127,7 +129,7 @@ Table solutions_table(const HardwareSummary& summary) {
                    number_column("Speedup", "speedup"),
                    only_for(Audience::programs, text_column("Against", "against")),
                    number_column("Latency (ms)", "latency_ms"),
-                   any_interval ? interval : only_for(Audience::programs, interval),
+                   has_intervals(summary) ? interval : only_for(Audience::programs, interval),
                    only_for(Audience::people, number_column("Passed", "")),
                    only_for(Audience::programs, number_column("Passed", "passed")),
                    only_for(Audience::programs, number_column("Workloads", "workloads")),

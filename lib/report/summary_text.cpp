@@ -96,12 +96,14 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
   bool reference = false;
   bool solutions = false;
   bool standing = false;
+  bool any_interval = false;
   for (const DatasetSummary& dataset : datasets) {
     standing = standing || !dataset.every_trace;
     for (const HardwareSummary& hardware : dataset.hardware) {
       ranked = ranked || !hardware.authors.rows.empty();
       solutions = solutions || !hardware.leaderboards.empty();
       (hardware.authors.against == Against::baseline ? baseline : reference) = true;
+      any_interval = any_interval || has_intervals(hardware);
     }
   }
   const std::string other = !reference ? "baseline" : !baseline ? "reference" : "baseline or reference";
@@ -116,6 +118,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
     notes.push_back(fmt::format("Speedup: {} over the workloads; 0 when anything failed",
                                 standing ? "geometric mean" : "mean"));
     notes.push_back("Latency: geometric mean over the workloads that passed");
+    if (any_interval) notes.push_back("Rerun within: where another run's latency lies, in 95 of 100 cases");
   }
   return notes;
 }

@@ -81,7 +81,8 @@ ordered_json result_json(const model::Trace& trace, std::size_t log_bytes) {
   return object;
 }
 
-ordered_json solution_json(const std::vector<model::Trace>& traces, std::size_t log_bytes) {
+ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_bytes) {
+  const auto& traces = solution.traces;
   const TrySummary summary = summarize(traces);
   ordered_json object = ordered_json::object();
   object["solution"] = summary.solution;
@@ -95,6 +96,7 @@ ordered_json solution_json(const std::vector<model::Trace>& traces, std::size_t 
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
+  object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
   for (const model::Trace& trace : traces) object["results"].push_back(result_json(trace, log_bytes));
   return object;
@@ -107,7 +109,8 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   object["schema_version"] = kSchemaVersion;
   object["fib"] = report.version;
   object["solutions"] = ordered_json::array();
-  for (const auto& traces : report.solutions) object["solutions"].push_back(solution_json(traces, log_bytes));
+  for (const auto& solution : report.solutions)
+    object["solutions"].push_back(solution_json(solution, log_bytes));
   object["skipped"] = ordered_json::array();
   for (const auto& [solution, reason] : report.skipped)
     object["skipped"].push_back({{"solution", solution}, {"reason", reason}});

@@ -10,20 +10,22 @@ namespace fib::report {
 
 // What `fib eval` has tried, for programs.
 struct TryReport {
-  std::string version;  // of fib
-  std::vector<std::vector<model::Trace>>
-      solutions;  // of each its results, one of each workload; none is empty
-  std::vector<std::pair<std::string, std::string>>
-      skipped;  // solutions that cannot run here, with the reason
+  struct Solution {
+    std::vector<model::Trace> traces;  // one result of each workload; not empty
+    std::string against = {};          // a comparison, as JSON; "": none
+  };
   struct NotDone {
     std::string solution;
     std::string workload;
     std::string reason;
   };
+  std::string version;  // of fib
+  std::vector<Solution> solutions;
+  std::vector<std::pair<std::string, std::string>> skipped;  // cannot run here, with the reason
   std::vector<NotDone> not_done;
 };
 
-// One JSON object (docs/eval-json.md), indented, with a final newline. Numbers that are not finite are
+// One JSON object (docs/eval.md), indented, with a final newline. Numbers that are not finite are
 // strings. Logs are cut to their last `log_bytes` bytes, of builds to their first. Pure.
 [[nodiscard]] std::string to_json(const TryReport& report, std::size_t log_bytes = 8192);
 

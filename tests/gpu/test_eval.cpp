@@ -57,7 +57,6 @@ TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]
   const auto honest = eval("honest.cu", kHonest);
   CHECK(honest["status"] == "PASSED");
   CHECK(honest["latency_ms"] > 0);
-  CHECK(honest["speedup"] > 0);
   CHECK(eval("honest.cu", kHonest)["status"] == "PASSED");  // from the cache of builds
   const auto syntax =
       eval("syntax.cu", replaced(kHonest, "a[i] + b[i]", "a[i] + x[i]"))["results"][0]["failure"];
