@@ -121,11 +121,13 @@ bench::RunConfig with_few_calls(bench::RunConfig config) {
   return config;
 }
 
+// What is left of a stage when its datasets are gone.
 struct Outcome {
   ExitCode exit_code = kDone;
   std::map<std::string, std::vector<model::Trace>> traces;  // by solution
-  bench::Plan plan;
-  bench::RunReport report;
+  std::vector<std::pair<std::string, std::string>>
+      skipped;  // solutions that cannot run here, with the reason
+  std::vector<report::TryReport::NotDone> not_done;
 };
 
 Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::RunConfig& config,
@@ -141,7 +143,12 @@ Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::Run
     report = bench::run(datasets, plan, sweep, with.setup(save), progress, interrupted);
   progress.clear();
   log_problems(plan, report);
-  return {exit_code_of(plan, report), progress.traces(), plan, report};
+  Outcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}};
+  for (const auto& skipped : plan.skipped) outcome.skipped.emplace_back(skipped.solution, skipped.reason);
+  for (const auto& missing : report.not_done)
+    outcome.not_done.push_back(
+        {missing.planned.solution->name, missing.planned.workload->uuid, missing.reason});
+  return outcome;
 }
 
 std::vector<report::Detail> details_of(const std::vector<model::Trace>& traces, dataset::RowPool& pool) {
@@ -248,11 +255,8 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
     report.solutions.push_back({found->second, against.value_or("")});
   }
-  for (const auto& skipped : outcome.plan.skipped)
-    report.skipped.emplace_back(skipped.solution, skipped.reason);
-  for (const auto& missing : outcome.report.not_done)
-    report.not_done.push_back(
-        {missing.planned.solution->name, missing.planned.workload->uuid, missing.reason});
+  report.skipped = outcome.skipped;
+  report.not_done = outcome.not_done;
   print_result(report::to_json(report));
 }
 
