@@ -17,6 +17,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "compile/python_interpreter.h"
+#include "dataset/add_solution.h"
 #include "dataset/paths.h"
 #include "devices.h"
 #include "eval_inputs.h"
@@ -32,7 +33,6 @@
 #include "report_common.h"
 #include "run_surroundings.h"
 #include "util/error.h"
-#include "util/files.h"
 
 namespace fib::cmd {
 namespace {
@@ -228,18 +228,14 @@ void print_solution(const std::vector<model::Trace>& traces, bool quiet) {
 
 // The solutions' files, written into the datasets that have their definitions.
 void add_solutions(const EvalInputs& inputs) {
+  if (inputs.is_against_foreign)
+    throw Error("--add saves what --against runs too, and the dataset has no {}: compare first, then add",
+                inputs.against);
   for (const dataset::Dataset& dataset : inputs.datasets) {
     for (const auto& [name, solution] : dataset.solutions) {
       if (name == inputs.against) continue;
       const auto& definition = dataset.definitions.at(solution.definition);
-      const fs::path file = dataset::solution_file(dataset.root, solution.author, definition.op_type,
-                                                   definition.name, solution.name);
-      const std::string text = model::to_json(solution);
-      if (fs::exists(file) && util::read_file(file) != text)
-        throw Error("--add: {} is there already, with another content; give the solution another --name",
-                    file.string());
-      fs::create_directories(file.parent_path());
-      util::write_file_atomic(file, text);
+      const fs::path file = dataset::add_solution(dataset.root, solution, definition.op_type);
       spdlog::info("added {}", file.string());
     }
   }

@@ -202,8 +202,11 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   if (!words.against.empty()) {
     dataset::Dataset& dataset = *wanted.front().first;
     model::Solution other = other_side(words, dataset, wanted.front().second.definition, device);
-    while (std::find(inputs.tried.begin(), inputs.tried.end(), other.name) != inputs.tried.end())
+    inputs.is_against_foreign = !dataset.solutions.contains(other.name) || fs::exists(words.against);
+    while (std::find(inputs.tried.begin(), inputs.tried.end(), other.name) != inputs.tried.end()) {
       other.name += " (of the dataset)";
+      inputs.is_against_foreign = true;
+    }
     inputs.against = other.name;
     wanted.emplace_back(&dataset, std::move(other));
   }

@@ -28,8 +28,9 @@ struct EvalInputs {
   std::vector<dataset::Dataset> datasets;
   // By solution: what the dataset of its definition has of a solution of its name. Points into `datasets`.
   std::map<std::string, std::vector<report::Detail>> results;
-  std::vector<std::string> tried;  // names of the solutions, in the order in which they were given
-  std::string against;             // the name of the one that they are compared with; empty: none
+  std::vector<std::string> tried;   // names of the solutions, in the order in which they were given
+  std::string against;              // the name of the one that they are compared with; empty: none
+  bool is_against_foreign = false;  // that one is a file's, or has got another name than the dataset's
 };
 
 // The files that solutions are made of: what a change of means another try. Standard input is none. Those

@@ -1,0 +1,62 @@
+#include "dataset/add_solution.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "dataset/paths.h"
+#include "util/beneath.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::dataset {
+namespace {
+
+std::string read_beneath(int root, const fs::path& relative) {
+  const auto fd = util::file_beneath(root, relative, O_RDONLY | O_NONBLOCK);
+  std::string text;
+  char buffer[1 << 16];
+  for (ssize_t count = 0; (count = ::read(fd.get(), buffer, sizeof buffer)) != 0;) {
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw std::system_error(errno, std::generic_category(), relative.string());
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+void write_new(int root, const fs::path& relative, const fs::path& file, const std::string& text) {
+  const auto folder = util::folder_beneath(root, relative.parent_path(), true);
+  const auto fd = util::file_beneath(root, relative, O_WRONLY | O_CREAT | O_EXCL);
+  try {
+    util::write_all(fd.get(), text, file.string());
+    if (::fsync(fd.get()) != 0) throw std::system_error(errno, std::generic_category(), file.string());
+  } catch (...) {
+    (void)::unlinkat(folder.get(), relative.filename().c_str(), 0);
+    throw;
+  }
+}
+
+}  // namespace
+
+fs::path add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type) {
+  const fs::path file = solution_file(root, solution.author, op_type, solution.definition, solution.name);
+  const fs::path relative = file.lexically_relative(root);
+  const std::string text = model::to_json(solution);
+  try {
+    const auto folder = util::open_folder(root);
+    try {
+      write_new(folder.get(), relative, file, text);
+    } catch (const std::system_error& error) {
+      if (error.code().value() != EEXIST) throw;
+      if (read_beneath(folder.get(), relative) != text)
+        throw Error("{} is there already, with another content", file.string());
+    }
+  } catch (const std::system_error& error) {
+    throw Error("cannot add {}: {}", file.string(), error.what());
+  }
+  return file;
+}
+
+}  // namespace fib::dataset

@@ -1,0 +1,33 @@
+#include <catch2/catch.hpp>
+
+#include "dataset/add_solution.h"
+#include "dataset/temporary_dataset.h"
+#include "support/temporary.h"
+#include "util/files.h"
+
+using namespace fib;
+namespace fs = std::filesystem;
+
+TEST_CASE("a solution is written where the layout wants it, once, and never over another") {
+  const testing::TemporaryDataset files;
+  auto solution = model::parse_solution(testing::solution_text("s", "me", "cpp"));
+  const fs::path file = dataset::add_solution(files.root(), solution, "op");
+  CHECK(file == files.root() / "solutions/me/op" / solution.definition / "s.json");
+  CHECK(util::read_file(file) == model::to_json(solution));
+  CHECK(dataset::add_solution(files.root(), solution, "op") == file);
+  solution.sources[0].content += "// other\n";
+  CHECK_THROWS_WITH(dataset::add_solution(files.root(), solution, "op"),
+                    Catch::Contains("is there already, with another content"));
+  solution.author = "../../x";
+  CHECK_THROWS(dataset::add_solution(files.root(), solution, "op"));
+}
+
+TEST_CASE("links of a dataset lead no solution out of it") {
+  const testing::TemporaryFolder outside;
+  const testing::TemporaryDataset files;
+  fs::create_directories(files.root());
+  fs::create_directory_symlink(outside.path(), files.root() / "solutions");
+  const auto solution = model::parse_solution(testing::solution_text("s", "me", "cpp"));
+  CHECK_THROWS(dataset::add_solution(files.root(), solution, "op"));
+  CHECK(fs::is_empty(outside.path()));
+}
