@@ -32,7 +32,9 @@
 #include "report/try_summary.h"
 #include "report_common.h"
 #include "run_surroundings.h"
+#include "time_table.h"
 #include "util/error.h"
+#include "util/timeline.h"
 
 namespace fib::cmd {
 namespace {
@@ -50,6 +52,7 @@ struct EvalOptions {
   bool add = false;
   bool cascade = false;
   bool watch = false;
+  bool explain_time = false;
   bool quiet = false;
   EvalFormat format = EvalFormat::table;
 };
@@ -60,6 +63,7 @@ struct Bench {
   std::optional<compile::PythonInterpreter> python;
   std::optional<compile::TvmFfi> tvm_ffi;
   nlohmann::ordered_json surroundings;
+  std::unique_ptr<util::Timeline> timeline = nullptr;  // null: nobody asked where the time goes
 
   [[nodiscard]] model::DeviceKind kind() const { return chosen.devices.front().kind; }
   [[nodiscard]] bench::RunSetup setup(bool save) const {
@@ -70,7 +74,10 @@ struct Bench {
             tvm_ffi,
             FIB_VERSION,
             save,
-            surroundings};
+            surroundings,
+            nullptr,
+            std::nullopt,
+            timeline.get()};
   }
 };
 
@@ -288,6 +295,8 @@ ExitCode evaluate_once(const EvalOptions& options, const Bench& with, bool again
   } else {
     print_tables(inputs, outcome, against_last, options.quiet);
   }
+  if (with.timeline)
+    fmt::print(stderr, "{}", report::to_text(time_table(with.timeline->totals()), stdout_style()));
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
@@ -337,6 +346,7 @@ int run(EvalOptions options) {
   Bench with{choose_devices(options.devices), compile::find_python(), {}, nlohmann::ordered_json::object()};
   options.measure.finish(with.kind());
   with.tvm_ffi = compile::find_tvm_ffi(with.python);
+  if (options.explain_time) with.timeline = std::make_unique<util::Timeline>();
   if (options.add) with.surroundings = surroundings(with.chosen, with.python);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
@@ -416,6 +426,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   add_choice(*eval, "--format", options->format, "Form of the output; default: table",
              {{"table", EvalFormat::table}, {"json", EvalFormat::json}})
       ->type_name("FORMAT");
+  eval->add_flag("--explain-time", options->explain_time, "Print where the time went, on stderr");
   eval->add_flag("--quiet", options->quiet, "One line for each solution, without its workloads; no progress");
   add_log_level(*eval, "info");
   eval->footer(
