@@ -202,7 +202,9 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     ++change.results;
     ++change.verdicts[pair.verdict];
     ++changes.totals[pair.verdict];
-    if (pair.change) ratios[key].push_back(1 + *pair.change);
+    const auto before = pair.a->latency_ms();
+    const auto now = pair.b->latency_ms();
+    if (before && now) ratios[key].push_back(*now / *before);
   }
   for (auto& [key, change] : by_solution) {
     if (!ratios[key].empty()) change.ratio = dataset::geometric_mean(ratios[key]);
@@ -263,16 +265,24 @@ std::string reason_of(const Detail& detail) {
   return report::failure_reason(detail.status(), detail.log);
 }
 
-std::optional<double> typical_interval(const HardwareScene& hardware) {
-  std::vector<double> intervals;
-  for (const DefinitionScene& definition : hardware.definitions) {
-    for (const Detail* detail : definition.results) {
-      if (detail->row.passed() && detail->interval) intervals.push_back(*detail->interval);
+std::optional<std::pair<double, double>> winners_intervals(const std::vector<DefinitionResult>& outcomes) {
+  std::optional<std::pair<double, double>> range;
+  for (const DefinitionResult& outcome : outcomes) {
+    for (const report::Standing* winner : outcome.winners) {
+      if (!winner->interval) continue;
+      if (!range) range.emplace(*winner->interval, *winner->interval);
+      range->first = std::min(range->first, *winner->interval);
+      range->second = std::max(range->second, *winner->interval);
     }
   }
-  if (intervals.empty()) return std::nullopt;
-  std::sort(intervals.begin(), intervals.end());
-  return intervals[intervals.size() / 2];
+  return range;
+}
+
+std::string cause_of(const std::vector<Failure>& group) {
+  const Failure& first = group.front();
+  return group.size() == 1 ? first.reason
+                           : fmt::format("{}: {}", model::name_of(first.first->status()),
+                                         without_place(reason_of(*first.first)));
 }
 
 }  // namespace fib::visual

@@ -75,7 +75,11 @@ struct Failure {
 // the log says.
 [[nodiscard]] std::string reason_of(const report::Detail& detail);
 
-// The median of the intervals of the results that passed; nothing where none is known.
-[[nodiscard]] std::optional<double> typical_interval(const HardwareScene& hardware);
+// Why the solutions of a group (by_reason()) failed: of several without the place in a source, which differs.
+[[nodiscard]] std::string cause_of(const std::vector<Failure>& group);
+
+// The lowest and the highest of the winners' intervals; nothing where none is known.
+[[nodiscard]] std::optional<std::pair<double, double>> winners_intervals(
+    const std::vector<DefinitionResult>& outcomes);
 
 }  // namespace fib::visual

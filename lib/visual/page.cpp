@@ -58,13 +58,13 @@ std::string latest_time(const Scene& scene) {
   return latest;
 }
 
-// "2026-03-17 14:18 UTC"; a time of another form as it is.
+// "2026-03-17 14:18 UTC", without a zone where it has none; a time of another form as it is.
 std::string minute_of(const std::string& timestamp) {
   constexpr std::string_view kForm = "2026-03-17T14:18";
-  const bool is_usual =
-      timestamp.size() > kForm.size() && timestamp[10] == 'T' && timestamp.ends_with("+00:00");
-  if (!is_usual) return timestamp;
-  return timestamp.substr(0, 10) + " " + timestamp.substr(11, 5) + " UTC";
+  const bool is_usual = timestamp.size() > kForm.size() && timestamp[10] == 'T';
+  const bool has_zone = timestamp.find_first_of("+-Z", kForm.size()) != std::string::npos;
+  if (!is_usual || (has_zone && !timestamp.ends_with("+00:00"))) return timestamp;
+  return timestamp.substr(0, 10) + " " + timestamp.substr(11, 5) + (has_zone ? " UTC" : "");
 }
 
 // Why numbers of the page may be off, to be opened.

@@ -58,12 +58,12 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
   PageCell latency = plain("-");
   if (standing.latency_ms) {
     latency = number(report::format_ms(*standing.latency_ms), *standing.latency_ms);
-    latency.bar = *standing.latency_ms / slowest;
+    if (standing.passed == standing.workloads) latency.bar = *standing.latency_ms / slowest;
   }
   const bool passed_all = standing.passed == standing.workloads;
   std::string passed = fmt::format("{} of {}", standing.passed, standing.workloads);
   if (standing.runs.passed < standing.runs.runs)
-    passed += fmt::format("; {} of {} runs", standing.runs.passed, standing.runs.runs);
+    passed += fmt::format("; {} of {} runs of this source", standing.runs.passed, standing.runs.runs);
   PageCell of_workloads = number(passed, static_cast<double>(standing.passed));
   of_workloads.css = passed_all ? "" : "f";
   return {

@@ -43,6 +43,7 @@ std::string authors(const report::HardwareSummary& summary) {
   std::string notes =
       "Rank: by Avg Speedup over the definitions that an author tried, so that who tried others may rank "
       "differently from who won. Definitions won: alone at the first place. ";
+  if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
   return html_table(table, fmt::format("Authors, against the {}", yardstick)) +
          tag("p", {{"class", "legend"}}, chart::escape_xml(notes)) + "\n";
@@ -102,10 +103,16 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
     chart::LineChart chart =
         coloured(small_latency_chart(scene, definition), scene.colours.at(definition.name));
     chart.subtitle.clear();
+    const bool has_latencies = std::any_of(chart.series.begin(), chart.series.end(), [](const auto& series) {
+      return std::any_of(series.points.begin(), series.points.end(),
+                         [](const auto& point) { return point.y.has_value(); });
+    });
+    if (!has_latencies) continue;
     text += "<figure><figcaption>" + link_to(definition_id(hardware.name, definition.name), definition.name) +
             "</figcaption>" + to_svg(chart, small) + "</figure>\n";
   }
   const std::size_t left_out = hardware.definitions.size() - std::min(kMost, hardware.definitions.size());
+  if (text.empty()) return "";
   return "<h3>All definitions: latency against size, of the first two</h3>\n<div class=multiples>\n" + text +
          "</div>\n" +
          (left_out == 0 ? ""

@@ -45,8 +45,12 @@ std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionRes
       tile(fmt::format("{} of {}", won, outcomes.size()),
            "definitions with one winner" + (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed");
-  if (const auto interval = typical_interval(hardware))
-    text += tile(report::format_interval(*interval), "where another run's latency lies (typical, 95%)");
+  if (const auto range = winners_intervals(outcomes)) {
+    const std::string low = report::format_interval(range->first);
+    const std::string high = report::format_interval(range->second);
+    text +=
+        tile(low == high ? low : low + " to " + high, "where another run's latency of a winner lies (95%)");
+  }
   text += failures.empty()
               ? tile("0", "solutions that failed", "good")
               : tile(std::to_string(failures.size()),
@@ -109,7 +113,9 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
           number(report::format_ms(*winner.latency_ms), *winner.latency_ms),
           winner.interval ? number(report::format_interval(*winner.interval), *winner.interval) : plain("-"),
           speedup,
-          lead ? number(fmt::format("{:.2f}×", *lead), *lead) : plain("-"),
+          tie    ? plain("tie")
+          : lead ? number(fmt::format("{:.2f}×", *lead), *lead)
+                 : plain("-"),
           passed};
 }
 
@@ -172,10 +178,11 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
   for (std::size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
     const std::vector<Failure>& group = groups[i];
     const Failure& first = group.front();
-    table.rows.push_back({{names_of(scene, group)},
-                          {link_to(definition_id(hardware.name, first.definition), first.definition)},
-                          passed_of(group),
-                          {link_to(logs.link(*first.first), report::shorten(first.reason, kReasonColumns))}});
+    table.rows.push_back(
+        {{names_of(scene, group)},
+         {link_to(definition_id(hardware.name, first.definition), first.definition)},
+         passed_of(group),
+         {link_to(logs.link(*first.first), report::shorten(cause_of(group), kReasonColumns))}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
          rest_note(groups.size(), kMostRows, "fib export --format junit");
@@ -189,17 +196,24 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
   PageTable table{{{"Solution"}, {"Definition"}, {"Latency", true}, {"Results that changed"}}, {}};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
     const Change& change = changes.changed[i];
-    const bool is_bad =
-        change.verdicts.contains(Verdict::broken) || change.verdicts.contains(Verdict::slower);
+    const auto has = [&](Verdict verdict) { return change.verdicts.contains(verdict); };
+    const char* tone = has(Verdict::broken) || has(Verdict::slower)  ? "f"
+                       : has(Verdict::faster) || has(Verdict::fixed) ? "p"
+                                                                     : "";
     table.rows.push_back({{link_to(solution_id(scene, change.solution), change.solution)},
                           {link_to(definition_id(hardware.name, change.definition), change.definition)},
                           change.ratio
                               ? number(fmt::format("{:+.1f}%", (*change.ratio - 1) * 100), *change.ratio)
                               : plain("-"),
                           {fmt::format("{} of {}", changes_text(change.verdicts), change.results),
-                           std::nullopt, std::nullopt, is_bad ? "f" : "p"}});
+                           std::nullopt, std::nullopt, tone}});
   }
-  return tag("div", {{"id", id}}, to_html(table, "What changed in the last run, " + changes.run_id)) +
+  return tag("div", {{"id", id}},
+             to_html(table, "What changed in the last run, " + changes.run_id) +
+                 tag("p", {{"class", "legend"}},
+                     "Against the run before, by the rule of fib report compare; ambiguous: a difference "
+                     "that the "
+                     "noise may explain.")) +
          rest_note(changes.changed.size(), kMostRows, "fib report compare last~1 last");
 }
 

@@ -114,6 +114,28 @@ TEST_CASE("solutions of a definition that failed for one reason stand together")
   CHECK(groups[2][0].definition == "e");
 }
 
+TEST_CASE("how sure the winners are is a range, of what is known") {
+  auto sure = standing("a", 1, 1);
+  sure.interval = 0.02;
+  auto unsure = standing("b", 1, 1);
+  unsure.interval = 0.5;
+  const auto range = visual::winners_intervals(
+      visual::outcomes_of(summary({{"d", report::Against::reference, {sure, standing("c", 2, 2)}},
+                                   {"e", report::Against::reference, {unsure, sure}},
+                                   {"f", report::Against::reference, {standing("x", 1, 1)}}})));
+  REQUIRE(range);
+  CHECK(range->first == 0.02);
+  CHECK(range->second == 0.5);
+  CHECK_FALSE(visual::winners_intervals({}));
+}
+
+TEST_CASE("the cause of several failures names no line, which differs from source to source") {
+  const testing::RunsScene runs;
+  const auto failures = visual::failures_of(runs.gpu());
+  CHECK(visual::cause_of({failures[0]}) == "RUNTIME_ERROR: illegal memory access");
+  CHECK(visual::cause_of({failures[0], failures[0]}) == "RUNTIME_ERROR: illegal memory access");
+}
+
 TEST_CASE("authors stand with the definitions that they have won") {
   const testing::RunsScene runs;
   const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
