@@ -34,6 +34,12 @@ std::string to_html(const PageColumn& column, const PageCell& cell) {
   return tag("td", {{"class", classes_of(column, cell)}, {"data-v", value}, {"style", style}}, cell.content);
 }
 
+// Whether some row says something in the column.
+bool says_something(const PageTable& table, std::size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [&](const auto& row) { return row[column].content != "-"; });
+}
+
 constexpr std::size_t kLongWord = 12;  // longer names may be broken
 
 // Names are broken behind "_" and "-" rather than within words.
@@ -50,14 +56,20 @@ std::string breakable(const std::string& name) {
 
 std::string to_html(const PageTable& table, const std::string& caption) {
   if (table.rows.empty()) return "";
+  std::vector<bool> is_shown;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) is_shown.push_back(says_something(table, i));
   std::string head;
-  for (const PageColumn& column : table.columns) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const PageColumn& column = table.columns[i];
+    if (!is_shown[i]) continue;
     head += tag("th", {{"scope", "col"}, {"class", classes_of(column)}}, chart::escape_xml(column.name));
   }
   std::string body;
   for (const auto& row : table.rows) {
     body += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) body += to_html(table.columns[i], row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (is_shown[i]) body += to_html(table.columns[i], row[i]);
+    }
     body += "\n";
   }
   const std::string content =

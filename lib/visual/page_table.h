@@ -26,7 +26,7 @@ struct PageTable {
   std::vector<std::vector<PageCell>> rows;
 };
 
-// Empty when it has no rows. Pure.
+// Empty when it has no rows; columns in which every row has "-" are left out. Pure.
 [[nodiscard]] std::string to_html(const PageTable& table, const std::string& caption);
 
 // Text as a cell; a number's text, right-aligned where its column says so.
