@@ -45,6 +45,7 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   loaded.dataset = dataset::load_without_results(root, unreadable_);
   dataset::KnownNames(loaded.dataset).check(filter_);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
+  if (filter_.excluded_runs.empty()) return loaded;
   std::vector<dataset::TraceRow> rows;
   for (const report::Detail& detail : loaded.details) rows.push_back(detail.row);
   check_excluded_runs(filter_, rows);

@@ -31,6 +31,7 @@
 #include "report/try_json.h"
 #include "report/try_summary.h"
 #include "report_common.h"
+#include "run_gate.h"
 #include "run_surroundings.h"
 #include "time_table.h"
 #include "util/error.h"
@@ -57,36 +58,15 @@ struct EvalOptions {
   EvalFormat format = EvalFormat::table;
 };
 
-// What the solutions are run with: everything that is the same for all stages.
-struct Bench {
-  ChosenDevices chosen;
-  std::optional<compile::PythonInterpreter> python;
-  std::optional<compile::TvmFfi> tvm_ffi;
-  nlohmann::ordered_json surroundings;
-  std::unique_ptr<util::Timeline> timeline = nullptr;  // null: nobody asked where the time goes
-
-  [[nodiscard]] model::DeviceKind kind() const { return chosen.devices.front().kind; }
-  [[nodiscard]] bench::RunSetup setup(bool save) const {
-    return {chosen.devices,
-            fs::read_symlink("/proc/self/exe"),
-            dataset::default_cache_path(),
-            python,
-            tvm_ffi,
-            FIB_VERSION,
-            save,
-            surroundings,
-            nullptr,
-            std::nullopt,
-            timeline.get()};
-  }
-};
-
 // The exit code as `fib run --strict` has it.
 ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report) {
-  if (report.interrupted) return kInterrupted;
-  if (!report.not_done.empty()) return kNotAllDone;
-  const bool all_passed = plan.skipped.empty() && report.finished > 0 && report.passed == report.finished;
-  return all_passed ? kDone : kGateFailed;
+  RunOutcome outcome;
+  outcome.skipped = plan.skipped.size();
+  outcome.not_done = report.not_done.size();
+  outcome.results = report.finished;
+  outcome.failures = report.finished - report.passed;
+  outcome.is_interrupted = report.interrupted;
+  return judge_run(outcome, {true, false, std::nullopt}).exit_code;
 }
 
 void log_problems(const bench::Plan& plan, const bench::RunReport& report) {
@@ -137,17 +117,19 @@ struct Outcome {
   std::vector<report::TryReport::NotDone> not_done;
 };
 
+model::DeviceKind kind_of(const bench::RunSetup& setup) { return setup.devices.front().kind; }
+
 Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::RunConfig& config,
-                 const Bench& with, bool save, ProgressLine line, std::atomic<bool>& interrupted) {
+                 bench::RunSetup setup, bool save, ProgressLine line, std::atomic<bool>& interrupted) {
+  setup.save_results = save;
   const bench::Sweep sweep(config);
   const auto plan =
-      bench::make_plan(datasets, {}, {with.kind(), with.python, with.tvm_ffi, config.torch}, {});
+      bench::make_plan(datasets, {}, {kind_of(setup), setup.python, setup.tvm_ffi, config.torch}, {});
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   EvalProgress progress(line);
   bench::RunReport report;
-  if (!plan.evaluations.empty())
-    report = bench::run(datasets, plan, sweep, with.setup(save), progress, interrupted);
+  if (!plan.evaluations.empty()) report = bench::run(datasets, plan, sweep, setup, progress, interrupted);
   progress.clear();
   log_problems(plan, report);
   Outcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}};
@@ -276,27 +258,27 @@ void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against
 }
 
 // One try of all solutions.
-ExitCode evaluate_once(const EvalOptions& options, const Bench& with, bool against_last,
+ExitCode evaluate_once(const EvalOptions& options, const bench::RunSetup& setup, bool against_last,
                        std::atomic<bool>& interrupted) {
-  const EvalInputs inputs = read_eval_inputs(options.words, with.kind());
+  const EvalInputs inputs = read_eval_inputs(options.words, kind_of(setup));
   if (options.add) add_solutions(inputs);
   const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
   const auto& config = options.measure.config;
   Outcome outcome;
   if (options.cascade) {
-    outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(config), with, false,
+    outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(config), setup, false,
                        ProgressLine::none, interrupted);
     if (outcome.exit_code == kDone) spdlog::info("every solution passed its smallest workload");
   }
   if (outcome.exit_code == kDone)
-    outcome = evaluate(inputs.datasets, config, with, options.add, line, interrupted);
+    outcome = evaluate(inputs.datasets, config, setup, options.add, line, interrupted);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
   } else {
     print_tables(inputs, outcome, against_last, options.quiet);
   }
-  if (with.timeline)
-    fmt::print(stderr, "{}", report::to_text(time_table(with.timeline->totals()), stdout_style()));
+  if (setup.timeline != nullptr)
+    fmt::print(stderr, "{}", report::to_text(time_table(setup.timeline->totals()), stdout_style()));
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
@@ -317,7 +299,7 @@ std::map<fs::path, fs::file_time_type> changes_of(const EvalWords& words) {
 
 // Tries again whenever a file of the solutions changes, until Ctrl-C; a source that cannot be read is told
 // and waited for.
-ExitCode watch(const EvalOptions& options, const Bench& with, bool against_last,
+ExitCode watch(const EvalOptions& options, const bench::RunSetup& setup, bool against_last,
                std::atomic<bool>& interrupted) {
   constexpr auto kLook = std::chrono::milliseconds(100);
   std::map<fs::path, fs::file_time_type> tried;
@@ -325,7 +307,7 @@ ExitCode watch(const EvalOptions& options, const Bench& with, bool against_last,
     try {
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
-        (void)evaluate_once(options, with, against_last, interrupted);
+        (void)evaluate_once(options, setup, against_last, interrupted);
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
       }
@@ -343,17 +325,28 @@ int run(EvalOptions options) {
   const bool against_last = options.words.against == kLast;
   if (against_last) options.words.against.clear();
   options.words.with_results = against_last;
-  Bench with{choose_devices(options.devices), compile::find_python(), {}, nlohmann::ordered_json::object()};
-  options.measure.finish(with.kind());
-  with.tvm_ffi = compile::find_tvm_ffi(with.python);
-  if (options.explain_time) with.timeline = std::make_unique<util::Timeline>();
-  if (options.add) with.surroundings = surroundings(with.chosen, with.python);
+  const ChosenDevices chosen = choose_devices(options.devices);
+  options.measure.finish(chosen.devices.front().kind);
+  const auto python = compile::find_python();
+  const auto around = options.add ? surroundings(chosen, python) : nlohmann::ordered_json::object();
+  const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
+  const bench::RunSetup setup{chosen.devices,
+                              fs::read_symlink("/proc/self/exe"),
+                              dataset::default_cache_path(),
+                              python,
+                              compile::find_tvm_ffi(python),
+                              FIB_VERSION,
+                              options.add,
+                              around,
+                              nullptr,
+                              std::nullopt,
+                              timeline.get()};
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   bench::sweep_run_folders(fs::temp_directory_path());
-  return options.watch ? watch(options, with, against_last, interrupted)
-                       : evaluate_once(options, with, against_last, interrupted);
+  return options.watch ? watch(options, setup, against_last, interrupted)
+                       : evaluate_once(options, setup, against_last, interrupted);
 }
 
 }  // namespace

@@ -25,12 +25,7 @@ bool has_passed(const model::Trace& trace) { return trace.evaluation->status == 
 void EvalProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
                                        const model::Evaluation& evaluation, std::size_t /*done*/,
                                        std::size_t /*total*/) {
-  model::Trace trace;
-  trace.definition = planned.definition->name;
-  trace.workload = *planned.workload;
-  trace.solution = planned.solution->name;
-  trace.evaluation = evaluation;
-  traces_[planned.solution->name].push_back(std::move(trace));
+  traces_[planned.solution->name].push_back(bench::trace_of(planned, evaluation));
 }
 
 std::vector<model::Trace> read_tries(const std::string& definition, const std::string& solution) {

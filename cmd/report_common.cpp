@@ -170,6 +170,7 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
 }
 
 report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset) const {
+  if (!asked_for.op_type && !asked_for.definition) return remarks_of(standing.get(), dataset.traces);
   std::vector<dataset::TraceRow> rows;
   std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
                [&](const dataset::TraceRow& row) { return asked_for.holds(dataset, row); });

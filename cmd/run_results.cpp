@@ -16,12 +16,8 @@ void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
                                       const model::Evaluation& evaluation, std::size_t done,
                                       std::size_t total) {
   const std::size_t index = planned.dataset;
-  model::Trace trace;
-  trace.definition = planned.definition->name;
-  trace.workload = *planned.workload;
-  trace.solution = planned.solution->name;
-  trace.evaluation = evaluation;
-  report::Detail detail = report::make_detail(trace, *datasets_[index].pool, report::KeepLogs::of_failures);
+  report::Detail detail = report::make_detail(bench::trace_of(planned, evaluation), *datasets_[index].pool,
+                                              report::KeepLogs::of_failures);
   const std::string text = report::result_text(detail, earlier_[index]);
   details_[index].push_back(std::move(detail));
   if (evaluation.status != model::Status::PASSED) {

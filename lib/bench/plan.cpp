@@ -76,10 +76,8 @@ class Planner {
       const bool is_known = dataset.definitions.contains(definition);
       const auto workloads = dataset.workloads.find(definition);
       if (is_known && workloads != dataset.workloads.end() && !workloads->second.empty()) continue;
-      if (!dataset::matches(filter_.definitions, definition)) continue;
       for (const auto* solution : solutions) {
-        if (solution->definition != definition || !filter_.may_hold(dataset, definition, &solution->name))
-          continue;
+        if (!filter_.may_hold(dataset, definition, &solution->name)) continue;
         const char* why = is_known ? "there are no workloads of" : "there is no definition";
         plan_.incomplete.push_back({solution->name, fmt::format("{} {}", why, definition)});
       }

@@ -9,6 +9,9 @@
 
 namespace fib::bench {
 
+// The trace of an evaluation that was planned.
+[[nodiscard]] model::Trace trace_of(const PlannedEvaluation& planned, const model::Evaluation& evaluation);
+
 // Appends each trace to its dataset at once, synced to disk, before the next evaluation begins.
 class TraceSink {
  public:

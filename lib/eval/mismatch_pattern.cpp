@@ -119,8 +119,7 @@ class Looker {
     if (wrong_.count == 0) return;
     const std::uint64_t step = index - wrong_.last;
     if (wrong_.count == 1) step_ = step;
-    if (step_ != step) step_.reset();
-    has_one_step_ = has_one_step_ && step_.has_value();
+    if (step_ != step) step_.reset();  // for good: it is set once
   }
 
   [[nodiscard]] std::string shape_of_wrong() const {
@@ -130,7 +129,7 @@ class Looker {
     if (wrong_.is_unbroken() && wrong_.first == 0) return "first_elements";
     if (columns_ > 1 && wrong_rows_.count == 1) return "one_row";
     if (columns_ > 1 && wrong_columns_.count == 1) return "one_column";
-    if (wrong_.count >= 3 && has_one_step_ && *step_ >= 2) return "every_nth";
+    if (wrong_.count >= 3 && step_ && *step_ >= 2) return "every_nth";
     if (columns_ == 1) return "";
     if (wrong_rows_.count < rows_ && wrong_rows_.is_unbroken()) {
       if (wrong_rows_.last + 1 == rows_) return "last_rows";
@@ -154,8 +153,8 @@ class Looker {
   Range wrong_;
   Range wrong_rows_;
   Range wrong_columns_;
-  std::optional<std::uint64_t> step_ = std::nullopt;
-  bool has_one_step_ = true;
+  std::optional<std::uint64_t> step_ =
+      std::nullopt;  // from each wrong element to the next, where it is the same
 };
 
 }  // namespace

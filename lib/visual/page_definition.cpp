@@ -128,11 +128,11 @@ std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& log
 std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& definition,
                                                         const report::Leaderboard* board) {
   std::set<std::string> complete;
-  for (const report::Standing& standing :
-       board != nullptr ? board->standings : std::vector<report::Standing>()) {
+  std::map<std::string, const report::Detail*> fastest;
+  if (board == nullptr) return fastest;
+  for (const report::Standing& standing : board->standings) {
     if (standing.passed == standing.workloads) complete.insert(standing.solution);
   }
-  std::map<std::string, const report::Detail*> fastest;
   for (const report::Detail* detail : definition.results) {
     const auto latency = detail->latency_ms();
     if (!latency || !complete.contains(*detail->row.solution)) continue;

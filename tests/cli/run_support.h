@@ -1,6 +1,9 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/fib_run.h"
@@ -21,6 +24,15 @@ extern "C" void run(const float* a, const float* b, float* c, long n) {
 inline std::vector<std::string> few(std::vector<std::string> more = {}) {
   more.insert(more.end(), {"--iterations", "4", "--num-trials", "2", "--warmup-runs", "1"});
   return more;
+}
+
+// Whether the condition becomes true within ten seconds or so.
+inline bool wait_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 inline std::vector<std::string> logs(const FibRun& run) {

@@ -2,11 +2,9 @@
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
 #include "run_support.h"
 
@@ -47,16 +45,6 @@ struct Eval {
     return nlohmann::json::parse(result.out).at("solutions").at(0).at("results").at(0).at("failure");
   }
 };
-
-// Whether it becomes true within half a minute.
-template <typename Condition>
-bool eventually(Condition&& condition) {
-  for (int i = 0; i < 600; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
-}
 
 std::set<std::string> files_below(const fs::path& folder) {
   std::set<std::string> files;
@@ -238,20 +226,19 @@ TEST_CASE("a watch tries again when a source changes, and goes on when it cannot
       "--iterations 4 > {} 2> {}.err",
       fib_binary(), file.string(), eval.run.dataset.root().string(), out.string(), out.string());
   const int pid = start_process({"/bin/sh", "-c", shell}, eval.run.environment());
-  const auto wait_for = [&](const std::string& text) {
-    return eventually(
-        [&] { return fs::exists(out) && util::read_file(out).find(text) != std::string::npos; });
+  const auto says = [&](const std::string& text) {
+    return wait_for([&] { return fs::exists(out) && util::read_file(out).find(text) != std::string::npos; });
   };
-  CHECK(wait_for("mine on add: INCORRECT_NUMERICAL"));
+  CHECK(says("mine on add: INCORRECT_NUMERICAL"));
   (void)eval.write("add.h", "nonsense");
-  CHECK(wait_for("mine on add: COMPILE_ERROR"));
+  CHECK(says("mine on add: COMPILE_ERROR"));
   (void)eval.write("add.h", head + body + "; }\n");
-  CHECK(wait_for("mine on add: PASSED 1 of 1 workload"));
+  CHECK(says("mine on add: PASSED 1 of 1 workload"));
   CHECK(::kill(pid, SIGINT) == 0);
   int status = 0;
   CHECK(::waitpid(pid, &status, 0) == pid);
   CHECK(WEXITSTATUS(status) == 130);
-  CHECK(eventually([&] { return eval.run.processes().empty(); }));
+  CHECK(wait_for([&] { return eval.run.processes().empty(); }));
 }
 
 TEST_CASE("what cannot be tried is one sentence") {

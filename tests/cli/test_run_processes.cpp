@@ -46,14 +46,6 @@ const std::string kKillsItself = R"(
 #include <signal.h>
 extern "C" void run(const float*, const float*, float*, long) { raise(SIGKILL); })";
 
-bool wait_for(const std::function<bool()>& condition) {
-  for (int i = 0; i < 1000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
 // What killed builders left in the cache.
 std::vector<fs::path> leftovers(const FibRun& run) {
   std::vector<fs::path> found;

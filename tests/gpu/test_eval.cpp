@@ -28,19 +28,6 @@ struct Eval {
   }
 };
 
-const std::string kHonest = R"(#include <cstdint>
-
-__global__ void add(const float* a, const float* b, float* c, std::int64_t n) {
-  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-
-extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
-  add<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);
-  return cudaGetLastError();
-}
-)";
-
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
 }
@@ -54,23 +41,24 @@ TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]
     return;
   }
   const Eval eval;
-  const auto honest = eval("honest.cu", kHonest);
+  const std::string source = util::read_file(testing::source_folder() / "tests/hostile/cuda/host_honest.cu");
+  const auto honest = eval("honest.cu", source);
   CHECK(honest["status"] == "PASSED");
   CHECK(honest["latency_ms"] > 0);
-  CHECK(eval("honest.cu", kHonest)["status"] == "PASSED");  // from the cache of builds
+  CHECK(eval("honest.cu", source)["status"] == "PASSED");  // from the cache of builds
   const auto syntax =
-      eval("syntax.cu", replaced(kHonest, "a[i] + b[i]", "a[i] + x[i]"))["results"][0]["failure"];
+      eval("syntax.cu", replaced(source, "a[i] + b[i]", "a[i] + x[i]"))["results"][0]["failure"];
   CHECK(syntax["code"] == "compile_error");
   CHECK(syntax["diagnostics"][0]["file"] == "syntax.cu");
-  CHECK(syntax["diagnostics"][0]["line"] == 5);
-  const auto wrong = eval("wrong.cu", replaced(kHonest, "i < n", "i < n - 1"))["results"][0]["failure"];
+  CHECK(syntax["diagnostics"][0]["line"] == 6);
+  const auto wrong = eval("wrong.cu", replaced(source, "i < n", "i < n - 1"))["results"][0]["failure"];
   CHECK(wrong["code"] == "unwritten_output");
   CHECK(wrong["mismatch"]["index"] == nlohmann::json::array({999}));
   CHECK(wrong["mismatch"]["pattern"] == "last_elements");
   const auto access =
-      eval("access.cu", replaced(kHonest, "c[i] = a", "c[i + (1LL << 40)] = a"))["results"][0]["failure"];
+      eval("access.cu", replaced(source, "c[i] = a", "c[i + (1LL << 40)] = a"))["results"][0]["failure"];
   CHECK(access["code"] == "illegal_access");
   const auto launch =
-      eval("launch.cu", replaced(kHonest, "256, 0, stream", "4096, 0, stream"))["results"][0]["failure"];
+      eval("launch.cu", replaced(source, "256, 0, stream", "4096, 0, stream"))["results"][0]["failure"];
   CHECK(launch["stage"] == "run");
 }
