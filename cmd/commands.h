@@ -18,7 +18,9 @@ enum ExitCode : int {
 // and end up in main.
 void add_run(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
+void add_new(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_schema(CLI::App& app, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);
 void add_baseline(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);

@@ -5,11 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "dataset/baselines.h"
 #include "dataset/known_names.h"
 #include "dataset/paths.h"
-#include "dataset/run_order.h"
-#include "dataset/runs.h"
 #include "dataset/trace_stream.h"
 #include "filters.h"
 #include "util/closest.h"
@@ -23,16 +20,11 @@ const std::pair<const char*, SideKind> kPrefixes[] = {{"dataset:", SideKind::dat
                                                       {"author:", SideKind::author},
                                                       {"solution:", SideKind::solution}};
 
-// Of what the dataset's records tell and its traces: a run in which nothing was evaluated is one too.
-std::vector<std::string> runs_of(const std::string& root, const std::vector<report::Detail>& details,
-                                 std::vector<dataset::Problem>& problems) {
-  dataset::RunOrder order;
-  for (const auto& record : dataset::read_runs(root, problems))
-    order.add_record(record.run_id, record.started_utc);
-  for (const auto& detail : details) {
-    if (detail.run_id != nullptr) order.add_trace(*detail.run_id, detail.row.evaluation->timestamp);
-  }
-  return order.ids();
+std::vector<dataset::TraceRow> rows_of(const std::vector<report::Detail>& details) {
+  std::vector<dataset::TraceRow> rows;
+  rows.reserve(details.size());
+  for (const report::Detail& detail : details) rows.push_back(detail.row);
+  return rows;
 }
 
 }  // namespace
@@ -46,9 +38,7 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   dataset::KnownNames(loaded.dataset).check(filter_);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
   if (filter_.excluded_runs.empty()) return loaded;
-  std::vector<dataset::TraceRow> rows;
-  for (const report::Detail& detail : loaded.details) rows.push_back(detail.row);
-  check_excluded_runs(filter_, rows);
+  check_excluded_runs(filter_, rows_of(loaded.details));
   return loaded;
 }
 
@@ -61,12 +51,11 @@ std::optional<std::string> CompareInput::find_run(const std::string& word) {
   Loaded& loaded = load(local());
   if (!loaded.runs) {
     std::vector<dataset::Problem> problems;
-    loaded.runs = runs_of(local(), loaded.details, problems);
-    loaded.baselines = dataset::runs_by_name(dataset::read_baselines(local(), problems));
+    loaded.runs = dataset::named_runs(local(), rows_of(loaded.details), problems);
     for (const auto& problem : problems)
       unreadable_.push_back((std::filesystem::path(local()) / dataset::to_string(problem)).string());
   }
-  return dataset::find_run(*loaded.runs, word, loaded.baselines);
+  return loaded.runs->find(word);
 }
 
 bool CompareInput::has_author(const std::string& name) {
@@ -78,7 +67,7 @@ bool CompareInput::has_author(const std::string& name) {
 std::vector<std::string> CompareInput::known_names() {
   const Loaded& loaded = load(local());
   std::set<std::string> names;
-  for (const auto& [name, run] : loaded.baselines) names.insert(name);
+  for (const auto& [name, run] : loaded.runs->baselines) names.insert(name);
   for (const auto& [name, solution] : loaded.dataset.solutions) names.insert({name, solution.author});
   return {names.begin(), names.end()};
 }

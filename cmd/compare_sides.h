@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataset/filter.h"
+#include "dataset/named_runs.h"
 #include "report/compare.h"
 
 namespace fib::cmd {
@@ -42,9 +43,7 @@ class CompareInput {
   struct Loaded {
     dataset::Dataset dataset;
     std::vector<report::Detail> details;
-    // Ids, in the order of dataset::RunOrder; read where a side may be a run.
-    std::optional<std::vector<std::string>> runs;
-    std::map<std::string, std::string> baselines;  // name -> run; read with them
+    std::optional<dataset::NamedRuns> runs;  // read where a side may be a run
   };
 
   Loaded& load(const std::string& root);

@@ -17,7 +17,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "compile/python_interpreter.h"
-#include "dataset/add_solution.h"
+#include "dataset/add_record.h"
 #include "dataset/paths.h"
 #include "devices.h"
 #include "eval_inputs.h"
@@ -135,8 +135,8 @@ Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::Run
   Outcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}};
   for (const auto& skipped : plan.skipped) outcome.skipped.emplace_back(skipped.solution, skipped.reason);
   for (const auto& missing : report.not_done)
-    outcome.not_done.push_back(
-        {missing.planned.solution->name, missing.planned.workload->uuid, missing.reason});
+    outcome.not_done.push_back({missing.planned.solution->name, missing.planned.workload->uuid,
+                                std::string(model::name_of(missing.fault)), missing.reason});
   return outcome;
 }
 

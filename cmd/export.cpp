@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "dataset/known_names.h"
 #include "dataset/merge.h"
+#include "dataset/named_runs.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "filters.h"
@@ -45,6 +46,7 @@ struct ExportCommand {
   std::string output;  // empty or "-": stdout
   Form form = Form::jsonl;
   RecordFilter records;
+  std::string run;                    // what --run names; empty: every run
   std::optional<TraceChoice> choice;  // of the forms for CI
   bool skip_unreadable = false;
 
@@ -66,12 +68,26 @@ std::optional<exports::CiForm> ci_form(Form form) {
   return std::nullopt;
 }
 
+// What the options say of `loaded`, with the id of the run that --run names. Throws Error when there is none.
+dataset::Filter filter_of(const ExportCommand& command, const dataset::Dataset& loaded,
+                          std::vector<std::string>& unreadable) {
+  dataset::Filter filter = command.records.parsed();
+  if (command.run.empty()) return filter;
+  std::vector<dataset::Problem> problems;
+  const auto runs = dataset::named_runs(loaded.root, dataset::read_results(loaded), problems);
+  for (const auto& problem : problems)
+    unreadable.push_back((fs::path(command.local) / dataset::to_string(problem)).string());
+  filter.run = runs.find(command.run);
+  if (!filter.run)
+    throw Error("\"{}\" is no run of {}; to see all runs: fib history", command.run, command.local);
+  return filter;
+}
+
 // Writes the text of the form in pieces; returns the number of traces or results in it.
 std::size_t make_text(const ExportCommand& command, const dataset::Dataset& loaded,
-                      std::vector<std::string>& unreadable,
+                      const dataset::Filter& filter, std::vector<std::string>& unreadable,
                       const std::function<void(std::string_view)>& write,
                       const std::atomic<bool>* interrupted) {
-  const dataset::Filter filter = command.records.parsed();
   if (const auto form = ci_form(command.form)) {
     const TraceChoice choice = command.choice.value_or(TraceChoice::standing);
     return exports::export_ci(loaded, with_choice(filter, choice, loaded), *form, unreadable, write,
@@ -92,15 +108,16 @@ void check_readable(const std::vector<std::string>& unreadable, bool skip) {
 }
 
 std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loaded,
-                       std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
+                       const dataset::Filter& filter, std::vector<std::string>& unreadable,
+                       const std::atomic<bool>& interrupted) {
   if (command.to_stdout()) {
     // What CI reads says nothing good of a dataset before all of it was read.
     std::string kept;
     const auto print = [](std::string_view text) { print_result(std::string(text)); };
     const auto keep = [&](std::string_view text) { kept += text; };
     const bool for_ci = ci_form(command.form).has_value();
-    const std::size_t count = for_ci ? make_text(command, loaded, unreadable, keep, nullptr)
-                                     : make_text(command, loaded, unreadable, print, nullptr);
+    const std::size_t count = for_ci ? make_text(command, loaded, filter, unreadable, keep, nullptr)
+                                     : make_text(command, loaded, filter, unreadable, print, nullptr);
     if (for_ci) {
       check_readable(unreadable, command.skip_unreadable);
       unreadable.clear();
@@ -116,7 +133,7 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
   const auto write = [&](std::string_view text) {
     written = written && std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   };
-  const std::size_t count = make_text(command, loaded, unreadable, write, &interrupted);
+  const std::size_t count = make_text(command, loaded, filter, unreadable, write, &interrupted);
   if (std::fflush(stream) != 0 || !written) throw Error("cannot write {}; is the disk full?", command.output);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
@@ -124,10 +141,11 @@ std::size_t write_text(const ExportCommand& command, const dataset::Dataset& loa
 }
 
 std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& loaded,
-                         std::vector<std::string>& unreadable, const std::atomic<bool>& interrupted) {
+                         const dataset::Filter& filter, std::vector<std::string>& unreadable,
+                         const std::atomic<bool>& interrupted) {
   const util::NewFile file(command.output);
-  const std::size_t count = exports::export_sqlite(loaded, command.records.parsed(), file.path().string(),
-                                                   unreadable, &interrupted);
+  const std::size_t count =
+      exports::export_sqlite(loaded, filter, file.path().string(), unreadable, &interrupted);
   check_readable(unreadable, command.skip_unreadable);
   file.publish();
   return count;
@@ -136,7 +154,11 @@ std::size_t write_sqlite(const ExportCommand& command, const dataset::Dataset& l
 int export_dataset(const ExportCommand& command, const std::atomic<bool>& interrupted) {
   dataset::MergeOptions options;
   options.interrupted = &interrupted;
-  options.filter = command.records.parsed();
+  std::vector<std::string> unreadable;  // told by merge() as well
+  options.filter =
+      command.run.empty()
+          ? command.records.parsed()
+          : filter_of(command, dataset::load_without_results(command.local, unreadable), unreadable);
   options.skip_unreadable = command.skip_unreadable;
   const auto report = dataset::merge({command.local}, command.output, options);
   check_readable(report.unreadable, true);
@@ -163,9 +185,10 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
   std::vector<std::string> unreadable;
   const auto loaded = dataset::load_without_results(command.local, unreadable);
   dataset::KnownNames(loaded).check(command.records.parsed());
+  const dataset::Filter filter = filter_of(command, loaded, unreadable);
   const std::size_t count = command.form == Form::sqlite
-                                ? write_sqlite(command, loaded, unreadable, interrupted)
-                                : write_text(command, loaded, unreadable, interrupted);
+                                ? write_sqlite(command, loaded, filter, unreadable, interrupted)
+                                : write_text(command, loaded, filter, unreadable, interrupted);
   if (command.to_stdout()) {
     check_readable(unreadable, command.skip_unreadable);
   } else {
@@ -208,6 +231,11 @@ void add_export(CLI::App& app, int& exit_code) {
               {"bencher", Form::bencher}})
       ->type_name("FORMAT");
   add_record_filter(*app_export, command->records);
+  app_export
+      ->add_option("--run", command->run,
+                   "Only traces of this run: its id or the beginning of it, last, last~N, a baseline")
+      ->type_name("RUN")
+      ->group("Which records");
   add_trace_choice(*app_export, command->choice);
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
                        "Leave out files and lines that cannot be read");
@@ -216,7 +244,7 @@ void add_export(CLI::App& app, int& exit_code) {
                   "  fib export --local D --format csv --status PASSED > passed.csv\n"
                   "  fib export --local D --format sqlite --output d.sqlite\n"
                   "  fib export --local D --format dataset --definitions 'gemm_*' --output gemms\n"
-                  "  fib export --local D --format job-summary >> \"$GITHUB_STEP_SUMMARY\"\n"
+                  "  fib export --local D --run last --format job-summary >> \"$GITHUB_STEP_SUMMARY\"\n"
                   "  sqlite3 d.sqlite 'select * from best_per_definition'\n"
                   "Form dataset is a dataset of its own, with blobs; sqlite has tables and views that\n"
                   "docs/datasets.md describes. For CI, of the result of each solution and workload that\n"

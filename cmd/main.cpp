@@ -75,6 +75,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
       "  fib <command> --help                         all options of a command");
   cmd::add_run(app, exit_code);
   cmd::add_eval(app, exit_code);
+  cmd::add_new(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_visualize(app, exit_code);
   cmd::add_list(app, exit_code);
@@ -86,6 +87,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_unpack(app, exit_code);
   cmd::add_validate(app, exit_code);
   cmd::add_explain(app, exit_code);
+  cmd::add_schema(app, exit_code);
   cmd::add_color(app);
   cmd::add_completion(app, exit_code);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,7 @@
 #include "bench/fetch_blobs.h"
 #include "bench/input_files.h"
 #include "bench/run_folder.h"
+#include "choice.h"
 #include "commands.h"
 #include "compile/builder.h"
 #include "compile/python_interpreter.h"
@@ -28,6 +30,7 @@
 #include "measure_options.h"
 #include "report/text.h"
 #include "report_common.h"
+#include "run_events.h"
 #include "run_gate.h"
 #include "run_results.h"
 #include "run_surroundings.h"
@@ -40,6 +43,8 @@
 namespace fib::cmd {
 namespace {
 
+enum class RunFormat { text, jsonl };
+
 struct RunOptions {
   std::vector<std::string> local;
   std::vector<std::string> devices;
@@ -49,12 +54,18 @@ struct RunOptions {
   MeasureOptions measure;
   bool save_results = true;
   bool resume = false;
+  bool retry_failed = false;
+  bench::RunLimits limits;
   GateOptions gate;
   bool strict_load = false;
   bool dry_run = false;
   std::string timeline;
   bool explain_time = false;
   bool quiet = false;
+  RunFormat format = RunFormat::text;
+
+  // Where people read: stdout is for programs alone where they read there.
+  [[nodiscard]] std::FILE* for_people() const { return format == RunFormat::text ? stdout : stderr; }
 };
 
 std::vector<dataset::Dataset> load_all(const RunOptions& options) {
@@ -167,17 +178,23 @@ void log_synthesized(const RunOptions& options, const bench::Plan& plan,
       counts.affected, counts.workloads, counts.missing, counts.random);
 }
 
-void print_report(const bench::RunReport& report, const bench::Plan& plan) {
+void print_report(const bench::RunReport& report, const bench::Plan& plan, std::FILE* out) {
   for (const auto& missing : report.not_done) {
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
                   missing.reason);
   }
-  fmt::print("{} of {} evaluations done: {} passed, {} did not\n", report.finished, plan.evaluations.size(),
-             report.passed, report.finished - report.passed);
-  if (!report.ended_early.empty())
-    spdlog::error("{}; to do the rest, run the same command with --resume", report.ended_early);
+  fmt::print(out, "{} of {} evaluations done: {} passed, {} did not\n", report.finished,
+             plan.evaluations.size(), report.passed, report.finished - report.passed);
+  if (!report.ended_early.empty()) {
+    const std::string left =
+        report.limit ? fmt::format("; {} did not begin", report::plural(report.not_begun, "evaluation")) : "";
+    const bool is_worth_resuming = report.limit != bench::EarlyEnd::Cause::failure;
+    spdlog::error("{}{}{}", report.ended_early, left,
+                  is_worth_resuming ? "; to do the rest, run the same command with --resume" : "");
+  }
   if (report.interrupted)
     fmt::print(
+        out,
         "interrupted; to do the rest, run the same command with --resume, which takes what earlier runs did "
         "for "
         "done too\n");
@@ -185,12 +202,12 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan) {
 
 // What to ask next, of results that were saved.
 void print_hints(const bench::RunReport& report, const std::string& failed_solution,
-                 const std::vector<dataset::Dataset>& datasets) {
+                 const std::vector<dataset::Dataset>& datasets, std::FILE* out) {
   std::string locals;
   for (const auto& dataset : datasets) locals += " --local " + util::shell_word(dataset.root.string());
-  if (report.passed > 0) fmt::print("who won: fib report summary{}\n", locals);
+  if (report.passed > 0) fmt::print(out, "who won: fib report summary{}\n", locals);
   if (failed_solution.empty()) return;
-  fmt::print("why {} did not pass: fib report show solution {}{}\n", report::printable(failed_solution),
+  fmt::print(out, "why {} did not pass: fib report show solution {}{}\n", report::printable(failed_solution),
              report::printable(util::shell_word(failed_solution)), locals);
 }
 
@@ -245,29 +262,41 @@ int run(RunOptions options) {
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {
-    return options.resume
-               ? bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config))
-               : bench::DoneEvaluations{};
+    if (!options.resume && !options.retry_failed) return bench::DoneEvaluations{};
+    auto done = bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config));
+    if (options.retry_failed)
+      std::erase_if(done, [](const auto& entry) { return entry.second != model::Status::PASSED; });
+    return done;
   };
   const auto plan =
       bench::plan_sweep(datasets, options.filter, {kind, python, tvm_ffi, options.measure.config.torch},
                         sweep, workloads, done_of);
   log_plan_remarks(plan);
   RunOutcome outcome = planned_outcome(plan, datasets);
+  RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
+  std::optional<RunEvents> events;
+  if (options.format == RunFormat::jsonl) events.emplace(progress).began(plan, devices);
+  const auto end = [&](const bench::RunReport& report, int exit_code) {
+    if (!events) return exit_code;
+    events->ended(report, exit_code);
+    events->expect_written();
+    return exit_code;
+  };
   if (options.dry_run) {
     log_synthesized(options, plan, datasets);
-    print_plan(plan, kind);
+    if (events) events->planned(plan);
+    if (!events) print_plan(plan, kind);
     outcome.results += plan.evaluations.size();  // if all goes well
-    return pass_gate(outcome, options.gate);
+    return end({}, pass_gate(outcome, options.gate));
   }
   bench::sweep_run_folders(std::filesystem::temp_directory_path());
   if (plan.evaluations.empty()) {
-    fmt::print("nothing to run{}\n", why_nothing(plan, datasets, options.filter));
+    fmt::print(options.for_people(), "nothing to run{}\n", why_nothing(plan, datasets, options.filter));
     const int exit_code = pass_gate(outcome, options.gate);
-    if (outcome.unloaded == 0 || plan.resumed > 0) return exit_code;
+    if (outcome.unloaded == 0 || plan.resumed > 0) return end({}, exit_code);
     spdlog::error("{} of the dataset did not load: what was to be run may be there",
                   report::plural(outcome.unloaded, "file or line"));
-    return kNotAllDone;
+    return end({}, kNotAllDone);
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
@@ -285,25 +314,29 @@ int run(RunOptions options) {
                               around,
                               tags,
                               load,
-                              timeline.get()};
-  RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
-  const auto report = bench::run(datasets, plan, sweep, setup, progress, interrupted);
+                              timeline.get(),
+                              options.limits};
+  bench::RunObserver& observer = events ? static_cast<bench::RunObserver&>(*events) : progress;
+  const auto report = bench::run(datasets, plan, sweep, setup, observer, interrupted);
   progress.clear();
-  print_report(report, plan);
+  std::FILE* const out = options.for_people();
+  print_report(report, plan, out);
   if (!options.quiet) {
     const std::string results = progress.results(stdout_style());
-    if (!results.empty()) fmt::print("\n{}\n", results);
-    if (options.save_results) print_hints(report, progress.first_failure(), datasets);
+    if (!results.empty()) fmt::print(out, "\n{}\n", results);
+    if (options.save_results) print_hints(report, progress.first_failure(), datasets, out);
   }
   if (options.explain_time)
-    fmt::print("\n{}", report::to_text(time_table(timeline->totals()), stdout_style()));
+    fmt::print(out, "\n{}", report::to_text(time_table(timeline->totals()), stdout_style()));
   if (timeline) timeline->finish();
   outcome.not_done = report.not_done.size();
+  if (report.limit == bench::EarlyEnd::Cause::time) outcome.not_done += report.not_begun;
+  outcome.has_failed_fast = report.limit == bench::EarlyEnd::Cause::failure;
   outcome.results += report.finished;
   outcome.failures += report.finished - report.passed;
   outcome.failed_solutions.insert(progress.failed_solutions().begin(), progress.failed_solutions().end());
   outcome.is_interrupted = report.interrupted;
-  return pass_gate(outcome, options.gate);
+  return end(report, pass_gate(outcome, options.gate));
 }
 
 void add_selection(CLI::App& app, RunOptions& o) {
@@ -332,6 +365,24 @@ void add_selection(CLI::App& app, RunOptions& o) {
       ->group(group);
   app.add_flag("--resume", o.resume,
                "Skip what has a trace of the same workload, solution, hardware and options")
+      ->group(group);
+  app.add_flag("--retry-failed", o.retry_failed, "The same, but what did not pass is done again")
+      ->group(group);
+  app.add_flag("--fail-fast", o.limits.fail_fast,
+               "Begin no evaluation after one that did not pass, and end with exit code 3")
+      ->group(group);
+  app.add_option("--max-time", o.limits.max_time_s,
+                 "Begin no build and no evaluation when the run has taken so many seconds; what has begun\n"
+                 "is finished. What is left is not done: exit code 1; --resume does it")
+      ->check(number_check(0, true))
+      ->type_name("SECONDS")
+      ->group(group);
+  app.add_option("--skip-after", o.limits.skip_after,
+                 "A solution with so many failures gets the last one's status on all further workloads,\n"
+                 "without being run; a TIMEOUT is as many, wrong numbers are none; 0: runs every one")
+      ->check(number_check(0, false))
+      ->type_name("N")
+      ->capture_default_str()
       ->group(group);
   app.add_flag("--dry-run", o.dry_run, "Print the plan and run nothing")->group(group);
 }
@@ -381,6 +432,11 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   run_app->add_flag("--quiet", options->quiet,
                     "No progress, no line for what passed, no table of results at the end");
+  add_choice(*run_app, "--format", options->format,
+             "text (default), or jsonl: on stdout an event a line as things happen, and nothing else\n"
+             "(docs/run-events.md)",
+             {{"text", RunFormat::text}, {"jsonl", RunFormat::jsonl}})
+      ->type_name("FORMAT");
   add_log_level(*run_app, "info");
   run_app->footer(
       "Examples:\n"
@@ -390,7 +446,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  fib run --local D --sweep iterations=5,20,50 --sweep batch_size=1,64\n"
       "Exit codes: 0 everything planned has a trace, 1 something has none (listed at the end) or the "
       "dataset\n"
-      "cannot be read, 2 wrong usage, 3 --strict or --expect does not hold, 130 interrupted.");
+      "cannot be read, 2 wrong usage, 3 --strict, --expect or --fail-fast does not hold, 130 interrupted.");
   run_app->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

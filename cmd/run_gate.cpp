@@ -22,6 +22,11 @@ std::string names_text(const std::set<std::string>& names) {
   return text;
 }
 
+std::string failures_text(const RunOutcome& outcome) {
+  return fmt::format("--strict: {} of {} did not pass{}", outcome.failures,
+                     report::plural(outcome.results, "evaluation"), names_text(outcome.failed_solutions));
+}
+
 std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptions& options) {
   std::vector<std::string> reasons;
   const auto expected = options.expected_results;
@@ -31,11 +36,7 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
   }
   if (!options.strict) return reasons;
   if (outcome.results == 0) reasons.push_back("--strict: there is no result");
-  if (outcome.failures > 0) {
-    reasons.push_back(fmt::format("--strict: {} of {} did not pass{}", outcome.failures,
-                                  report::plural(outcome.results, "evaluation"),
-                                  names_text(outcome.failed_solutions)));
-  }
+  if (outcome.failures > 0) reasons.push_back(failures_text(outcome));
   if (outcome.skipped > 0 && !options.allow_skipped) {
     reasons.push_back(fmt::format(
         "--strict: {} skipped; --allow-skipped says that this is meant",
@@ -47,9 +48,15 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
 }  // namespace
 
 GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options) {
-  if (outcome.is_interrupted) return {kInterrupted, {}};
+  if (outcome.is_interrupted) {
+    GateVerdict undecided{kInterrupted, {}};
+    if (options.strict || options.expected_results)
+      undecided.reasons.emplace_back("the gate is undecided, for the run was interrupted");
+    if (options.strict && outcome.failures > 0) undecided.reasons.push_back(failures_text(outcome));
+    return undecided;
+  }
   GateVerdict verdict{kDone, broken_gates(outcome, options)};
-  if (!verdict.reasons.empty()) verdict.exit_code = kGateFailed;
+  if (!verdict.reasons.empty() || outcome.has_failed_fast) verdict.exit_code = kGateFailed;
   if (options.strict && outcome.unloaded > 0) {
     verdict.exit_code = kNotAllDone;
     verdict.reasons.push_back(fmt::format(

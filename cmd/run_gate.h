@@ -26,6 +26,7 @@ struct RunOutcome {
   std::size_t results = 0;     // evaluations with a result, those that --resume left out too
   std::size_t failures = 0;    // of these: did not pass
   std::set<std::string> failed_solutions;  // of these failures
+  bool has_failed_fast = false;            // --fail-fast ended the run
   bool is_interrupted = false;
 };
 

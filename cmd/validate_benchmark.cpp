@@ -98,7 +98,7 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
                               false};
   const auto report = bench::run(datasets, plan, bench::Sweep(config), setup, collector, interrupted);
   if (report.interrupted) throw Error("interrupted; not all baselines were run");
-  for (const auto& [planned, reason] : report.not_done)
+  for (const auto& [planned, fault, reason] : report.not_done)
     benchmarks[planned.definition->name].not_done.push_back(
         fmt::format("workload {}: {}", planned.workload->uuid, reason));
   return benchmarks;

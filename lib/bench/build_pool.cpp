@@ -62,13 +62,15 @@ std::map<BuildKey, BuildOutcome> build_all(
     worker::Spawner& spawner, const worker::ChildSetup& setup, const std::vector<BuildJob>& jobs,
     const std::filesystem::path& cache, double timeout_s, unsigned parallel,
     const std::function<void(const model::Solution&, const BuildOutcome&)>& finished,
-    const std::atomic<bool>& interrupted) {
+    const std::function<bool()>& stops) {
   std::map<BuildKey, BuildOutcome> outcomes;
   std::mutex mutex;
   util::for_each_index(jobs.size(), parallel, [&](std::size_t i) {
-    if (interrupted) return;
+    if (stops()) return;
+    const std::int64_t begin = util::monotonic_ns();
     BuildOutcome outcome = build_one(spawner, setup, jobs[i], cache, timeout_s);
-    if (interrupted) return;
+    outcome.took_ms = util::in_ms(util::monotonic_ns() - begin);
+    if (stops()) return;  // a build that was killed is no verdict
     const std::lock_guard lock(mutex);
     finished(*jobs[i].solution, outcome);
     outcomes.emplace(BuildKey{jobs[i].solution, jobs[i].target.architecture}, std::move(outcome));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -27,17 +26,18 @@ using BuildKey = std::pair<const model::Solution*, std::string>;
 struct BuildOutcome {
   compile::BuildResult result;
   std::string error;
+  double took_ms = 0;
 };
 
 // Builds solutions in parallel, one short-lived process each, each at most `timeout_s` seconds (a build that
 // takes longer failed, and says so). `finished` is called from the calling thread's helpers, one at a time,
-// after each. Stops early when `interrupted` becomes true; solutions without an outcome are then missing from
-// the result.
+// after each. Begins no more when `stops` (asked by any thread) says so; solutions without an outcome are
+// then missing from the result.
 [[nodiscard]] std::map<BuildKey, BuildOutcome> build_all(
     worker::Spawner& spawner, const worker::ChildSetup& setup, const std::vector<BuildJob>& jobs,
     const std::filesystem::path& cache, double timeout_s, unsigned parallel,
     const std::function<void(const model::Solution&, const BuildOutcome&)>& finished,
-    const std::atomic<bool>& interrupted);
+    const std::function<bool()>& stops);
 
 // fib's own kernels for a CUDA architecture, built in a process of its own; the path of the cubin. Throws
 // Error.

@@ -107,9 +107,12 @@ model::RecordedFailure failure_record(const FailureFacts& facts, model::Status s
   model::RecordedFailure record;
   record.code = known.name;
   record.stage = status == model::Status::COMPILE_ERROR ? "build" : known.stage;
+  const bool is_of_device = facts.code == model::ErrorCode::device_error;
+  record.fault = name_of(is_of_device ? model::Fault::machine : model::Fault::solution);
   record.retryable = known.retryable;
   record.violation = known.violation;
   record.call = facts.call;
+  record.skipped_after = facts.skipped_after;
   if (facts.mismatch) {
     const eval::Mismatch& mismatch = *facts.mismatch;
     model::RecordedMismatch& recorded = record.mismatch.emplace();

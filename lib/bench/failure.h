@@ -17,6 +17,7 @@ struct FailureFacts {
   model::ErrorCode code{};
   std::optional<std::uint64_t> call = std::nullopt;  // from 1
   std::optional<eval::Mismatch> mismatch = std::nullopt;
+  std::optional<std::uint64_t> skipped_after = std::nullopt;  // failures, after which it was not tried again
 };
 
 // Of a build that failed, by its log.

@@ -84,9 +84,9 @@ Lane::~Lane() {
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations) {
   for (const auto& planned : evaluations) {
-    if (setup_.interrupted) return;
+    if (setup_.interrupted || setup_.early_end.cause()) return;
     if (close_if_lost() || !closed_.empty()) {
-      observer_.not_done(planned, closed_);
+      observer_.not_done(planned, model::Fault::machine, closed_);
     } else {
       evaluate(planned);
     }
@@ -95,11 +95,13 @@ void Lane::run(std::span<const PlannedEvaluation> evaluations) {
 
 void Lane::evaluate(const PlannedEvaluation& planned) {
   const auto build = setup_.builds.find({planned.solution, setup_.device.architecture});
-  if (build == setup_.builds.end()) return observer_.not_done(planned, "it was not built");
-  if (!build->second.error.empty()) return observer_.not_done(planned, build->second.error);
+  if (build == setup_.builds.end())
+    return observer_.not_done(planned, model::Fault::harness, "it was not built");
+  if (!build->second.error.empty())
+    return observer_.not_done(planned, model::Fault::machine, build->second.error);
   const auto& result = build->second.result;
   if (result.outcome == compile::BuildResult::Outcome::kUnsupported)
-    return observer_.not_done(planned, result.log);
+    return observer_.not_done(planned, model::Fault::machine, result.log);
   observer_.started(planned);
   const util::Timeline::Span span(
       setup_.spawner.timeline(), 0, worker::kCoordinator, "evaluation",
@@ -109,33 +111,43 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
     failed.status = Status::COMPILE_ERROR;
     failed.note = result.log;
     failed.failure = FailureFacts{code_of_build(result.log)};
+    failed.durations.build_ms = build->second.took_ms;
     return report(planned, failed, util::utc_timestamp());
   }
-  measure(planned, result.artifact);
+  if (const auto skipped = setup_.failures.skipped(planned))
+    return report(planned, *skipped, util::utc_timestamp());
+  measure(planned, result.artifact, build->second.took_ms);
 }
 
-void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact, double build_ms) {
   if (const auto known = unusable_.find(planned.workload); known != unusable_.end()) {
-    return observer_.not_done(planned, known->second);
+    return observer_.not_done(planned, model::Fault::dataset, known->second);
   }
   const std::string started = util::utc_timestamp();
   std::optional<Measurement> measurement;
   try {
     measurement = made(planned, artifact);
-    if (measurement) measurement->torch = torch_of(artifact);
+    if (measurement) {
+      measurement->torch = torch_of(artifact);
+      measurement->durations.build_ms = build_ms;
+    }
   } catch (const std::exception& error) {
     // Not an Error where threads or memory have run out: the solution may have them. They come back with its
     // end.
     if (setup_.interrupted) return;
     running_ = nullptr;
     worker_.reset();
-    return observer_.not_done(planned, close_if_lost() ? closed_ : error.what());
+    const bool is_lost = close_if_lost();
+    const bool is_of_dataset = !is_lost && unusable_.contains(planned.workload);
+    return observer_.not_done(planned, is_of_dataset ? model::Fault::dataset : model::Fault::machine,
+                              is_lost ? closed_ : error.what());
   }
   if (setup_.interrupted) return;
   // Whatever was seen of a solution whose worker died with the keeper is no verdict.
-  if (close_if_lost() || !measurement) return observer_.not_done(planned, closed_);
+  if (close_if_lost() || !measurement) return observer_.not_done(planned, model::Fault::machine, closed_);
   // After any failure the next workload gets a fresh worker.
   if (measurement->status != Status::PASSED) running_ = nullptr;
+  setup_.failures.add(planned, *measurement);
   report(planned, *measurement, started);
 }
 
@@ -192,14 +204,22 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   }
   Measurement measurement;
   const bool is_first = running_ != planned.solution || setup_.config.isolated;
-  if (!start_solution(planned, artifact, measurement)) return measurement;
+  const std::int64_t begin = util::monotonic_ns();
+  const bool is_loaded = start_solution(planned, artifact, measurement);
+  const std::int64_t loaded = util::monotonic_ns();
+  if (is_first) measurement.durations.load_ms = util::in_ms(loaded - begin);
+  if (!is_loaded) return measurement;
   try {
     EvaluationRun run({setup_.config, setup_.device, *judge_, reference_, *worker_, facts_, *workload,
                        planned, artifact.kernels, setup_.secret, util::monotonic_ns,
                        [this] { await_next_guest(); }});
     // Now that the reference has its guest.
     if (is_first) begin_next_guest(artifact);
-    return run.run();
+    const auto durations = measurement.durations;
+    measurement = run.run();
+    measurement.durations = durations;
+    measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
+    return measurement;
   } catch (const ReferenceError& error) {
     if (!setup_.interrupted) unusable_[planned.workload] = error.what();
     throw;

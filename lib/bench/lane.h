@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "bench/build_pool.h"
+#include "bench/early_end.h"
 #include "bench/evaluation.h"
+#include "bench/failure_counts.h"
 #include "bench/guest_pool.h"
 #include "bench/jit_cache.h"
 #include "bench/next_guest.h"
@@ -30,6 +32,8 @@ struct LaneSetup {
   const std::vector<dataset::Dataset>& datasets;
   const std::map<BuildKey, BuildOutcome>& builds;
   const std::atomic<bool>& interrupted;
+  const EarlyEnd& early_end;
+  FailureCounts& failures;
   std::optional<worker::GuestSetup> guest = {};  // what runs Python code; nothing: no Python
   std::string no_torch = {};                     // why references cannot run in Python; empty: they can
   unsigned guests_ahead = 0;                     // prepared before they are asked for (guest_pool.h)
@@ -46,7 +50,7 @@ class LaneObserver {
   // gone.
   virtual void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) = 0;
   // It has no trace: nothing that can be said against the solution.
-  virtual void not_done(const PlannedEvaluation& planned, const std::string& reason) = 0;
+  virtual void not_done(const PlannedEvaluation& planned, model::Fault fault, const std::string& reason) = 0;
   virtual void warning(const std::string& text) = 0;
 };
 
@@ -57,7 +61,8 @@ class Lane {
   Lane(const LaneSetup& setup, LaneObserver& observer);
   ~Lane();
 
-  // Stops early when interrupted. May be called again for more.
+  // Stops early when interrupted, and when the run ends before its plan is done. May be called again for
+  // more.
   void run(std::span<const PlannedEvaluation> evaluations);
 
   // Why it cannot go on; empty while it can: the judge has died twice, the device cannot be used, or the
@@ -66,7 +71,7 @@ class Lane {
 
  private:
   void evaluate(const PlannedEvaluation& planned);
-  void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact, double build_ms);
   std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
@@ -103,7 +108,8 @@ class Lane {
   const model::Solution* running_ = nullptr;      // whose worker lives
   std::string jit_key_;                           // of what its just-in-time compilers make; empty: none
   std::map<const model::Workload*, JudgedWorkload> workloads_;
-  std::map<const model::Workload*, std::string> unusable_;  // why it has no expected outputs
+  std::map<const model::Workload*, std::string>
+      unusable_;  // why it has no expected outputs: the dataset's fault
   int judges_lost_ = 0;
   std::string closed_;
 };

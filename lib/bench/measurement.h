@@ -11,6 +11,7 @@
 #include "bench/failure.h"
 #include "bench/overhead.h"
 #include "bench/plan.h"
+#include "model/measurement_record.h"
 #include "model/trace.h"
 #include "util/machine.h"
 #include "worker/judge_messages.h"
@@ -70,7 +71,8 @@ struct Measurement {
   double empty_pair_ns = 0;          // cuda: what the worker's events read of nothing
   std::uint64_t slow_calls = 0;      // made again because the clock was far below that
   std::string engine;                // the reference's
-  worker::DeviceState device;        // when the calls were made
+  model::RecordedDurations durations{};
+  worker::DeviceState device;  // when the calls were made
 };
 
 // What is the same for all evaluations of a run.

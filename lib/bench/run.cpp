@@ -104,8 +104,8 @@ class WorkQueue {
 // Turns a lane's reports into traces on disk and counts.
 class Recorder : public LaneObserver {
  public:
-  Recorder(RunReport& report, TraceSink& sink, RunObserver& observer, std::size_t total)
-      : report_(report), sink_(sink), observer_(observer), total_(total) {}
+  Recorder(RunReport& report, TraceSink& sink, RunObserver& observer, EarlyEnd& early_end, std::size_t total)
+      : report_(report), sink_(sink), observer_(observer), early_end_(early_end), total_(total) {}
 
   void started(const PlannedEvaluation& planned) override {
     const std::lock_guard lock(mutex_);
@@ -121,10 +121,11 @@ class Recorder : public LaneObserver {
       ++report_.failed[std::string(model::name_of(evaluation.status))];
     }
     observer_.evaluation_finished(planned, evaluation, done(), total_);
+    early_end_.finished(planned, evaluation);
   }
-  void not_done(const PlannedEvaluation& planned, const std::string& reason) override {
+  void not_done(const PlannedEvaluation& planned, model::Fault fault, const std::string& reason) override {
     const std::lock_guard lock(mutex_);
-    report_.not_done.push_back({planned, reason});
+    report_.not_done.push_back({planned, fault, reason});
   }
   void warning(const std::string& text) override {
     const std::lock_guard lock(mutex_);
@@ -137,6 +138,7 @@ class Recorder : public LaneObserver {
   RunReport& report_;
   TraceSink& sink_;
   RunObserver& observer_;
+  EarlyEnd& early_end_;
   std::size_t total_;
 };
 
@@ -220,6 +222,11 @@ struct LanesSetup {
   const GuestsSetup& guests;
   JitCache& jit_cache;
   const std::atomic<bool>& interrupted;
+  const EarlyEnd& early_end;
+  FailureCounts& failures;
+
+  // Whether no evaluation may begin.
+  [[nodiscard]] bool stops() const { return interrupted || early_end.cause(); }
 };
 
 // One run's lanes.
@@ -233,8 +240,8 @@ class Lanes {
     for (const auto& device : setup_.devices) threads.emplace_back([this, &device] { guarded(device); });
     for (auto& thread : threads) thread.join();
     // What is left when every lane has closed.
-    for (auto piece = queue_.next(); !piece.empty() && !setup_.interrupted; piece = queue_.next()) {
-      for (const auto& planned : piece) recorder_.not_done(planned, problem_);
+    for (auto piece = queue_.next(); !piece.empty() && !setup_.stops(); piece = queue_.next()) {
+      for (const auto& planned : piece) recorder_.not_done(planned, model::Fault::machine, problem_);
     }
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -260,7 +267,7 @@ class Lanes {
     if (device.is_cuda()) {
       lock = take_device(
           device, setup_.spawner, [this](const std::string& name) { observer_.waiting_for_device(name); },
-          [this] { return setup_.interrupted || failed() || setup_.spawner.lost(); });
+          [this] { return setup_.stops() || failed() || setup_.spawner.lost(); });
       if (!lock) return without_device();
     }
     for (auto piece = queue_.next(); !piece.empty();) {
@@ -281,7 +288,7 @@ class Lanes {
     const LaneSetup setup = lane_setup(device, setup_.sweep.points[point]);
     Lane lane(setup, recorder_);
     while (!piece.empty() && piece.front().point == point) {
-      if (setup_.interrupted || failed()) return false;
+      if (setup_.stops() || failed()) return false;
       lane.run(piece);
       if (!lane.closed().empty()) return closed(lane);
       piece = queue_.next();
@@ -306,7 +313,9 @@ class Lanes {
                     secret_of(setup_.secret, point),
                     setup_.datasets,
                     setup_.builds,
-                    setup_.interrupted};
+                    setup_.interrupted,
+                    setup_.early_end,
+                    setup_.failures};
     setup.guest = setup_.guests.guest;
     setup.no_torch = setup_.guests.no_torch;
     setup.guests_ahead = setup_.guests.ahead;
@@ -341,6 +350,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
   RunSetup setup = wanted_setup;
   if (config.sandbox == sandbox::Mode::kStrict) expect_whole_sandbox(setup.program);
   const std::string secret = config.seed.value_or(make_secret());
+  EarlyEnd early_end(setup.limits, util::monotonic_ns);
+  FailureCounts failures(setup.limits.skip_after);
   RunReport report;
   report.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
   const RunIdentity identity{report.run_id,
@@ -389,18 +400,25 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
         [&](const auto& solution, const auto& outcome) {
           observer.built(solution, outcome, ++built, jobs.size());
         },
-        interrupted);
+        [&] { return interrupted || early_end.cause(); });
   }();
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
-  Recorder recorder(report, sink, observer, plan.evaluations.size());
+  Recorder recorder(report, sink, observer, early_end, plan.evaluations.size());
   const GuestsSetup guests = plan_guests(setup, plan, config, spawner);
   JitCache jit_cache(setup.cache);
-  const LanesSetup lanes_setup{spawner, children,      sweep,  identity,  secret,     datasets,
-                               builds,  setup.devices, guests, jit_cache, interrupted};
+  const LanesSetup lanes_setup{spawner,       children, sweep,     identity,    secret,    datasets, builds,
+                               setup.devices, guests,   jit_cache, interrupted, early_end, failures};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
   if (spawner.lost() && !interrupted) report.ended_early = spawner.loss();
+  report.not_begun = plan.evaluations.size() - report.finished - report.not_done.size();
+  const auto cause = early_end.cause();
+  const bool is_ended = cause == EarlyEnd::Cause::failure || (cause && report.not_begun > 0);
+  if (is_ended && !interrupted && report.ended_early.empty()) {
+    report.limit = cause;
+    report.ended_early = early_end.text();
+  }
   if (setup.save_results) record.write(report);
   return report;
 }

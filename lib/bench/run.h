@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/config.h"
+#include "bench/early_end.h"
 #include "bench/lane.h"
 #include "bench/plan.h"
 #include "bench/sweep.h"
@@ -33,6 +34,7 @@ class RunObserver {
 
 struct NotDone {
   PlannedEvaluation planned;
+  model::Fault fault{};  // never the solution's
   std::string reason;
 };
 
@@ -43,7 +45,9 @@ struct RunReport {
   std::map<std::string, std::size_t> failed;  // by status
   std::vector<NotDone> not_done;
   bool interrupted = false;
-  std::string ended_early;  // why the rest of the plan was not tried; empty: it was
+  std::string ended_early;    // why the rest of the plan was not tried; empty: it was
+  std::size_t not_begun = 0;  // evaluations of that rest: neither a trace nor a reason of their own
+  std::optional<EarlyEnd::Cause> limit = std::nullopt;  // where RunSetup::limits ended the run
 };
 
 // Where a run finds what it needs outside of the datasets.
@@ -60,6 +64,7 @@ struct RunSetup {
   nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
   std::optional<util::MachineLoad> load = std::nullopt;  // before the run; nothing: not known
   util::Timeline* timeline = nullptr;  // is told what happens when; null: nobody wants to know
+  RunLimits limits = {};
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane

@@ -79,15 +79,17 @@ bool matches_uuid(const std::vector<std::string>& patterns, const std::string& u
 bool Filter::is_empty() const {
   return definitions.empty() && solutions.empty() && authors.empty() && op_types.empty() &&
          workloads.empty() && excluded_definitions.empty() && excluded_solutions.empty() &&
-         conditions.empty() && statuses.empty() && hardware.empty() && !since && excluded_runs.empty();
+         conditions.empty() && statuses.empty() && hardware.empty() && !since && excluded_runs.empty() &&
+         !run;
 }
 
 bool Filter::excludes_run(const std::string* run_id) const {
+  if (run && (run_id == nullptr || *run_id != *run)) return true;
   return run_id != nullptr && !excluded_runs.empty() && matches(excluded_runs, *run_id);
 }
 
 bool Filter::holds_without_result() const {
-  return statuses.empty() && hardware.empty() && !since && standing == nullptr;
+  return statuses.empty() && hardware.empty() && !since && !run && standing == nullptr;
 }
 
 bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
@@ -106,7 +108,7 @@ bool Filter::holds_trace(const Dataset& dataset, const model::Trace& trace) cons
   if (!evaluation) return holds_without_result();
   if (!holds_evaluation(evaluation->status, evaluation->environment.hardware, evaluation->timestamp))
     return false;
-  if (!excluded_runs.empty()) {
+  if (!excluded_runs.empty() || run) {
     const auto run_id = model::measurement_record(*evaluation).run_id;
     if (excludes_run(run_id ? &*run_id : nullptr)) return false;
   }

@@ -36,6 +36,7 @@ struct Filter {
   std::optional<std::int64_t> since =
       {};  // microseconds since 1970 in UTC; traces without a readable time are older
   std::vector<std::string> excluded_runs = {};           // ids or globs; empty: none
+  std::optional<std::string> run = {};                   // the id of the only run that is held; nothing: all
   std::shared_ptr<const StandingResults> standing = {};  // only traces that stand; null: all
 
   // `definitions` are those of the dataset; of its traces, `solutions` tells the author.
@@ -49,7 +50,7 @@ struct Filter {
   // Whether the definition, the uuid and the axes are held.
   [[nodiscard]] bool holds_workload(const Dataset& dataset, const std::string& definition,
                                     const model::Workload& workload) const;
-  // Whether the run of this id (null: not recorded) is excluded.
+  // Whether the run of this id (null: not recorded) is excluded, or is not the only one that is held.
   [[nodiscard]] bool excludes_run(const std::string* run_id) const;
   // Whether it holds everything, or everything that stands.
   [[nodiscard]] bool is_empty() const;

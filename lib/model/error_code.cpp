@@ -4,6 +4,11 @@
 
 namespace fib::model {
 
+std::string_view name_of(Fault fault) {
+  static constexpr std::string_view kNames[] = {"solution", "dataset", "machine", "harness"};
+  return kNames[static_cast<std::size_t>(fault)];
+}
+
 const std::vector<ErrorFacts>& all_error_facts() {
   using enum ErrorCode;
   constexpr bool kRetry = true;

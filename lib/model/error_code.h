@@ -43,6 +43,11 @@ enum class ErrorCode {
   clocks_disagree,
 };
 
+// Who is to blame where there is no result, or a bad one: the solution; the dataset (a blob that is missing,
+// a reference that fails); the machine (no compiler, no memory, a device that is lost); fib itself.
+enum class Fault { solution, dataset, machine, harness };
+[[nodiscard]] std::string_view name_of(Fault fault);
+
 // What is true of every failure with a code.
 struct ErrorFacts {
   ErrorCode code{};

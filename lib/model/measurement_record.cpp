@@ -131,12 +131,21 @@ void fields(Is<RecordedDiagnostic> auto& diagnostic, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedDurations> auto& durations, Visit& visit) {
+  visit("build_ms", durations.build_ms);
+  visit("load_ms", durations.load_ms);
+  visit("evaluate_ms", durations.evaluate_ms);
+}
+
+template <typename Visit>
 void fields(Is<RecordedFailure> auto& failure, Visit& visit) {
   visit("code", failure.code);
   visit("stage", failure.stage);
+  visit("fault", failure.fault);
   visit("retryable", failure.retryable);
   visit("violation", failure.violation);
   visit("call", failure.call);
+  visit("skipped_after", failure.skipped_after);
   visit("mismatch", failure.mismatch);
   visit("diagnostics", failure.diagnostics);
 }
@@ -183,6 +192,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("reference", record.reference);
   visit("rule", record.rule);
   visit("failure", record.failure);
+  visit("durations", record.durations);
   visit("tolerance", record.tolerance);
   visit("device_state", record.device_state);
 }

@@ -124,11 +124,20 @@ struct RecordedDiagnostic {
 struct RecordedFailure {
   std::optional<std::string> code;
   std::optional<std::string> stage;
+  std::optional<std::string> fault;  // name_of(Fault)
   std::optional<bool> retryable;
   std::optional<bool> violation;
-  std::optional<std::uint64_t> call;  // from 1, in which it showed
+  std::optional<std::uint64_t> call;           // from 1, in which it showed
+  std::optional<std::uint64_t> skipped_after;  // failures; it was not tried on this workload
   std::optional<RecordedMismatch> mismatch;
   std::optional<std::vector<RecordedDiagnostic>> diagnostics;
+};
+
+// How long its parts took, in milliseconds.
+struct RecordedDurations {
+  std::optional<double> build_ms;     // the solution's build, which its workloads share; short from a cache
+  std::optional<double> load_ms;      // start of its worker and loading; missing where the worker was there
+  std::optional<double> evaluate_ms;  // everything else: inputs, reference, calls, comparisons
 };
 
 struct MeasurementRecord {
@@ -172,6 +181,7 @@ struct MeasurementRecord {
   std::optional<RecordedReference> reference;
   std::optional<std::string> rule;
   std::optional<RecordedFailure> failure;
+  std::optional<RecordedDurations> durations;
   std::optional<RecordedTolerance> tolerance;
   nlohmann::ordered_json device_state;  // an object, or null: missing
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "report/result_json.h"
 
 namespace fib::report {
 
@@ -17,6 +18,7 @@ struct TryReport {
   struct NotDone {
     std::string solution;
     std::string workload;
+    std::string fault;  // model::name_of()
     std::string reason;
   };
   std::string version;  // of fib
@@ -27,6 +29,6 @@ struct TryReport {
 
 // One JSON object (docs/eval.md), indented, with a final newline. Numbers that are not finite are
 // strings. Logs are cut to their last `log_bytes` bytes, of builds to their first. Pure.
-[[nodiscard]] std::string to_json(const TryReport& report, std::size_t log_bytes = 8192);
+[[nodiscard]] std::string to_json(const TryReport& report, std::size_t log_bytes = kUsualLogBytes);
 
 }  // namespace fib::report

@@ -91,6 +91,18 @@ void write_file_atomic(const fs::path& path, std::string_view content) {
   }
 }
 
+void write_new_file(const fs::path& path, std::string_view content) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!fd.valid() && errno == EEXIST) throw Error("{} is there already", path.string());
+  if (!fd.valid()) throw errno_error("cannot write " + path.string());
+  try {
+    write_all(fd.get(), content, "cannot write " + path.string());
+  } catch (...) {
+    ::unlink(path.c_str());
+    throw;
+  }
+}
+
 fs::path make_temporary_folder(const fs::path& parent, const std::string& prefix) {
   std::string name = (parent / (prefix + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) throw errno_error("cannot make a temporary folder " + name);

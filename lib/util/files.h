@@ -18,6 +18,10 @@ namespace fib::util {
 // than a regular file has that name (a device must not be replaced); on failure `path` is as it was.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 
+// Makes a file with this content where none is. Throws Error, also when something is there; on failure
+// nothing is left.
+void write_new_file(const std::filesystem::path& path, std::string_view content);
+
 // What lies in the folder, in no order, without the entries of its folders. What cannot be read, and what
 // comes and goes meanwhile, is left out: for folders of /proc, and for those that may not be there.
 [[nodiscard]] std::vector<std::filesystem::directory_entry> entries_of(const std::filesystem::path& folder);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "dataset/ranking.h"
 #include "dataset/run_order.h"
@@ -100,11 +102,13 @@ std::optional<std::string> last_run(const Scene& scene, const std::string& hardw
   return ids.empty() ? std::nullopt : std::optional(ids.back());
 }
 
-// A compiler's message without the file and line in front of it, which differ from source to source.
+// A failure's reason ("COMPILE_ERROR: a.cpp:1:2: error: ...") without the file and line of a compiler's
+// message, which differ from source to source.
 std::string without_place(const std::string& reason) {
-  constexpr std::string_view kError = "error: ";
-  const std::size_t place = reason.find(kError);
-  return place == std::string::npos ? reason : reason.substr(place);
+  const std::size_t status_end = reason.find(": ");
+  const std::size_t place = reason.find("error: ");
+  if (status_end == std::string::npos || place == std::string::npos || place < status_end) return reason;
+  return reason.substr(0, status_end + 2) + reason.substr(place);
 }
 
 std::string reason_text(const Detail& detail) {
@@ -194,6 +198,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
   Changes changes{*run_id, {}, {}};
   std::map<std::pair<std::string, std::string>, Change> by_solution;
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> latencies_before;
   for (const report::Comparison& pair : compared.pairs) {
     const std::pair key(*pair.b->row.definition, *pair.b->row.solution);
     Change& change = by_solution[key];
@@ -205,12 +210,42 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     const auto before = pair.a->latency_ms();
     const auto now = pair.b->latency_ms();
     if (before && now) ratios[key].push_back(*now / *before);
+    if (before) latencies_before[key].push_back(*before);
   }
   for (auto& [key, change] : by_solution) {
     if (!ratios[key].empty()) change.ratio = dataset::geometric_mean(ratios[key]);
+    const auto& before = latencies_before[key];
+    if (before.size() == change.results) change.before_ms = dataset::geometric_mean(before);
     if (is_worth_telling(change)) changes.changed.push_back(std::move(change));
   }
   return changes;
+}
+
+std::map<std::string, const Change*> fallen_leaders(const std::vector<DefinitionResult>& outcomes,
+                                                    const std::optional<Changes>& changes) {
+  std::map<std::string, const Change*> fallen;
+  if (!changes) return fallen;
+  for (const DefinitionResult& outcome : outcomes) {
+    const report::Standing* now = outcome.winners.empty() ? outcome.closest : outcome.winners.front();
+    for (const Change& change : changes->changed) {
+      if (change.definition != outcome.definition || !change.verdicts.contains(Verdict::broken)) continue;
+      if (!change.before_ms || now == nullptr || change.results != now->workloads) continue;
+      if (!outcome.winners.empty() && *change.before_ms >= *now->latency_ms) continue;
+      const Change*& fastest = fallen[outcome.definition];
+      if (fastest == nullptr || *change.before_ms < *fastest->before_ms) fastest = &change;
+    }
+  }
+  return fallen;
+}
+
+std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
+  std::vector<std::string> texts;
+  for (const auto& [definition, change] : fallen) {
+    texts.push_back(
+        fmt::format("{} of {} ({} ms)", change->solution, definition, report::format_ms(*change->before_ms)));
+  }
+  if (texts.empty()) return "";
+  return fmt::format("Faster before, and broken by the last run: {}.", names_text(texts));
 }
 
 std::string changes_text(const std::map<Verdict, std::size_t>& verdicts) {
@@ -257,6 +292,17 @@ std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures
   return groups;
 }
 
+std::string common_cause(const std::vector<Failure>& failures) {
+  std::map<std::string, std::size_t> counts;
+  for (const Failure& failure : failures) ++counts[without_place(failure.reason)];
+  const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& left, const auto& right) {
+    return left.second < right.second;
+  });
+  if (most == counts.end() || most->second < 2 || most->second * 2 <= failures.size()) return "";
+  return fmt::format("{} of {} failed with the same reason: {}", most->second,
+                     report::plural(failures.size(), "solution"), most->first);
+}
+
 std::string reason_of(const Detail& detail) {
   const auto& errors = detail.row.evaluation->correctness;
   if (detail.run_id == nullptr && detail.status() == model::Status::INCORRECT_NUMERICAL && errors)
@@ -279,10 +325,16 @@ std::optional<std::pair<double, double>> winners_intervals(const std::vector<Def
 }
 
 std::string cause_of(const std::vector<Failure>& group) {
-  const Failure& first = group.front();
-  return group.size() == 1 ? first.reason
-                           : fmt::format("{}: {}", model::name_of(first.first->status()),
-                                         without_place(reason_of(*first.first)));
+  const std::string& reason = group.front().reason;
+  return group.size() == 1 ? reason : without_place(reason);
+}
+
+std::size_t runs_of(const DefinitionScene& definition) {
+  std::set<std::string_view> runs;
+  for (const Detail* detail : definition.results) {
+    if (detail->run_id != nullptr) runs.insert(*detail->run_id);
+  }
+  return runs.size();
 }
 
 }  // namespace fib::visual

@@ -41,6 +41,8 @@ struct Change {
   std::size_t results = 0;
   std::map<report::Verdict, std::size_t> verdicts;
   std::optional<double> ratio;  // geometric mean of now / before, of what passed both times
+  // Geometric mean of the latencies before; nothing unless all of these results passed then.
+  std::optional<double> before_ms = std::nullopt;
 };
 
 struct Changes {
@@ -52,6 +54,14 @@ struct Changes {
 // The last run on the hardware, sweeps left out, against what each of its evaluations gave before under the
 // same conditions, whatever the source was. Nothing where no result has an earlier one.
 [[nodiscard]] std::optional<Changes> changes_of(const Scene& scene, const std::string& hardware);
+
+// By definition: who was faster than the winner, on as many workloads, until the last run broke it. Of
+// several the fastest. Points into the changes.
+[[nodiscard]] std::map<std::string, const Change*> fallen_leaders(
+    const std::vector<DefinitionResult>& outcomes, const std::optional<Changes>& changes);
+
+// A sentence that names them; empty where nobody is.
+[[nodiscard]] std::string fallen_text(const std::map<std::string, const Change*>& fallen);
 
 // "1 broken, 2 slower, 3 faster"; "nothing" where all is the same.
 [[nodiscard]] std::string changes_text(const std::map<report::Verdict, std::size_t>& verdicts);
@@ -75,8 +85,15 @@ struct Failure {
 // the log says.
 [[nodiscard]] std::string reason_of(const report::Detail& detail);
 
+// How many runs the results of a definition come from; traces without a run's id are not counted.
+[[nodiscard]] std::size_t runs_of(const DefinitionScene& definition);
+
 // Why the solutions of a group (by_reason()) failed: of several without the place in a source, which differs.
 [[nodiscard]] std::string cause_of(const std::vector<Failure>& group);
+
+// Where nothing passed: the reason that most of the failures have, and how many; empty where they have
+// several reasons of which none is that of more than half.
+[[nodiscard]] std::string common_cause(const std::vector<Failure>& failures);
 
 // The lowest and the highest of the winners' intervals; nothing where none is known.
 [[nodiscard]] std::optional<std::pair<double, double>> winners_intervals(

@@ -65,7 +65,7 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
         coloured(std::move(chart), scene.colours.at(subject.definition)),
         fmt::format(
             "{} on {}: latency over runs, geometric mean over the workloads, with the band of their 95% "
-            "intervals; ▲ slower than the run before, ✗ something failed",
+            "intervals; ▲ slower than the run before as a whole, ✗ something failed",
             subject.definition, subject.hardware));
   }
   text += sweep_figures(scene) + "</div>\n";

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "chart/markup.h"
 #include "report/run_results.h"
@@ -89,15 +90,16 @@ double speedup_of(const DefinitionResult& outcome) {
 }
 
 std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& hardware,
-                                      const DefinitionResult& outcome, double highest) {
+                                      const DefinitionResult& outcome, std::size_t runs, double highest) {
   const PageCell definition{link_to(definition_id(hardware.name, outcome.definition), outcome.definition)};
   const PageCell passed =
       number(fmt::format("{} of {}", outcome.solutions - outcome.failed, outcome.solutions),
              static_cast<double>(outcome.solutions - outcome.failed));
+  const PageCell of_runs = runs > 1 ? number(std::to_string(runs), static_cast<double>(runs)) : plain("-");
   if (outcome.winners.empty()) {
     PageCell none = plain(nobody(outcome));
     none.css = "f";
-    return {definition, none, plain("-"), plain("-"), plain("-"), plain("-"), passed};
+    return {definition, none, plain("-"), plain("-"), plain("-"), plain("-"), passed, of_runs};
   }
   const report::Standing& winner = *outcome.winners.front();
   PageCell speedup = plain("-");
@@ -116,7 +118,8 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
           tie    ? plain("tie")
           : lead ? number(fmt::format("{:.2f}×", *lead), *lead)
                  : plain("-"),
-          passed};
+          passed,
+          of_runs};
 }
 
 std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
@@ -129,17 +132,26 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                    {"Sure to", true, true},
                    {"Speedup", true},
                    {"Ahead of the next", true, true},
-                   {"Solutions passed", true, true}},
+                   {"Solutions passed", true, true},
+                   {"Runs", true, true}},
                   {}};
-  for (const DefinitionResult& outcome : outcomes)
-    table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
+  std::map<std::string, std::size_t> runs;
+  for (const DefinitionScene& definition : hardware.definitions) runs[definition.name] = runs_of(definition);
+  std::size_t most_runs = 0;
+  for (const DefinitionResult& outcome : outcomes) {
+    const std::size_t count = runs[outcome.definition];
+    most_runs = std::max(most_runs, count);
+    table.rows.push_back(leaderboard_row(scene, hardware, outcome, count, highest));
+  }
   return to_html(table, fmt::format("Who won, speedups against the {}",
                                     report::name_of(hardware.summary.authors.against))) +
          tag("p", {{"class", "legend"}},
              "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over "
              "the workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: geometric mean "
-             "of "
-             "the workloads' speedups. Ahead of the next: its latency over the winner's.") +
+             "of the workloads' speedups. Ahead of the next: its latency over the winner's." +
+                 std::string(most_runs > 1 ? " Runs: solutions were measured in so many different ones; on "
+                                             "another day a machine may run slower."
+                                           : "")) +
          "\n";
 }
 
@@ -223,9 +235,14 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
   const auto outcomes = outcomes_of(hardware.summary);
   const auto failures = failures_of(hardware);
   const auto changes = changes_of(scene, hardware.name);
-  return tag("p", {{"class", "lead"}},
-             chart::escape_xml(report::printable(headline(outcomes, hardware.summary.authors.against)))) +
-         "\n" + tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
+  std::string lead = headline(outcomes, hardware.summary.authors.against);
+  const bool nothing_passed = hardware.summary.counts.passed == 0;
+  for (const std::string& more :
+       {fallen_text(fallen_leaders(outcomes, changes)),
+        nothing_passed ? report::shorten(common_cause(failures), kReasonColumns) : std::string()})
+    lead += (more.empty() ? "" : " ") + more;
+  return tag("p", {{"class", "lead"}}, chart::escape_xml(report::printable(lead))) + "\n" +
+         tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
          failures_part(scene, hardware, failures, logs) +
          (changes ? changes_part(scene, hardware, *changes) : "");
 }

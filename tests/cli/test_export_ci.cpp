@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -56,6 +57,39 @@ TEST_CASE("filters of export hold for the forms for CI") {
   REQUIRE(document.size() == 1);
   CHECK(document.begin().key() == "gemm_n128 / bob_gemm / M=1 (NVIDIA H200)");
   CHECK(document.begin().value()["latency"]["value"] == 2e6);
+}
+
+TEST_CASE("an export of one run holds its results alone, by whatever name the run has") {
+  const testing::ReportDatasets datasets;
+  const auto lines = [&](const std::string& run) {
+    const auto output = run_fib({"export", "--local", "runs", "--run", run}, datasets.folder());
+    INFO(output.err);
+    CHECK(output.exit_code == 0);
+    CHECK(output.err.empty());
+    return output.out;
+  };
+  const std::string last = lines("last");
+  const std::string id =
+      nlohmann::json::parse(last.substr(0, last.find('\n')))["evaluation"]["fib"]["run_id"];
+  CHECK(lines(id) == last);
+  CHECK(lines("last~1") != last);
+  CHECK_THAT(lines("last~1"), !Catch::Contains(id));
+  const auto rows = [&](const Words& more) {
+    Words words = {"export", "--local", "runs", "--format", "junit"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, datasets.folder()).out;
+  };
+  CHECK(rows({"--run", "last~1"}) != rows({}));
+  CHECK(rows({"--run", "last~1"}) != rows({"--run", "last"}));
+  const auto part =
+      run_fib({"export", "--local", "runs", "--run", "last", "--format", "dataset", "--output", "part"},
+              datasets.folder());
+  CHECK(part.exit_code == 0);
+  CHECK_THAT(part.err,
+             Catch::StartsWith(fmt::format("{} trace", std::count(last.begin(), last.end(), '\n'))));
+  const auto unknown = run_fib({"export", "--local", "runs", "--run", "nobody"}, datasets.folder());
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.err == "fib: \"nobody\" is no run of runs; to see all runs: fib history\n");
 }
 
 TEST_CASE("a form for CI goes into a file, and stderr says how many results it has") {

@@ -116,7 +116,8 @@ TEST_CASE("a man page reads as help does") {
   CHECK_THAT(run, Catch::Contains("--flush TEXT CUDA: what the L2 cache holds when a call begins"));
   CHECK_THAT(run, Catch::Contains("One of: clean, dirty, none. Default: clean."));
   CHECK_THAT(run, Catch::Contains("EXIT STATUS 0 everything planned has a trace 1 something has none"));
-  CHECK_THAT(run, Catch::Contains("3 --strict or --expect does not hold 130 interrupted EXAMPLES"));
+  CHECK_THAT(run,
+             Catch::Contains("3 --strict, --expect or --fail-fast does not hold 130 interrupted EXAMPLES"));
   CHECK_THAT(run, Catch::Contains("fib run --local D --definitions 'gemm_*' --authors alice bob --resume"));
   const std::string merge = rendered(pages.path() / "fib-merge.1");
   CHECK_THAT(merge, Catch::Contains("fib merge [options] --local DIR ... --output DIR DESCRIPTION"));

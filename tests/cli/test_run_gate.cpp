@@ -171,7 +171,10 @@ TEST_CASE("an interruption comes before what could not be done, and that before 
   CHECK(cmd::judge_run(outcome, {}).exit_code == 1);
   outcome.is_interrupted = true;
   CHECK(cmd::judge_run(outcome, strict).exit_code == 130);
-  CHECK(cmd::judge_run(outcome, strict).reasons.empty());
+  CHECK(cmd::judge_run(outcome, strict).reasons ==
+        std::vector<std::string>{"the gate is undecided, for the run was interrupted",
+                                 "--strict: 1 of 3 evaluations did not pass"});
+  CHECK(cmd::judge_run(outcome, {}).reasons.empty());
 }
 
 TEST_CASE("a gate names the solutions that did not pass, those too that --resume left out") {

@@ -78,7 +78,17 @@ TEST_CASE("a filter that leaves anything out is not empty") {
   CHECK_FALSE(dataset::Filter{.workloads = {"w"}}.is_empty());
   CHECK_FALSE(dataset::Filter{.excluded_definitions = {"w"}}.is_empty());
   CHECK_FALSE(dataset::Filter{.excluded_solutions = {"w"}}.is_empty());
+  CHECK_FALSE(dataset::Filter{.run = "r"}.is_empty());
   CHECK_FALSE(dataset::Filter{.conditions = {dataset::AxisCondition("n>1")}}.is_empty());
+}
+
+TEST_CASE("a filter by run holds no other, and none that is not recorded") {
+  const dataset::Filter filter{.run = "r"};
+  const std::string same = "r";
+  const std::string other = "run";
+  CHECK_FALSE(filter.excludes_run(&same));
+  CHECK(filter.excludes_run(&other));
+  CHECK(filter.excludes_run(nullptr));
 }
 
 TEST_CASE("the beginning of a uuid names a workload, from four characters on") {

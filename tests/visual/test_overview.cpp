@@ -87,6 +87,41 @@ TEST_CASE("what changed in the last run is told by solution, with its verdicts")
   CHECK_FALSE(visual::changes_of(runs.scene(), "other"));
 }
 
+TEST_CASE("who led until the last run broke it is named beside who leads now") {
+  visual::Change fallen{"gemm", "fast", 4, {{Verdict::broken, 1}}, std::nullopt, 0.25};
+  auto slower_than_the_winner = fallen;
+  slower_than_the_winner.solution = "slow";
+  slower_than_the_winner.before_ms = 0.75;
+  auto of_fewer_workloads = fallen;
+  of_fewer_workloads.solution = "few";
+  of_fewer_workloads.results = 1;
+  auto only_slower = fallen;
+  only_slower.solution = "whole";
+  only_slower.verdicts = {{Verdict::slower, 4}};
+  const visual::Changes changes{"run", {slower_than_the_winner, of_fewer_workloads, only_slower, fallen}, {}};
+  const auto board = summary({{"gemm", report::Against::reference, {standing("now", 1, 0.5)}}});
+  const auto outcomes = visual::outcomes_of(board);
+  const auto leaders = visual::fallen_leaders(outcomes, changes);
+  REQUIRE(leaders.size() == 1);
+  CHECK(leaders.at("gemm")->solution == "fast");
+  CHECK(visual::fallen_text(leaders) ==
+        "Faster before, and broken by the last run: fast of gemm (0.25000 ms).");
+  CHECK(visual::fallen_leaders(outcomes, std::nullopt).empty());
+  CHECK(visual::fallen_text({}).empty());
+}
+
+TEST_CASE("a reason that most failures share is told once, without the line of a source") {
+  const visual::Failure first{"d", "a", "COMPILE_ERROR: a.cpp:1:2: error: no", 0, 3, nullptr};
+  auto alike = first;
+  alike.reason = "COMPILE_ERROR: b.cpp:3:4: error: no";
+  auto other = first;
+  other.reason = "TIMEOUT: too long";
+  CHECK(visual::common_cause({first, alike, other}) ==
+        "2 of 3 solutions failed with the same reason: COMPILE_ERROR: error: no");
+  CHECK(visual::common_cause({first, other}).empty());
+  CHECK(visual::common_cause({}).empty());
+}
+
 TEST_CASE("failures are told by solution, with the first of them") {
   const testing::RunsScene runs;
   const auto failures = visual::failures_of(runs.gpu());

@@ -1,4 +1,4 @@
-#include "dataset/add_solution.h"
+#include "dataset/add_record.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -38,12 +38,8 @@ void write_new(int root, const fs::path& relative, const fs::path& file, const s
   }
 }
 
-}  // namespace
-
-fs::path add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type) {
-  const fs::path file = solution_file(root, solution.author, op_type, solution.definition, solution.name);
+fs::path add(const fs::path& root, const fs::path& file, const std::string& text) {
   const fs::path relative = file.lexically_relative(root);
-  const std::string text = model::to_json(solution);
   try {
     const auto folder = util::open_folder(root);
     try {
@@ -57,6 +53,17 @@ fs::path add_solution(const fs::path& root, const model::Solution& solution, con
     throw Error("cannot add {}: {}", file.string(), error.what());
   }
   return file;
+}
+
+}  // namespace
+
+fs::path add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type) {
+  return add(root, solution_file(root, solution.author, op_type, solution.definition, solution.name),
+             model::to_json(solution));
+}
+
+fs::path add_definition(const fs::path& root, const model::Definition& definition) {
+  return add(root, definition_file(root, definition.op_type, definition.name), model::to_json(definition));
 }
 
 }  // namespace fib::dataset

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "dataset/add_solution.h"
+#include "dataset/add_record.h"
 #include "dataset/temporary_dataset.h"
 #include "support/temporary.h"
 #include "util/files.h"

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "model/definition.h"
 #include "model/solution.h"
 
 namespace fib::dataset {
@@ -12,5 +13,8 @@ namespace fib::dataset {
 // followed. Throws Error when another content is there, and when it cannot be written; then nothing of it is.
 std::filesystem::path add_solution(const std::filesystem::path& root, const model::Solution& solution,
                                    const std::string& op_type);
+
+// The same of a definition.
+std::filesystem::path add_definition(const std::filesystem::path& root, const model::Definition& definition);
 
 }  // namespace fib::dataset

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/plan.h"
+#include "bench/run.h"
+
+namespace fib::cmd {
+
+// What happens in a run, for programs: a JSON object a line on stdout, as docs/run-events.md lists them. All
+// is passed on to another observer. Events come one at a time.
+class RunEvents : public bench::RunObserver {
+ public:
+  // `next` must outlive this object.
+  explicit RunEvents(bench::RunObserver& next) : next_(next) {}
+
+  void began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices);
+  void planned(const bench::Plan& plan);
+  void ended(const bench::RunReport& report, int exit_code);
+
+  void waiting_for_device(const std::string& device) override;
+  void built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
+             std::size_t total) override;
+  void evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,
+                          std::size_t total) override;
+  void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                           std::size_t done, std::size_t total) override;
+  void warning(const std::string& text) override;
+
+  // Throws Error when an event could not be written: a run goes on without those who listen.
+  void expect_written() const;
+
+ private:
+  void put(const char* event, const nlohmann::ordered_json& members);
+
+  bench::RunObserver& next_;
+  std::mutex mutex_;
+  bool is_broken_ = false;
+};
+
+}  // namespace fib::cmd

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "model/trace.h"
+
+namespace fib::report {
+
+inline constexpr std::size_t kUsualLogBytes = 8192;
+
+// One result for programs: an object with the keys that docs/eval.md lists. Numbers may be NaN or infinite:
+// write them by the functions below. Logs are cut to their last `log_bytes` bytes, of builds to their first.
+// Pure; the trace has an evaluation.
+[[nodiscard]] nlohmann::ordered_json result_json(const model::Trace& trace,
+                                                 std::size_t log_bytes = kUsualLogBytes);
+
+// The text of what is made for programs, without a final newline: numbers that are not finite are strings.
+[[nodiscard]] std::string json_line(const nlohmann::ordered_json& value);
+[[nodiscard]] std::string indented_json(const nlohmann::ordered_json& value);
+
+}  // namespace fib::report

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+// Schemas of a dataset's records, as they are written: readers take more.
+namespace fib::schema {
+
+[[nodiscard]] nlohmann::ordered_json definition_schema();
+[[nodiscard]] nlohmann::ordered_json solution_schema();
+[[nodiscard]] nlohmann::ordered_json workload_schema();
+[[nodiscard]] nlohmann::ordered_json trace_schema();
+
+// Parts that results have too.
+[[nodiscard]] nlohmann::ordered_json status_words();
+[[nodiscard]] nlohmann::ordered_json axes_of_workload();
+[[nodiscard]] nlohmann::ordered_json failure_object();    // evaluation.fib.failure
+[[nodiscard]] nlohmann::ordered_json durations_object();  // evaluation.fib.durations
+
+}  // namespace fib::schema

@@ -1,0 +1,109 @@
+#include "schema/results.h"
+
+#include "schema/build.h"
+#include "schema/records.h"
+
+namespace fib::schema {
+namespace {
+
+// Of report::result_json(), without what names the workload.
+Members result_members() {
+  return {{"axes", axes_of_workload()},
+          {"status", status_words()},
+          {"latency_ms", or_null(number())},
+          {"interval", or_null(real())},
+          {"reference_ms", or_null(number())},
+          {"speedup", or_null(number())},
+          {"max_absolute_error", or_null(real())},
+          {"max_relative_error", or_null(real())},
+          {"failure", or_null(failure_object())},
+          {"hint", or_null(text())},
+          {"durations", or_null(durations_object())},
+          {"log", text()},
+          {"log_is_cut", flag()}};
+}
+
+ordered_json with_reason(Members names) {
+  names.emplace_back("reason", text());
+  return object(names);
+}
+
+Members with(Members members, const Members& more) {
+  members.insert(members.end(), more.begin(), more.end());
+  return members;
+}
+
+ordered_json faults() { return one_of({"dataset", "machine", "harness"}); }
+
+ordered_json tried_solution() {
+  return object({{"solution", word()},
+                 {"definition", word()},
+                 {"hardware", word()},
+                 {"solution_sha256", or_null(word())},
+                 {"status", status_words()},
+                 {"passed", count()},
+                 {"workloads", count()},
+                 {"latency_ms", or_null(number())},
+                 {"interval", or_null(real())},
+                 {"speedup", or_null(number())},
+                 {"against", or_null(ordered_json{{"type", "object"}})},
+                 {"results", list_of(object(with({{"workload", word()}}, result_members())))}});
+}
+
+ordered_json event(const char* name, const Members& members) {
+  return object(with({{"event", constant(name)}, {"time", word()}}, members));
+}
+
+Members evaluation_names() {
+  return {{"definition", word()},
+          {"solution", word()},
+          {"workload", word()},
+          {"sweep", or_null(ordered_json{{"type", "object"}})}};
+}
+
+Members progress() { return {{"done", count()}, {"total", count()}}; }
+
+}  // namespace
+
+ordered_json eval_schema() {
+  return titled(
+      "fib eval --format json",
+      object({{"schema_version", constant(1)},
+              {"fib", word()},
+              {"solutions", list_of(tried_solution())},
+              {"skipped", list_of(with_reason({{"solution", word()}}))},
+              {"not_done",
+               list_of(with_reason({{"solution", word()}, {"workload", word()}, {"fault", faults()}}))}}));
+}
+
+ordered_json run_event_schema() {
+  const ordered_json named = list_of(with_reason({{"solution", word()}}));
+  const Members began = {{"schema_version", constant(1)},
+                         {"fib", word()},
+                         {"devices", list_of(word())},
+                         {"evaluations", count()},
+                         {"resumed", count()},
+                         {"skipped", named},
+                         {"incomplete", named}};
+  const Members built = {{"solution", word()},
+                         {"outcome", one_of({"built", "failed", "not_done"})},
+                         {"from_cache", flag()},
+                         {"reason", or_null(text())}};
+  const Members ended = {{"run_id", or_null(word())},
+                         {"finished", count()},
+                         {"passed", count()},
+                         {"not_done", list_of(with_reason(with(evaluation_names(), {{"fault", faults()}})))},
+                         {"not_begun", count()},
+                         {"interrupted", flag()},
+                         {"ended_early", or_null(text())},
+                         {"exit_code", count()}};
+  const Members result = with({{"hardware", word()}}, result_members());
+  return titled("An event of fib run --format jsonl",
+                either({event("run_began", began), event("planned", evaluation_names()),
+                        event("waiting", {{"device", word()}}), event("built", with(built, progress())),
+                        event("evaluation_began", with(evaluation_names(), progress())),
+                        event("evaluation_ended", with(with(evaluation_names(), result), progress())),
+                        event("warning", {{"text", text()}}), event("run_ended", ended)}));
+}
+
+}  // namespace fib::schema

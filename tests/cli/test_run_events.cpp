@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_support.h"
+#include "cli/schema_check.h"
+
+// `fib run --format jsonl`.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+using Events = std::vector<nlohmann::json>;
+
+Events events_of(const ProcessResult& result) {
+  Events events;
+  for (const std::string& line : lines_of(result.out)) events.push_back(nlohmann::json::parse(line));
+  return events;
+}
+
+std::vector<std::string> kinds_of(const Events& events) {
+  std::vector<std::string> kinds;
+  for (const auto& event : events) kinds.push_back(event.at("event"));
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("a run as events: nothing else is on stdout, and each says what happened") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("broken", "alice", "extern \"C\" void run( {}");
+  run.dataset.solution("good", "alice", kHonest);
+  const auto result = run.run(few({"--format", "jsonl", "--strict"}));
+  INFO(result.out);
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.err, Catch::Contains("2 of 2 evaluations done: 1 passed, 1 did not"));
+  const auto events = events_of(result);
+  const auto kinds = kinds_of(events);
+  REQUIRE(kinds.size() == 8);
+  CHECK(kinds.front() == "run_began");
+  CHECK(kinds.back() == "run_ended");
+  CHECK(std::count(kinds.begin(), kinds.end(), "built") == 2);
+  CHECK(events[0].at("schema_version") == 1);
+  CHECK(events[0].at("evaluations") == 2);
+  for (const auto& event : events) {
+    if (event.at("event") == "built")
+      CHECK(event.at("outcome") == (event.at("solution") == "good" ? "built" : "failed"));
+    if (event.at("event") != "evaluation_ended") continue;
+    const bool is_good = event.at("solution") == "good";
+    CHECK(event.at("status") == (is_good ? "PASSED" : "COMPILE_ERROR"));
+    CHECK(event.at("failure").is_null() == is_good);
+    CHECK(event.at("durations").at("build_ms") > 0);
+    CHECK(event.at("durations").contains("evaluate_ms") == is_good);
+    if (!is_good) CHECK(event.at("failure").at("fault") == "solution");
+  }
+  CHECK(events.back().at("passed") == 1);
+  CHECK(events.back().at("exit_code") == 3);
+  CHECK(events.back().at("run_id").is_string());
+}
+
+TEST_CASE("events of a plan, of a run with nothing to do, and of what could not be done") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("good", "alice", kHonest);
+  using Kinds = std::vector<std::string>;
+  CHECK(kinds_of(events_of(run.run(few({"--format", "jsonl", "--dry-run"})))) ==
+        Kinds{"run_began", "planned", "run_ended"});
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto nothing = run.run(few({"--format", "jsonl", "--resume"}));
+  const auto events = events_of(nothing);
+  CHECK(kinds_of(events) == Kinds{"run_began", "run_ended"});
+  CHECK(events[0].at("resumed") == 1);
+  CHECK(events[1].at("run_id").is_null());
+  CHECK_THAT(nothing.err, Catch::Contains("nothing to run: 1 evaluation is done"));
+  const auto late = events_of(run.run(few({"--format", "jsonl", "--max-time", "0.000001"})));
+  CHECK(late.back().at("not_begun") == 1);
+  CHECK(late.back().at("ended_early") == "--max-time: 1e-06 s are over");
+  CHECK(late.back().at("exit_code") == 1);
+}
+
+TEST_CASE("an evaluation that has no verdict says whose fault that is") {
+  FibRun run;
+  run.dataset.definition(
+      "test", "other",
+      R"({"name": "other", "op_type": "test", "axes": {"n": {"type": "var"}},
+      "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"b": {"shape": ["n"], "dtype": "float32"}},
+      "reference": "def run(a):\n    return nothing_like_it(a)\n"})",
+      {R"({"definition": "other", "solution": null, "evaluation": null, "workload": {"axes": {"n": 10}, "inputs": {"a": {"type": "random"}}, "uuid": "w"}})"});
+  run.dataset.solution("good", "alice", "extern \"C\" void run() {}", "other");
+  const auto events = events_of(run.run(few({"--format", "jsonl"})));
+  REQUIRE(events.back().at("not_done").size() == 1);
+  CHECK(events.back().at("not_done")[0].at("fault") == "dataset");
+  CHECK(events.back().at("exit_code") == 1);
+}

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_support.h"
+#include "cli/schema_check.h"
+
+// `fib schema`: what fib reads and writes holds what its schemas say.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files of `folder` with this suffix, whole, or a line each.
+std::vector<std::string> documents_below(const fs::path& folder, const std::string& suffix) {
+  std::vector<std::string> documents;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != suffix) continue;
+    const std::string text = util::read_file(entry.path());
+    const auto lines = suffix == ".jsonl" ? lines_of(text) : std::vector<std::string>{text};
+    documents.insert(documents.end(), lines.begin(), lines.end());
+  }
+  return documents;
+}
+
+// Solutions that fail in every way that a CPU knows quickly, and one that passes.
+void add_solutions(FibRun& run) {
+  const std::string head = "extern \"C\" void run(const float* a, const float* b, float* c, long n)";
+  run.dataset.add_definition({100})
+      .solution("good", "alice", kHonest)
+      .solution("broken", "alice", "extern \"C\" void run( {}")
+      .solution("wrong", "alice", head + " { for (long i = 0; i < n; ++i) c[i] = a[i] - b[i]; }")
+      .solution("infinite", "alice", head + " { for (long i = 0; i < n; ++i) c[i] = 1 / (a[0] - a[0]); }")
+      .solution("unwritten", "alice", head + " {}")
+      .solution("crashes", "alice", head + " { *(volatile int*)8 = 1; }");
+}
+
+}  // namespace
+
+TEST_CASE("fib schema lists its schemas, and prints each") {
+  const auto list = run_process({fib_binary(), "schema"});
+  CHECK(list.exit_code == 0);
+  CHECK(list.err.empty());
+  const auto lines = lines_of(list.out);
+  REQUIRE(lines.size() == 6);
+  for (const std::string& line : lines) {
+    const auto printed = run_process({fib_binary(), "schema", line.substr(0, line.find(' '))});
+    CHECK(printed.exit_code == 0);
+    CHECK(nlohmann::json::parse(printed.out).at("$schema") == "https://json-schema.org/draft/2020-12/schema");
+  }
+  const auto unknown = run_process({fib_binary(), "schema", "evall"});
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.err == "fib: there is no schema \"evall\"; did you mean \"eval\"?\n");
+}
+
+TEST_CASE("the records of dataset-examples hold what their schemas say") {
+  if (!has_jsonschema()) {
+    WARN("skipped: Python's jsonschema is not here (Debian: python3-jsonschema)");
+    return;
+  }
+  const fs::path root = source_folder() / "dataset-examples";
+  CHECK(schema_problems("definition", documents_below(root / "definitions", ".json")) == "");
+  CHECK(schema_problems("solution", documents_below(root / "solutions", ".json")) == "");
+  CHECK(schema_problems("workload", documents_below(root / "workloads", ".jsonl")) == "");
+  CHECK(schema_problems("definition", {R"({"name": "x"})"}) != "");
+  CHECK(schema_problems("trace", {R"({"definition": "d", "solution": "s"})"}) != "");
+}
+
+TEST_CASE("traces, tries and events hold what their schemas say, whatever failed") {
+  if (!has_jsonschema()) {
+    WARN("skipped: Python's jsonschema is not here (Debian: python3-jsonschema)");
+    return;
+  }
+  FibRun run;
+  add_solutions(run);
+  const auto events = run.run(few({"--format", "jsonl"}));
+  CHECK(schema_problems("run-events", lines_of(events.out)) == "");
+  const auto traces = documents_below(run.dataset.root() / "traces", ".jsonl");
+  CHECK(traces.size() == 6);
+  CHECK(schema_problems("trace", traces) == "");
+  std::vector<std::string> words = {fib_binary(), "eval", "--local", run.dataset.root(), "--format", "json"};
+  for (const auto& entry : fs::recursive_directory_iterator(run.dataset.root() / "solutions"))
+    if (entry.path().extension() == ".json") words.push_back(entry.path());
+  const auto tried = run_process(few(words), run.environment());
+  CHECK(tried.exit_code == 3);
+  CHECK(schema_problems("eval", {tried.out}) == "");
+  auto other = nlohmann::json::parse(tried.out);
+  other["solutions"][0]["results"][0]["status"] = "FINE";
+  CHECK(schema_problems("eval", {other.dump()}) != "");
+  CHECK(schema_problems("run-events", {R"({"event": "warning", "time": "now"})"}) != "");
+}
