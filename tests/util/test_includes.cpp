@@ -22,6 +22,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"python", {}},
       {"cuda", {}},
       {"model", {"python"}},
+      {"schema", {"model"}},
+      {"scaffold", {"model", "tensor"}},
       {"dataset", {"model"}},
       {"pack", {"model"}},
       {"report", {"model", "dataset"}},
