@@ -19,6 +19,7 @@ enum ExitCode : int {
 void add_run(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
 void add_new(CLI::App& app, int& exit_code);
+void add_config(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_schema(CLI::App& app, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);

@@ -415,6 +415,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   eval->add_flag("--add", options->add, "Add the solutions and their traces to the dataset")->group(group);
   add_measuring(*eval, options->measure);
   add_judging(*eval, options->measure);
+  add_config_file(*eval, options->measure);
   add_confining(*eval, options->measure);
   add_choice(*eval, "--format", options->format, "Form of the output; default: table",
              {{"table", EvalFormat::table}, {"json", EvalFormat::json}})

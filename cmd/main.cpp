@@ -86,6 +86,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_pack(app, exit_code);
   cmd::add_unpack(app, exit_code);
   cmd::add_validate(app, exit_code);
+  cmd::add_config(app, exit_code);
   cmd::add_explain(app, exit_code);
   cmd::add_schema(app, exit_code);
   cmd::add_color(app);

@@ -1,5 +1,7 @@
 #include "measure_options.h"
 
+#include <spdlog/spdlog.h>
+
 #include <filesystem>
 
 #include "choice.h"
@@ -8,7 +10,32 @@
 
 namespace fib::cmd {
 
+bench::ConfigFile read_config(const MeasureOptions& options) {
+  if (!options.config_file.empty()) return bench::read_config_file(options.config_file, options.config_name);
+  const auto file = bench::user_config_file();
+  if (file) return bench::read_config_file(*file, options.config_name);
+  if (!options.config_name.empty())
+    throw CLI::ValidationError("--config-name", "there is no configuration file; name one with --config");
+  return {};
+}
+
+void add_config_file(CLI::App& app, MeasureOptions& options) {
+  app.add_option("--config", options.config_file,
+                 "A YAML file with settings of runs, definitions and op types (docs/configuration.md);\n"
+                 "default: ~/.config/fib/config.yaml, where it is there. Options go before it")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  app.add_option("--config-name", options.config_name, "With what the file has below configs.NAME")
+      ->type_name("NAME");
+}
+
 void MeasureOptions::finish(model::DeviceKind device) {
+  file = read_config(*this);
+  for (const std::string& key : file.unused)
+    spdlog::warn("the configuration's {} changes nothing: see docs/configuration.md", key);
+  take_settings(config, file);
+  config.timeout_s = timeout_s.value_or(file.timeout_s.value_or(config.timeout_s));
+  config.isolated = config.isolated || file.isolated.value_or(false);
   config.reference = reference == "native"   ? bench::ReferenceEngine::kNative
                      : reference == "python" ? bench::ReferenceEngine::kPython
                                              : bench::ReferenceEngine::kAuto;
@@ -33,7 +60,7 @@ void MeasureOptions::finish(model::DeviceKind device) {
     if (torch == compile::name_of(way)) config.torch = way;
   }
   for (const auto& path : sandbox_read) config.sandbox_readable.push_back(std::filesystem::absolute(path));
-  config.profile_baseline = !no_profile_baseline;
+  if (no_profile_baseline) config.profile_baseline = false;
   if (!seed.empty()) config.seed = seed;
   try {
     bench::check(config);
@@ -68,8 +95,8 @@ void add_measuring(CLI::App& app, MeasureOptions& o) {
                  "MiB for expected outputs (0: an eighth of the memory)")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--timeout", c.timeout_s, "Seconds for all calls of one solution on one workload")
-      ->capture_default_str()
+  app.add_option("--timeout", o.timeout_s,
+                 "Seconds for all calls of one solution on one workload (default: 300)")
       ->group(group);
   app.add_option("--build-timeout", c.build_timeout_s, "Seconds for one build")
       ->capture_default_str()
@@ -127,13 +154,10 @@ void add_confining(CLI::App& app, MeasureOptions& o) {
 
 void add_judging(CLI::App& app, MeasureOptions& o) {
   const char* group = kJudgingGroup;
-  app.add_option("--rtol", o.config.rtol, "Relative error an element may have")
-      ->capture_default_str()
-      ->group(group);
+  app.add_option("--rtol", o.config.rtol, "Relative error an element may have (default: 0.01)")->group(group);
   app.add_option("--atol", o.config.atol,
-                 "Absolute error an element may have; either one suffices.\nWorkloads with a tolerance of "
-                 "their own keep it")
-      ->capture_default_str()
+                 "Absolute error an element may have; either one suffices (default: 0.01).\nWorkloads with a "
+                 "tolerance of their own keep it")
       ->group(group);
   app.add_option("--required-matched-ratio", o.config.required_matched_ratio,
                  "Share of elements that must match; default: 1, of mixtures of experts\n(op_type moe, and "

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/config.h"
+#include "bench/config_file.h"
 
 namespace fib::cmd {
 
@@ -20,15 +21,25 @@ struct MeasureOptions {
   std::vector<std::string> sandbox_read;
   std::string torch = "auto";
   std::optional<double> call_budget_s;
+  std::optional<double> timeout_s;
+  std::string config_file;  // empty: the user's, where there is one
+  std::string config_name;
   double memory_budget_mib = 0;
   bool no_profile_baseline = false;
 
-  // Completes `config` with what the words above say, once the device is known. Throws CLI::ValidationError
-  // for what no device could do.
+  // What the configuration file says, once finish() has read it.
+  bench::ConfigFile file;
+
+  // Completes `config` with what the words above and the configuration file say, once the device is known.
+  // Throws CLI::ValidationError for what no device could do, Error for a file that cannot be read.
   void finish(model::DeviceKind device);
 };
 
 inline constexpr const char* kJudgingGroup = "How to judge";
+
+// --config and --config-name; the options' own file, else the user's, else nothing: then all is as usual.
+void add_config_file(CLI::App& app, MeasureOptions& options);
+[[nodiscard]] bench::ConfigFile read_config(const MeasureOptions& options);
 
 // How calls are made and timed; how outputs are judged; what builds and solutions may reach. `options` must
 // outlive `app`.

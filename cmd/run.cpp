@@ -243,6 +243,12 @@ std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
   return options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
 }
 
+// The configuration's lists of what to run hold where the command line has none.
+void take_names(RunOptions& options) {
+  if (options.filter.definitions.empty()) options.filter.definitions = options.measure.file.definitions;
+  if (options.filter.solutions.empty()) options.filter.solutions = options.measure.file.solutions;
+}
+
 int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
@@ -251,6 +257,7 @@ int run(RunOptions options) {
   const auto& devices = chosen.devices;
   const model::DeviceKind kind = devices.front().kind;
   options.measure.finish(kind);
+  take_names(options);
   const auto python = compile::find_python();
   const auto tvm_ffi = compile::find_tvm_ffi(python);
   const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, python);
@@ -263,7 +270,7 @@ int run(RunOptions options) {
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {
     if (!options.resume && !options.retry_failed) return bench::DoneEvaluations{};
-    auto done = bench::finished_evaluations(datasets, devices.front().name, bench::accepted_configs(config));
+    auto done = bench::finished_evaluations(datasets, devices.front().name, bench::accepting(config));
     if (options.retry_failed)
       std::erase_if(done, [](const auto& entry) { return entry.second != model::Status::PASSED; });
     return done;
@@ -414,6 +421,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add_selection(*run_app, *options);
   add_measuring(*run_app, options->measure);
   add_judging(*run_app, options->measure);
+  add_config_file(*run_app, options->measure);
   add_gate(*run_app, *options);
   add_confining(*run_app, options->measure);
   run_app->add_flag("--save-results,!--no-save-results", options->save_results,

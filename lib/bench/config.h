@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 
 #include "bench/call_plan.h"
 #include "compile/artifact.h"
+#include "model/definition.h"
 #include "model/solution.h"
+#include "model/workload.h"
 #include "sandbox/files.h"
 #include "worker/judge_document.h"
 #include "worker/messages.h"
@@ -24,6 +27,36 @@ enum class ClockChoice { kAuto, kEvents, kEventSegments, kCuptiKernel, kCuptiCon
 [[nodiscard]] std::string name_of(
     ClockChoice choice);  // "auto", "events", "event-segments", "cupti-kernel", "cupti-concurrent"
 
+// What may be said of some evaluations alone, by a configuration file (config_file.h). The fields mean what
+// RunConfig's do.
+struct EvalSettings {
+  std::optional<int> warmup_runs = std::nullopt;
+  std::optional<int> iterations = std::nullopt;
+  std::optional<int> num_trials = std::nullopt;
+  std::optional<double> noise = std::nullopt;
+  std::optional<double> rtol = std::nullopt;
+  std::optional<double> atol = std::nullopt;
+  std::optional<double> required_matched_ratio = std::nullopt;
+  std::optional<bool> profile_baseline = std::nullopt;
+
+  [[nodiscard]] bool is_empty() const;
+  // Takes what `over` says, and keeps the rest.
+  void merge(const EvalSettings& over);
+};
+
+// Settings by what they are for; later ones go before earlier ones.
+struct SettingLayers {
+  std::map<std::string, EvalSettings> by_dtype = {};  // of the first output
+  std::map<std::string, EvalSettings> by_op_type = {};
+  std::map<std::string, EvalSettings> by_definition = {};
+  std::map<std::string, EvalSettings> by_workload = {};  // uuids
+
+  [[nodiscard]] bool is_empty() const;
+};
+
+// The fields that are given, by their names in configuration files.
+[[nodiscard]] nlohmann::ordered_json to_json(const EvalSettings& settings);
+
 // How evaluations are made: everything `fib run` can be told besides what to run. Defaults are the format's,
 // but for the number of calls.
 struct RunConfig {
@@ -32,8 +65,8 @@ struct RunConfig {
   std::optional<int> iterations = std::nullopt;
   std::optional<int> num_trials = std::nullopt;
   std::optional<double> noise = std::nullopt;
-  double rtol = 1e-2;
-  double atol = 1e-2;
+  std::optional<double> rtol = std::nullopt;
+  std::optional<double> atol = std::nullopt;
   std::optional<double> required_matched_ratio = std::nullopt;  // else what the definition's rule says
   double timeout_s = 300;                                       // all calls of one solution on one workload
   double build_timeout_s = 600;                                 // one build
@@ -52,7 +85,19 @@ struct RunConfig {
   compile::TorchWay torch = compile::TorchWay::kAuto;        // what torch extensions are built with
   sandbox::Mode sandbox = sandbox::Mode::kAuto;              // of builds and of the code of solutions
   std::vector<std::filesystem::path> sandbox_readable = {};  // what they may read besides what they need
+  SettingLayers layers = {};
+  EvalSettings settings = {};  // for one evaluation, of the layers: for what is not given above
 };
+
+inline constexpr double kUsualTolerance = 1e-2;  // absolute and relative
+
+// The configuration of one evaluation: with what the layers say of it. Calls are those of a layer only where
+// the run says nothing of calls.
+[[nodiscard]] RunConfig config_for(const RunConfig& config, const model::Definition& definition,
+                                   const model::Workload& workload);
+
+// Whether the reference is timed.
+[[nodiscard]] bool times_reference(const RunConfig& config);
 
 // --call-budget where it is not given: 5 seconds, on CUDA 2.
 [[nodiscard]] double usual_call_budget_s(model::DeviceKind device);
@@ -72,7 +117,8 @@ void check(const RunConfig& config);
 [[nodiscard]] eval::Tolerance tolerance_of(const RunConfig& config, const model::Workload& workload,
                                            double usual_ratio);
 
-// What decides an evaluation's result, as it is written to evaluation.fib.config; --resume compares it.
+// What decides an evaluation's result, as it is written to evaluation.fib.config; --resume compares it. What
+// layers say of it stands in "settings"; layers themselves do not count.
 [[nodiscard]] nlohmann::ordered_json to_json(const RunConfig& config);
 
 // The configurations whose traces --resume takes for done: this one, and where nothing is said of how many

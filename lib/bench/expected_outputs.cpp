@@ -72,7 +72,7 @@ void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
   const bool one_set = workload_.opened.inputs_fixed;
   const bool needed = eval::needs_expected(parts_.planned.rule);
   const std::uint64_t end = one_set ? 1 : first + std::min(count, most_at_once());
-  if (needed ? until_ >= end : timed_ || !parts_.config.profile_baseline) return;
+  if (needed ? until_ >= end : timed_ || !times_reference(parts_.config)) return;
   const Stopped stopped(parts_.worker);
   if (!needed) time_reference(own_ms_);
   while (needed && until_ < end) make_batch(end);
@@ -135,7 +135,7 @@ void ExpectedOutputs::make_batch(std::uint64_t end) {
 // made again.
 void ExpectedOutputs::time_reference(std::vector<double>& times) {
   timed_ = true;
-  if (!parts_.config.profile_baseline || !times.empty()) return;
+  if (!times_reference(parts_.config) || !times.empty()) return;
   parts_.await_quiet();
   const double budget_ms = 1e3 * kTimedShare * parts_.config.call_budget_s;
   const std::int64_t begin = parts_.now_ns();
@@ -166,7 +166,7 @@ std::vector<double> ExpectedOutputs::reference_ms() const {
 bool ExpectedOutputs::reference_is_settled(double share) const {
   const bool has_own_calls =
       eval::needs_expected(parts_.planned.rule) && !shared_ && !workload_.opened.inputs_fixed;
-  if (!parts_.config.profile_baseline || !has_own_calls) return true;
+  if (!times_reference(parts_.config) || !has_own_calls) return true;
   if (parts_.device.is_cuda() && !parts_.reference.on_device()) return true;  // there is no speedup
   return !own_ms_.empty() && eval::median_half_width(own_ms_) <= share * eval::median(own_ms_);
 }

@@ -209,10 +209,10 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   const std::int64_t loaded = util::monotonic_ns();
   if (is_first) measurement.durations.load_ms = util::in_ms(loaded - begin);
   if (!is_loaded) return measurement;
+  const RunConfig config = config_for(setup_.config, *planned.definition, *planned.workload);
   try {
-    EvaluationRun run({setup_.config, setup_.device, *judge_, reference_, *worker_, facts_, *workload,
-                       planned, artifact.kernels, setup_.secret, util::monotonic_ns,
-                       [this] { await_next_guest(); }});
+    EvaluationRun run({config, setup_.device, *judge_, reference_, *worker_, facts_, *workload, planned,
+                       artifact.kernels, setup_.secret, util::monotonic_ns, [this] { await_next_guest(); }});
     // Now that the reference has its guest.
     if (is_first) begin_next_guest(artifact);
     const auto durations = measurement.durations;
@@ -275,8 +275,9 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
   document.blobs = std::move(files.found);
   document.secret = setup_.secret;
   document.rule = planned.rule;
-  document.tolerance = tolerance_of(setup_.config, *planned.workload,
-                                    eval::usual_matched_ratio(planned.rule, *planned.definition));
+  document.tolerance =
+      tolerance_of(config_for(setup_.config, *planned.definition, *planned.workload), *planned.workload,
+                   eval::usual_matched_ratio(planned.rule, *planned.definition));
   document.memory_budget_bytes = setup_.config.memory_budget_bytes;
   return workloads_.emplace(planned.workload, JudgedWorkload{judge_->open(document), document.made})
       .first->second;
@@ -416,7 +417,8 @@ worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, cons
 void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,
                   const std::string& started_utc) {
   const util::Timeline::Span span(setup_.spawner.timeline(), 0, worker::kCoordinator, "write the trace");
-  const auto evaluation = make_evaluation(measurement, planned, setup_.config, setup_.identity, started_utc);
+  const RunConfig config = config_for(setup_.config, *planned.definition, *planned.workload);
+  const auto evaluation = make_evaluation(measurement, planned, config, setup_.identity, started_utc);
   try {
     observer_.finished(planned, evaluation);
   } catch (const dataset::DiskFull& error) {

@@ -37,7 +37,7 @@ model::Performance performance_of(const Measurement& m, const RunConfig& config)
   model::Performance performance;
   performance.latency_ms = latency_of(m);
   // A ratio across devices would be a lie.
-  if (config.profile_baseline && m.on_cuda == m.reference_on_cuda && !m.reference_ms.empty()) {
+  if (times_reference(config) && m.on_cuda == m.reference_on_cuda && !m.reference_ms.empty()) {
     performance.reference_latency_ms = eval::median(m.reference_ms);
     performance.speedup_factor = performance.reference_latency_ms / performance.latency_ms;
   }
@@ -57,7 +57,7 @@ model::RecordedReference reference_record(const Measurement& m, const RunConfig&
   record.engine = m.engine;
   record.version = version;
   record.device = m.reference_on_cuda ? "cuda" : "cpu";
-  if (config.profile_baseline && !m.reference_ms.empty()) {
+  if (times_reference(config) && !m.reference_ms.empty()) {
     record.latency_ms = eval::median(m.reference_ms);
     record.n = m.reference_ms.size();
     record.q25_ms = eval::quantile(m.reference_ms, 0.25);
@@ -181,7 +181,9 @@ model::MeasurementRecord identity_record(const PlannedEvaluation& planned, const
   if (identity.load) record.load = {identity.load->average, identity.load->cores};
   record.seeded = identity.seeded;
   record.rule = eval::name_of(planned.rule);
-  if (planned.workload->tolerance || is_usual_ratio(planned, config))
+  const EvalSettings& settings = config.settings;
+  const bool has_own = settings.rtol || settings.atol || settings.required_matched_ratio;
+  if (planned.workload->tolerance || has_own || is_usual_ratio(planned, config))
     record.tolerance = tolerance_record(tolerance_of(planned, config));
   return record;
 }

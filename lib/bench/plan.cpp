@@ -148,6 +148,36 @@ struct Verdict {
   }
 };
 
+// The configurations that are accepted for an evaluation, compared without the order of their keys.
+class Accepted {
+ public:
+  explicit Accepted(RunConfig config)
+      : config_(std::move(config)), of_all_(parsed(accepted_configs(config_))) {}
+
+  [[nodiscard]] bool operator()(const nlohmann::json& config, const model::Definition* definition,
+                                const model::Workload& workload) {
+    const bool is_common = config_.layers.is_empty() || definition == nullptr;
+    const auto& accepted = is_common ? of_all_ : of(*definition, workload);
+    return std::find(accepted.begin(), accepted.end(), config) != accepted.end();
+  }
+
+ private:
+  static std::vector<nlohmann::json> parsed(const std::vector<nlohmann::ordered_json>& configs) {
+    return {configs.begin(), configs.end()};
+  }
+
+  const std::vector<nlohmann::json>& of(const model::Definition& definition,
+                                        const model::Workload& workload) {
+    const auto [entry, is_new] = known_.try_emplace({definition.name, workload.uuid});
+    if (is_new) entry->second = parsed(accepted_configs(config_for(config_, definition, workload)));
+    return entry->second;
+  }
+
+  RunConfig config_;
+  std::vector<nlohmann::json> of_all_;
+  std::map<std::pair<std::string, std::string>, std::vector<nlohmann::json>> known_;
+};
+
 }  // namespace
 
 Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
@@ -157,11 +187,10 @@ Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Fil
   return planner.finish();
 }
 
+AcceptsConfig accepting(const RunConfig& config) { return Accepted(config); }
+
 DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                     const std::string& hardware,
-                                     const std::vector<nlohmann::ordered_json>& configs) {
-  // Compared without the order of their keys.
-  const std::vector<nlohmann::json> accepted(configs.begin(), configs.end());
+                                     const std::string& hardware, const AcceptsConfig& accepts) {
   std::map<DoneKey, Verdict> verdicts;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     std::map<std::pair<std::string, std::string>, const model::Workload*> workloads;
@@ -173,15 +202,18 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
       if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
       const auto record = model::measurement_record(*trace.evaluation);
       if (record.config.is_null() || !record.solution_sha256) return;
-      const nlohmann::json config = record.config;
-      if (std::find(accepted.begin(), accepted.end(), config) == accepted.end()) return;
       const auto now = workloads.find({trace.definition, trace.workload.uuid});
-      if (now == workloads.end() || !model::same_tolerance(*now->second, trace.workload)) return;
+      if (now == workloads.end()) return;
+      const auto definition = datasets[i].definitions.find(trace.definition);
+      const auto* known = definition == datasets[i].definitions.end() ? nullptr : &definition->second;
+      if (!accepts(record.config, known, *now->second) ||
+          !model::same_tolerance(*now->second, trace.workload))
+        return;
       const Verdict verdict{util::parse_timestamp(trace.evaluation->timestamp), record.run_id,
                             trace.evaluation->status};
       const DoneKey key{i, trace.workload.uuid, *trace.solution, *record.solution_sha256};
-      const auto [known, is_first] = verdicts.emplace(key, verdict);
-      if (!is_first && verdict.replaces(known->second)) known->second = verdict;
+      const auto [earlier, is_first] = verdicts.emplace(key, verdict);
+      if (!is_first && verdict.replaces(earlier->second)) earlier->second = verdict;
     });
   }
   DoneEvaluations done;

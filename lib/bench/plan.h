@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/config.h"
 #include "compile/artifact.h"
 #include "compile/python_interpreter.h"
 #include "compile/tvm_ffi_package.h"
@@ -72,11 +74,18 @@ struct Plan {
                              const PlanTarget& target, const DoneEvaluations& done,
                              const SweptWorkloads* swept = nullptr);
 
-// The keys of the traces that --resume accepts: same hardware and one of these configurations
-// (evaluation.fib.config), and the workload has the tolerance that it has now. Of several traces of a key the
-// latest tells what became of it, ties go by the order of reading; but any failure of the latest run does.
+// Whether a trace with this configuration (evaluation.fib.config) stands for an evaluation of the definition
+// (null: it is not there) on the workload.
+using AcceptsConfig =
+    std::function<bool(const nlohmann::json&, const model::Definition*, const model::Workload&)>;
+
+// Those of accepted_configs(), with the layers of `config`.
+[[nodiscard]] AcceptsConfig accepting(const RunConfig& config);
+
+// The keys of the traces that --resume accepts: same hardware and an accepted configuration, and the workload
+// has the tolerance that it has now. Of several traces of a key the latest tells what became of it, ties go
+// by the order of reading; but any failure of the latest run does.
 [[nodiscard]] DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                                   const std::string& hardware,
-                                                   const std::vector<nlohmann::ordered_json>& configs);
+                                                   const std::string& hardware, const AcceptsConfig& accepts);
 
 }  // namespace fib::bench

@@ -6,8 +6,9 @@ using namespace fib;
 
 TEST_CASE("the defaults are the format's, but for the number of calls") {
   const bench::RunConfig config;
-  CHECK(config.rtol == 1e-2);
-  CHECK(config.atol == 1e-2);
+  const auto tolerance = bench::tolerance_of(config, {}, 1);
+  CHECK(tolerance.rtol == 1e-2);
+  CHECK(tolerance.atol == 1e-2);
   CHECK_FALSE(config.required_matched_ratio);
   CHECK(config.timeout_s == 300);
   CHECK_NOTHROW(bench::check(config));

@@ -42,6 +42,13 @@ std::vector<std::string> names(const bench::Plan& plan) {
   return result;
 }
 
+// Accepts this configuration alone.
+bench::AcceptsConfig only(const nlohmann::json& config) {
+  return [config](const nlohmann::json& other, const model::Definition*, const model::Workload&) {
+    return other == config;
+  };
+}
+
 }  // namespace
 
 TEST_CASE("the plan is ordered by definition, solution and workload") {
@@ -104,14 +111,14 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   const testing::TemporaryDataset files;
   files.write("traces/bob/op/d1.jsonl", trace("CPU A", 10) + trace("CPU B", 20));
   datasets[0].root = files.root();
-  CHECK(bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 20}}}).empty());
-  CHECK(bench::finished_evaluations(datasets, "CPU C", {{{"iterations", 10}}}).empty());
-  const auto done = bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 10}}});
+  CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 20}})).empty());
+  CHECK(bench::finished_evaluations(datasets, "CPU C", only({{"iterations", 10}})).empty());
+  const auto done = bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}}));
   REQUIRE(done.size() == 1);
   const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, done);
   CHECK(plan.resumed == 1);
   datasets[0].workloads.at("d1")[1].tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};  // w1d1
-  CHECK(bench::finished_evaluations(datasets, "CPU A", {{{"iterations", 10}}}).empty());
+  CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).empty());
   CHECK(plan.evaluations.size() == 5);
 }
 
@@ -131,7 +138,7 @@ TEST_CASE("what --resume leaves out has the verdict of its latest run, in which 
   datasets[0].root = files.root();
   const auto failures = [&](const std::string& traces) {
     files.write("traces/bob/op/d1.jsonl", traces);
-    const auto done = bench::finished_evaluations(datasets, "C", {{{"x", 1}}});
+    const auto done = bench::finished_evaluations(datasets, "C", only({{"x", 1}}));
     const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, done);
     CHECK(plan.resumed == 1);
     return plan.resumed_failures;

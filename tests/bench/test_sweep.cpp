@@ -41,10 +41,10 @@ TEST_CASE("a sweep is the product of its options, the first changing slowest, wi
   REQUIRE(sweep.points.size() == 4);
   std::vector<std::pair<int, double>> values;
   for (const auto& point : sweep.points) {
-    values.emplace_back(point.config.iterations.value(), point.config.rtol);
+    values.emplace_back(point.config.iterations.value(), point.config.rtol.value());
     CHECK(point.config.warmup_runs == 3);
     CHECK(point.values ==
-          ordered_json{{"iterations", point.config.iterations.value()}, {"rtol", point.config.rtol}});
+          ordered_json{{"iterations", point.config.iterations.value()}, {"rtol", point.config.rtol.value()}});
   }
   CHECK(values == std::vector<std::pair<int, double>>{{10, 0.5}, {10, 1e-3}, {20, 0.5}, {20, 1e-3}});
   REQUIRE(sweep.axes.size() == 1);

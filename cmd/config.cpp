@@ -1,0 +1,156 @@
+#include "bench/config.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/config_file.h"
+#include "commands.h"
+#include "dataset/paths.h"
+#include "dataset/trace_stream.h"
+#include "eval/rule.h"
+#include "measure_options.h"
+#include "report/document.h"
+#include "report/table.h"
+#include "report/text.h"
+#include "report_common.h"
+#include "util/closest.h"
+#include "util/error.h"
+
+namespace fib::cmd {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct ShowOptions {
+  MeasureOptions measure;
+  std::string local;
+  std::string definition;
+};
+
+// Settings with where they stand; later ones go before earlier ones.
+using Sources = std::vector<std::pair<std::string, ordered_json>>;
+
+// What holds where nothing is said, as bench/config.h has it.
+ordered_json usual_settings() {
+  return {{"warmup_runs", 2},
+          {"noise", 0.005},
+          {"rtol", bench::kUsualTolerance},
+          {"atol", bench::kUsualTolerance},
+          {"required_matched_ratio", 1},
+          {"profile_baseline", true}};
+}
+
+// With a fixed number of calls.
+ordered_json usual_fixed_calls() { return {{"warmup_runs", 10}, {"iterations", 50}, {"num_trials", 3}}; }
+
+model::Definition find_definition(const ShowOptions& options) {
+  const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
+  dataset::expect_dataset_folder(root);
+  std::vector<std::string> unreadable;
+  const auto loaded = dataset::load_without_results(root, unreadable);
+  const auto found = loaded.definitions.find(options.definition);
+  if (found != loaded.definitions.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [name, definition] : loaded.definitions) names.push_back(name);
+  throw Error("{} has no definition \"{}\"{}", root, options.definition,
+              util::did_you_mean(options.definition, names));
+}
+
+void add_layer(Sources& sources, const char* layer, const std::map<std::string, bench::EvalSettings>& entries,
+               const std::string& key) {
+  const auto found = entries.find(key);
+  if (found != entries.end())
+    sources.emplace_back(fmt::format("{}.{}", layer, key), bench::to_json(found->second));
+}
+
+Sources sources_of(const ShowOptions& options, const bench::ConfigFile& file) {
+  Sources sources = {{"usual", usual_settings()}};
+  if (!options.definition.empty()) {
+    const model::Definition definition = find_definition(options);
+    const double ratio = eval::usual_matched_ratio(eval::rule_of(definition), definition);
+    if (ratio < 1)
+      sources.emplace_back("usual for this definition", ordered_json{{"required_matched_ratio", ratio}});
+    if (!definition.outputs.empty())
+      add_layer(sources, "dtype_config", file.layers.by_dtype, definition.outputs.front().dtype);
+    add_layer(sources, "op_type_config", file.layers.by_op_type, definition.op_type);
+    add_layer(sources, "definition_config", file.layers.by_definition, definition.name);
+  }
+  const bool is_named = !options.measure.config_name.empty();
+  sources.emplace_back(is_named ? "the file, with configs." + options.measure.config_name : "the file",
+                       bench::to_json(file.run));
+  for (std::size_t i = 1; i < sources.size(); ++i) {
+    const ordered_json& settings = sources[i].second;
+    if (!settings.contains("iterations") && !settings.contains("num_trials")) continue;
+    sources.front().second.update(usual_fixed_calls());
+    sources.front().second.erase("noise");
+  }
+  return sources;
+}
+
+report::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
+  report::Table table{{report::text_column("Setting", "setting"), report::text_column("Value", "value"),
+                       report::text_column("From", "from")},
+                      {}};
+  const auto add = [&](const std::string& name, const std::string& value, const std::string& from) {
+    table.rows.push_back({report::text_cell(name), report::text_cell(value), report::text_cell(from)});
+  };
+  for (const auto& item : sources.front().second.items()) {
+    const std::pair<std::string, ordered_json>* last = &sources.front();
+    for (const auto& source : sources) {
+      if (source.second.contains(item.key())) last = &source;
+    }
+    add(item.key(), last->second.at(item.key()).dump(), last->first);
+  }
+  const bench::RunConfig usual;
+  add("timeout_seconds", fmt::format("{}", file.timeout_s.value_or(usual.timeout_s)),
+      file.timeout_s ? "the file" : "usual");
+  add("use_isolated_runner", file.isolated.value_or(false) ? "true" : "false",
+      file.isolated ? "the file" : "usual");
+  return table;
+}
+
+std::string file_text(const ShowOptions& options) {
+  if (!options.measure.config_file.empty()) return options.measure.config_file;
+  const auto file = bench::user_config_file();
+  return file ? file->string() : "none";
+}
+
+int show(const ShowOptions& options) {
+  const bench::ConfigFile file = read_config(options.measure);
+  const report::Table table = table_of(sources_of(options, file), file);
+  report::Document document(report::Format::table, stdout_style());
+  document.facts({{"Configuration file", file_text(options)}, {"Definition", options.definition}});
+  document.table("", table);
+  for (const std::string& key : file.unused)
+    document.paragraph(key + " changes nothing: see docs/configuration.md");
+  print_result(document.text());
+  return kDone;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, int& exit_code) {
+  CLI::App* config =
+      app.add_subcommand("config", "Show the settings that a run would have, and where they come from");
+  config->require_subcommand(1);
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* one = config->add_subcommand("show", "Every setting with its value and its source");
+  one->add_option("definition", options->definition, "For this definition of the dataset; default: for any")
+      ->type_name("DEFINITION");
+  one->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
+  add_config_file(*one, options->measure);
+  one->footer(
+      std::string("Examples:\n"
+                  "  fib config show\n"
+                  "  fib config show rmsnorm_h4096 --local D --config nightly.yaml --config-name fast\n") +
+      kLocalDefault + "Exit codes: 0 done, 1 a file cannot be read, 2 wrong usage.");
+  one->callback([options, &exit_code] { exit_code = show(*options); });
+}
+
+}  // namespace fib::cmd

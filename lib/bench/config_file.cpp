@@ -1,0 +1,169 @@
+#include "bench/config_file.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <system_error>
+
+#include "util/closest.h"
+#include "util/files.h"
+
+namespace fib::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads values of one file, and says where something is wrong.
+class FileReader {
+ public:
+  explicit FileReader(std::string source) : source_(std::move(source)) {}
+
+  void read(const YAML::Node& node, ConfigFile& file) const {
+    if (!node || node.IsNull()) return;
+    expect_map(node, "a configuration");
+    read_settings(node, file.run);
+    read_layer(node, "dtype_config", file.layers.by_dtype);
+    read_layer(node, "op_type_config", file.layers.by_op_type);
+    read_layer(node, "definition_config", file.layers.by_definition);
+    read_layer(node, "workload_config", file.layers.by_workload);
+    take<double>(node, "timeout_seconds", file.timeout_s, "above 0", [](double value) { return value > 0; });
+    take<bool>(node, "use_isolated_runner", file.isolated, "true or false", [](bool) { return true; });
+    read_names(node, "definitions", file.definitions);
+    read_names(node, "solutions", file.solutions);
+    for (const char* key : {"sampling_validation_trials", "sampling_tvd_threshold", "extra", "log_dir"}) {
+      if (node[key]) file.unused.emplace_back(key);
+    }
+  }
+
+  // The part below configs.<name>.
+  [[nodiscard]] YAML::Node named(const YAML::Node& root, const std::string& name) const {
+    const YAML::Node configs = root.IsMap() ? root["configs"] : YAML::Node();
+    std::vector<std::string> names;
+    if (configs && configs.IsMap()) {
+      for (const auto& entry : configs) {
+        names.push_back(entry.first.as<std::string>(""));
+        if (names.back() == name) return entry.second;
+      }
+    }
+    throw Error("{} has no configuration \"{}\"{}", source_, name,
+                names.empty() ? "" : fmt::format("; it has: {}", fmt::join(names, ", ")));
+  }
+
+ private:
+  [[nodiscard]] Error wrong(const YAML::Node& node, const std::string& what) const {
+    return Error("{}:{}: {}", source_, node.Mark().line + 1, what);
+  }
+
+  void expect_map(const YAML::Node& node, const std::string& what) const {
+    if (!node.IsMap()) throw wrong(node, what + " is a map of names and values");
+  }
+
+  template <typename T>
+  void take(const YAML::Node& node, const char* key, std::optional<T>& value, const char* rule,
+            const std::function<bool(T)>& holds) const {
+    const YAML::Node found = node[key];
+    if (!found || found.IsNull()) return;
+    T read{};
+    const bool is_read = found.IsScalar() && YAML::convert<T>::decode(found, read);
+    if (!is_read || !holds(read)) throw wrong(found, fmt::format("{} must be {}", key, rule));
+    value = read;
+  }
+
+  void read_settings(const YAML::Node& node, EvalSettings& settings) const {
+    const auto positive = [](auto value) { return value > 0; };
+    const auto share = [](double value) { return value > 0 && value <= 1; };
+    take<int>(node, "warmup_runs", settings.warmup_runs, "a whole number of at least 0",
+              [](int value) { return value >= 0; });
+    take<int>(node, "iterations", settings.iterations, "a whole number above 0", positive);
+    take<int>(node, "num_trials", settings.num_trials, "a whole number above 0", positive);
+    take<double>(node, "noise", settings.noise, "above 0 and at most 1", share);
+    const auto tolerance = [](double value) { return value > 0 && std::isfinite(value); };
+    take<double>(node, "rtol", settings.rtol, "above 0", tolerance);
+    take<double>(node, "atol", settings.atol, "above 0", tolerance);
+    take<double>(node, "required_matched_ratio", settings.required_matched_ratio, "above 0 and at most 1",
+                 share);
+    take<bool>(node, "profile_baseline", settings.profile_baseline, "true or false",
+               [](bool) { return true; });
+  }
+
+  void read_layer(const YAML::Node& node, const char* key, std::map<std::string, EvalSettings>& layer) const {
+    const YAML::Node found = node[key];
+    if (!found || found.IsNull()) return;
+    expect_map(found, key);
+    for (const auto& entry : found) {
+      if (entry.second.IsNull()) continue;
+      expect_map(entry.second, fmt::format("{}.{}", key, entry.first.as<std::string>("?")));
+      EvalSettings settings;
+      read_settings(entry.second, settings);
+      layer[entry.first.as<std::string>()].merge(settings);
+    }
+  }
+
+  void read_names(const YAML::Node& node, const char* key, std::vector<std::string>& names) const {
+    const YAML::Node found = node[key];
+    if (!found || found.IsNull()) return;
+    if (!found.IsSequence()) throw wrong(found, std::string(key) + " is a list of names");
+    names.clear();
+    for (const auto& name : found) {
+      if (!name.IsScalar()) throw wrong(name, std::string(key) + " is a list of names");
+      names.push_back(name.as<std::string>());
+    }
+  }
+
+  std::string source_;
+};
+
+}  // namespace
+
+ConfigFile parse_config_file(const std::string& text, const std::string& source, const std::string& name) {
+  try {
+    const YAML::Node root = YAML::Load(text);
+    const FileReader reader(source);
+    ConfigFile file;
+    reader.read(root, file);
+    if (!name.empty()) reader.read(reader.named(root, name), file);
+    return file;
+  } catch (const YAML::Exception& error) {
+    throw Error("{}:{}: {}", source, error.mark.line + 1, error.msg);
+  }
+}
+
+ConfigFile read_config_file(const fs::path& file, const std::string& name) {
+  return parse_config_file(util::read_file(file), file.string(), name);
+}
+
+std::optional<fs::path> user_config_file() {
+  const char* folder = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path file;
+  if (folder != nullptr && *folder != '\0') {
+    file = fs::path(folder) / "fib/config.yaml";
+  } else if (home != nullptr && *home != '\0') {
+    file = fs::path(home) / ".config/fib/config.yaml";
+  }
+  std::error_code unknown;
+  return !file.empty() && fs::is_regular_file(file, unknown) ? std::optional(file) : std::nullopt;
+}
+
+void take_settings(RunConfig& config, const ConfigFile& file) {
+  const auto take = [](auto& option, const auto& value) {
+    if (!option) option = value;
+  };
+  const bool says_calls = config.iterations || config.num_trials || config.noise;
+  if (!says_calls) {
+    config.iterations = file.run.iterations;
+    config.num_trials = file.run.num_trials;
+    if (!config.iterations && !config.num_trials) config.noise = file.run.noise;
+  }
+  take(config.warmup_runs, file.run.warmup_runs);
+  take(config.rtol, file.run.rtol);
+  take(config.atol, file.run.atol);
+  take(config.required_matched_ratio, file.run.required_matched_ratio);
+  if (!file.run.profile_baseline.value_or(true)) config.profile_baseline = false;
+  config.layers = file.layers;
+}
+
+}  // namespace fib::bench

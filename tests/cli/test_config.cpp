@@ -1,0 +1,108 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_support.h"
+
+// Settings in a file: `--config`, and `fib config show`.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// c = a + b, a twentieth too large.
+const std::string kNearly = R"(
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  for (long i = 0; i < n; ++i) c[i] = (a[i] + b[i]) * 1.05f;
+})";
+
+struct Configured {
+  FibRun run;
+
+  Configured() { run.dataset.add_definition({100}).solution("nearly", "alice", kNearly); }
+
+  [[nodiscard]] std::string file(const std::string& text) const {
+    const fs::path path = run.folder.path() / "c.yaml";
+    util::write_file_atomic(path, text);
+    return path.string();
+  }
+  // The status of the one result of a run.
+  [[nodiscard]] std::string status(const std::vector<std::string>& options) const {
+    fs::remove_all(run.dataset.root() / "traces");
+    const auto result = run.run(few(options));
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return read_traces(run.dataset.root()).at(0).status;
+  }
+  [[nodiscard]] nlohmann::json record() const {
+    return nlohmann::json::parse(read_traces(run.dataset.root()).at(0).text).at("evaluation").at("fib");
+  }
+  [[nodiscard]] ProcessResult show(std::vector<std::string> words,
+                                   std::vector<std::string> environment = {}) const {
+    words.insert(words.begin(), {fib_binary(), "config", "show", "--local", run.dataset.root().string()});
+    environment.emplace_back("HOME=" + run.folder.path().string());
+    return run_process(words, environment);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a run has the tolerances of its file, and options go before them") {
+  const Configured configured;
+  CHECK(configured.status({}) == "INCORRECT_NUMERICAL");
+  const std::string file = configured.file("definition_config: {add: {rtol: 0.1}}\n");
+  CHECK(configured.status({"--config", file}) == "PASSED");
+  CHECK(configured.record().at("config").at("rtol") == 0.01);
+  CHECK(configured.record().at("config").at("settings").at("rtol") == 0.1);
+  CHECK(configured.record().at("tolerance").at("rtol") == 0.1);
+  CHECK(configured.status({"--config", file, "--rtol", "0.01"}) == "INCORRECT_NUMERICAL");
+  CHECK(configured.status({"--config", configured.file("op_type_config: {other: {rtol: 0.1}}\n")}) ==
+        "INCORRECT_NUMERICAL");
+}
+
+TEST_CASE("--resume tells traces of other settings apart") {
+  const Configured configured;
+  const auto planned = [&](const std::string& text) {
+    return configured.run.run(few({"--resume", "--dry-run", "--config", configured.file(text)})).out;
+  };
+  const std::string loose = "definition_config: {add: {rtol: 0.1}}\n";
+  REQUIRE(configured.run.run(few({"--config", configured.file(loose)})).exit_code == 0);
+  CHECK_THAT(planned(loose), Catch::Contains("1 already done"));
+  CHECK_THAT(planned(""), Catch::Contains("1 evaluation planned\n"));
+  CHECK_THAT(planned("definition_config: {add: {rtol: 0.2}}\n"), Catch::Contains("1 evaluation planned\n"));
+}
+
+TEST_CASE("a file says what to run, and a named part of it how") {
+  Configured configured;
+  configured.run.dataset.solution("good", "alice", kHonest);
+  const std::string file =
+      configured.file("solutions: [good]\nconfigs: {loose: {rtol: 0.1, solutions: [nearly]}}\n");
+  CHECK_THAT(configured.run.run(few({"--config", file, "--dry-run"})).out, Catch::Contains("  good  "));
+  const auto loose = configured.run.run(few({"--config", file, "--config-name", "loose", "--strict"}));
+  CHECK(loose.exit_code == 0);
+  const auto unknown = configured.run.run(few({"--config", file, "--config-name", "lose"}));
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err, Catch::Contains("has no configuration \"lose\"; it has: loose"));
+  const auto wrong = configured.run.run(few({"--config", configured.file("rtol: x\n")}));
+  CHECK(wrong.exit_code == 1);
+  CHECK_THAT(wrong.err, Catch::EndsWith("c.yaml:1: rtol must be above 0\n"));
+}
+
+TEST_CASE("fib config show says every setting and where it comes from") {
+  const Configured configured;
+  const auto usual = configured.show({});
+  CHECK(usual.exit_code == 0);
+  CHECK(usual.err.empty());
+  CHECK_THAT(usual.out, Catch::StartsWith("Configuration file: none\n"));
+  CHECK_THAT(usual.out, Catch::Matches("[^]*noise +0.005 +usual\n[^]*", Catch::CaseSensitive::Yes));
+  fs::create_directories(configured.run.folder.path() / ".config/fib");
+  util::write_file_atomic(configured.run.folder.path() / ".config/fib/config.yaml",
+                          "atol: 0.5\nop_type_config: {test: {iterations: 7}}\n");
+  const auto shown = configured.show({"add"});
+  CHECK_THAT(shown.out, Catch::Contains(".config/fib/config.yaml\nDefinition:") &&
+                            Catch::Contains("op_type_config.test"));
+  CHECK_THAT(shown.out, Catch::Matches("[^]*atol +0.5 +the file\n[^]*", Catch::CaseSensitive::Yes));
+  CHECK_THAT(shown.out, !Catch::Contains("noise"));
+  CHECK(configured.show({"ad"}).exit_code == 1);
+}
