@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "choice.h"
 #include "dataset/paths.h"
 #include "dataset/records.h"
 #include "report/text.h"
@@ -227,6 +228,51 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
     dataset->solutions.emplace(solution.name, std::move(solution));
   }
   return inputs;
+}
+
+void add_try_options(CLI::App& app, EvalWords& words) {
+  const char* group = kTryGroup;
+  app.add_option("solution", words.solutions,
+                 "A solution's JSON, a folder as fib pack takes it, a source, or - for stdin")
+      ->required()
+      ->type_name("SOLUTION");
+  app.add_option("--local", words.local,
+                 "Dataset folder with definitions and workloads; repeatable (default: FIB_DATASET_PATH, then "
+                 "~/.cache/flashinfer_bench/dataset)")
+      ->allow_extra_args(false)
+      ->type_name("DIR")
+      ->group(group);
+  app.add_option("--definition", words.definition,
+                 "What a source computes: a definition's name, or its JSON file")
+      ->type_name("NAME|FILE")
+      ->group(group);
+  app.add_option("--workload", words.workload_file, "Workloads from this file of JSON lines")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--workloads", words.workloads,
+                 "Which workloads: first, the first N, all (default), or uuids and beginnings of uuids")
+      ->type_name("first|N|all|UUID,...")
+      ->group(group);
+  app.add_option("--entry", words.source.entry_point, "What is called in a source; default: run")
+      ->type_name("SYMBOL")
+      ->group(group);
+  app.add_option("--language", words.source.language, "Of a source; default: what its name says")
+      ->check(one_of({"cuda", "cpp", "python", "triton", "tilelang"}))
+      ->type_name("LANGUAGE")
+      ->group(group);
+  app.add_option("--name", words.source.name, "Of the solution; default: the file's name")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--flags", words.source.flags,
+                 "For the compiler of a source, separated by commas: --flags=-O3,-march=native")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("FLAG,...")
+      ->group(group);
+  app.add_flag("--returns-outputs", words.source.returns_outputs,
+               "A source's function returns its outputs; default: they are passed in")
+      ->group(group);
 }
 
 }  // namespace fib::cmd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -32,6 +33,12 @@ struct EvalInputs {
   std::string against;              // the name of the one that they are compared with; empty: none
   bool is_against_foreign = false;  // that one is a file's, or has got another name than the dataset's
 };
+
+inline constexpr const char* kTryGroup = "What to try";
+
+// The options that fill `words`, which must outlive `app`: solutions, datasets, definition, workloads, and
+// what source files do not say.
+void add_try_options(CLI::App& app, EvalWords& words);
 
 // The files that solutions are made of: what a change of means another try. Standard input is none. Those
 // that are not there now are left out. Throws Error when a source cannot be read.

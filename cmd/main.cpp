@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
+#include "worker/probe_main.h"
 #include "worker/worker_main.h"
 #include "wrong_usage.h"
 
@@ -41,6 +43,7 @@ int run_child(std::string_view command) {
   if (command == "__devices") return cmd::print_devices();
   if (command == "__sandbox") return bench::try_sandbox();
   if (command == "__build") return bench::run_build(channel());
+  if (command == "__probe") return worker::run_probe(std::filesystem::current_path());
   return -1;
 }
 
@@ -75,6 +78,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
       "  fib <command> --help                         all options of a command");
   cmd::add_run(app, exit_code);
   cmd::add_eval(app, exit_code);
+  cmd::add_sanitize(app, exit_code);
   cmd::add_new(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_visualize(app, exit_code);

@@ -69,6 +69,11 @@ void MeasureOptions::finish(model::DeviceKind device) {
   }
 }
 
+void add_limits(CLI::App& app, MeasureOptions& o) {
+  app.add_option("--timeout", o.timeout_s, "Seconds for one solution on one workload (default: 300)");
+  app.add_option("--build-timeout", o.config.build_timeout_s, "Seconds for one build")->capture_default_str();
+}
+
 void add_measuring(CLI::App& app, MeasureOptions& o) {
   const char* group = "How to measure";
   auto& c = o.config;

@@ -41,6 +41,9 @@ inline constexpr const char* kJudgingGroup = "How to judge";
 void add_config_file(CLI::App& app, MeasureOptions& options);
 [[nodiscard]] bench::ConfigFile read_config(const MeasureOptions& options);
 
+// Time limits and how solutions are built, of commands that time nothing.
+void add_limits(CLI::App& app, MeasureOptions& options);
+
 // How calls are made and timed; how outputs are judged; what builds and solutions may reach. `options` must
 // outlive `app`.
 void add_measuring(CLI::App& app, MeasureOptions& options);

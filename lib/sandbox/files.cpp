@@ -88,9 +88,13 @@ std::string FileAccess::to_json() const {
     for (const auto& path : paths) list.push_back(path.string());
     return list;
   };
-  return nlohmann::json{{"mode", static_cast<int>(mode)},     {"readable", texts(readable)},
-                        {"writable", texts(writable)},        {"gpu", gpu},
-                        {"endless_devices", endless_devices}, {"private_bytes", private_bytes}}
+  return nlohmann::json{{"mode", static_cast<int>(mode)},
+                        {"readable", texts(readable)},
+                        {"writable", texts(writable)},
+                        {"gpu", gpu},
+                        {"endless_devices", endless_devices},
+                        {"private_bytes", private_bytes},
+                        {"own_view", own_view}}
       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -105,6 +109,7 @@ FileAccess FileAccess::parse(std::string_view text) {
     json.at("gpu").get_to(access.gpu);
     json.at("endless_devices").get_to(access.endless_devices);
     json.at("private_bytes").get_to(access.private_bytes);
+    json.at("own_view").get_to(access.own_view);
     return access;
   } catch (const nlohmann::json::exception& error) {
     throw Error("what files may be reached is not readable: {}", error.what());
@@ -162,7 +167,9 @@ Held confine_files(const FileAccess& access, const fs::path& own) {
   Paths readable = system_paths();
   append(readable, access.readable);
   const Paths devices = device_nodes(access);
-  held.mounts = enter_file_view({readable, access.writable, devices, access.private_bytes}, own);
+  const bool wants_view = access.own_view || !has_landlock();
+  held.mounts =
+      wants_view && enter_file_view({readable, access.writable, devices, access.private_bytes}, own);
   LandlockRules rules;
   rules.devices = devices;
   rules.writable = access.writable;

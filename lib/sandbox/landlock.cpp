@@ -77,6 +77,8 @@ void allow(int rules, const std::filesystem::path& path, std::uint64_t rights) {
 
 }  // namespace
 
+bool has_landlock() { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion) > 0; }
+
 int enter_landlock(const LandlockRules& rules) {
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
   if (version < 1) return 0;

@@ -14,6 +14,9 @@ struct LandlockRules {
   std::filesystem::path own_process;            // "/proc/<pid>": read and write files
 };
 
+// Whether the kernel has it.
+[[nodiscard]] bool has_landlock();
+
 // Lays the rules upon the calling thread, and threads and processes that it starts, for good (Linux 5.13; no
 // privileges are needed; sets no_new_privs). Besides, they may trace, or read and write the memory of, no
 // process outside of those, may not change mounts, open TCP connections (Linux 6.7), or reach abstract

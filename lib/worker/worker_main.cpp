@@ -6,6 +6,7 @@
 
 #include "sandbox/process.h"
 #include "util/files.h"
+#include "worker/solution_target.h"
 #include "worker/tvm_ffi_target.h"
 #include "worker/wire.h"
 #include "worker/worker_loop.h"
@@ -42,11 +43,7 @@ class WorkerLoader : public Loader {
     if (!start_.runtime.empty()) load_tvm_ffi_runtime(start_.runtime);
     held_ = sandbox::confine_files(access, std::filesystem::current_path());
     if (!is_open_) sandbox::drop_capabilities();
-    const bool host_code = start_.kind != TargetKind::kKernels;
-    // torch's current stream is the default one, on which extensions launch as they like.
-    const auto stream = start_.kind == TargetKind::kTorchHeaders ? WorkStream::kDefault : WorkStream::kOwn;
-    auto stage = start_.device.is_cuda() ? make_cuda_stage(start_.device, kernels, {host_code, stream})
-                                         : make_cpu_stage();
+    auto stage = make_solution_stage(start_.kind, start_.device, kernels);
     no_tracer_ = stage->prepare_tracer();
     return stage;
   }
@@ -60,13 +57,7 @@ class WorkerLoader : public Loader {
     if (!is_open_) sandbox::enter(start_.data_limit_bytes, {.metadata = held_.mounts});
     if (start_.kind == TargetKind::kKernels)
       return make_kernel_target(stage, util::read_document(file, kMaxCubin));
-    const auto path = fmt::format("/proc/self/fd/{}", file);
-    if (start_.kind == TargetKind::kTvmFfi)
-      return make_tvm_ffi_target(stage, path, request.symbol, request.returns_values);
-    if (start_.kind == TargetKind::kTorchHeaders)
-      return make_torch_headers_target(stage, path, request.extension, request.symbol,
-                                       request.returns_values);
-    return make_library_target(path, request.symbol, request.returns_status);
+    return make_solution_target(start_.kind, fmt::format("/proc/self/fd/{}", file), request, stage);
   }
 
   Start start_;

@@ -1,0 +1,253 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/fetch_blobs.h"
+#include "bench/sanitizers.h"
+#include "choice.h"
+#include "commands.h"
+#include "compile/python_interpreter.h"
+#include "dataset/paths.h"
+#include "devices.h"
+#include "eval_inputs.h"
+#include "interrupt.h"
+#include "logging.h"
+#include "measure_options.h"
+#include "report/document.h"
+#include "report/result_json.h"
+#include "report/text.h"
+#include "report_common.h"
+#include "util/error.h"
+#include "util/utf8.h"
+
+namespace fib::cmd {
+namespace {
+
+using nlohmann::ordered_json;
+using End = bench::ProbeOutcome::End;
+
+enum class SanitizeFormat { table, json };
+
+struct SanitizeOptions {
+  EvalWords words;
+  std::vector<std::string> devices;
+  std::vector<std::string> tools;
+  MeasureOptions measure;
+  SanitizeFormat format = SanitizeFormat::table;
+};
+
+// What one sanitizer says of one solution on one workload.
+struct Examined {
+  std::string solution;
+  std::string definition;
+  std::string workload;
+  std::string tool;
+  std::vector<compile::Finding> findings;
+  std::string not_done;  // why it says nothing; empty: it was run to the end
+  std::string output;    // of the tool and the solution, where there is anything to say
+
+  [[nodiscard]] const char* status() const {
+    return !not_done.empty() ? "not_done" : findings.empty() ? "clean" : "findings";
+  }
+};
+
+Examined examine(const bench::ProbeSetup& setup, const bench::Sanitizer& sanitizer,
+                 const dataset::Dataset& dataset, const model::Solution& solution,
+                 const model::Workload& workload, const std::atomic<bool>& interrupted) {
+  Examined examined{
+      solution.name, solution.definition, workload.uuid, sanitizer.name, {}, sanitizer.missing, {}};
+  if (!examined.not_done.empty()) return examined;
+  const auto outcome = bench::run_probe(setup, solution, dataset.definitions.at(solution.definition),
+                                        workload, dataset.root, sanitizer.tool, interrupted);
+  examined.findings = bench::findings_of(sanitizer, outcome.output);
+  examined.output = outcome.output;
+  if (outcome.end == End::called || !examined.findings.empty()) return examined;
+  examined.not_done = outcome.end == End::not_built ? "it does not build: " + outcome.reason
+                      : outcome.end == End::died
+                          ? "the solution failed before the tool had found anything: " + outcome.reason
+                          : outcome.reason;
+  return examined;
+}
+
+std::vector<bench::Sanitizer> chosen(const SanitizeOptions& options, model::DeviceKind device) {
+  auto sanitizers = bench::sanitizers_for(device);
+  std::vector<std::string> known;
+  for (const auto& one : sanitizers) known.push_back(one.name);
+  for (const std::string& tool : options.tools) {
+    if (std::find(known.begin(), known.end(), tool) == known.end())
+      throw CLI::ValidationError("--tool", fmt::format("{} is none of {}", tool, fmt::join(known, ", ")));
+  }
+  std::erase_if(sanitizers, [&](const bench::Sanitizer& one) {
+    return !options.tools.empty() &&
+           std::find(options.tools.begin(), options.tools.end(), one.name) == options.tools.end();
+  });
+  return sanitizers;
+}
+
+// Tools for CUDA look into the process by means that the sandbox forbids.
+void expect_trust(const MeasureOptions& options, model::DeviceKind device) {
+  if (device == model::DeviceKind::cpu || options.sandbox == "off") return;
+  throw Error(
+      "compute-sanitizer cannot look into fib's sandbox: --sandbox off runs the solution without one, for "
+      "code "
+      "that you trust");
+}
+
+std::string place_of(const compile::Finding& finding) {
+  if (finding.file.empty()) return "-";
+  return finding.line == 0 ? finding.file : fmt::format("{}:{}", finding.file, finding.line);
+}
+
+report::Table table_of(const std::vector<compile::Finding>& findings) {
+  report::Table table{{report::text_column("Place", "place"), report::text_column("Finding", "finding"),
+                       report::text_column("In", "function"), report::number_column("Times", "times")},
+                      {}};
+  for (const auto& finding : findings) {
+    const std::string more = finding.detail.empty() ? "" : "; " + finding.detail;
+    table.rows.push_back({report::text_cell(place_of(finding)), report::text_cell(finding.message + more),
+                          report::text_cell(finding.function.empty() ? "-" : finding.function),
+                          report::count_cell(finding.times)});
+  }
+  return table;
+}
+
+std::string as_text(const std::vector<Examined>& all) {
+  report::Document document(report::Format::table, stdout_style());
+  for (const Examined& one : all) {
+    const std::string head =
+        fmt::format("{} on {}, workload {}: {}", one.solution, one.definition, one.workload, one.tool);
+    if (!one.not_done.empty()) {
+      document.paragraph(fmt::format("{}: not done", head));
+      document.paragraph(one.not_done);
+    } else if (one.findings.empty()) {
+      document.paragraph(head + ": nothing found");
+    } else {
+      document.paragraph(fmt::format("{}: {}", head, report::plural(one.findings.size(), "finding")));
+      document.table("", table_of(one.findings));
+    }
+  }
+  return document.text();
+}
+
+ordered_json json_of(const compile::Finding& finding) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? ordered_json() : ordered_json(util::valid_utf8(text));
+  };
+  return {{"tool", finding.tool},
+          {"kind", util::valid_utf8(finding.kind)},
+          {"message", util::valid_utf8(finding.message)},
+          {"file", or_null(finding.file)},
+          {"line", finding.line == 0 ? ordered_json() : ordered_json(finding.line)},
+          {"column", finding.column == 0 ? ordered_json() : ordered_json(finding.column)},
+          {"function", or_null(finding.function)},
+          {"detail", or_null(finding.detail)},
+          {"times", finding.times}};
+}
+
+std::string as_json(const std::vector<Examined>& all) {
+  constexpr std::size_t kMostOutput = 8192;
+  ordered_json examined = ordered_json::array();
+  for (const Examined& one : all) {
+    ordered_json findings = ordered_json::array();
+    for (const auto& finding : one.findings) findings.push_back(json_of(finding));
+    examined.push_back(
+        {{"solution", one.solution},
+         {"definition", one.definition},
+         {"workload", one.workload},
+         {"tool", one.tool},
+         {"status", one.status()},
+         {"reason", one.not_done.empty() ? ordered_json() : ordered_json(util::valid_utf8(one.not_done))},
+         {"findings", findings},
+         {"output", util::valid_utf8(one.output.substr(0, kMostOutput))},
+         {"output_is_cut", one.output.size() > kMostOutput}});
+  }
+  return report::indented_json({{"schema_version", 1}, {"fib", FIB_VERSION}, {"examined", examined}}) + "\n";
+}
+
+int exit_code_of(const std::vector<Examined>& all, bool interrupted) {
+  if (interrupted) return kInterrupted;
+  const auto any = [&](const char* status) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Examined& one) { return one.status() == std::string_view(status); });
+  };
+  if (any("findings")) return kGateFailed;
+  return any("not_done") ? kNotAllDone : kDone;
+}
+
+int run(SanitizeOptions options) {
+  set_up_logging();
+  const ChosenDevices devices = choose_devices(options.devices);
+  const auto& device = devices.devices.front();
+  options.measure.finish(device.kind);
+  expect_trust(options.measure, device.kind);
+  const auto sanitizers = chosen(options, device.kind);
+  const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
+  const auto python = compile::find_python();
+  const bench::ProbeSetup setup{device,
+                                std::filesystem::read_symlink("/proc/self/exe").string(),
+                                dataset::default_cache_path(),
+                                python,
+                                compile::find_tvm_ffi(python),
+                                options.measure.config};
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  std::vector<Examined> all;
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    for (const auto& [name, solution] : dataset.solutions) {
+      for (const model::Workload& workload : dataset.workloads.at(solution.definition)) {
+        for (const auto& sanitizer : sanitizers) {
+          if (!interrupted)
+            all.push_back(examine(setup, sanitizer, dataset, solution, workload, interrupted));
+        }
+      }
+    }
+  }
+  print_result(options.format == SanitizeFormat::json ? as_json(all) : as_text(all));
+  return exit_code_of(all, interrupted);
+}
+
+}  // namespace
+
+void add_sanitize(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<SanitizeOptions>();
+  options->words.workloads = "first";
+  CLI::App* sanitize =
+      app.add_subcommand("sanitize", "Look for invalid memory accesses and races of solutions");
+  add_try_options(*sanitize, options->words);
+  sanitize->add_option("--device", options->devices, "auto (a GPU, or the CPU), cpu, cuda, cuda:N")
+      ->delimiter(',')
+      ->group(kTryGroup);
+  sanitize
+      ->add_option("--tool", options->tools,
+                   "On CUDA: memcheck, racecheck, initcheck, synccheck; default: all of them")
+      ->delimiter(',')
+      ->type_name("TOOL,...")
+      ->group(kTryGroup);
+  add_limits(*sanitize, options->measure);
+  add_confining(*sanitize, options->measure);
+  add_choice(*sanitize, "--format", options->format, "Form of the output; default: table",
+             {{"table", SanitizeFormat::table}, {"json", SanitizeFormat::json}})
+      ->type_name("FORMAT");
+  add_log_level(*sanitize, "info");
+  sanitize->footer(
+      std::string(
+          "Examples:\n"
+          "  fib sanitize my_norm.cpp --definition rmsnorm_h4096 --local D --device cpu\n"
+          "  fib sanitize my_norm.cu --definition rmsnorm_h4096 --local D --tool memcheck --sandbox off\n"
+          "Each tensor lies in an allocation of its own, of exactly its size; outputs are not written\n"
+          "before. Solutions in C and C++ are built with AddressSanitizer and UndefinedBehaviorSanitizer,\n"
+          "CUDA solutions run under compute-sanitizer, which needs --sandbox off. docs/sanitize.md.\n") +
+      kLocalDefault +
+      "Exit codes: 0 nothing found, 1 something could not be done, 2 wrong usage, 3 something was found,\n"
+      "130 interrupted.");
+  sanitize->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

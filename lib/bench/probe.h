@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/config.h"
+#include "bench/lane_device.h"
+#include "compile/artifact.h"
+#include "model/definition.h"
+#include "model/solution.h"
+#include "model/workload.h"
+
+// Runs a solution on one workload in a process of its own, under a tool that looks at it from outside: a
+// sanitizer, a profiler (worker/probe_main.h). Nothing is judged or timed.
+namespace fib::bench {
+
+// How a tool wants solutions to be built, and how it is started.
+struct ProbeTool {
+  std::vector<std::string> words = {};  // in front of the probe's own: "compute-sanitizer --tool memcheck"
+  std::vector<std::string> environment = {};  // "NAME=value", beside a clean one
+  std::vector<std::string> cflags = {};       // behind the solution's own
+  std::vector<std::string> cuda_cflags = {};
+  std::vector<std::string> ld_flags = {};
+  bool limits_data = true;  // the solution's memory is limited as in a run; not for tools that map terabytes
+};
+
+struct ProbeSetup {
+  LaneDevice device;
+  std::string program;  // path of the fib binary, for children
+  std::filesystem::path cache;
+  std::optional<compile::PythonInterpreter> python = {};
+  std::optional<compile::TvmFfi> tvm_ffi = {};
+  const RunConfig& config;  // its time limits, sandbox, and how torch extensions are built
+};
+
+// The solution with the tool's flags.
+[[nodiscard]] model::Solution for_tool(model::Solution solution, const ProbeTool& tool);
+
+struct ProbeOutcome {
+  enum class End {
+    called,     // the solution was called, and returned
+    died,       // its process ended before: `reason`
+    not_built,  // `reason` is the compiler's log
+    not_done,   // it could not be tried: `reason`
+  };
+  End end = End::not_done;
+  std::string reason;
+  std::string output;  // of the tool and the solution together, without what the probe itself says
+  int exit_code = 0;   // of the process; 128 and the signal where one ended it
+};
+
+// Builds the solution for the tool, or takes it from the cache, and calls it twice on the workload. Solutions
+// in Python cannot be probed. `dataset_root`: where the workload's blobs are. Takes as long as that does;
+// returns soon after `interrupted` becomes true. Throws Error for what makes it impossible.
+[[nodiscard]] ProbeOutcome run_probe(const ProbeSetup& setup, const model::Solution& solution,
+                                     const model::Definition& definition, const model::Workload& workload,
+                                     const std::filesystem::path& dataset_root, const ProbeTool& tool,
+                                     const std::atomic<bool>& interrupted);
+
+}  // namespace fib::bench

@@ -1,0 +1,96 @@
+#include "worker/probe_main.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "eval/input_sets.h"
+#include "sandbox/process.h"
+#include "synthesis/inputs.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/machine.h"
+#include "util/unique_fd.h"
+#include "worker/exact_memory.h"
+#include "worker/judge_document.h"
+#include "worker/solution_target.h"
+#include "worker/tvm_ffi_target.h"
+#include "worker/worker_messages.h"
+
+namespace fib::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCalls = 2;  // what is left of the first one meets the second
+
+void say(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// The inputs of the workload, laid out by the layout.
+std::vector<std::byte> make_inputs(const JudgeDocument& document, const eval::Layout& layout) {
+  auto made = synthesis::make_inputs(document.definition, document.workload, document.made, document.blobs);
+  const eval::InputSets sets(document.definition, made.workload, layout, document.blobs,
+                             eval::Replacements{std::move(made.tensors), std::move(made.exponents)});
+  std::vector<std::byte> inputs(layout.input_bytes);
+  sets.fill(util::Sha256().add("probe").add(document.secret).hex(), inputs.data(), util::usable_cores());
+  return inputs;
+}
+
+void probe(const fs::path& folder) {
+  const auto document = JudgeDocument::parse(util::read_file(folder / kProbeWorkload));
+  const auto start = Start::decode(util::read_file(folder / kProbeStart));
+  const auto load = Load::decode(util::read_file(folder / kProbeLoad));
+  auto open = Open::decode(util::read_file(folder / kProbeOpen));
+  const std::vector<std::byte> inputs = make_inputs(document, open.layout);
+  const std::string kernels = start.device.is_cuda() ? util::read_file(start.device.kernels_path) : "";
+  if (!start.runtime.empty()) load_tvm_ffi_runtime(start.runtime);
+  const auto access = sandbox::FileAccess::parse(start.files);
+  const bool is_open = access.mode == sandbox::Mode::kOff;
+  // Read before files are out of reach. A sanitizer reads the lines of its source there, too.
+  const auto file = util::make_sealed_document("fib-solution", util::read_file(folder / kProbeSolution));
+  const auto held = sandbox::confine_files(access, folder / "own");
+  if (!is_open) sandbox::drop_capabilities();
+  const auto stage = make_solution_stage(start.kind, start.device, kernels);
+  if (!is_open) sandbox::enter(start.data_limit_bytes, {.metadata = held.mounts});
+  const auto target =
+      make_solution_target(start.kind, fmt::format("/proc/self/fd/{}", file.get()), load, *stage);
+  std::vector<std::byte> scalars(8 * open.layout.inputs.size());
+  for (std::size_t i = 0; i < open.layout.inputs.size(); ++i) {
+    const auto& slot = open.layout.inputs[i];
+    if (slot.scalar) std::memcpy(scalars.data() + 8 * i, inputs.data() + slot.offset, 8);
+  }
+  const auto memory = make_exact_memory(*stage, start.device.is_cuda(), open.layout, inputs);
+  target->open({memory->layout(), open.plan}, memory->buffers(scalars.data()));
+  say(kProbeCalls);
+  for (int call = 0; call < kCalls; ++call) {
+    target->prepare();
+    target->call();
+    memory->wait();
+    (void)target->collect();
+    target->forget();
+  }
+  memory->wait();
+  say(kProbeDone);
+}
+
+}  // namespace
+
+int run_probe(const fs::path& folder) {
+  try {
+    probe(folder);
+    return 0;
+  } catch (const std::exception& error) {
+    say(kProbeError + std::string(error.what()));
+    return 1;
+  }
+}
+
+}  // namespace fib::worker

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+
+namespace fib::worker {
+
+// The names of a probe's files in its folder.
+inline constexpr const char* kProbeWorkload = "workload.json";  // a JudgeDocument
+inline constexpr const char* kProbeStart = "start";             // Start, encoded
+inline constexpr const char* kProbeLoad = "load";               // Load, encoded
+inline constexpr const char* kProbeOpen = "open";               // Open, encoded: layout and launch plan
+inline constexpr const char* kProbeSolution = "solution";       // the library, or the cubin
+
+// What a probe prints on a line of its own on stdout before the first call of the solution, when the last one
+// has returned, and before the sentence of why there was none.
+inline constexpr const char* kProbeCalls = "fib probe: calls begin";
+inline constexpr const char* kProbeDone = "fib probe: calls done";
+inline constexpr const char* kProbeError = "fib probe: ";
+
+// One process for tools that look at a process from outside (sanitizers, profilers): makes the inputs of one
+// workload, each input and output in an allocation of exactly its size, and calls the solution twice. Outputs
+// are not written before, and not judged. With a sandbox in `start` the solution's code runs in it. Returns
+// the exit code: 0, or 1 when the solution could not be called.
+[[nodiscard]] int run_probe(const std::filesystem::path& folder);
+
+}  // namespace fib::worker
