@@ -106,4 +106,27 @@ ordered_json run_event_schema() {
                         event("warning", {{"text", text()}}), event("run_ended", ended)}));
 }
 
+ordered_json sanitize_schema() {
+  const ordered_json finding = object({{"tool", word()},
+                                       {"kind", word()},
+                                       {"message", word()},
+                                       {"file", or_null(word())},
+                                       {"line", or_null(count())},
+                                       {"column", or_null(count())},
+                                       {"function", or_null(word())},
+                                       {"detail", or_null(word())},
+                                       {"times", count()}});
+  const ordered_json examined = object({{"solution", word()},
+                                        {"definition", word()},
+                                        {"workload", word()},
+                                        {"tool", word()},
+                                        {"status", one_of({"clean", "findings", "not_done"})},
+                                        {"reason", or_null(text())},
+                                        {"findings", list_of(finding)},
+                                        {"output", text()},
+                                        {"output_is_cut", flag()}});
+  return titled("fib sanitize --format json",
+                object({{"schema_version", constant(1)}, {"fib", word()}, {"examined", list_of(examined)}}));
+}
+
 }  // namespace fib::schema

@@ -14,6 +14,7 @@ const std::vector<NamedSchema>& all_schemas() {
       {"workload", "a line below workloads/", workload_schema},
       {"trace", "a line below traces/, with fib's own record in evaluation.fib", trace_schema},
       {"eval", "what fib eval --format json prints", eval_schema},
+      {"sanitize", "what fib sanitize --format json prints", sanitize_schema},
       {"run-events", "a line that fib run --format jsonl prints", run_event_schema},
   };
   return kAll;

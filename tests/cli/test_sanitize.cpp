@@ -1,0 +1,124 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_support.h"
+#include "cli/schema_check.h"
+
+// `fib sanitize` of C and C++.
+using namespace fib;
+using namespace fib::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kHead = "extern \"C\" void run(const float* a, const float* b, float* c, long n) {\n";
+const std::string kAdd = "  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];\n";
+
+struct Sanitize {
+  FibRun run;
+  Sanitize() { run.dataset.add_definition({100}); }
+
+  [[nodiscard]] ProcessResult operator()(const std::string& name, const std::string& source,
+                                         const std::vector<std::string>& more = {}) const {
+    const fs::path file = run.folder.path() / name;
+    util::write_file_atomic(file, source);
+    std::vector<std::string> words = {fib_binary(),
+                                      "sanitize",
+                                      file.string(),
+                                      "--definition",
+                                      "add",
+                                      "--local",
+                                      run.dataset.root().string(),
+                                      "--device",
+                                      "cpu"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_process(words, run.environment());
+  }
+  // The first finding of a source.
+  [[nodiscard]] nlohmann::json finding(const std::string& source) const {
+    const auto result = (*this)("a.cpp", source, {"--format", "json"});
+    INFO(result.out << result.err);
+    CHECK(result.exit_code == 3);
+    return nlohmann::json::parse(result.out).at("examined").at(0).at("findings").at(0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a solution does to memory that is not its own is found, with its line") {
+  const Sanitize sanitize;
+  const auto over = sanitize.finding(kHead + "  for (long i = 0; i <= n; ++i)\n    c[i] = 1;\n}\n");
+  CHECK(over.at("kind") == "heap-buffer-overflow");
+  CHECK_THAT(over.at("message").get<std::string>(), Catch::Contains("WRITE of size"));
+  CHECK(over.at("file") == "a.cpp");
+  CHECK(over.at("line") == 3);
+  CHECK(over.at("function") == "run");
+  if (has_jsonschema())
+    CHECK(schema_problems("sanitize",
+                          {sanitize("a.cpp", kHead + "  c[n] = 1;\n}\n", {"--format", "json"}).out}) == "");
+  const auto before = sanitize.finding(kHead + "  c[0] = a[-1];\n}\n");
+  CHECK(before.at("kind") == "heap-buffer-overflow");
+  CHECK(before.at("line") == 2);
+  const auto freed = sanitize.finding("#include <cstdlib>\n" + kHead +
+                                      "  float* x = (float*)malloc(40); free(x);\n  c[0] = x[1];\n}\n");
+  CHECK(freed.at("kind") == "heap-use-after-free");
+  CHECK(freed.at("line") == 4);
+  const auto null = sanitize.finding(kHead + "  *(volatile int*)8 = 1;\n}\n");
+  CHECK(null.at("kind") == "SEGV");
+  CHECK(null.at("line") == 2);
+}
+
+TEST_CASE("undefined behaviour is found, once a place, and the solution goes on") {
+  const Sanitize sanitize;
+  const auto overflow = sanitize.finding(
+      "static int twice(int x) {\n  return x * 2147483;\n}\n" + kHead + kAdd +
+      "  int x = 5000;\n  for (long i = 0; i < n; ++i) x = twice(x | 1024);\n  c[0] += x;\n}\n");
+  CHECK(overflow.at("tool") == "undefined");
+  CHECK(overflow.at("line") == 2);
+  CHECK_THAT(overflow.at("message").get<std::string>(), Catch::StartsWith("signed integer overflow"));
+}
+
+TEST_CASE("nothing is found in a solution that is right, in any of its forms") {
+  const Sanitize sanitize;
+  const auto clean = sanitize("a.cpp", kHead + kAdd + "}\n");
+  INFO(clean.err);
+  CHECK(clean.exit_code == 0);
+  CHECK_THAT(clean.out, Catch::Contains("a on add, workload w100: address,undefined: nothing found\n"));
+  const auto c =
+      sanitize("a.c", "void run(const float* a, const float* b, float* c, long n) {\n" + kAdd + "}\n");
+  CHECK(c.exit_code == 0);
+  CHECK(sanitize.run.processes().empty());
+  CHECK(fs::is_empty(sanitize.run.folder.path() / "tmp"));
+}
+
+TEST_CASE("what cannot be looked at has no findings, and that is no good sign") {
+  const Sanitize sanitize;
+  const auto reason = [&](const std::string& source, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"--format", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = sanitize("a.cpp", source, words);
+    CHECK(result.exit_code == 1);
+    const auto one = nlohmann::json::parse(result.out).at("examined").at(0);
+    CHECK(one.at("status") == "not_done");
+    return one.at("reason").get<std::string>();
+  };
+  CHECK_THAT(reason(kHead), Catch::StartsWith("it does not build: a.cpp:"));
+  CHECK_THAT(reason("#include <stdexcept>\n" + kHead + "  throw std::runtime_error(\"no\");\n}\n"),
+             Catch::EndsWith("the solution threw an exception: no"));
+  CHECK_THAT(reason(kHead + "  for (;;) {}\n}\n", {"--timeout", "2"}), Catch::Contains("no end after 2 s"));
+  const auto unknown = sanitize("a.cpp", kHead + "}\n", {"--tool", "memcheck"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Catch::Contains("memcheck is none of address,undefined"));
+}
+
+TEST_CASE("a solution that is looked at is in the sandbox") {
+  const Sanitize sanitize;
+  const fs::path marker = sanitize.run.folder.path() / "marker";
+  const auto result =
+      sanitize("a.cpp", "#include <cstdio>\n#include <sys/socket.h>\n" + kHead + kAdd +
+                            "  std::FILE* file = std::fopen(\"" + marker.string() +
+                            "\", \"w\");\n  if (file) { std::fputs(\"x\", file); std::fclose(file); }\n}\n");
+  CHECK_FALSE(fs::exists(marker));
+  INFO(result.out << result.err);
+}

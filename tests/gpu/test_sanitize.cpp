@@ -1,0 +1,87 @@
+#include <nlohmann/json.hpp>
+
+#include "gpu/gpu.h"
+#include "support/fib_run.h"
+
+// `fib sanitize` of CUDA sources, by compute-sanitizer.
+using namespace fib;
+using testing::FibRun;
+
+namespace {
+
+constexpr const char* kHead = R"(#include <cuda_runtime.h>
+#include <cstdint>
+__global__ void kernel(const float* a, const float* b, float* c, std::int64_t n) {
+)";
+constexpr const char* kTail = R"(
+}
+extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
+  kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);
+  return cudaGetLastError();
+}
+)";
+constexpr std::size_t kFirstLine = 4;  // of a kernel's body
+
+struct Sanitize {
+  FibRun run;
+  Sanitize() { run.dataset.add_definition({1000}); }
+
+  // What the tool says of a kernel with this body.
+  [[nodiscard]] nlohmann::json operator()(const std::string& body, const std::string& tool) const {
+    const auto file = run.folder.path() / "a.cu";
+    util::write_file_atomic(file, kHead + body + kTail);
+    const auto result = testing::run_process(
+        {testing::fib_binary(), "sanitize", file, "--definition", "add", "--local", run.dataset.root(),
+         "--device", "cuda:0", "--sandbox", "off", "--tool", tool, "--format", "json", "--timeout", "120"},
+        run.environment());
+    INFO(result.out << result.err);
+    return nlohmann::json::parse(result.out).at("examined").at(0);
+  }
+  void finds(const std::string& body, const std::string& tool, const std::string& words) const {
+    const auto examined = (*this)(body, tool);
+    INFO(examined.dump(2));
+    REQUIRE(examined.at("findings").size() >= 1);
+    const auto& finding = examined["findings"][0];
+    CHECK_THAT(finding.at("message").get<std::string>(), Catch::Contains(words));
+    CHECK(finding.at("file") == "a.cu");
+    CHECK(finding.at("line") >= kFirstLine);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("compute-sanitizer finds what a kernel does wrong, and where", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!std::filesystem::exists("/usr/local/cuda/bin/compute-sanitizer")) {
+    WARN("skipped: no compute-sanitizer");
+    return;
+  }
+  const Sanitize sanitize;
+  const std::string index = "  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;\n";
+  const std::string honest = index + "  if (i < n) c[i] = a[i] + b[i];";
+  for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
+    const auto clean = sanitize(honest, tool);
+    INFO(clean.dump(2));
+    CHECK(clean.at("status") == "clean");
+  }
+  sanitize.finds(index + "  if (i <= n) c[i] = 1;", "memcheck", "Invalid __global__ write of size 4 bytes");
+  sanitize.finds("  __shared__ float s[256];\n  s[threadIdx.x] = a[0];\n" + index +
+                     "  if (i < n) c[i] = s[(threadIdx.x + 33) % 256];",
+                 "racecheck", "ace");
+  sanitize.finds(index + "  if (i < n) c[i] += a[i] + b[i];", "initcheck", "Uninitialized");
+  sanitize.finds("  if (threadIdx.x < 16) __syncthreads();\n" + honest, "synccheck", "Barrier error");
+}
+
+TEST_CASE("a sanitizer for CUDA does not run in the sandbox, and says so", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  FibRun run;
+  run.dataset.add_definition({1000});
+  const auto file = run.folder.path() / "a.cu";
+  util::write_file_atomic(file, std::string(kHead) + kTail);
+  const auto result = testing::run_process({testing::fib_binary(), "sanitize", file, "--definition", "add",
+                                            "--local", run.dataset.root(), "--device", "cuda:0"},
+                                           run.environment());
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
+             Catch::Contains("--sandbox off runs the solution without one, for code that you trust"));
+}
