@@ -34,6 +34,12 @@ int set(const BaselineOptions& options) {
   const report::HistoryRun* run = report::find_run(history, run_id);
   print_result(fmt::format("{} is run {}: {}, {} passed\n", options.name, run_id,
                            report::plural(run->evaluations(), "evaluation"), run->passed()));
+  const std::size_t not_done = run->record.not_done.value_or(0);
+  if (not_done > 0) {
+    fmt::print(stderr, "warning: {} of its plan {} no result: comparisons with it are silent about {}\n",
+               report::plural(not_done, "evaluation"), not_done == 1 ? "has" : "have",
+               not_done == 1 ? "it" : "them");
+  }
   return kDone;
 }
 

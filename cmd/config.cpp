@@ -112,23 +112,22 @@ report::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
       file.timeout_s ? "the file" : "usual");
   add("use_isolated_runner", file.isolated.value_or(false) ? "true" : "false",
       file.isolated ? "the file" : "usual");
+  const auto names = [](const std::vector<std::string>& all) {
+    return fmt::format("{}", fmt::join(all, ", "));
+  };
+  if (!file.definitions.empty()) add("definitions", names(file.definitions), "the file");
+  if (!file.solutions.empty()) add("solutions", names(file.solutions), "the file");
   return table;
-}
-
-std::string file_text(const ShowOptions& options) {
-  if (!options.measure.config_file.empty()) return options.measure.config_file;
-  const auto file = bench::user_config_file();
-  return file ? file->string() : "none";
 }
 
 int show(const ShowOptions& options) {
   const bench::ConfigFile file = read_config(options.measure);
   const report::Table table = table_of(sources_of(options, file), file);
   report::Document document(report::Format::table, stdout_style());
-  document.facts({{"Configuration file", file_text(options)}, {"Definition", options.definition}});
+  document.facts({{"Configuration file", config_path(options.measure).value_or("none")},
+                  {"Definition", options.definition}});
   document.table("", table);
-  for (const std::string& key : file.unused)
-    document.paragraph(key + " changes nothing: see docs/configuration.md");
+  document.notes(file.remarks);
   print_result(document.text());
   return kDone;
 }
@@ -139,6 +138,7 @@ void add_config(CLI::App& app, int& exit_code) {
   CLI::App* config =
       app.add_subcommand("config", "Show the settings that a run would have, and where they come from");
   config->require_subcommand(1);
+  config->footer("Example:\n  fib config show\nExit codes: 0 done, 1 a file cannot be read, 2 wrong usage.");
   auto options = std::make_shared<ShowOptions>();
   CLI::App* one = config->add_subcommand("show", "Every setting with its value and its source");
   one->add_option("definition", options->definition, "For this definition of the dataset; default: for any")

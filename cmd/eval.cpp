@@ -207,8 +207,11 @@ std::optional<std::string> wanted_comparison(const EvalInputs& inputs, const Out
   return comparison_with_other(other->second, now, format);
 }
 
-void print_solution(const std::vector<model::Trace>& traces, bool quiet) {
-  print_result(report::headline(report::summarize(traces)) + "\n");
+void print_solution(const std::vector<model::Trace>& traces, std::size_t not_done, bool quiet) {
+  const auto summary = report::summarize(traces);
+  print_result(report::headline(summary, not_done) + "\n");
+  if (!quiet && !summary.code.empty())
+    print_result(fmt::format("what to do: fib explain {}\n", report::printable(summary.code)));
   if (quiet) return;
   std::vector<report::Shown> shown;
   for (const model::Trace& trace : traces) shown.push_back({trace, std::nullopt});
@@ -249,7 +252,10 @@ void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
-    print_solution(found->second, quiet);
+    const auto missing =
+        std::count_if(outcome.not_done.begin(), outcome.not_done.end(),
+                      [&, &wanted = name](const auto& one) { return one.solution == wanted; });
+    print_solution(found->second, static_cast<std::size_t>(missing), quiet);
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
     if (against) print_result("\n" + *against);

@@ -258,10 +258,13 @@ void add_try_options(CLI::App& app, EvalWords& words) {
       ->type_name("SYMBOL")
       ->group(group);
   app.add_option("--language", words.source.language, "Of a source; default: what its name says")
-      ->check(one_of({"cuda", "cpp", "python", "triton", "tilelang"}))
+      ->check(one_of({"c", "cuda", "cpp", "python", "triton", "tilelang"}))
       ->type_name("LANGUAGE")
       ->group(group);
   app.add_option("--name", words.source.name, "Of the solution; default: the file's name")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--author", words.source.author, "Of a source's solution; default: local")
       ->type_name("NAME")
       ->group(group);
   app.add_option("--flags", words.source.flags,

@@ -14,6 +14,7 @@
 #include "dataset/merge.h"
 #include "dataset/named_runs.h"
 #include "dataset/paths.h"
+#include "dataset/runs.h"
 #include "dataset/trace_stream.h"
 #include "filters.h"
 #include "interrupt.h"
@@ -68,6 +69,17 @@ std::optional<exports::CiForm> ci_form(Form form) {
   return std::nullopt;
 }
 
+// A run that ended early looks whole in what is exported of it.
+void warn_of_the_rest(const fs::path& root, const std::string& run_id) {
+  std::vector<dataset::Problem> problems;  // told already
+  for (const auto& record : dataset::read_runs(root, problems)) {
+    const std::size_t missing = record.run_id == run_id ? record.not_done.value_or(0) : 0;
+    if (missing > 0)
+      fmt::print(stderr, "warning: {} of run {} {} no result and are not in the export\n",
+                 report::plural(missing, "evaluation"), run_id, missing == 1 ? "has" : "have");
+  }
+}
+
 // What the options say of `loaded`, with the id of the run that --run names. Throws Error when there is none.
 dataset::Filter filter_of(const ExportCommand& command, const dataset::Dataset& loaded,
                           std::vector<std::string>& unreadable) {
@@ -80,6 +92,7 @@ dataset::Filter filter_of(const ExportCommand& command, const dataset::Dataset& 
   filter.run = runs.find(command.run);
   if (!filter.run)
     throw Error("\"{}\" is no run of {}; to see all runs: fib history", command.run, command.local);
+  warn_of_the_rest(loaded.root, *filter.run);
   return filter;
 }
 

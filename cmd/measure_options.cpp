@@ -10,10 +10,14 @@
 
 namespace fib::cmd {
 
-bench::ConfigFile read_config(const MeasureOptions& options) {
-  if (!options.config_file.empty()) return bench::read_config_file(options.config_file, options.config_name);
+std::optional<std::string> config_path(const MeasureOptions& options) {
+  if (!options.config_file.empty()) return options.config_file;
   const auto file = bench::user_config_file();
-  if (file) return bench::read_config_file(*file, options.config_name);
+  return file ? std::optional(file->string()) : std::nullopt;
+}
+
+bench::ConfigFile read_config(const MeasureOptions& options) {
+  if (const auto path = config_path(options)) return bench::read_config_file(*path, options.config_name);
   if (!options.config_name.empty())
     throw CLI::ValidationError("--config-name", "there is no configuration file; name one with --config");
   return {};
@@ -31,8 +35,8 @@ void add_config_file(CLI::App& app, MeasureOptions& options) {
 
 void MeasureOptions::finish(model::DeviceKind device) {
   file = read_config(*this);
-  for (const std::string& key : file.unused)
-    spdlog::warn("the configuration's {} changes nothing: see docs/configuration.md", key);
+  if (const auto path = config_path(*this)) spdlog::info("settings from {}", *path);
+  for (const std::string& remark : file.remarks) spdlog::warn("{}", remark);
   take_settings(config, file);
   config.timeout_s = timeout_s.value_or(file.timeout_s.value_or(config.timeout_s));
   config.isolated = config.isolated || file.isolated.value_or(false);

@@ -39,6 +39,8 @@ inline constexpr const char* kJudgingGroup = "How to judge";
 
 // --config and --config-name; the options' own file, else the user's, else nothing: then all is as usual.
 void add_config_file(CLI::App& app, MeasureOptions& options);
+[[nodiscard]] std::optional<std::string> config_path(
+    const MeasureOptions& options);  // nothing: there is none
 [[nodiscard]] bench::ConfigFile read_config(const MeasureOptions& options);
 
 // Time limits and how solutions are built, of commands that time nothing.

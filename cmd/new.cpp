@@ -84,8 +84,13 @@ void new_definition(const NewOptions& options) {
   std::error_code failed;
   fs::create_directories(root, failed);
   if (failed) throw Error("cannot make the folder {}: {}", root.string(), failed.message());
+  std::vector<std::string> unreadable;
+  const auto known = dataset::load_without_results(root.string(), unreadable).definitions;
   const fs::path file = dataset::definition_file(root, definition.op_type, definition.name);
   if (fs::exists(file)) throw Error("{} is there already", file.string());
+  if (known.contains(definition.name))
+    throw Error("{} has a definition {} already, of op type {}", root.string(), definition.name,
+                known.at(definition.name).op_type);
   say("wrote " + dataset::add_definition(root, definition).string());
   const fs::path workloads = dataset::workloads_file(root, definition.op_type, definition.name);
   std::vector<std::string> lines;
@@ -97,7 +102,7 @@ void new_definition(const NewOptions& options) {
     dataset::append_lines(root, workloads, lines);
     say(fmt::format("wrote {} with {}", workloads.string(), report::plural(lines.size(), "workload")));
   }
-  say("change what it computes, then: fib validate" + local_words(options) + " --checks reference");
+  say("change what it computes, then: fib validate" + local_words(options));
   say(fmt::format("and a first solution: fib new solution --definition {} --language cpp{}",
                   util::shell_word(definition.name), local_words(options)));
 }

@@ -183,8 +183,9 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan, std::
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
                   missing.reason);
   }
-  fmt::print(out, "{} of {} evaluations done: {} passed, {} did not\n", report.finished,
-             plan.evaluations.size(), report.passed, report.finished - report.passed);
+  fmt::print(out, "{} of {} evaluations done: {} passed, {} did not{}\n", report.finished,
+             plan.evaluations.size(), report.passed, report.finished - report.passed,
+             plan.resumed == 0 ? "" : fmt::format("; {} more had been done before", plan.resumed));
   if (!report.ended_early.empty()) {
     const std::string left =
         report.limit ? fmt::format("; {} did not begin", report::plural(report.not_begun, "evaluation")) : "";
@@ -230,7 +231,8 @@ int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
 }
 
 void warn_of_load(const std::optional<util::MachineLoad>& load) {
-  if (!load || load->average <= load->cores) return;
+  constexpr double kRounding = 0.05;  // what is printed shall be above it
+  if (!load || load->average < load->cores + kRounding) return;
   spdlog::warn(
       "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
       "certain; stop them, or wait",

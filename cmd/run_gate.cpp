@@ -31,8 +31,8 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
   std::vector<std::string> reasons;
   const auto expected = options.expected_results;
   if (expected && *expected != outcome.results) {
-    reasons.push_back(
-        fmt::format("--expect: there are {}, not {}", report::plural(outcome.results, "result"), *expected));
+    reasons.push_back(fmt::format("--expect: there {} {}, not {}", outcome.results == 1 ? "is" : "are",
+                                  report::plural(outcome.results, "result"), *expected));
   }
   if (!options.strict) return reasons;
   if (outcome.results == 0) reasons.push_back("--strict: there is no result");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -25,17 +26,22 @@ class FileReader {
     if (!node || node.IsNull()) return;
     expect_map(node, "a configuration");
     read_settings(node, file.run);
-    read_layer(node, "dtype_config", file.layers.by_dtype);
-    read_layer(node, "op_type_config", file.layers.by_op_type);
-    read_layer(node, "definition_config", file.layers.by_definition);
-    read_layer(node, "workload_config", file.layers.by_workload);
+    read_layer(node, "dtype_config", file.layers.by_dtype, file);
+    read_layer(node, "op_type_config", file.layers.by_op_type, file);
+    read_layer(node, "definition_config", file.layers.by_definition, file);
+    read_layer(node, "workload_config", file.layers.by_workload, file);
     take<double>(node, "timeout_seconds", file.timeout_s, "above 0", [](double value) { return value > 0; });
     take<bool>(node, "use_isolated_runner", file.isolated, "true or false", [](bool) { return true; });
     read_names(node, "definitions", file.definitions);
     read_names(node, "solutions", file.solutions);
     for (const char* key : {"sampling_validation_trials", "sampling_tvd_threshold", "extra", "log_dir"}) {
-      if (node[key]) file.unused.emplace_back(key);
+      if (node[key])
+        file.remarks.push_back(fmt::format("{} changes nothing: see docs/configuration.md", key));
     }
+    remark_on_unknown(node, top_keys(), file);
+    if (file.run.noise && (file.run.iterations || file.run.num_trials))
+      file.remarks.emplace_back(
+          "noise changes nothing beside iterations or num_trials, which say how many calls are made");
   }
 
   // The part below configs.<name>.
@@ -59,6 +65,30 @@ class FileReader {
 
   void expect_map(const YAML::Node& node, const std::string& what) const {
     if (!node.IsMap()) throw wrong(node, what + " is a map of names and values");
+  }
+
+  static std::vector<std::string> setting_keys() {
+    return {"warmup_runs",     "iterations", "num_trials", "noise", "rtol", "atol", "required_matched_ratio",
+            "profile_baseline"};
+  }
+
+  static std::vector<std::string> top_keys() {
+    auto keys = setting_keys();
+    keys.insert(keys.end(),
+                {"timeout_seconds", "use_isolated_runner", "definitions", "solutions", "dtype_config",
+                 "op_type_config", "definition_config", "workload_config", "configs"});
+    return keys;
+  }
+
+  // Unknown keys mean nothing, but one that is nearly a known one may be a slip.
+  static void remark_on_unknown(const YAML::Node& node, const std::vector<std::string>& known,
+                                ConfigFile& file) {
+    for (const auto& entry : node) {
+      const auto key = entry.first.as<std::string>("");
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      const std::string hint = util::did_you_mean(key, known);
+      if (!hint.empty()) file.remarks.push_back(fmt::format("{} is no key{}", key, hint));
+    }
   }
 
   template <typename T>
@@ -89,7 +119,8 @@ class FileReader {
                [](bool) { return true; });
   }
 
-  void read_layer(const YAML::Node& node, const char* key, std::map<std::string, EvalSettings>& layer) const {
+  void read_layer(const YAML::Node& node, const char* key, std::map<std::string, EvalSettings>& layer,
+                  ConfigFile& file) const {
     const YAML::Node found = node[key];
     if (!found || found.IsNull()) return;
     expect_map(found, key);
@@ -98,6 +129,7 @@ class FileReader {
       expect_map(entry.second, fmt::format("{}.{}", key, entry.first.as<std::string>("?")));
       EvalSettings settings;
       read_settings(entry.second, settings);
+      remark_on_unknown(entry.second, setting_keys(), file);
       layer[entry.first.as<std::string>()].merge(settings);
     }
   }

@@ -20,7 +20,7 @@ struct ConfigFile {
   std::optional<bool> isolated;
   std::vector<std::string> definitions;  // only these; empty: all
   std::vector<std::string> solutions;
-  std::vector<std::string> unused;  // keys that flashinfer-bench knows and that change nothing here
+  std::vector<std::string> remarks;  // what changes nothing and may be meant to, a sentence each
 };
 
 // Reads the text of a file, which `source` names in messages. With a name, the values below configs.<name>

@@ -95,7 +95,10 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
   record["passed"] = report.passed;
   record["failed"] = counts_json(report.failed);
   record["not_done"] = report.not_done.size();
+  record["not_begun"] = report.not_begun;
   record["interrupted"] = report.interrupted;
+  record["ended_early"] =
+      report.ended_early.empty() ? ordered_json() : ordered_json(util::valid_utf8(report.ended_early));
   return record;
 }
 

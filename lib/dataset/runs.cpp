@@ -74,6 +74,7 @@ RunRecord record_of(std::string_view line) {
     record.not_done = *planned - *record.finished;
   const ordered_json& interrupted = member(document, "interrupted");
   record.interrupted = interrupted.is_boolean() && interrupted.get<bool>();
+  record.ended_early = text("ended_early");
   record.config = object_of(member(document, "config"));
   record.sweep = object_of(member(document, "sweep"));
   record.tags = object_of(member(document, "tags"));

@@ -36,6 +36,8 @@ struct RunRecord {
   std::map<std::string, std::size_t> failed;  // by status
   std::optional<std::size_t> not_done;        // planned, and without a trace
   bool interrupted = false;
+  std::string
+      ended_early;  // why the rest of the plan was not tried: "--max-time: 60 s are over"; empty: it was
   nlohmann::ordered_json config;    // an object, or null
   nlohmann::ordered_json sweep;     // swept option or axis -> its values; null: nothing was swept
   nlohmann::ordered_json tags;      // key -> text, as --tag said; null: none

@@ -159,7 +159,7 @@ model::Solution solution_of_sources(std::vector<model::SourceFile> sources, cons
   json::Value solution = json::make_object();
   solution.add("name", json::make_string(facts.name.value_or(path.stem().string())));
   solution.add("definition", json::make_string(*facts.definition));
-  solution.add("author", json::make_string(kAuthor));
+  solution.add("author", json::make_string(facts.author.value_or(kAuthor)));
   solution.add("spec", spec_of(first, language, facts));
   json::Value list = json::make_array();
   for (const model::SourceFile& source : sources) {

@@ -119,7 +119,7 @@ std::string remark_of(const Detail& a, const Detail& b) {
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   const bool is_same_solution = *a.row.solution == *b.row.solution;
-  if (is_same_solution && sources_of(a, b) == Sources::changed) add("source changed");
+  if (is_same_solution && sources_of(a, b) == Sources::changed) add("source or its options changed");
   if (have_other_conditions(a, b))
     add(fmt::format("conditions {} → {}", *a.row.evaluation->origin.run_conditions,
                     *b.row.evaluation->origin.run_conditions));

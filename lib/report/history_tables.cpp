@@ -117,6 +117,7 @@ std::string remarks(const HistoryRun& run, const std::vector<std::string>& basel
   for (const std::string& name : baselines) all.push_back("baseline " + name);
   if (!run.has_record) all.emplace_back(kNoRecord);
   if (run.record.interrupted) all.emplace_back("interrupted");
+  if (!run.record.ended_early.empty()) all.push_back("ended by " + run.record.ended_early);
   if (const auto failed = run.failed_by_status(); !failed.empty()) all.push_back(statuses_text(failed));
   if (run.record.tags.is_object() && !run.record.tags.empty())
     all.push_back("tags " + assignments(run.record.tags));

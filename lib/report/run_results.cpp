@@ -332,6 +332,29 @@ std::optional<dataset::SpeedupRange> own_range(const TraceRow& row) {
   return dataset::SpeedupRange{reference->q25_ms / latency, reference->q75_ms / latency};
 }
 
+// Where the run before had other conditions: reports then count results under those of the latest run alone.
+std::vector<std::string> other_conditions(const dataset::Dataset& dataset, const std::string& hardware,
+                                          const Detail& result) {
+  const auto& now = result.row.evaluation->origin;
+  if (now.run_conditions == nullptr || now.is_sweep_point) return {};
+  const TraceRow* latest = nullptr;
+  std::optional<std::int64_t> latest_time;
+  for (const TraceRow& row : dataset.traces) {
+    if (!row.evaluation || *row.evaluation->hardware != hardware || row.evaluation->origin.is_sweep_point)
+      continue;
+    if (row.evaluation->origin.run_conditions == nullptr) continue;
+    const auto time = util::parse_timestamp(row.evaluation->timestamp);
+    if (latest != nullptr && time < latest_time) continue;
+    latest = &row;
+    latest_time = time;
+  }
+  if (latest == nullptr || *latest->evaluation->origin.run_conditions == *now.run_conditions) return {};
+  return {fmt::format(
+      "The conditions are others than before: {}; before: {}. Reports count results under those of the "
+      "latest run alone: what was not run now has none there.",
+      *now.run_conditions, *latest->evaluation->origin.run_conditions)};
+}
+
 }  // namespace
 
 std::string result_text(const Detail& result, const EarlierResults& earlier) {
@@ -359,6 +382,8 @@ std::string render_run_results(const dataset::Dataset& dataset, const EarlierRes
     document.table(fmt::format("Results on {}:", hardware),
                    table_of(hardware, of_hardware, earlier, rankings));
     document.notes(winners_elsewhere(hardware, of_hardware, rankings));
+    const Detail& first = *of_hardware.definitions.begin()->second.begin()->second.all.front();
+    document.notes(other_conditions(dataset, hardware, first));
   }
   document.notes(rankings.cautions_about(results));
   return document.text();

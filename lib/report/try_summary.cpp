@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dataset/ranking.h"
+#include "model/measurement_record.h"
 #include "report/details.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
@@ -16,6 +17,22 @@ using model::Status;
 std::optional<double> mean_of(const std::vector<double>& values, std::size_t wanted) {
   if (values.size() != wanted || values.empty()) return std::nullopt;
   return dataset::geometric_mean(values);
+}
+
+void take_failure(TrySummary& summary, const model::Evaluation& evaluation) {
+  summary.status = evaluation.status;
+  const auto failure = model::measurement_record(evaluation).failure;
+  if (!failure) return;
+  summary.code = failure->code.value_or("");
+  if (failure->mismatch) summary.pattern = failure->mismatch->pattern.value_or("");
+}
+
+// "INCORRECT_NUMERICAL (wrong_values: one_row)"
+std::string status_text(const TrySummary& summary) {
+  std::string text(model::name_of(summary.status));
+  if (summary.code.empty()) return text;
+  return text + " (" + printable(summary.code) +
+         (summary.pattern.empty() ? "" : ": " + printable(summary.pattern)) + ")";
 }
 
 }  // namespace
@@ -32,7 +49,7 @@ TrySummary summarize(const std::vector<model::Trace>& traces) {
     const model::Evaluation& evaluation = *trace.evaluation;
     ++summary.results;
     if (evaluation.status != Status::PASSED) {
-      if (summary.status == Status::PASSED) summary.status = evaluation.status;
+      if (summary.status == Status::PASSED) take_failure(summary, evaluation);
       continue;
     }
     ++summary.passed;
@@ -50,15 +67,14 @@ TrySummary summarize(const std::vector<model::Trace>& traces) {
   return summary;
 }
 
-std::string headline(const TrySummary& summary) {
+std::string headline(const TrySummary& summary, std::size_t not_done) {
   std::string text = fmt::format("{} on {}: ", printable(summary.solution), printable(summary.definition));
-  if (summary.status != Status::PASSED) {
-    const std::string_view status = model::name_of(summary.status);
-    if (summary.status == Status::COMPILE_ERROR) return text + std::string(status);
-    return text +
-           fmt::format("{}, {} of {} passed", status, summary.passed, plural(summary.results, "workload"));
-  }
-  text += fmt::format("PASSED {} of {}", summary.passed, plural(summary.results, "workload"));
+  const std::string of = plural(summary.results + not_done, "workload");
+  const std::string missing = not_done == 0 ? "" : fmt::format(", {} not done", not_done);
+  if (summary.status == Status::COMPILE_ERROR) return text + status_text(summary);
+  if (summary.status != Status::PASSED)
+    return text + fmt::format("{}, {} of {} passed{}", status_text(summary), summary.passed, of, missing);
+  text += fmt::format("PASSED {} of {}{}", summary.passed, of, missing);
   if (summary.latency_ms) text += fmt::format(", {} ms", format_ms(*summary.latency_ms));
   if (summary.interval) text += " " + format_interval(*summary.interval);
   if (summary.speedup) text += fmt::format(", {}x the reference", two_digits(*summary.speedup));

@@ -15,6 +15,8 @@ struct TrySummary {
   std::string definition;
   std::string hardware;
   model::Status status = model::Status::PASSED;  // of the first result that did not pass; else PASSED
+  std::string code;                              // its error code; empty: none
+  std::string pattern;                           // of its wrong elements; empty: none
   std::size_t results = 0;
   std::size_t passed = 0;
   // Geometric means over the workloads, where all passed and were timed.
@@ -26,7 +28,8 @@ struct TrySummary {
 // Of one result of each workload; not empty.
 [[nodiscard]] TrySummary summarize(const std::vector<model::Trace>& traces);
 
-// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference"
-[[nodiscard]] std::string headline(const TrySummary& summary);
+// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference". `not_done`:
+// how many workloads have no result.
+[[nodiscard]] std::string headline(const TrySummary& summary, std::size_t not_done = 0);
 
 }  // namespace fib::report

@@ -36,7 +36,7 @@ void check_names(const model::Definition& definition, const model::AxisValues& a
   for (const auto& [axis, size] : axes) {
     if (std::find(variables.begin(), variables.end(), axis) == variables.end())
       throw Error("{} has no variable axis {}", definition.name, axis);
-    if (size < 0) throw Error("{}={}: a size is not negative", axis, size);
+    if (size < 1) throw Error("{}={}: a size is at least 1", axis, size);
   }
   for (const auto& [name, value] : scalars) {
     const bool is_there = std::any_of(

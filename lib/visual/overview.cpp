@@ -206,6 +206,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     change.solution = key.second;
     ++change.results;
     ++change.verdicts[pair.verdict];
+    change.has_other_source = change.has_other_source || pair.sources == report::Sources::changed;
     ++changes.totals[pair.verdict];
     const auto before = pair.a->latency_ms();
     const auto now = pair.b->latency_ms();
@@ -299,7 +300,7 @@ std::string common_cause(const std::vector<Failure>& failures) {
     return left.second < right.second;
   });
   if (most == counts.end() || most->second < 2 || most->second * 2 <= failures.size()) return "";
-  return fmt::format("{} of {} failed with the same reason: {}", most->second,
+  return fmt::format("{} of {} failed with the same reason: {}.", most->second,
                      report::plural(failures.size(), "solution"), most->first);
 }
 

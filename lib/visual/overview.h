@@ -43,6 +43,7 @@ struct Change {
   std::optional<double> ratio;  // geometric mean of now / before, of what passed both times
   // Geometric mean of the latencies before; nothing unless all of these results passed then.
   std::optional<double> before_ms = std::nullopt;
+  bool has_other_source = false;  // source or options are not those of the results before
 };
 
 struct Changes {

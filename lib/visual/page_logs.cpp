@@ -7,6 +7,7 @@
 #include "report/workload_text.h"
 #include "util/utf8.h"
 #include "visual/html.h"
+#include "visual/overview.h"
 #include "visual/page_parts.h"
 
 namespace fib::visual {
@@ -17,11 +18,21 @@ constexpr std::size_t kAllLogs = 384 * 1024;
 constexpr std::size_t kLongestLog = 8 * 1024;
 constexpr std::size_t kShortestLog = 200;
 
-// The last `most` bytes, from the beginning of a character on.
-std::string end_of(const std::string& log, std::size_t most) {
+bool is_inside_character(const std::string& text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+// At most `most` bytes, whole characters: of a compiler's log the beginning, where the first error is, else
+// the end.
+std::string part_of(const std::string& log, model::Status status, std::size_t most) {
   if (log.size() <= most) return log;
+  if (status == model::Status::COMPILE_ERROR) {
+    std::size_t end = most;
+    while (is_inside_character(log, end)) --end;
+    return log.substr(0, end) + " …";
+  }
   std::size_t begin = log.size() - most;
-  while (begin < log.size() && (static_cast<unsigned char>(log[begin]) & 0xC0) == 0x80) ++begin;
+  while (is_inside_character(log, begin)) ++begin;
   return "… " + log.substr(begin);
 }
 
@@ -53,7 +64,12 @@ std::string Logs::section() const {
     const std::string title = fmt::format("{} on {} {} ({}): {}", *row.solution, *row.definition,
                                           report::workload_text(*row.workload), *row.evaluation->hardware,
                                           model::name_of(detail->status()));
-    const std::string log = detail->log.empty() ? "The log is empty." : end_of(detail->log, most);
+    // Other tools' logs do not say by how much numbers are wrong.
+    const std::string reason = detail->run_id == nullptr ? reason_of(*detail) : "";
+    const bool is_new = !reason.empty() && detail->log.find(reason) == std::string::npos;
+    const std::string log =
+        (is_new ? reason + "\n\n" : "") +
+        (detail->log.empty() ? "The log is empty." : part_of(detail->log, detail->status(), most));
     const std::string command =
         detail->log.size() > most
             ? fmt::format("\n\nThe whole log: fib report show trace {} {}", *row.solution, row.workload->uuid)

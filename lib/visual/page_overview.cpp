@@ -44,23 +44,24 @@ std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionRes
   const std::string id = hardware_id(hardware.name);
   std::string text =
       tile(fmt::format("{} of {}", won, outcomes.size()),
-           "definitions with one winner" + (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
-  text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed");
+           "definitions with a clear winner" + (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
+  text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
+               counts.passed == 0 ? "bad" : "");
   if (const auto range = winners_intervals(outcomes)) {
     const std::string low = report::format_interval(range->first);
     const std::string high = report::format_interval(range->second);
     text +=
-        tile(low == high ? low : low + " to " + high, "where another run's latency of a winner lies (95%)");
+        tile(low == high ? low : low + " to " + high, "winners' latencies: where another run's lie (95%)");
   }
-  text += failures.empty()
-              ? tile("0", "solutions that failed", "good")
-              : tile(std::to_string(failures.size()),
-                     failures.size() == 1 ? "solution failed somewhere" : "solutions failed somewhere", "bad",
-                     id + "-failures");
+  text += failures.empty() ? tile("0", "solutions that failed", "good")
+                           : tile(std::to_string(failures.size()),
+                                  failures.size() == 1 ? "solution did not pass everything"
+                                                       : "solutions did not pass everything",
+                                  "bad", id + "-failures");
   if (changes) {
     const auto has = [&](Verdict verdict) { return changes->totals.contains(verdict); };
     const std::string tone = has(Verdict::broken) || has(Verdict::slower) ? "bad" : "";
-    text += tile(changes_text(changes->totals), "changed in the last run", tone,
+    text += tile(changes_text(changes->totals), "results, in the last run", tone,
                  changes->changed.empty() ? "" : id + "-changes");
   }
   return tag("div", {{"class", "tiles"}}, text) + "\n";
@@ -217,7 +218,8 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                           change.ratio
                               ? number(fmt::format("{:+.1f}%", (*change.ratio - 1) * 100), *change.ratio)
                               : plain("-"),
-                          {fmt::format("{} of {}", changes_text(change.verdicts), change.results),
+                          {fmt::format("{} of {}{}", changes_text(change.verdicts), change.results,
+                                       change.has_other_source ? "; source or options changed" : ""),
                            std::nullopt, std::nullopt, tone}});
   }
   return tag("div", {{"id", id}},

@@ -131,6 +131,11 @@ TEST_CASE("values out of range and of other types are one sentence with the line
 }
 
 TEST_CASE("keys that change nothing here are named") {
-  CHECK(parsed("extra: {sampling_tvd_threshold: 0.2}\nlog_dir: /x\n").unused ==
-        std::vector<std::string>{"extra", "log_dir"});
+  CHECK(parsed("extra: {sampling_tvd_threshold: 0.2}\nlog_dir: /x\n").remarks ==
+        std::vector<std::string>{"extra changes nothing: see docs/configuration.md",
+                                 "log_dir changes nothing: see docs/configuration.md"});
+  CHECK(parsed("op_type_confg: {}\nsomething: 1\ndefinition_config: {d: {atl: 1}}\n").remarks ==
+        std::vector<std::string>{"atl is no key; did you mean \"atol\"?",
+                                 "op_type_confg is no key; did you mean \"op_type_config\"?"});
+  CHECK(parsed("iterations: 3\nnoise: 0.1\n").remarks.size() == 1);
 }

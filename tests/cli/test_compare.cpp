@@ -164,7 +164,7 @@ TEST_CASE("a comparison of two solutions names them once, and fits a terminal") 
                               datasets.folder(), {{"COLUMNS", "80"}});
   CHECK(output.exit_code == 0);
   CHECK_THAT(output.out, Catch::Contains("A: solution alice_fast   B: solution bob_gemm") &&
-                             !Catch::Contains("A's solution") && !Catch::Contains("source changed"));
+                             !Catch::Contains("A's solution") && !Catch::Contains("options changed"));
   std::istringstream lines(output.out);
   for (std::string line; std::getline(lines, line);) {
     INFO(line);

@@ -70,6 +70,9 @@ TEST_CASE("what is there already stays, and that is said") {
   const auto again = begin({"new", "definition", "norm", "--form", "rows"});
   CHECK(again.exit_code == 1);
   CHECK(again.err == "fib: " + (begin.root / "definitions/norm/norm.json").string() + " is there already\n");
+  const auto of_other_type = begin({"new", "definition", "norm"});
+  CHECK(of_other_type.exit_code == 1);
+  CHECK_THAT(of_other_type.err, Catch::EndsWith("has a definition norm already, of op type norm\n"));
   const Words solution = {"new",  "solution", "--definition",
                           "norm", "--output", begin.file("a.cpp").string()};
   CHECK(begin(solution).exit_code == 0);

@@ -353,7 +353,7 @@ TEST_CASE("changed sources are told from unchanged ones") {
   CHECK(result.pairs[0].sources == report::Sources::same);
   CHECK(result.pairs[1].sources == report::Sources::changed);
   CHECK(result.pairs[0].remark.empty());
-  CHECK(result.pairs[1].remark == "source changed");
+  CHECK(result.pairs[1].remark == "source or its options changed");
   CHECK(report::compare_pair(details.add(trace(1, 0)), details.add(trace(1, 0))).sources ==
         report::Sources::unknown);
 }

@@ -72,6 +72,8 @@ TEST_CASE("a workload has the sizes and scalars that it is given, and the same u
   CHECK(workload.uuid.size() == 36);
   CHECK(scaffold::new_workload(definition, {{"class", 7}}, scalars).uuid == workload.uuid);
   CHECK(scaffold::new_workload(definition, {{"class", 8}}, scalars).uuid != workload.uuid);
+  CHECK_THROWS_WITH(scaffold::new_workload(definition, {{"class", 0}}, scalars),
+                    "class=0: a size is at least 1");
   CHECK_THROWS_WITH(scaffold::new_workload(definition, {}, scalars), "the axis class needs a size");
   CHECK_THROWS_WITH(scaffold::new_workload(definition, {{"class", 7}}, {}),
                     "the scalar input a-b needs a value: --set a-b=...");

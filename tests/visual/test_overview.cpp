@@ -117,7 +117,7 @@ TEST_CASE("a reason that most failures share is told once, without the line of a
   auto other = first;
   other.reason = "TIMEOUT: too long";
   CHECK(visual::common_cause({first, alike, other}) ==
-        "2 of 3 solutions failed with the same reason: COMPILE_ERROR: error: no");
+        "2 of 3 solutions failed with the same reason: COMPILE_ERROR: error: no.");
   CHECK(visual::common_cause({first, other}).empty());
   CHECK(visual::common_cause({}).empty());
 }
