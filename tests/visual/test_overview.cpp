@@ -185,7 +185,7 @@ TEST_CASE("the first screen of a page has the headline, the key figures, and lin
   const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
   const auto holds = [&](const std::string& part) { return html.find(part) != std::string::npos; };
   CHECK(holds("<p class=\"lead\">alice_fast wins gemm_n128: "));
-  CHECK(holds("<b>1 of 1</b><span>definitions with one winner</span>"));
+  CHECK(holds("<b>1 of 1</b><span>definitions with a clear winner</span>"));
   CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));
   CHECK(holds("<b>1 broken, 2 slower, 1 faster, 1 fixed</b>"));
   CHECK(holds("<details id=\"s-alice_fast\"><summary>alice_fast</summary>"));
