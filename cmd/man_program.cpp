@@ -15,6 +15,7 @@ constexpr Item kVariables[] = {
     {"FIB_CACHE_PATH",
      "Where builds are kept, and what just-in-time compilers of solutions made. Default: "
      "~/.cache/flashinfer_bench/cache."},
+    {"XDG_CONFIG_HOME", "Where fib/config.yaml is looked for. Default: ~/.config."},
     {"FIB_OPENBLAS",
      "The libraries to try for fast matrix products, separated by colons; set and empty: none. Default: "
      "libopenblas.so.0, then libopenblas.so."},

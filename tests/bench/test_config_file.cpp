@@ -135,7 +135,8 @@ TEST_CASE("keys that change nothing here are named") {
         std::vector<std::string>{"extra changes nothing: see docs/configuration.md",
                                  "log_dir changes nothing: see docs/configuration.md"});
   CHECK(parsed("op_type_confg: {}\nsomething: 1\ndefinition_config: {d: {atl: 1}}\n").remarks ==
-        std::vector<std::string>{"atl is no key; did you mean \"atol\" or \"rtol\"?",
-                                 "op_type_confg is no key; did you mean \"op_type_config\" or \"dtype_config\"?"});
+        std::vector<std::string>{
+            "atl is no key; did you mean \"atol\" or \"rtol\"?",
+            "op_type_confg is no key; did you mean \"op_type_config\" or \"dtype_config\"?"});
   CHECK(parsed("iterations: 3\nnoise: 0.1\n").remarks.size() == 1);
 }

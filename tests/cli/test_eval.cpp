@@ -193,7 +193,9 @@ TEST_CASE("a cascade ends with the smallest workload when that fails") {
   const auto bad = eval.write("bad.cpp", kSignature + " {}");
   const auto result = eval({bad.string(), "--definition", "add", "--cascade"});
   CHECK(result.exit_code == 3);
-  CHECK_THAT(result.out, Catch::StartsWith("bad on add: INCORRECT_NUMERICAL, 0 of 1 workload passed"));
+  CHECK_THAT(result.out,
+             Catch::StartsWith("bad on add: INCORRECT_NUMERICAL (unwritten_output), 0 of 1 workload passed\n"
+                               "what to do: fib explain unwritten_output\n"));
   const auto good = eval.write("good.cpp", kHonest);
   CHECK_THAT(eval({good.string(), "--definition", "add", "--cascade"}).out,
              Catch::StartsWith("good on add: PASSED 2 of 2 workloads"));

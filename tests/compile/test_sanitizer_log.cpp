@@ -70,9 +70,10 @@ TEST_CASE("compute-sanitizer's records have a kind, a place and what led there")
   CHECK_THAT(findings[0].detail, Catch::StartsWith("by thread (232,0,0) in block (3,0,0); Access at"));
   CHECK(findings[0].times == 2);
   CHECK(findings[1].file.empty());
-  CHECK(compile::findings_of_device("memcheck",
-                                    "========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" "
-                                    "on CUDA API call to cuFuncGetParamInfo.\n=========     Saved host backtrace\n")
+  CHECK(compile::findings_of_device(
+            "memcheck",
+            "========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" "
+            "on CUDA API call to cuFuncGetParamInfo.\n=========     Saved host backtrace\n")
             .empty());
   CHECK(compile::findings_of_device("memcheck",
                                     "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n")
