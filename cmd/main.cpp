@@ -78,6 +78,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
       "  fib <command> --help                         all options of a command");
   cmd::add_run(app, exit_code);
   cmd::add_eval(app, exit_code);
+  cmd::add_profile(app, exit_code);
   cmd::add_sanitize(app, exit_code);
   cmd::add_new(app, exit_code);
   cmd::add_report(app, exit_code);

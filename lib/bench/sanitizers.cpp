@@ -47,8 +47,23 @@ Sanitizer host_sanitizer() {
   return sanitizer;
 }
 
-// compute-sanitizer, by its path; empty: it is not here.
-std::string compute_sanitizer() {
+std::vector<Sanitizer> device_sanitizers() {
+  const std::string program = find_cuda_tool("compute-sanitizer");
+  std::vector<Sanitizer> sanitizers;
+  for (const char* name : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
+    Sanitizer sanitizer{name, {}, ""};
+    if (program.empty())
+      sanitizer.missing = "compute-sanitizer is not here: it comes with the CUDA toolkit (PATH, CUDA_HOME)";
+    sanitizer.tool.words = {program, "--tool", name, "--error-exitcode", "99", "--print-limit", "1000"};
+    sanitizer.tool.cuda_cflags = {"-lineinfo"};
+    sanitizers.push_back(std::move(sanitizer));
+  }
+  return sanitizers;
+}
+
+}  // namespace
+
+std::string find_cuda_tool(const std::string& name) {
   std::vector<fs::path> folders;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* value = std::getenv(variable);
@@ -64,27 +79,11 @@ std::string compute_sanitizer() {
   folders.emplace_back("/usr/local/cuda/bin");
   for (const fs::path& folder : folders) {
     std::error_code unknown;
-    const fs::path file = folder / "compute-sanitizer";
+    const fs::path file = folder / name;
     if (fs::is_regular_file(file, unknown)) return file.string();
   }
   return "";
 }
-
-std::vector<Sanitizer> device_sanitizers() {
-  const std::string program = compute_sanitizer();
-  std::vector<Sanitizer> sanitizers;
-  for (const char* name : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
-    Sanitizer sanitizer{name, {}, ""};
-    if (program.empty())
-      sanitizer.missing = "compute-sanitizer is not here: it comes with the CUDA toolkit (PATH, CUDA_HOME)";
-    sanitizer.tool.words = {program, "--tool", name, "--error-exitcode", "99", "--print-limit", "1000"};
-    sanitizer.tool.cuda_cflags = {"-lineinfo"};
-    sanitizers.push_back(std::move(sanitizer));
-  }
-  return sanitizers;
-}
-
-}  // namespace
 
 std::vector<Sanitizer> sanitizers_for(model::DeviceKind device) {
   if (device == model::DeviceKind::cuda) return device_sanitizers();

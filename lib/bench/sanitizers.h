@@ -8,6 +8,10 @@
 
 namespace fib::bench {
 
+// A program of the CUDA toolkit, by its path: of CUDA_HOME, CUDA_PATH, PATH or /usr/local/cuda; empty: it is
+// not here. Reads the environment.
+[[nodiscard]] std::string find_cuda_tool(const std::string& name);
+
 // A sanitizer for solutions.
 struct Sanitizer {
   std::string name;  // "address,undefined", "memcheck", "racecheck", "initcheck", "synccheck"

@@ -94,6 +94,8 @@ void load_work(Driver& d, Loader& load) {
   load("cuLaunchKernel", d.launch);
   load("cuLaunchKernelEx", d.launch_ex);
   load.optional("cuFuncGetParamInfo", d.parameter_info);
+  load.optional("cuProfilerStart", d.profiler_start);
+  load.optional("cuProfilerStop", d.profiler_stop);
 }
 
 }  // namespace

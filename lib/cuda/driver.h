@@ -94,6 +94,8 @@ struct Driver {
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuLaunchKernelEx) launch_ex = nullptr;
   decltype(&cuFuncGetParamInfo) parameter_info = nullptr;  // null before CUDA 12.4
+  CUresult (*profiler_start)() = nullptr;                  // for tools that look at the process; may be null
+  CUresult (*profiler_stop)() = nullptr;
 };
 
 }  // namespace fib::cuda

@@ -106,6 +106,27 @@ ordered_json run_event_schema() {
                         event("warning", {{"text", text()}}), event("run_ended", ended)}));
 }
 
+ordered_json profile_schema() {
+  const ordered_json bottleneck =
+      object({{"class", one_of({"spills", "bank_conflicts", "uncoalesced", "memory_bandwidth", "l2_bandwidth",
+                                "tensor", "compute", "latency", "unknown"})},
+              {"figures", text()},
+              {"advice", text()}});
+  const ordered_json kernel = object({{"name", text()},
+                                      {"grid", text()},
+                                      {"block", text()},
+                                      {"bottleneck", bottleneck},
+                                      {"occupancy_limit", or_null(word())},
+                                      {"metrics", map_of(number())}});
+  const ordered_json profiled = object({{"solution", word()},
+                                        {"definition", word()},
+                                        {"workload", word()},
+                                        {"reason", or_null(text())},
+                                        {"kernels", list_of(kernel)}});
+  return titled("fib profile --format json",
+                object({{"schema_version", constant(1)}, {"fib", word()}, {"profiled", list_of(profiled)}}));
+}
+
 ordered_json sanitize_schema() {
   const ordered_json finding = object({{"tool", word()},
                                        {"kind", word()},

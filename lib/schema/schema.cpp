@@ -15,6 +15,7 @@ const std::vector<NamedSchema>& all_schemas() {
       {"trace", "a line below traces/, with fib's own record in evaluation.fib", trace_schema},
       {"eval", "what fib eval --format json prints", eval_schema},
       {"sanitize", "what fib sanitize --format json prints", sanitize_schema},
+      {"profile", "what fib profile --format json prints", profile_schema},
       {"run-events", "a line that fib run --format jsonl prints", run_event_schema},
   };
   return kAll;

@@ -31,6 +31,12 @@ class CudaExactMemory : public ExactMemory {
   CudaExactMemory(const CudaExactMemory&) = delete;
   CudaExactMemory& operator=(const CudaExactMemory&) = delete;
 
+  void begin_profile() override {
+    if (context_.driver().profiler_start != nullptr) (void)context_.driver().profiler_start();
+  }
+  void end_profile() override {
+    if (context_.driver().profiler_stop != nullptr) (void)context_.driver().profiler_stop();
+  }
   void wait() override { context_.wait_for_all(); }
 
  private:

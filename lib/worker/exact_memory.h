@@ -22,6 +22,10 @@ class ExactMemory {
     return {nullptr, nullptr, scalars, stream_};
   }
 
+  // A profiler shall look at what comes, until it shall not any more.
+  virtual void begin_profile() {}
+  virtual void end_profile() {}
+
   // Waits until all work on the device is done. Throws Error with the device's own sentence.
   virtual void wait() = 0;
 

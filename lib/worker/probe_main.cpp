@@ -72,8 +72,11 @@ void probe(const fs::path& folder) {
   say(kProbeCalls);
   for (int call = 0; call < kCalls; ++call) {
     target->prepare();
+    const bool is_last = call + 1 == kCalls;
+    if (is_last) memory->begin_profile();
     target->call();
     memory->wait();
+    if (is_last) memory->end_profile();
     (void)target->collect();
     target->forget();
   }

@@ -18,9 +18,10 @@ inline constexpr const char* kProbeDone = "fib probe: calls done";
 inline constexpr const char* kProbeError = "fib probe: ";
 
 // One process for tools that look at a process from outside (sanitizers, profilers): makes the inputs of one
-// workload, each input and output in an allocation of exactly its size, and calls the solution twice. Outputs
-// are not written before, and not judged. With a sandbox in `start` the solution's code runs in it. Returns
-// the exit code: 0, or 1 when the solution could not be called.
+// workload, each input and output in an allocation of exactly its size, and calls the solution twice, the
+// second time in a profiler's range. Outputs are not written before, and not judged. With a sandbox in
+// `start` the solution's code runs in it. Returns the exit code: 0, or 1 when the solution could not be
+// called.
 [[nodiscard]] int run_probe(const std::filesystem::path& folder);
 
 }  // namespace fib::worker

@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"model", {"python"}},
       {"schema", {"model"}},
       {"scaffold", {"model", "tensor"}},
+      {"profile", {}},
       {"dataset", {"model"}},
       {"pack", {"model"}},
       {"report", {"model", "dataset"}},

@@ -1,0 +1,91 @@
+#include <nlohmann/json.hpp>
+
+#include "gpu/gpu.h"
+#include "support/fib_run.h"
+
+// `fib profile` of CUDA sources, by Nsight Compute.
+using namespace fib;
+using testing::FibRun;
+
+namespace {
+
+// A solution of "add" that runs this kernel, beside what it is asked for.
+std::string source_of(const std::string& kernel, const std::string& launch) {
+  return R"(#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+#include <cstdint>
+)" + kernel +
+         R"(
+extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
+  )" + launch +
+         R"(
+  return cudaGetLastError();
+}
+)";
+}
+
+struct Profile {
+  FibRun run;
+  Profile() { run.dataset.add_definition({1 << 25}); }
+
+  // The class of the one kernel.
+  [[nodiscard]] std::string operator()(const std::string& kernel, const std::string& launch) const {
+    const auto file = run.folder.path() / "a.cu";
+    util::write_file_atomic(file, source_of(kernel, launch));
+    const auto result = testing::run_process(
+        {testing::fib_binary(), "profile", file, "--definition", "add", "--local", run.dataset.root(),
+         "--device", "cuda:0", "--sandbox", "off", "--format", "json", "--set", "basic", "--timeout", "120"},
+        run.environment());
+    INFO(result.out << result.err);
+    const auto profiled = nlohmann::json::parse(result.out).at("profiled").at(0);
+    REQUIRE(profiled.at("kernels").size() == 1);
+    return profiled.at("kernels").at(0).at("bottleneck").at("class");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ncu's figures tell what keeps a kernel from being faster", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!std::filesystem::exists("/usr/local/cuda/bin/ncu")) {
+    WARN("skipped: no ncu");
+    return;
+  }
+  const Profile profile;
+  const std::string begin =
+      "__global__ void kernel(const float* a, const float* b, float* c, std::int64_t n) {\n";
+  const std::string index = "  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;\n";
+  const std::string all = "kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);";
+  CHECK(profile(begin + index + "  if (i < n) c[i] = a[i] + b[i];\n}", all) == "memory_bandwidth");
+  CHECK(
+      profile(
+          begin +
+              "  float x = a[0];\n  for (int i = 0; i < 100000; ++i) x = x * 1.0001f + b[0];\n  c[0] = x;\n}",
+          "kernel<<<1, 32, 0, stream>>>(a, b, c, n);") == "latency");
+  CHECK(profile(begin + index + "  if (i < n) c[i] = a[(i * 4097) % n];\n}", all) == "uncoalesced");
+  CHECK(profile(begin + "  __shared__ float s[1024];\n  for (int k = 0; k < 1000; ++k) {\n"
+                        "    s[threadIdx.x * 32 % 1024] = a[k];\n    __syncthreads();\n"
+                        "    c[blockIdx.x * 256 + threadIdx.x] += s[(threadIdx.x + 1) * 32 % 1024];\n    "
+                        "__syncthreads();\n  }\n}",
+                "kernel<<<264, 256, 0, stream>>>(a, b, c, n);") == "bank_conflicts");
+  CHECK(profile(begin + "  float v[200];\n  for (int i = 0; i < 200; ++i) v[i] = a[threadIdx.x + i];\n"
+                        "  for (int k = 0; k < n % 7 + 20; ++k)\n    for (int i = 0; i < 200; ++i) v[i] = "
+                        "v[(i * 7 + k) % 200] * 1.5f + v[i];\n"
+                        "  float s = 0;\n  for (int i = 0; i < 200; ++i) s += v[i];\n  c[blockIdx.x * 256 + "
+                        "threadIdx.x] = s;\n}",
+                "kernel<<<1056, 256, 0, stream>>>(a, b, c, n);") == "spills");
+  CHECK(profile("using namespace nvcuda;\n__global__ void kernel(const half* a, float* c) {\n"
+                "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> A;\n"
+                "  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> B;\n"
+                "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> C[8];\n"
+                "  wmma::load_matrix_sync(A, a, 16);\n  wmma::load_matrix_sync(B, a, 16);\n"
+                "  for (int j = 0; j < 8; ++j) wmma::fill_fragment(C[j], 0);\n"
+                "  for (int i = 0; i < 2000; ++i)\n    for (int j = 0; j < 8; ++j) wmma::mma_sync(C[j], A, "
+                "B, C[j]);\n"
+                "  for (int j = 1; j < 8; ++j)\n    for (int t = 0; t < C[0].num_elements; ++t) C[0].x[t] += "
+                "C[j].x[t];\n"
+                "  wmma::store_matrix_sync(c + (blockIdx.x * 8 + threadIdx.x / 32) * 256, C[0], 16, "
+                "wmma::mem_row_major);\n}",
+                "kernel<<<1056, 256, 0, stream>>>(reinterpret_cast<const half*>(a), c);") == "tensor");
+}
