@@ -16,6 +16,7 @@ constexpr Item kVariables[] = {
      "Where builds are kept, and what just-in-time compilers of solutions made. Default: "
      "~/.cache/flashinfer_bench/cache."},
     {"XDG_CONFIG_HOME", "Where fib/config.yaml is looked for. Default: ~/.config."},
+    {"NCU", "Nsight Compute's command line, for fib profile. Default: ncu of the CUDA toolkit or on PATH."},
     {"FIB_OPENBLAS",
      "The libraries to try for fast matrix products, separated by colons; set and empty: none. Default: "
      "libopenblas.so.0, then libopenblas.so."},

@@ -16,7 +16,6 @@
 #include "bench/fetch_blobs.h"
 #include "bench/input_files.h"
 #include "bench/run_folder.h"
-#include "choice.h"
 #include "commands.h"
 #include "compile/builder.h"
 #include "compile/python_interpreter.h"
@@ -27,11 +26,11 @@
 #include "filters.h"
 #include "interrupt.h"
 #include "logging.h"
-#include "measure_options.h"
 #include "report/text.h"
 #include "report_common.h"
 #include "run_events.h"
 #include "run_gate.h"
+#include "run_options.h"
 #include "run_results.h"
 #include "run_surroundings.h"
 #include "run_sweep.h"
@@ -42,31 +41,6 @@
 
 namespace fib::cmd {
 namespace {
-
-enum class RunFormat { text, jsonl };
-
-struct RunOptions {
-  std::vector<std::string> local;
-  std::vector<std::string> devices;
-  dataset::Filter filter;
-  std::vector<std::string> sweep;
-  std::vector<std::string> tags;
-  MeasureOptions measure;
-  bool save_results = true;
-  bool resume = false;
-  bool retry_failed = false;
-  bench::RunLimits limits;
-  GateOptions gate;
-  bool strict_load = false;
-  bool dry_run = false;
-  std::string timeline;
-  bool explain_time = false;
-  bool quiet = false;
-  RunFormat format = RunFormat::text;
-
-  // Where people read: stdout is for programs alone where they read there.
-  [[nodiscard]] std::FILE* for_people() const { return format == RunFormat::text ? stdout : stderr; }
-};
 
 std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   std::vector<std::string> roots = options.local;
@@ -348,106 +322,12 @@ int run(RunOptions options) {
   return end(report, pass_gate(outcome, options.gate));
 }
 
-void add_selection(CLI::App& app, RunOptions& o) {
-  const char* group = "What to run";
-  app.add_option("--local", o.local,
-                 "Dataset folder; repeatable (default: FIB_DATASET_PATH, then "
-                 "~/.cache/flashinfer_bench/dataset)")
-      ->allow_extra_args(false)
-      ->type_name("DIR")
-      ->group(group);
-  app.add_option("--device", o.devices, "auto (all GPUs, or the CPU), cpu, cuda, cuda:N, or a list")
-      ->delimiter(',')
-      ->group(group);
-  add_catalog_filter(app, o.filter, group);
-  app.add_option(
-         "--sweep", o.sweep,
-         "Run everything once for each of these values, of an option below (iterations=10,50)\nor of a "
-         "variable axis (batch_size=1,64); repeatable: all combinations")
-      ->allow_extra_args(false)
-      ->type_name("KEY=V1,V2,...")
-      ->group(group);
-  app.add_flag(
-         "--synthesize-missing", o.measure.config.synthesize_missing,
-         "Make inputs whose blobs are missing, and indices that would be random numbers: integers that fit\n"
-         "the definition, the same in every run; floats at random. Traces say so")
-      ->group(group);
-  app.add_flag("--resume", o.resume,
-               "Skip what has a trace of the same workload, solution, hardware and options")
-      ->group(group);
-  app.add_flag("--retry-failed", o.retry_failed, "The same, but what did not pass is done again")
-      ->group(group);
-  app.add_flag("--fail-fast", o.limits.fail_fast,
-               "Begin no evaluation after one that did not pass, and end with exit code 3")
-      ->group(group);
-  app.add_option("--max-time", o.limits.max_time_s,
-                 "Begin no build and no evaluation when the run has taken so many seconds; what has begun\n"
-                 "is finished. What is left is not done: exit code 1; --resume does it")
-      ->check(number_check(0, true))
-      ->type_name("SECONDS")
-      ->group(group);
-  app.add_option("--skip-after", o.limits.skip_after,
-                 "A solution with so many failures gets the last one's status on all further workloads,\n"
-                 "without being run; a TIMEOUT is as many, wrong numbers are none; 0: runs every one")
-      ->check(number_check(0, false))
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  app.add_flag("--dry-run", o.dry_run, "Print the plan and run nothing")->group(group);
-}
-
-void add_gate(CLI::App& app, RunOptions& o) {
-  const char* group = kJudgingGroup;
-  app.add_flag(
-         "--strict", o.gate.strict,
-         "Exit code 3 unless something was evaluated, everything passed (what --resume skips too), and\n"
-         "no solution was skipped; 1 when files of the dataset do not load")
-      ->group(group);
-  app.add_flag("--allow-skipped", o.gate.allow_skipped,
-               "With --strict: solutions may be skipped that this machine cannot run")
-      ->group(group);
-  app.add_option("--expect", o.gate.expected_results,
-                 "Exit code 3 unless there are so many results, those that --resume skips too")
-      ->check(number_check(0, false))
-      ->type_name("N")
-      ->group(group);
-  app.add_flag("--strict-load", o.strict_load, "Do not run when any file or line cannot be loaded")
-      ->group(group);
-}
-
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* run_app = app.add_subcommand("run", "Compile, run, check and time the solutions of datasets");
-  add_selection(*run_app, *options);
-  add_measuring(*run_app, options->measure);
-  add_judging(*run_app, options->measure);
-  add_config_file(*run_app, options->measure);
-  add_gate(*run_app, *options);
-  add_confining(*run_app, options->measure);
-  run_app->add_flag("--save-results,!--no-save-results", options->save_results,
-                    "Append traces to the datasets (on by default)");
-  run_app
-      ->add_option("--tag", options->tags,
-                   "Kept in the run's record and its traces, shown by fib history; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  run_app->add_flag("--explain-time", options->explain_time,
-                    "Print where the time went: starts, builds, references, calls, comparisons");
-  run_app
-      ->add_option("--timeline", options->timeline,
-                   "Write what each process and each GPU did when, in Chrome's trace format (ui.perfetto.dev "
-                   "draws it)")
-      ->type_name("FILE");
-  run_app->add_flag("--quiet", options->quiet,
-                    "No progress, no line for what passed, no table of results at the end");
-  add_choice(*run_app, "--format", options->format,
-             "text (default), or jsonl: on stdout an event a line as things happen, and nothing else\n"
-             "(docs/run-events.md)",
-             {{"text", RunFormat::text}, {"jsonl", RunFormat::jsonl}})
-      ->type_name("FORMAT");
-  add_log_level(*run_app, "info");
+  add_run_options(*run_app, *options);
   run_app->footer(
       "Examples:\n"
       "  fib run --local dataset-examples\n"

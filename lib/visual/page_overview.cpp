@@ -50,8 +50,7 @@ std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionRes
   if (const auto range = winners_intervals(outcomes)) {
     const std::string low = report::format_interval(range->first);
     const std::string high = report::format_interval(range->second);
-    text +=
-        tile(low == high ? low : low + " to " + high, "winners' latencies: where another run's lie (95%)");
+    text += tile(low == high ? low : low + " to " + high, "winners' latencies, 95% intervals");
   }
   text += failures.empty() ? tile("0", "solutions that failed", "good")
                            : tile(std::to_string(failures.size()),
@@ -61,7 +60,8 @@ std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionRes
   if (changes) {
     const auto has = [&](Verdict verdict) { return changes->totals.contains(verdict); };
     const std::string tone = has(Verdict::broken) || has(Verdict::slower) ? "bad" : "";
-    text += tile(changes_text(changes->totals), "results, in the last run", tone,
+    const std::string changed = changes_text(changes->totals);
+    text += tile(changed, changed == "nothing" ? "changed in the last run" : "results, in the last run", tone,
                  changes->changed.empty() ? "" : id + "-changes");
   }
   return tag("div", {{"class", "tiles"}}, text) + "\n";
