@@ -18,6 +18,7 @@ enum ExitCode : int {
 // and end up in main.
 void add_run(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
+void add_disasm(CLI::App& app, int& exit_code);
 void add_profile(CLI::App& app, int& exit_code);
 void add_sanitize(CLI::App& app, int& exit_code);
 void add_new(CLI::App& app, int& exit_code);

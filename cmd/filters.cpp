@@ -119,9 +119,9 @@ dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice, const da
 }
 
 report::Remarks remarks_of(const dataset::StandingResults* standing,
-                           const std::vector<dataset::TraceRow>& rows) {
+                           const std::vector<dataset::TraceRow>& rows, report::HasReferences has_references) {
   report::Remarks remarks{standing != nullptr ? dataset::to_string(standing->left_out()) : "",
-                          report::cautions_of(standing, rows)};
+                          report::cautions_of(standing, rows, has_references)};
   if (!remarks.not_counted.empty()) remarks.not_counted += ". --traces all counts every trace.";
   return remarks;
 }

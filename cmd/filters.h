@@ -48,6 +48,7 @@ void check_excluded_runs(const dataset::Filter& filter, const std::vector<datase
 // What reports say of the results that stand among `rows`, and of traces that do not; nothing where
 // `standing` is null.
 [[nodiscard]] report::Remarks remarks_of(const dataset::StandingResults* standing,
-                                         const std::vector<dataset::TraceRow>& rows);
+                                         const std::vector<dataset::TraceRow>& rows,
+                                         report::HasReferences has_references = report::HasReferences::yes);
 
 }  // namespace fib::cmd

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/build_main.h"
+#include "bench/disassembly.h"
 #include "bench/solution_files.h"
 #include "color.h"
 #include "command_tree.h"
@@ -80,6 +81,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_eval(app, exit_code);
   cmd::add_profile(app, exit_code);
   cmd::add_sanitize(app, exit_code);
+  cmd::add_disasm(app, exit_code);
   cmd::add_new(app, exit_code);
   cmd::add_report(app, exit_code);
   cmd::add_visualize(app, exit_code);
@@ -153,6 +155,8 @@ int main(int argc, char** argv) {
     if (argc == 2) {
       if (const int code = run_child(argv[1]); code >= 0) return code;
     }
+    if (argc == 6 && std::string_view(argv[1]) == "__disasm")
+      return bench::run_disassembler(std::vector<std::string>(argv + 2, argv + argc));
     std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported, like any other
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);

@@ -169,12 +169,14 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
   return chosen;
 }
 
-report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset) const {
-  if (!asked_for.op_type && !asked_for.definition) return remarks_of(standing.get(), dataset.traces);
+report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset,
+                                      report::HasReferences has_references) const {
+  if (!asked_for.op_type && !asked_for.definition)
+    return remarks_of(standing.get(), dataset.traces, has_references);
   std::vector<dataset::TraceRow> rows;
   std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
                [&](const dataset::TraceRow& row) { return asked_for.holds(dataset, row); });
-  return remarks_of(standing.get(), rows);
+  return remarks_of(standing.get(), rows, has_references);
 }
 
 std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {

@@ -53,7 +53,9 @@ struct ChosenTraces {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
   report::Selection asked_for = {};                          // what the report is about
   // Of the traces that it is about.
-  [[nodiscard]] report::Remarks remarks(const dataset::Dataset& dataset) const;
+  [[nodiscard]] report::Remarks remarks(
+      const dataset::Dataset& dataset,
+      report::HasReferences has_references = report::HasReferences::yes) const;
 };
 
 // Leaves in the datasets the traces that count and what the options hold, and the solutions of the author

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "commands.h"
@@ -36,12 +37,15 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const ChosenTr
   summary.baseline_author = options.baseline_author;
   summary.filtered = !filters.records.parsed().is_empty() || filters.op_type || filters.definition;
   summary.every_trace = filters.choice == TraceChoice::all;
-  summary.remarks = chosen.remarks(dataset);
   summary.counts = count(dataset, filters);
   for (const report::Selection& selection : selections(filters, dataset)) {
     summary.hardware.push_back(
         report::summarize(dataset, queries, selection, options.baseline_author, chosen.standing.get()));
   }
+  const bool has_references =
+      std::any_of(summary.hardware.begin(), summary.hardware.end(), report::has_references);
+  summary.remarks =
+      chosen.remarks(dataset, has_references ? report::HasReferences::yes : report::HasReferences::no);
   return summary;
 }
 

@@ -91,8 +91,11 @@ std::vector<bench::Sanitizer> chosen(const SanitizeOptions& options, model::Devi
   return sanitizers;
 }
 
-// Tools for CUDA look into the process by means that the sandbox forbids.
+// Sanitizers need more than the whole sandbox allows, those for CUDA more than any.
 void expect_trust(const MeasureOptions& options, model::DeviceKind device) {
+  if (options.sandbox == "strict")
+    throw Error(
+        "a sanitizer does not run in the whole sandbox, which --sandbox strict asks for: docs/sanitize.md");
   if (device == model::DeviceKind::cpu || options.sandbox == "off") return;
   throw Error(
       "compute-sanitizer cannot look into fib's sandbox: --sandbox off runs the solution without one, for "

@@ -172,9 +172,10 @@ void about_calls(const std::vector<TraceRow>& rows, std::vector<std::string>& ca
 }  // namespace
 
 std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
-                                     const std::vector<TraceRow>& rows) {
+                                     const std::vector<TraceRow>& rows, HasReferences has_references) {
   std::vector<std::string> cautions;
-  if (standing != nullptr) cautions = about_references(*standing, rows);
+  if (standing != nullptr && has_references == HasReferences::yes)
+    cautions = about_references(*standing, rows);
   about_calls(rows, cautions);
   return cautions;
 }

@@ -22,10 +22,12 @@ struct Remarks {
 // quantile above 1.5 medians), a load above the number of cores when their run began, throttling that the
 // driver told, GPU clocks below 90 % of the highest among the rows of the hardware, calls
 // repeated for throttling (above 5 %); and, of those that stand, references that took different times in one
-// run (above 10 %) or on its devices (above 2 %). `standing` may be null: then every trace counts, with the
-// reference that it recorded itself. Pure.
+// run (above 10 %) or on its devices (above 2 %), where a report has speedups against them. `standing` may be
+// null: then every trace counts, with the reference that it recorded itself. Pure.
+enum class HasReferences { no, yes };
 [[nodiscard]] std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
-                                                   const std::vector<dataset::TraceRow>& rows);
+                                                   const std::vector<dataset::TraceRow>& rows,
+                                                   HasReferences has_references = HasReferences::yes);
 
 // A line each; nothing when there are none.
 void write(Document& document, const Remarks& remarks);

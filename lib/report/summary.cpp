@@ -232,4 +232,10 @@ HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Querie
   return summary;
 }
 
+bool has_references(const HardwareSummary& summary) {
+  return summary.authors.against == Against::reference ||
+         std::any_of(summary.leaderboards.begin(), summary.leaderboards.end(),
+                     [](const Leaderboard& board) { return board.against == Against::reference; });
+}
+
 }  // namespace fib::report

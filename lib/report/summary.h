@@ -128,6 +128,9 @@ auto with_fallback(Ask&& ask, std::string& reason) {
                                         const Selection& selection, const std::string& baseline_author,
                                         const dataset::StandingResults* standing = nullptr);
 
+// Whether any speedup of it is against the reference.
+[[nodiscard]] bool has_references(const HardwareSummary& summary);
+
 // PASSED traces for which the reference was not timed.
 [[nodiscard]] std::size_t untimed_traces(const DefinitionOutcomes& outcomes);
 

@@ -5,6 +5,7 @@
 #include "model/measurement_record.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
+#include "util/hash.h"
 
 namespace fib::report {
 namespace {
@@ -15,6 +16,43 @@ constexpr int kSchemaVersion = 1;
 
 ordered_json or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json();
+}
+
+// What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.
+std::string request_digest(const std::vector<model::Trace>& traces) {
+  util::Sha256 hash;
+  for (const model::Trace& trace : traces) {
+    const auto record = model::measurement_record(*trace.evaluation);
+    hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
+    hash.add(model::to_json(trace.workload)).add(record.config.dump());
+  }
+  return hash.hex();
+}
+
+// Where it was answered: hardware, packages and fib itself.
+std::string environment_digest(const std::vector<model::Trace>& traces) {
+  const auto& evaluation = *traces.front().evaluation;
+  const auto record = model::measurement_record(evaluation);
+  util::Sha256 hash;
+  hash.add(evaluation.environment.hardware);
+  for (const auto& [name, version] : evaluation.environment.libs) hash.add(name).add(version);
+  hash.add(record.version.value_or("")).add(record.build_id.value_or(""));
+  return hash.hex();
+}
+
+// What a reward may be made of.
+ordered_json reward_components(const std::vector<model::Trace>& traces, const TrySummary& summary) {
+  bool is_built = true;
+  bool is_violation = false;
+  for (const model::Trace& trace : traces) {
+    is_built = is_built && trace.evaluation->status != model::Status::COMPILE_ERROR;
+    const auto failure = model::measurement_record(*trace.evaluation).failure;
+    is_violation = is_violation || (failure && failure->violation.value_or(false));
+  }
+  return {{"built", is_built},
+          {"correct", static_cast<double>(summary.passed) / static_cast<double>(summary.results)},
+          {"speedup", or_null(summary.speedup)},
+          {"violation", is_violation}};
 }
 
 ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_bytes) {
@@ -32,6 +70,9 @@ ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
+  object["reward_components"] = reward_components(traces, summary);
+  object["request_digest"] = request_digest(traces);
+  object["environment_digest"] = environment_digest(traces);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
   for (const model::Trace& trace : traces) object["results"].push_back(result_json(trace, log_bytes));

@@ -46,6 +46,12 @@ ordered_json tried_solution() {
                  {"latency_ms", or_null(number())},
                  {"interval", or_null(real())},
                  {"speedup", or_null(number())},
+                 {"reward_components", object({{"built", flag()},
+                                               {"correct", number()},
+                                               {"speedup", or_null(number())},
+                                               {"violation", flag()}})},
+                 {"request_digest", word()},
+                 {"environment_digest", word()},
                  {"against", or_null(ordered_json{{"type", "object"}})},
                  {"results", list_of(object(with({{"workload", word()}}, result_members())))}});
 }

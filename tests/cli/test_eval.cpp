@@ -146,6 +146,31 @@ TEST_CASE("each failure has its code, its stage and what is known of it, in JSON
   CHECK(lie["violation"] == true);
 }
 
+TEST_CASE("a try says for programs what it was asked, where, and what it is worth") {
+  const Eval eval;
+  const auto solution = [&](const std::string& source, const Words& more = {}) {
+    const auto file = eval.write("mine.cpp", source);
+    Words words = {file.string(), "--definition", "add", "--format", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return nlohmann::json::parse(eval(words).out).at("solutions").at(0);
+  };
+  const auto first = solution(kHonest);
+  const auto again = solution(kHonest);
+  CHECK(first.at("reward_components").at("built") == true);
+  CHECK(first.at("reward_components").at("correct") == 1.0);
+  CHECK(first.at("reward_components").at("violation") == false);
+  CHECK(first.at("request_digest") == again.at("request_digest"));
+  CHECK(first.at("environment_digest") == again.at("environment_digest"));
+  CHECK(solution(kHonest, {"--rtol", "0.5"}).at("request_digest") != first.at("request_digest"));
+  CHECK(solution(kHonest, {"--workloads", "first"}).at("request_digest") != first.at("request_digest"));
+  const auto other =
+      solution(kSignature + " { for (long i = 0; i < n; ++i) c[i] = n == 100 ? a[i] + b[i] : 0; }");
+  CHECK(other.at("request_digest") != first.at("request_digest"));
+  CHECK(other.at("environment_digest") == first.at("environment_digest"));
+  CHECK(other.at("reward_components").at("correct") == 0.5);
+  CHECK(solution("no").at("reward_components").at("built") == false);
+}
+
 TEST_CASE("a try is compared with the last one, with the dataset's, and with another solution") {
   Eval eval;
   const auto file = eval.write("mine.cpp", kHonest);

@@ -107,6 +107,9 @@ TEST_CASE("what cannot be looked at has no findings, and that is no good sign") 
   CHECK_THAT(reason("#include <stdexcept>\n" + kHead + "  throw std::runtime_error(\"no\");\n}\n"),
              Catch::EndsWith("the solution threw an exception: no"));
   CHECK_THAT(reason(kHead + "  for (;;) {}\n}\n", {"--timeout", "2"}), Catch::Contains("no end after 2 s"));
+  const auto strict = sanitize("a.cpp", kHead + "}\n", {"--sandbox", "strict"});
+  CHECK(strict.exit_code == 1);
+  CHECK_THAT(strict.err, Catch::Contains("--sandbox strict asks for"));
   const auto unknown = sanitize("a.cpp", kHead + "}\n", {"--tool", "memcheck"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("memcheck is none of address,undefined"));

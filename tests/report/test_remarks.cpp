@@ -41,6 +41,7 @@ std::vector<std::string> cautions(double first, double second, const std::string
     CHECK(row.evaluation->performance->speedup_range->high == Approx(second / 2));
   }
   CHECK(report::cautions_of(nullptr, data.traces).empty());
+  CHECK(report::cautions_of(&standing, data.traces, report::HasReferences::no).empty());
   return report::cautions_of(&standing, data.traces);
 }
 

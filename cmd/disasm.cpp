@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/disassembly.h"
+#include "commands.h"
+#include "compile/python_interpreter.h"
+#include "dataset/paths.h"
+#include "devices.h"
+#include "eval_inputs.h"
+#include "interrupt.h"
+#include "logging.h"
+#include "measure_options.h"
+#include "report/document.h"
+#include "report/text.h"
+#include "report_common.h"
+
+namespace fib::cmd {
+namespace {
+
+struct DisasmOptions {
+  EvalWords words;
+  std::vector<std::string> devices;
+  MeasureOptions measure;
+  bool ptx = false;
+};
+
+report::Table table_of(const std::vector<bench::KernelResources>& kernels) {
+  report::Table table{
+      {report::text_column("Kernel", "kernel"), report::number_column("Registers", "registers"),
+       report::number_column("Stack (bytes)", "stack_bytes"),
+       report::number_column("Shared (bytes)", "shared_bytes")},
+      {}};
+  for (const auto& kernel : kernels) {
+    table.rows.push_back({report::text_cell(kernel.kernel), report::count_cell(kernel.registers),
+                          report::count_cell(kernel.stack_bytes), report::count_cell(kernel.shared_bytes)});
+  }
+  return table;
+}
+
+// Control characters of names in the code do not reach a terminal.
+std::string harmless(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    result += report::printable(line) + "\n";
+    begin = end + 1;
+  }
+  return result;
+}
+
+int run(DisasmOptions options) {
+  set_up_logging();
+  const ChosenDevices devices = choose_devices(options.devices);
+  const auto& device = devices.devices.front();
+  options.measure.finish(device.kind);
+  const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
+  const auto python = compile::find_python();
+  const bench::ProbeSetup setup{device,
+                                std::filesystem::read_symlink("/proc/self/exe").string(),
+                                dataset::default_cache_path(),
+                                python,
+                                compile::find_tvm_ffi(python),
+                                options.measure.config};
+  std::atomic<bool> interrupted = false;
+  const InterruptSignals signals(interrupted);
+  bool is_all_done = true;
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    for (const auto& [name, solution] : dataset.solutions) {
+      const auto code =
+          bench::disassemble(setup, solution, dataset.definitions.at(solution.definition),
+                             options.ptx ? bench::CodeForm::ptx : bench::CodeForm::native, interrupted);
+      report::Document document(report::Format::table, stdout_style());
+      document.heading(report::printable(name));
+      document.table("", table_of(code.kernels));
+      if (!code.problem.empty()) document.paragraph("not done: " + code.problem);
+      print_result(document.text() + "\n" + harmless(code.text));
+      is_all_done = is_all_done && code.problem.empty();
+    }
+  }
+  if (interrupted) return kInterrupted;
+  return is_all_done ? kDone : kNotAllDone;
+}
+
+}  // namespace
+
+void add_disasm(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<DisasmOptions>();
+  CLI::App* disasm =
+      app.add_subcommand("disasm", "Print the machine code of solutions, with registers and spills");
+  add_try_options(*disasm, options->words);
+  disasm->add_option("--device", options->devices, "auto (a GPU, or the CPU), cpu, cuda, cuda:N")
+      ->delimiter(',')
+      ->group(kTryGroup);
+  disasm->add_flag("--ptx", options->ptx, "PTX in place of the GPU's own code, where the build has it")
+      ->group(kTryGroup);
+  add_limits(*disasm, options->measure);
+  add_log_level(*disasm, "info");
+  disasm->footer(
+      std::string(
+          "Examples:\n"
+          "  fib disasm my_norm.cu --definition rmsnorm_h4096 --local D\n"
+          "  fib disasm my_norm.cpp --definition rmsnorm_h4096 --local D --device cpu | less\n"
+          "By objdump on the CPU, by cuobjdump and nvdisasm of the CUDA toolkit on CUDA; places in sources\n"
+          "stand between the instructions.\n") +
+      kLocalDefault + "Exit codes: 0 done, 1 something has no code, 2 wrong usage, 130 interrupted.");
+  disasm->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace fib::cmd

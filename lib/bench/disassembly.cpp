@@ -1,0 +1,162 @@
+#include "bench/disassembly.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+#include "bench/build_pool.h"
+#include "bench/interrupt_watch.h"
+#include "bench/run_folder.h"
+#include "bench/sanitizers.h"
+#include "bench/solution_files.h"
+#include "compile/builder.h"
+#include "sandbox/confined_step.h"
+#include "util/command.h"
+#include "util/files.h"
+
+namespace fib::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLimitS = 120;
+constexpr const char* kCode = "code";                      // the file in the disassembler's folder
+constexpr std::string_view kText = "\nfib disassembly\n";  // between resources and text
+
+BuildOutcome build_alone(const ProbeSetup& setup, const model::Solution& solution,
+                         const model::Definition& definition, const std::atomic<bool>& interrupted) {
+  worker::Spawner spawner(setup.program);
+  const RunFolder temporary(fs::temp_directory_path(), spawner);
+  const InterruptWatch watch(interrupted, spawner);
+  worker::ChildSetup children{setup.program, temporary.path()};
+  children.files = files_of_solutions(setup.config, setup.device.kind, setup.python);
+  const BuildJob job{&solution,
+                     &definition,
+                     {setup.device.kind, setup.device.architecture, setup.python, setup.config.sandbox,
+                      setup.config.sandbox_readable, 1, setup.tvm_ffi, setup.config.torch}};
+  auto built = build_all(
+      spawner, children, {job}, setup.cache, setup.config.build_timeout_s, 1, [](const auto&, const auto&) {},
+      [&] { return interrupted.load(); });
+  if (built.empty()) return {{}, "interrupted", 0};
+  return std::move(built.begin()->second);
+}
+
+ProbeTool flags_for(model::DeviceKind device) {
+  ProbeTool tool;
+  tool.cflags = {"-g"};
+  if (device == model::DeviceKind::cuda) tool.cuda_cflags = {"-lineinfo"};
+  return tool;
+}
+
+std::string output_of(const std::vector<std::string>& words) {
+  return util::run_command(words, fs::current_path(), {}, {kLimitS, nullptr}).output;
+}
+
+// Of the file "code" in the current folder: `what` is host, cubin or library, `form` native or ptx.
+std::string disassembled(const std::string& what, const std::string& form, const std::string& cuobjdump,
+                         const std::string& nvdisasm) {
+  if (what == "host")
+    return std::string(kText) +
+           output_of({"objdump", "-d", "-C", "-l", "-j", ".text", "--no-show-raw-insn", kCode});
+  std::string text = output_of({cuobjdump, "-res-usage", kCode}) + std::string(kText);
+  if (form == "ptx") return text + output_of({cuobjdump, "-ptx", kCode});
+  if (what == "cubin") return text + output_of({nvdisasm, "-g", "-c", kCode});
+  (void)output_of({cuobjdump, "--extract-elf", "all", kCode});
+  std::vector<fs::path> cubins;
+  for (const auto& entry : fs::directory_iterator(fs::current_path())) {
+    if (entry.path().extension() == ".cubin") cubins.push_back(entry.path());
+  }
+  std::sort(cubins.begin(), cubins.end());
+  for (const fs::path& cubin : cubins) text += output_of({nvdisasm, "-g", "-c", cubin.filename().string()});
+  return text;
+}
+
+std::uint64_t number_after(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  std::uint64_t number = 0;
+  if (at != std::string_view::npos)
+    (void)std::from_chars(line.data() + at + key.size(), line.data() + line.size(), number);
+  return number;
+}
+
+}  // namespace
+
+Disassembly disassemble(const ProbeSetup& setup, const model::Solution& solution,
+                        const model::Definition& definition, CodeForm form,
+                        const std::atomic<bool>& interrupted) {
+  if (compile::needs_python(solution)) return {{}, "", "solutions in Python have no code until they run"};
+  if (form == CodeForm::ptx && !setup.device.is_cuda())
+    return {{}, "", "there is PTX of CUDA solutions alone"};
+  std::string cuobjdump;
+  std::string nvdisasm;
+  if (setup.device.is_cuda()) {
+    cuobjdump = find_cuda_tool("cuobjdump");
+    nvdisasm = find_cuda_tool("nvdisasm");
+    if (cuobjdump.empty() || nvdisasm.empty())
+      return {
+          {}, "", "cuobjdump and nvdisasm are not here: they come with the CUDA toolkit (PATH, CUDA_HOME)"};
+  }
+  const model::Solution wanted = for_tool(solution, flags_for(setup.device.kind));
+  const BuildOutcome build = build_alone(setup, wanted, definition, interrupted);
+  if (!build.error.empty()) return {{}, "", build.error};
+  if (build.result.outcome != compile::BuildResult::Outcome::kBuilt) return {{}, "", build.result.log};
+  const util::TemporaryFolder folder(fs::temp_directory_path(), "fib-disasm-");
+  fs::copy_file(build.result.artifact.file, folder.path() / kCode);
+  const bool is_cubin = build.result.artifact.kind == compile::Artifact::Kind::kKernels;
+  const char* what = !setup.device.is_cuda() ? "host" : is_cubin ? "cubin" : "library";
+  const auto done = util::run_command(
+      {setup.program, "__disasm", what, form == CodeForm::ptx ? "ptx" : "native", cuobjdump, nvdisasm},
+      folder.path(), {}, {2 * kLimitS, &interrupted});
+  const std::size_t split = done.output.find(kText);
+  if (!done.succeeded() || split == std::string::npos)
+    return {{}, "", "cannot disassemble it: " + done.output};
+  Disassembly disassembly{resources_of(done.output.substr(0, split)),
+                          done.output.substr(split + kText.size()), ""};
+  if (disassembly.text.empty()) disassembly.problem = "there is no code in this form";
+  return disassembly;
+}
+
+int run_disassembler(const std::vector<std::string>& words) {
+  try {
+    if (words.size() != 4) throw Error("the disassembler was not asked by fib");
+    sandbox::FileAccess access;
+    for (const std::string& program : {std::string("objdump"), words[2], words[3]}) {
+      if (program.empty()) continue;
+      const auto folders = sandbox::folders_of_program(program);
+      access.readable.insert(access.readable.end(), folders.begin(), folders.end());
+    }
+    const fs::path work = fs::current_path();
+    const std::string text = sandbox::run_confined(access, work, {}, [&] {
+      fs::current_path(work);
+      return disassembled(words[0], words[1], words[2], words[3]);
+    });
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fputs(error.what(), stdout);
+    return 1;
+  }
+}
+
+std::vector<KernelResources> resources_of(std::string_view output) {
+  constexpr std::string_view kFunction = "Function ";
+  std::vector<KernelResources> kernels;
+  for (std::size_t begin = 0; begin < output.size();) {
+    const std::size_t end = std::min(output.find('\n', begin), output.size());
+    const std::string_view line = output.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t function = line.find(kFunction);
+    if (function != std::string_view::npos && line.ends_with(':')) {
+      const std::string_view name = line.substr(function + kFunction.size());
+      kernels.push_back({std::string(name.substr(0, name.size() - 1)), 0, 0, 0});
+    } else if (!kernels.empty() && line.find("REG:") != std::string_view::npos) {
+      kernels.back().registers = number_after(line, "REG:");
+      kernels.back().stack_bytes = number_after(line, "STACK:");
+      kernels.back().shared_bytes = number_after(line, "SHARED:");
+    }
+  }
+  return kernels;
+}
+
+}  // namespace fib::bench
