@@ -155,9 +155,14 @@ void take_device_place(Finding& finding, std::string_view text) {
     const std::string_view function = trimmed(at.substr(0, in));
     finding.function = function.substr(0, function.rfind('+'));
   }
-  if (const auto place = place_of(trimmed(at.substr(in + 4)))) {
-    if (finding.file.empty()) take_place(finding, *place);
-  }
+  auto place = place_of(trimmed(at.substr(in + 4)));
+  if (!place || !finding.file.empty()) return;
+  // NVRTC names sources by the folder "src" that they were built in.
+  constexpr std::string_view kFolder = "/src/";
+  const std::size_t folder = place->file.rfind(kFolder);
+  if (place->file.starts_with('/') && folder != std::string::npos)
+    place->file.erase(0, folder + kFolder.size());
+  take_place(finding, *place);
 }
 
 }  // namespace

@@ -70,6 +70,12 @@ TEST_CASE("compute-sanitizer's records have a kind, a place and what led there")
   CHECK_THAT(findings[0].detail, Catch::StartsWith("by thread (232,0,0) in block (3,0,0); Access at"));
   CHECK(findings[0].times == 2);
   CHECK(findings[1].file.empty());
+  const auto of_nvrtc =
+      compile::findings_of_device("memcheck",
+                                  "========= Invalid __global__ read of size 2 bytes\n"
+                                  "=========     at k(int)+0x90 in /tmp/x/ab.tmp-1/src/parts/kernel.cu:7\n");
+  REQUIRE(of_nvrtc.size() == 1);
+  CHECK(of_nvrtc[0].file == "parts/kernel.cu");
   CHECK(compile::findings_of_device(
             "memcheck",
             "========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" "
