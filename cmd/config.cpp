@@ -11,6 +11,7 @@
 
 #include "bench/config_file.h"
 #include "commands.h"
+#include "config_defaults.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "eval/rule.h"
@@ -19,7 +20,6 @@
 #include "report/table.h"
 #include "report/text.h"
 #include "report_common.h"
-#include "util/closest.h"
 #include "util/error.h"
 
 namespace fib::cmd {
@@ -36,30 +36,18 @@ struct ShowOptions {
 // Settings with where they stand; later ones go before earlier ones.
 using Sources = std::vector<std::pair<std::string, ordered_json>>;
 
-// What holds where nothing is said, as bench/config.h has it.
+// What holds where nothing is said.
 ordered_json usual_settings() {
-  return {{"warmup_runs", 2},
-          {"noise", 0.005},
-          {"rtol", bench::kUsualTolerance},
-          {"atol", bench::kUsualTolerance},
-          {"required_matched_ratio", 1},
-          {"profile_baseline", true}};
+  const bench::CallPlan calls = bench::wanted_calls({});
+  return {{"warmup_runs", calls.warmup},    {"noise", calls.width},        {"rtol", bench::kUsualTolerance},
+          {"atol", bench::kUsualTolerance}, {"required_matched_ratio", 1}, {"profile_baseline", true}};
 }
 
-// With a fixed number of calls.
-ordered_json usual_fixed_calls() { return {{"warmup_runs", 10}, {"iterations", 50}, {"num_trials", 3}}; }
-
-model::Definition find_definition(const ShowOptions& options) {
+model::Definition wanted_definition(const ShowOptions& options) {
   const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
   dataset::expect_dataset_folder(root);
   std::vector<std::string> unreadable;
-  const auto loaded = dataset::load_without_results(root, unreadable);
-  const auto found = loaded.definitions.find(options.definition);
-  if (found != loaded.definitions.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [name, definition] : loaded.definitions) names.push_back(name);
-  throw Error("{} has no definition \"{}\"{}", root, options.definition,
-              util::did_you_mean(options.definition, names));
+  return find_definition(dataset::load_without_results(root, unreadable), options.definition);
 }
 
 void add_layer(Sources& sources, const char* layer, const std::map<std::string, bench::EvalSettings>& entries,
@@ -72,7 +60,7 @@ void add_layer(Sources& sources, const char* layer, const std::map<std::string, 
 Sources sources_of(const ShowOptions& options, const bench::ConfigFile& file) {
   Sources sources = {{"usual", usual_settings()}};
   if (!options.definition.empty()) {
-    const model::Definition definition = find_definition(options);
+    const model::Definition definition = wanted_definition(options);
     const double ratio = eval::usual_matched_ratio(eval::rule_of(definition), definition);
     if (ratio < 1)
       sources.emplace_back("usual for this definition", ordered_json{{"required_matched_ratio", ratio}});
@@ -87,7 +75,7 @@ Sources sources_of(const ShowOptions& options, const bench::ConfigFile& file) {
   for (std::size_t i = 1; i < sources.size(); ++i) {
     const ordered_json& settings = sources[i].second;
     if (!settings.contains("iterations") && !settings.contains("num_trials")) continue;
-    sources.front().second.update(usual_fixed_calls());
+    sources.front().second.update(config_defaults().calls);
     sources.front().second.erase("noise");
   }
   return sources;

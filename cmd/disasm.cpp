@@ -8,13 +8,12 @@
 
 #include "bench/disassembly.h"
 #include "commands.h"
-#include "compile/python_interpreter.h"
-#include "dataset/paths.h"
 #include "devices.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
+#include "probe_setup.h"
 #include "report/document.h"
 #include "report/text.h"
 #include "report_common.h"
@@ -61,13 +60,7 @@ int run(DisasmOptions options) {
   const auto& device = devices.devices.front();
   options.measure.finish(device.kind);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
-  const auto python = compile::find_python();
-  const bench::ProbeSetup setup{device,
-                                std::filesystem::read_symlink("/proc/self/exe").string(),
-                                dataset::default_cache_path(),
-                                python,
-                                compile::find_tvm_ffi(python),
-                                options.measure.config};
+  const bench::ProbeSetup setup = probe_setup(device, options.measure);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   bool is_all_done = true;

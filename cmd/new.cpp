@@ -22,7 +22,6 @@
 #include "scaffold/definition.h"
 #include "scaffold/solution.h"
 #include "scaffold/workload.h"
-#include "util/closest.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/shell_word.h"
@@ -61,14 +60,6 @@ dataset::Dataset load(const NewOptions& options) {
   auto loaded = dataset::load_without_results(root.string(), unreadable);
   print_errors(unreadable, "");
   return loaded;
-}
-
-const model::Definition& find(const dataset::Dataset& dataset, const std::string& name) {
-  const auto found = dataset.definitions.find(name);
-  if (found != dataset.definitions.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [known, definition] : dataset.definitions) names.push_back(known);
-  throw Error("{} has no definition \"{}\"{}", dataset.root.string(), name, util::did_you_mean(name, names));
 }
 
 std::string line_of(const model::Definition& definition, const model::Workload& workload) {
@@ -138,7 +129,7 @@ model::AxisValues sizes_of(const std::string& text) {
 
 void new_workload(const NewOptions& options) {
   const auto loaded = load(options);
-  const auto& definition = find(loaded, options.definition);
+  const auto& definition = find_definition(loaded, options.definition);
   const auto scalars = assignments("--set", options.scalars);
   std::vector<model::Workload> workloads;
   for (const std::string& text : options.axes)
@@ -162,7 +153,7 @@ void new_workload(const NewOptions& options) {
 model::Definition wanted_definition(const NewOptions& options) {
   if (options.definition.ends_with(".json"))
     return model::parse_definition(util::read_file(options.definition));
-  return find(load(options), options.definition);
+  return find_definition(load(options), options.definition);
 }
 
 void new_solution(const NewOptions& options) {

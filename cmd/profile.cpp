@@ -12,13 +12,12 @@
 #include "bench/sanitizers.h"
 #include "choice.h"
 #include "commands.h"
-#include "compile/python_interpreter.h"
-#include "dataset/paths.h"
 #include "devices.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
+#include "probe_setup.h"
 #include "profile/bottleneck.h"
 #include "profile/ncu_page.h"
 #include "report/document.h"
@@ -242,24 +241,13 @@ int run(ProfileOptions options) {
         "ncu cannot look into fib's sandbox: --sandbox off runs the solution without one, for code that you "
         "trust");
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
-  const auto python = compile::find_python();
-  const bench::ProbeSetup setup{device,
-                                fs::read_symlink("/proc/self/exe").string(),
-                                dataset::default_cache_path(),
-                                python,
-                                compile::find_tvm_ffi(python),
-                                options.measure.config};
+  const bench::ProbeSetup setup = probe_setup(device, options.measure);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   std::vector<Profiled> all;
-  for (const dataset::Dataset& dataset : inputs.datasets) {
-    for (const auto& [name, solution] : dataset.solutions) {
-      for (const model::Workload& workload : dataset.workloads.at(solution.definition)) {
-        if (!interrupted)
-          all.push_back(profile_one(options, ncu, setup, dataset, solution, workload, interrupted));
-      }
-    }
-  }
+  for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
+    all.push_back(profile_one(options, ncu, setup, dataset, solution, workload, interrupted));
+  });
   print_result(options.format == ProfileFormat::json ? as_json(all) : as_text(options, all));
   if (interrupted) return kInterrupted;
   const bool is_all_done =

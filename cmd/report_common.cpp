@@ -169,6 +169,14 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
   return chosen;
 }
 
+const model::Definition& find_definition(const dataset::Dataset& dataset, const std::string& name) {
+  const auto found = dataset.definitions.find(name);
+  if (found != dataset.definitions.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, definition] : dataset.definitions) names.push_back(known);
+  throw Error("{} has no definition \"{}\"{}", dataset.root.string(), name, util::did_you_mean(name, names));
+}
+
 report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset,
                                       report::HasReferences has_references) const {
   if (!asked_for.op_type && !asked_for.definition)

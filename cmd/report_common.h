@@ -40,6 +40,10 @@ void print_errors(const std::vector<std::string>& errors, const std::string& roo
 // Throws Error for a missing folder, and under --strict-load for anything that cannot be loaded.
 [[nodiscard]] std::vector<dataset::Dataset> load_datasets(const ReadOptions& options);
 
+// That of this name. Throws Error naming near ones when there is none.
+[[nodiscard]] const model::Definition& find_definition(const dataset::Dataset& dataset,
+                                                       const std::string& name);
+
 // Which records a report is about.
 struct FilterOptions {
   RecordFilter records;

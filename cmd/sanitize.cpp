@@ -13,13 +13,12 @@
 #include "bench/sanitizers.h"
 #include "choice.h"
 #include "commands.h"
-#include "compile/python_interpreter.h"
-#include "dataset/paths.h"
 #include "devices.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
+#include "probe_setup.h"
 #include "report/document.h"
 #include "report/result_json.h"
 #include "report/text.h"
@@ -192,26 +191,15 @@ int run(SanitizeOptions options) {
   expect_trust(options.measure, device.kind);
   const auto sanitizers = chosen(options, device.kind);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
-  const auto python = compile::find_python();
-  const bench::ProbeSetup setup{device,
-                                std::filesystem::read_symlink("/proc/self/exe").string(),
-                                dataset::default_cache_path(),
-                                python,
-                                compile::find_tvm_ffi(python),
-                                options.measure.config};
+  const bench::ProbeSetup setup = probe_setup(device, options.measure);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   std::vector<Examined> all;
-  for (const dataset::Dataset& dataset : inputs.datasets) {
-    for (const auto& [name, solution] : dataset.solutions) {
-      for (const model::Workload& workload : dataset.workloads.at(solution.definition)) {
-        for (const auto& sanitizer : sanitizers) {
-          if (!interrupted)
-            all.push_back(examine(setup, sanitizer, dataset, solution, workload, interrupted));
-        }
-      }
+  for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
+    for (const auto& sanitizer : sanitizers) {
+      if (!interrupted) all.push_back(examine(setup, sanitizer, dataset, solution, workload, interrupted));
     }
-  }
+  });
   print_result(options.format == SanitizeFormat::json ? as_json(all) : as_text(all));
   return exit_code_of(all, interrupted);
 }

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/config.h"
 #include "compile/artifact.h"
 #include "model/solution.h"
 #include "worker/clients.h"
@@ -18,6 +20,12 @@ struct BuildJob {
   const model::Definition* definition = nullptr;
   compile::BuildTarget target;
 };
+
+// What a run with this configuration builds for: `architecture` of CUDA devices, "" on the CPU. Pure.
+[[nodiscard]] compile::BuildTarget build_target(model::DeviceKind device, const std::string& architecture,
+                                                const RunConfig& config,
+                                                const std::optional<compile::PythonInterpreter>& python,
+                                                const std::optional<compile::TvmFfi>& tvm_ffi);
 
 // By solution and architecture (compile::BuildTarget; empty on the CPU).
 using BuildKey = std::pair<const model::Solution*, std::string>;

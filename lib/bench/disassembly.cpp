@@ -5,11 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "bench/build_pool.h"
-#include "bench/interrupt_watch.h"
-#include "bench/run_folder.h"
 #include "bench/sanitizers.h"
-#include "bench/solution_files.h"
+#include "bench/single_build.h"
 #include "compile/builder.h"
 #include "sandbox/confined_step.h"
 #include "util/command.h"
@@ -23,24 +20,6 @@ namespace fs = std::filesystem;
 constexpr double kLimitS = 120;
 constexpr const char* kCode = "code";                      // the file in the disassembler's folder
 constexpr std::string_view kText = "\nfib disassembly\n";  // between resources and text
-
-BuildOutcome build_alone(const ProbeSetup& setup, const model::Solution& solution,
-                         const model::Definition& definition, const std::atomic<bool>& interrupted) {
-  worker::Spawner spawner(setup.program);
-  const RunFolder temporary(fs::temp_directory_path(), spawner);
-  const InterruptWatch watch(interrupted, spawner);
-  worker::ChildSetup children{setup.program, temporary.path()};
-  children.files = files_of_solutions(setup.config, setup.device.kind, setup.python);
-  const BuildJob job{&solution,
-                     &definition,
-                     {setup.device.kind, setup.device.architecture, setup.python, setup.config.sandbox,
-                      setup.config.sandbox_readable, 1, setup.tvm_ffi, setup.config.torch}};
-  auto built = build_all(
-      spawner, children, {job}, setup.cache, setup.config.build_timeout_s, 1, [](const auto&, const auto&) {},
-      [&] { return interrupted.load(); });
-  if (built.empty()) return {{}, "interrupted", 0};
-  return std::move(built.begin()->second);
-}
 
 ProbeTool flags_for(model::DeviceKind device) {
   ProbeTool tool;
@@ -98,7 +77,7 @@ Disassembly disassemble(const ProbeSetup& setup, const model::Solution& solution
           {}, "", "cuobjdump and nvdisasm are not here: they come with the CUDA toolkit (PATH, CUDA_HOME)"};
   }
   const model::Solution wanted = for_tool(solution, flags_for(setup.device.kind));
-  const BuildOutcome build = build_alone(setup, wanted, definition, interrupted);
+  const BuildOutcome build = SingleBuild(setup, interrupted).build(wanted, definition);
   if (!build.error.empty()) return {{}, "", build.error};
   if (build.result.outcome != compile::BuildResult::Outcome::kBuilt) return {{}, "", build.result.log};
   const util::TemporaryFolder folder(fs::temp_directory_path(), "fib-disasm-");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "bench/artifact_load.h"
 #include "bench/input_files.h"
 #include "bench/memory_limits.h"
 #include "bench/python_code.h"
@@ -25,13 +26,6 @@ constexpr int kMaxJudgesLost = 2;
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
-
-worker::TargetKind kind_of(const compile::Artifact& artifact) {
-  using Kind = compile::Artifact::Kind;
-  if (artifact.kind == Kind::kKernels) return worker::TargetKind::kKernels;
-  if (artifact.kind == Kind::kTorchHeaders) return worker::TargetKind::kTorchHeaders;
-  return artifact.kind == Kind::kTvmFfi ? worker::TargetKind::kTvmFfi : worker::TargetKind::kSharedLibrary;
-}
 
 bool runs_in_guest(const compile::Artifact& artifact) {
   return artifact.kind == compile::Artifact::Kind::kPythonModule ||
@@ -384,7 +378,7 @@ void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline
     start = python_start(device, 0);
     files = python_start_files(device);
   } else {
-    start = {kind_of(artifact),        device, setup_.children.files.to_json(), 1, data_limit(),
+    start = {target_kind(artifact),    device, setup_.children.files.to_json(), 1, data_limit(),
              artifact.runtime.string()};
   }
   const auto started = worker_->start(start, deadline_ns, files);
@@ -394,11 +388,7 @@ void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline
 
 worker::Answer<worker::Loaded> Lane::load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                           std::int64_t deadline_ns) {
-  worker::Load request;
-  request.symbol = artifact.symbol;
-  request.extension = artifact.kind == compile::Artifact::Kind::kTorchHeaders ? artifact.module : "";
-  request.returns_status = artifact.returns_status;
-  request.returns_values = artifact.style.style == compile::CallingStyle::kValueReturning;
+  worker::Load request = load_request(artifact);
   std::vector<util::UniqueFd> files;
   jit_key_.clear();
   if (artifact.kind != compile::Artifact::Kind::kPythonModule)

@@ -6,13 +6,11 @@
 
 #include <algorithm>
 
+#include "bench/artifact_load.h"
 #include "bench/build_pool.h"
 #include "bench/input_files.h"
-#include "bench/interrupt_watch.h"
 #include "bench/memory_limits.h"
-#include "bench/python_code.h"
-#include "bench/run_folder.h"
-#include "bench/solution_files.h"
+#include "bench/single_build.h"
 #include "compile/builder.h"
 #include "compile/launch_plan.h"
 #include "eval/layout.h"
@@ -33,13 +31,6 @@ using End = ProbeOutcome::End;
 constexpr std::size_t kMostOutput = 5 * 1024 * 1024;
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;
 
-worker::TargetKind kind_of(const compile::Artifact& artifact) {
-  using Kind = compile::Artifact::Kind;
-  if (artifact.kind == Kind::kKernels) return worker::TargetKind::kKernels;
-  if (artifact.kind == Kind::kTorchHeaders) return worker::TargetKind::kTorchHeaders;
-  return artifact.kind == Kind::kTvmFfi ? worker::TargetKind::kTvmFfi : worker::TargetKind::kSharedLibrary;
-}
-
 void append(std::optional<std::vector<std::string>>& list, const std::vector<std::string>& more) {
   if (more.empty()) return;
   if (!list) list.emplace();
@@ -50,46 +41,22 @@ void append(std::optional<std::vector<std::string>>& list, const std::vector<std
 class Probe {
  public:
   Probe(const ProbeSetup& setup, const ProbeTool& tool, const std::atomic<bool>& interrupted)
-      : setup_(setup),
-        tool_(tool),
-        interrupted_(interrupted),
-        spawner_(setup.program),
-        temporary_(fs::temp_directory_path(), spawner_),
-        watch_(interrupted, spawner_),
-        children_{setup.program, temporary_.path()} {
-    children_.files = files_of_solutions(setup.config, setup.device.kind, setup.python);
-    // A sanitizer that looks for the lines of a source reads its own program first.
-    children_.files.own_view = false;
-    children_.files.readable.emplace_back(setup.program);
-  }
+      : setup_(setup), tool_(tool), interrupted_(interrupted), single_(setup, interrupted) {}
 
   ProbeOutcome run(const model::Solution& solution, const model::Definition& definition,
                    const model::Workload& workload, const fs::path& root) {
-    BuildOutcome build = build_one(solution, definition);
+    const BuildOutcome build = single_.build(solution, definition);
     if (!build.error.empty()) return {End::not_done, build.error, {}, 0};
     using Outcome = compile::BuildResult::Outcome;
     if (build.result.outcome == Outcome::kUnsupported) return {End::not_done, build.result.log, {}, 0};
     if (build.result.outcome == Outcome::kFailed) return {End::not_built, build.result.log, {}, 0};
-    const fs::path folder = temporary_.path() / "probe";
+    const fs::path folder = single_.folder() / "probe";
     fs::create_directories(folder / "own");
     write_files(folder, build.result.artifact, solution, definition, workload, root);
     return call(folder);
   }
 
  private:
-  BuildOutcome build_one(const model::Solution& solution, const model::Definition& definition) {
-    const LaneDevice& device = setup_.device;
-    BuildJob job{&solution,
-                 &definition,
-                 {device.kind, device.architecture, setup_.python, setup_.config.sandbox,
-                  setup_.config.sandbox_readable, 1, setup_.tvm_ffi, setup_.config.torch}};
-    auto built = build_all(
-        spawner_, children_, {job}, setup_.cache, setup_.config.build_timeout_s, 1,
-        [](const auto&, const auto&) {}, [this] { return interrupted_.load(); });
-    if (built.empty()) return {{}, "interrupted"};
-    return std::move(built.begin()->second);
-  }
-
   void write_files(const fs::path& folder, const compile::Artifact& artifact, const model::Solution& solution,
                    const model::Definition& definition, const model::Workload& workload,
                    const fs::path& root) {
@@ -110,33 +77,37 @@ class Probe {
       open.plan = compile::resolve(compile::parse_launch_plan(solution, definition), artifact.kernels,
                                    model::axis_values(definition, workload.axes));
     }
-    worker::Load load;
-    load.symbol = artifact.symbol;
-    load.extension = artifact.kind == compile::Artifact::Kind::kTorchHeaders ? artifact.module : "";
-    load.returns_status = artifact.returns_status;
-    load.returns_values = artifact.style.style == compile::CallingStyle::kValueReturning;
     worker::Start start;
-    start.kind = kind_of(artifact);
+    start.kind = target_kind(artifact);
     if (setup_.device.is_cuda()) {
       start.device.uuid = setup_.device.uuid;
-      start.device.kernels_path =
-          build_device_kernels(spawner_, children_, setup_.device.architecture, setup_.cache).string();
+      start.device.kernels_path = build_device_kernels(single_.spawner(), single_.children(),
+                                                       setup_.device.architecture, setup_.cache)
+                                      .string();
     }
-    start.files = children_.files.to_json();
+    start.files = files_of_probe().to_json();
     start.data_limit_bytes = tool_.limits_data ? data_limit() : kNoLimit;
     start.runtime = artifact.runtime.string();
     util::write_file_atomic(folder / worker::kProbeWorkload, document.to_json());
     util::write_file_atomic(folder / worker::kProbeOpen, open.encode());
-    util::write_file_atomic(folder / worker::kProbeLoad, load.encode());
+    util::write_file_atomic(folder / worker::kProbeLoad, load_request(artifact).encode());
     util::write_file_atomic(folder / worker::kProbeStart, start.encode());
     fs::copy_file(artifact.file, folder / worker::kProbeSolution, fs::copy_options::overwrite_existing);
+  }
+
+  // A sanitizer that looks for the lines of a source reads its own program first.
+  [[nodiscard]] sandbox::FileAccess files_of_probe() const {
+    sandbox::FileAccess files = single_.children().files;
+    files.own_view = false;
+    files.readable.emplace_back(setup_.program);
+    return files;
   }
 
   ProbeOutcome call(const fs::path& folder) {
     worker::ChildSpec spec;
     spec.arguments = tool_.words;
     spec.arguments.insert(spec.arguments.end(), {setup_.program, "__probe"});
-    spec.environment = worker::clean_environment(temporary_.path());
+    spec.environment = worker::clean_environment(single_.folder());
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
     spec.folder = folder;
     int pipe[2];
@@ -144,13 +115,14 @@ class Probe {
     util::UniqueFd write_end(pipe[1]);
     util::Capture capture(util::UniqueFd(pipe[0]), kMostOutput);
     const util::UniqueFd no_channel(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    const std::uint32_t id = spawner_.spawn(spec, no_channel.get(), write_end.get());
+    const std::uint32_t id = single_.spawner().spawn(spec, no_channel.get(), write_end.get());
     write_end.reset();
     const auto limit = static_cast<std::int64_t>(setup_.config.timeout_s * 1e9);
     const std::int64_t deadline = util::monotonic_ns() + limit;
     std::optional<int> status;
-    while (!status && !interrupted_ && util::monotonic_ns() < deadline) status = spawner_.wait(id, 100);
-    if (!status) spawner_.kill(id);
+    while (!status && !interrupted_ && util::monotonic_ns() < deadline)
+      status = single_.spawner().wait(id, 100);
+    if (!status) single_.spawner().kill(id);
     capture.stop(1000);
     return outcome_of(status, capture.take());
   }
@@ -189,10 +161,7 @@ class Probe {
   const ProbeSetup& setup_;
   const ProbeTool& tool_;
   const std::atomic<bool>& interrupted_;
-  worker::Spawner spawner_;
-  RunFolder temporary_;
-  InterruptWatch watch_;
-  worker::ChildSetup children_;
+  SingleBuild single_;
 };
 
 }  // namespace

@@ -55,10 +55,9 @@ std::vector<BuildJob> jobs_of(const Plan& plan, const RunSetup& setup, const Run
     std::set<const model::Solution*> known;
     for (const auto& planned : plan.evaluations) {
       if (!known.insert(planned.solution).second) continue;
-      jobs.push_back({planned.solution,
-                      planned.definition,
-                      {setup.devices.front().kind, architecture, setup.python, config.sandbox,
-                       config.sandbox_readable, 1, setup.tvm_ffi, config.torch}});
+      jobs.push_back(
+          {planned.solution, planned.definition,
+           build_target(setup.devices.front().kind, architecture, config, setup.python, setup.tvm_ffi)});
     }
   }
   return jobs;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +34,11 @@ inline bool wait_for(const std::function<bool()>& condition) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
+}
+
+// What fib itself wrote of an evaluation.
+inline nlohmann::json fib_record(const TraceLine& trace) {
+  return nlohmann::json::parse(trace.text).at("evaluation").at("fib");
 }
 
 inline std::vector<std::string> logs(const FibRun& run) {

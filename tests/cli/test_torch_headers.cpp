@@ -93,10 +93,6 @@ struct TorchRun : testing::FibRun {
   }
 };
 
-nlohmann::json fib_record(const testing::TraceLine& trace) {
-  return nlohmann::json::parse(trace.text).at("evaluation").at("fib");
-}
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

@@ -1,0 +1,69 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "cli/run_support.h"
+
+// What ends a run before its plan is done, and what it does not try, or tries again.
+namespace fs = std::filesystem;
+using namespace fib;
+using namespace fib::testing;  // NOLINT: all of it is used
+
+TEST_CASE("--fail-fast begins nothing after a failure; the rest is neither a result nor a fault") {
+  FibRun run;
+  run.dataset.add_definition({100, 1000});
+  run.dataset.solution("bad", "alice", "extern \"C\" int run() { return 1; }")
+      .solution("good", "bob", kHonest);
+  const auto result = run.run(few({"--fail-fast"}));
+  INFO(result.err);
+  CHECK(result.exit_code == 3);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 1);
+  CHECK_THAT(result.err,
+             Catch::Contains("--fail-fast: bad did not pass (RUNTIME_ERROR); 3 evaluations did not begin\n"));
+  CHECK(run.run(few({"--fail-fast", "--solutions", "good"})).exit_code == 0);
+}
+
+TEST_CASE("--max-time begins nothing when it is over, and --resume does what was left") {
+  FibRun run;
+  run.dataset.add_definition({100, 1000}).solution("good", "bob", kHonest);
+  const auto result = run.run(few({"--max-time", "0.000001"}));
+  CHECK(result.exit_code == 1);
+  CHECK(testing::read_traces(run.dataset.root()).empty());
+  CHECK_THAT(result.err,
+             Catch::Contains("--max-time: 1e-06 s are over; 2 evaluations did not begin; to do the rest, "
+                             "run the same command with --resume\n"));
+  const auto rest = run.run(few({"--max-time", "600", "--resume"}));
+  CHECK(rest.exit_code == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 2);
+}
+
+TEST_CASE("--retry-failed does again what did not pass, and nothing else") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("bad", "alice", "extern \"C\" int run() { return 1; }");
+  run.dataset.solution("good", "bob", kHonest);
+  REQUIRE(run.run(few()).exit_code == 0);
+  CHECK(run.run(few({"--resume"})).out == "nothing to run: 2 evaluations are done\n");
+  const auto again = run.run(few({"--retry-failed", "--strict"}));
+  CHECK(again.exit_code == 3);
+  CHECK(again.out.find("1 of 1 evaluations done: 0 passed, 1 did not") == 0);
+}
+
+TEST_CASE("a solution that fails again and again is not run on every workload, unless that is asked for") {
+  FibRun run;
+  run.dataset.add_definition({10, 20, 30, 40, 50})
+      .solution("bad", "alice", "extern \"C\" int run() { return 1; }");
+  const auto logs_of = [&](const std::vector<std::string>& options) {
+    fs::remove_all(run.dataset.root() / "traces");
+    CHECK(run.run(few(options)).exit_code == 0);
+    return logs(run);
+  };
+  const auto skipped = logs_of({});
+  REQUIRE(skipped.size() == 5);
+  CHECK_THAT(skipped[2], !Catch::Contains("skipped"));
+  for (const std::size_t i : {3, 4}) {
+    CHECK_THAT(skipped[i], Catch::StartsWith("Solution skipped after 3 failures. Last error: "));
+    CHECK(skipped[i].size() < 200);
+  }
+  CHECK(fib_record(testing::read_traces(run.dataset.root())[4]).at("failure").at("skipped_after") == 3);
+  for (const std::string& log : logs_of({"--skip-after", "0"})) CHECK_THAT(log, !Catch::Contains("skipped"));
+  CHECK_THAT(logs_of({"--skip-after", "1"})[1], Catch::StartsWith("Solution skipped after 1 failures."));
+}
