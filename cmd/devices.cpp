@@ -21,7 +21,12 @@ namespace {
 
 using bench::LaneDevice;
 
-LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}}; }
+bench::MultiprocessorLimits limits_of(const nlohmann::json& limits) {
+  return {limits.at("threads"), limits.at("blocks"), limits.at("registers"), limits.at("shared_bytes"),
+          limits.at("reserved_shared_bytes")};
+}
+
+LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}, {}}; }
 
 #if FIB_CUDA
 nlohmann::ordered_json driver_version() {
@@ -87,7 +92,13 @@ int print_devices() {
   for (const auto& device : list.devices) {
     devices.push_back({{"name", device.name},
                        {"uuid", device.uuid},
-                       {"architecture", cuda::architecture_of(device.major, device.minor)}});
+                       {"architecture", cuda::architecture_of(device.major, device.minor)},
+                       {"multiprocessor",
+                        {{"threads", device.threads},
+                         {"blocks", device.blocks},
+                         {"registers", device.registers},
+                         {"shared_bytes", device.shared_bytes},
+                         {"reserved_shared_bytes", device.reserved_shared_bytes}}}});
   }
   const nlohmann::ordered_json document = {
       {"devices", devices},
@@ -111,8 +122,12 @@ CudaDevices cuda_devices() try {
   }
   const auto document = nlohmann::json::parse(child.output);
   for (const auto& device : document.at("devices")) {
-    result.devices.push_back(
-        {model::DeviceKind::cuda, device.at("name"), device.at("uuid"), device.at("architecture"), {}});
+    result.devices.push_back({model::DeviceKind::cuda,
+                              device.at("name"),
+                              device.at("uuid"),
+                              device.at("architecture"),
+                              {},
+                              limits_of(device.at("multiprocessor"))});
   }
   result.problem = document.at("problem");
   result.software = document.at("software");

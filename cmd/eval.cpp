@@ -216,6 +216,8 @@ void print_solution(const std::vector<model::Trace>& traces, std::size_t not_don
   std::vector<report::Shown> shown;
   for (const model::Trace& trace : traces) shown.push_back({trace, std::nullopt});
   print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), false}));
+  const auto kernels = report::kernel_lines(traces);
+  if (!kernels.empty()) print_result(fmt::format("\n{}\n", fmt::join(kernels, "\n")));
 }
 
 // The solutions' files, written into the datasets that have their definitions.
@@ -233,6 +235,14 @@ void add_solutions(const EvalInputs& inputs) {
   }
 }
 
+const model::Definition* definition_of(const EvalInputs& inputs, const model::Trace& trace) {
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    const auto found = dataset.definitions.find(trace.definition);
+    if (found != dataset.definitions.end()) return &found->second;
+  }
+  throw Error("the definition {} is gone", trace.definition);
+}
+
 void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
@@ -241,7 +251,8 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
     if (found == outcome.traces.end()) continue;
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
-    report.solutions.push_back({found->second, against.value_or("")});
+    report.solutions.push_back(
+        {definition_of(inputs, found->second.front()), found->second, against.value_or("")});
   }
   report.skipped = outcome.skipped;
   report.not_done = outcome.not_done;

@@ -20,6 +20,7 @@
 #include "validate/report_digest.h"
 #include "validate_benchmark.h"
 #include "validate_reference.h"
+#include "validate_strength.h"
 
 namespace fib::cmd {
 namespace {
@@ -160,9 +161,15 @@ int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
     const InterruptSignals signals(interrupted);
     return compare_engines({root, options.devices, options.synthesize}, definitions, interrupted);
   };
+  options.validate.strength = [&](const std::vector<std::string>& definitions) {
+    const InterruptSignals signals(interrupted);
+    return judge_null_answers(root, options.synthesize, definitions, interrupted);
+  };
   check_words(options.validate);
-  if (options.synthesize > 0 && !contains(options.validate.checks, "reference"))
-    throw CLI::ValidationError("--synthesize", "only --checks reference runs proposed workloads");
+  if (options.synthesize > 0 && !contains(options.validate.checks, "reference") &&
+      !contains(options.validate.checks, "workload-strength"))
+    throw CLI::ValidationError("--synthesize",
+                               "only --checks reference and workload-strength run proposed workloads");
   int fixed = kDone;
   if (!options.fixed.empty()) {
     fixed = fix(root, options.fixed);
@@ -189,7 +196,8 @@ int run(const ValidateOptions& options) {
 void add_selection(CLI::App& app, ValidateOptions& options) {
   app.add_option("--local,--dataset", options.local, "Dataset folder")->type_name("DIR");
   app.add_option("--checks", options.validate.checks,
-                 "Only these checks, separated by commas; default: all but reference, which runs code")
+                 "Only these checks, separated by commas; default: all but reference and "
+                 "workload-strength, which run references")
       ->delimiter(',')
       ->type_name("CHECK");
   app.add_option("--op-types", options.validate.op_types, "Only definitions of these op types")
@@ -212,8 +220,9 @@ void add_selection(CLI::App& app, ValidateOptions& options) {
          "reference check runs torch there, on the CPU without it")
       ->delimiter(',')
       ->type_name("DEVICE");
-  app.add_option("--synthesize", options.synthesize,
-                 "The reference check: propose N workloads for each definition that has none")
+  app.add_option(
+         "--synthesize", options.synthesize,
+         "The checks reference and workload-strength: propose N workloads for each definition that has none")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   app.add_flag("--disable-gpu", options.validate.disable_gpu,

@@ -13,8 +13,7 @@
 #include "devices.h"
 #include "progress.h"
 #include "report/text.h"
-#include "synthesis/proposals.h"
-#include "util/machine.h"
+#include "validate_cases.h"
 
 namespace fib::cmd {
 namespace {
@@ -29,28 +28,6 @@ struct Cases {
   std::vector<ReferenceCheck*> owners;  // of each case
 };
 
-// Experts' weights fill gigabytes, and the engines make several copies of them, some in float32.
-std::uint64_t largest_proposal() {
-  return std::max(synthesis::ProposalLimits().bytes, util::physical_memory() / 32);
-}
-
-// The workloads of the dataset, else proposed ones; none with the reason in `check`.
-std::vector<model::Workload> workloads_of(const dataset::Dataset& dataset,
-                                          const model::Definition& definition, std::size_t synthesize,
-                                          ReferenceCheck& check) {
-  const auto known = dataset.workloads.find(definition.name);
-  if (known != dataset.workloads.end() && !known->second.empty()) return known->second;
-  check.no_workloads = "no workloads to compare the engines on; --synthesize N proposes some";
-  if (synthesize == 0) return {};
-  check.proposed = true;
-  try {
-    return synthesis::propose_workloads(definition, synthesize, {largest_proposal()});
-  } catch (const Error& error) {
-    check.no_workloads = fmt::format("no workloads, and none can be proposed: {}", error.what());
-    return {};
-  }
-}
-
 Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& names, std::size_t synthesize,
            ReferenceChecks& checks) {
   Cases plan;
@@ -58,29 +35,25 @@ Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& name
     const auto definition = dataset.definitions.find(name);
     if (definition == dataset.definitions.end()) continue;  // it does not parse: other checks say so
     ReferenceCheck& check = checks.definitions[name];
-    for (auto& workload : workloads_of(dataset, definition->second, synthesize, check)) {
-      plan.cases.push_back({&definition->second, std::move(workload), dataset.root});
+    auto workloads = workloads_to_check(dataset, definition->second, synthesize);
+    check.no_workloads = workloads.why_none;
+    check.proposed = workloads.proposed;
+    for (auto& one : workloads.cases) {
+      plan.cases.push_back(std::move(one));
       plan.owners.push_back(&check);
     }
   }
   return plan;
 }
 
-// The sentence of a failure, without the lines that follow: an engine's output, a traceback.
-std::string sentence(const std::string& text) {
-  constexpr std::string_view kPrefix = "the reference failed: ";
-  const auto begin = text.starts_with(kPrefix) ? kPrefix.size() : 0;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
 ReferenceRun run_of(const bench::EngineCase& one, bench::EngineOutcome outcome) {
   ReferenceRun run;
   run.workload = one.workload.uuid;
-  run.problem = sentence(outcome.problem);
+  run.problem = sentence_of(outcome.problem);
   run.made = std::move(outcome.made);
-  run.native = {sentence(outcome.native.error), outcome.native.best_ms};
+  run.native = {sentence_of(outcome.native.error), outcome.native.best_ms};
   run.tied_rows = outcome.native.tied_rows;
-  run.python = {sentence(outcome.python.error), outcome.python.best_ms};
+  run.python = {sentence_of(outcome.python.error), outcome.python.best_ms};
   for (auto& output : outcome.outputs)
     run.outputs.push_back({std::move(output.name), std::move(output.shape), std::move(output.difference)});
   return run;
@@ -95,11 +68,6 @@ std::string note_of(const bench::EngineReport& report, const bench::LaneDevice& 
                      device.is_cuda()
                          ? fmt::format("the first with tensors in host memory, the second on {}", device.name)
                          : "both on the CPU");
-}
-
-std::string interruption(std::size_t compared, std::size_t planned) {
-  return fmt::format("interrupted: the reference check compared {} of {}", compared,
-                     report::plural(planned, "workload"));
 }
 
 }  // namespace
@@ -138,7 +106,8 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
     }
   }
   if (!report.outcomes.empty()) checks.notes.push_back(note_of(report, device));
-  if (interrupted) checks.notes.push_back(interruption(report.outcomes.size(), planned.cases.size()));
+  if (interrupted)
+    checks.notes.push_back(interruption("reference", report.outcomes.size(), planned.cases.size()));
   return checks;
 }
 

@@ -48,6 +48,7 @@ Clock Clocks::of_looks() const {
 
 bool Clocks::counts(const worker::Done& done, std::uint64_t most) {
   last_ = done;
+  if (!done.dropped && !done.uses.empty()) uses_ = done.uses;
   const bool slow = done.clock_mhz > 0 && done.clock_mhz < kSlowClock * highest_mhz_;
   if (!(slow || done.dropped) || slow_calls_ + dropped_calls_ >= most) return true;
   ++(slow ? slow_calls_ : dropped_calls_);
@@ -66,11 +67,13 @@ void Clocks::choose(Calls& calls) {
   // Lost records would hide streams.
   for (int more = 0; probe_.dropped && more < kMoreProbes; ++more)
     probe_ = calls.make(Clock::kCuptiConcurrent).done;
+  if (!probe_.dropped) uses_ = probe_.uses;
 }
 
 void Clocks::look(Calls& calls) {
   const auto done = calls.make(of_looks()).done;
   if (done.dropped) return;
+  if (!done.uses.empty()) uses_ = done.uses;
   // How long the device was busy: where a call waits inside, a span has gaps of the host in it.
   looks_ms_.push_back(util::in_ms(is_by_cupti(of_looks()) ? done.busy_ns : done.elapsed_ns));
 }
@@ -85,6 +88,7 @@ void Clocks::report(Measurement& m) const {
   m.kernels = probe_.kernels;
   m.copies = probe_.copies;
   m.streams = probe_.streams;
+  m.kernel_uses = uses_;
   m.no_witness = parts_.facts.no_tracer;
   m.witness_ms = looks_ms_;
   m.witness_clock = of_looks();

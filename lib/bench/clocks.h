@@ -47,8 +47,9 @@ class Clocks {
   const EvaluationParts& parts_;
   double highest_mhz_;
   worker::Clock of_calls_;
-  worker::Done last_{};   // of the calls that counts() was asked of
-  worker::Done probe_{};  // a call by CUPTI's records, once one was made
+  worker::Done last_{};                    // of the calls that counts() was asked of
+  worker::Done probe_{};                   // a call by CUPTI's records, once one was made
+  std::vector<worker::KernelUse> uses_{};  // the kernels of the last such call
   std::uint64_t slow_calls_ = 0;
   std::uint64_t dropped_calls_ = 0;
   std::vector<double> looks_ms_{};

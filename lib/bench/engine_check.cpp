@@ -106,16 +106,7 @@ class EngineCheck {
   }
 
   worker::JudgeOpened open(const EngineCase& one, std::vector<std::string>& made) {
-    worker::JudgeDocument document;
-    document.definition = *one.definition;
-    document.workload = one.workload;
-    PlannedEvaluation planned;
-    planned.definition = one.definition;
-    planned.workload = &one.workload;
-    auto files = input_files(planned, one.root, dataset::Confinement::to_root);
-    for (const auto& input : files.missing) files.found.erase(input);
-    document.made = synthesis::inputs_to_make(*one.definition, one.workload, files.missing);
-    document.blobs = std::move(files.found);
+    auto document = document_of(*one.definition, one.workload, one.root);
     document.secret = kSecret;
     made = document.made;
     return judge().open(document);

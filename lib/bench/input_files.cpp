@@ -7,7 +7,7 @@ namespace {
 
 void count(const PlannedEvaluation& planned, const std::filesystem::path& root,
            dataset::Confinement confinement, SynthesisCount& counts) {
-  const auto missing = input_files(planned, root, confinement).missing;
+  const auto missing = input_files(*planned.definition, *planned.workload, root, confinement).missing;
   const auto made = synthesis::inputs_to_make(*planned.definition, *planned.workload, missing);
   if (!made.empty()) ++counts.affected;
   for (const auto& input : made) ++(missing.contains(input) ? counts.missing : counts.random);
@@ -15,16 +15,28 @@ void count(const PlannedEvaluation& planned, const std::filesystem::path& root,
 
 }  // namespace
 
-InputFiles input_files(const PlannedEvaluation& planned, const std::filesystem::path& root,
-                       dataset::Confinement confinement) {
+InputFiles input_files(const model::Definition& definition, const model::Workload& workload,
+                       const std::filesystem::path& root, dataset::Confinement confinement) {
   InputFiles files;
-  for (const auto& [name, spec] : planned.workload->inputs) {
+  for (const auto& [name, spec] : workload.inputs) {
     if (spec.kind != model::InputKind::safetensors) continue;
-    const auto blob = dataset::resolve_blob(root, planned.definition->name, spec.path, confinement);
+    const auto blob = dataset::resolve_blob(root, definition.name, spec.path, confinement);
     if (blob) files.found[name] = blob->file;
     if (!blob || dataset::is_lfs_pointer(blob->file)) files.missing.insert(name);
   }
   return files;
+}
+
+worker::JudgeDocument document_of(const model::Definition& definition, const model::Workload& workload,
+                                  const std::filesystem::path& root) {
+  auto files = input_files(definition, workload, root, dataset::Confinement::to_root);
+  for (const auto& input : files.missing) files.found.erase(input);
+  worker::JudgeDocument document;
+  document.definition = definition;
+  document.workload = workload;
+  document.made = synthesis::inputs_to_make(definition, workload, files.missing);
+  document.blobs = std::move(files.found);
+  return document;
 }
 
 SynthesisCount count_synthesized(const Plan& plan, const std::vector<dataset::Dataset>& datasets,

@@ -8,6 +8,7 @@
 
 #include "bench/plan.h"
 #include "dataset/blobs.h"
+#include "worker/judge_document.h"
 
 namespace fib::bench {
 
@@ -19,8 +20,15 @@ struct InputFiles {
 };
 
 // Throws Error when a file lies outside of the dataset and may not.
-[[nodiscard]] InputFiles input_files(const PlannedEvaluation& planned, const std::filesystem::path& root,
-                                     dataset::Confinement confinement);
+[[nodiscard]] InputFiles input_files(const model::Definition& definition, const model::Workload& workload,
+                                     const std::filesystem::path& root, dataset::Confinement confinement);
+
+// A workload of the dataset at `root` for who looks at solutions or references outside of a run: inputs
+// without data are made, as --synthesize-missing does. Secret, tolerance and rule are left to the caller.
+// Throws as input_files() and synthesis::inputs_to_make() do.
+[[nodiscard]] worker::JudgeDocument document_of(const model::Definition& definition,
+                                                const model::Workload& workload,
+                                                const std::filesystem::path& root);
 
 // What --synthesize-missing makes of a plan.
 struct SynthesisCount {

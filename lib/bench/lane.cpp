@@ -261,7 +261,8 @@ JudgedWorkload& Lane::judged(const PlannedEvaluation& planned) {
   document.workload = *planned.workload;
   const auto confinement =
       setup_.config.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
-  auto files = input_files(planned, setup_.datasets[planned.dataset].root, confinement);
+  auto files =
+      input_files(*planned.definition, *planned.workload, setup_.datasets[planned.dataset].root, confinement);
   if (setup_.config.synthesize_missing) {
     for (const auto& input : files.missing) files.found.erase(input);
     document.made = synthesis::inputs_to_make(document.definition, document.workload, files.missing);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "bench/occupancy.h"
 #include "model/solution.h"
 
 namespace fib::bench {
@@ -9,10 +10,11 @@ namespace fib::bench {
 // The device of a lane: what its evaluations run on.
 struct LaneDevice {
   model::DeviceKind kind = model::DeviceKind::cpu;
-  std::string name;          // for traces and people: "NVIDIA H200"
-  std::string uuid;          // cuda
-  std::string architecture;  // cuda: "sm_90a"
-  std::string kernels_path;  // cuda: fib's own kernels, once they are built
+  std::string name;                          // for traces and people: "NVIDIA H200"
+  std::string uuid;                          // cuda
+  std::string architecture;                  // cuda: "sm_90a"
+  std::string kernels_path;                  // cuda: fib's own kernels, once they are built
+  MultiprocessorLimits multiprocessor = {};  // cuda
   [[nodiscard]] bool is_cuda() const { return kind == model::DeviceKind::cuda; }
 };
 

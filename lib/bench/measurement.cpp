@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bench/interval.h"
+#include "bench/kernel_records.h"
 #include "compile/builder.h"
 #include "compile/torch_headers.h"
 #include "eval/statistics.h"
@@ -205,6 +206,8 @@ model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation
   if (m.torch) record.torch = compile::name_of(*m.torch);
   record.sandbox = sandbox_record(m, config);
   record.reference = reference_record(m, config, identity.version);
+  if (!m.kernel_uses.empty())
+    record.resources = kernel_records(m.kernel_uses, *planned.solution, identity.multiprocessor);
   if (!m.device.state.empty()) record.device_state = ordered_json::parse(m.device.state);
   return record;
 }

@@ -9,6 +9,7 @@
 #include "bench/call_plan.h"
 #include "bench/config.h"
 #include "bench/failure.h"
+#include "bench/occupancy.h"
 #include "bench/overhead.h"
 #include "bench/plan.h"
 #include "model/measurement_record.h"
@@ -52,25 +53,26 @@ struct Measurement {
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
   // Of a torch extension: what it was built with. Never kAuto.
   std::optional<compile::TorchWay> torch{};
-  sandbox::Held sandbox{};           // what held in the solution's worker
-  bool memory_group = false;         // its processes share a limit on memory
-  bool on_cuda = false;              // where the solution ran
-  bool reference_on_cuda = false;    // where the reference ran; elsewhere: no speedup
-  worker::Clock clock{};             // of the last calls
-  std::vector<double> host_ms{};     // cuda: what queueing each timed call took
-  std::vector<double> clocks_mhz{};  // cuda: the multiprocessor's clock before each timed call
-  double highest_clock_mhz = 0;      // cuda: what it can reach; 0: unknown
-  std::uint64_t dropped_calls = 0;   // made again because CUPTI lost records
-  worker::Clock witness_clock{};     // cuda: the second clock
-  std::vector<double> witness_ms{};  // cuda: calls by the second clock
-  std::string no_witness{};          // cuda: why there is no second clock
-  std::uint64_t kernels = 0;         // cuda: launched by one call, as the second clock saw it
-  std::uint64_t copies = 0;          // copies and sets of one call
-  std::uint64_t streams = 0;         // streams that one call used
-  std::uint64_t segments = 0;        // stretches of one call between waits, as events saw it
-  double empty_pair_ns = 0;          // cuda: what the worker's events read of nothing
-  std::uint64_t slow_calls = 0;      // made again because the clock was far below that
-  std::string engine;                // the reference's
+  sandbox::Held sandbox{};                       // what held in the solution's worker
+  bool memory_group = false;                     // its processes share a limit on memory
+  bool on_cuda = false;                          // where the solution ran
+  bool reference_on_cuda = false;                // where the reference ran; elsewhere: no speedup
+  worker::Clock clock{};                         // of the last calls
+  std::vector<double> host_ms{};                 // cuda: what queueing each timed call took
+  std::vector<double> clocks_mhz{};              // cuda: the multiprocessor's clock before each timed call
+  double highest_clock_mhz = 0;                  // cuda: what it can reach; 0: unknown
+  std::uint64_t dropped_calls = 0;               // made again because CUPTI lost records
+  worker::Clock witness_clock{};                 // cuda: the second clock
+  std::vector<double> witness_ms{};              // cuda: calls by the second clock
+  std::string no_witness{};                      // cuda: why there is no second clock
+  std::uint64_t kernels = 0;                     // cuda: launched by one call, as the second clock saw it
+  std::uint64_t copies = 0;                      // copies and sets of one call
+  std::vector<worker::KernelUse> kernel_uses{};  // cuda: the kernels of one call, as its worker says
+  std::uint64_t streams = 0;                     // streams that one call used
+  std::uint64_t segments = 0;                    // stretches of one call between waits, as events saw it
+  double empty_pair_ns = 0;                      // cuda: what the worker's events read of nothing
+  std::uint64_t slow_calls = 0;                  // made again because the clock was far below that
+  std::string engine;                            // the reference's
   model::RecordedDurations durations{};
   worker::DeviceState device;  // when the calls were made
 };
@@ -88,6 +90,7 @@ struct RunIdentity {
   std::string tvm_ffi = {};                               // the version of its headers; empty: there are none
   nlohmann::ordered_json tags = nullptr;                  // RunSetup::tags
   std::optional<util::MachineLoad> load = std::nullopt;   // RunSetup::load
+  MultiprocessorLimits multiprocessor = {};               // of a CUDA device
 };
 
 // The mean of the trials' medians, in milliseconds; there is at least one trial.

@@ -60,17 +60,7 @@ class Probe {
   void write_files(const fs::path& folder, const compile::Artifact& artifact, const model::Solution& solution,
                    const model::Definition& definition, const model::Workload& workload,
                    const fs::path& root) {
-    PlannedEvaluation planned;
-    planned.definition = &definition;
-    planned.solution = &solution;
-    planned.workload = &workload;
-    auto files = input_files(planned, root, dataset::Confinement::to_root);
-    worker::JudgeDocument document;
-    document.definition = definition;
-    document.workload = workload;
-    document.made = synthesis::inputs_to_make(definition, workload, files.missing);
-    for (const auto& input : files.missing) files.found.erase(input);
-    document.blobs = std::move(files.found);
+    auto document = document_of(definition, workload, root);
     document.secret = setup_.config.seed.value_or("probe");
     worker::Open open{eval::make_layout(definition, workload), {}};
     if (artifact.kind == compile::Artifact::Kind::kKernels) {

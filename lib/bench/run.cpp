@@ -328,6 +328,7 @@ class Lanes {
     setup.identity.hardware = device.name;
     setup.identity.device = model::name_of(device.kind);
     setup.identity.uuid = device.uuid;
+    setup.identity.multiprocessor = device.multiprocessor;
     return setup;
   }
 

@@ -17,6 +17,12 @@ struct DeviceInfo {
   int minor = 0;
   std::uint64_t memory = 0;  // bytes
   int multiprocessors = 0;
+  // Of one multiprocessor.
+  int threads = 0;
+  int blocks = 0;
+  int registers = 0;
+  int shared_bytes = 0;
+  int reserved_shared_bytes = 0;  // of each block there
 };
 
 struct DeviceList {

@@ -37,6 +37,23 @@ void fields(Is<RecordedLaunches> auto& launches, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedKernel> auto& kernel, Visit& visit) {
+  visit("name", kernel.name);
+  visit("symbol", kernel.symbol);
+  visit("own", kernel.own);
+  visit("launches", kernel.launches);
+  visit("share", kernel.share);
+  visit("grid", kernel.grid);
+  visit("block", kernel.block);
+  visit("registers", kernel.registers);
+  visit("local_bytes", kernel.local_bytes);
+  visit("static_shared_bytes", kernel.static_shared_bytes);
+  visit("dynamic_shared_bytes", kernel.dynamic_shared_bytes);
+  visit("occupancy", kernel.occupancy);
+  visit("occupancy_limits", kernel.occupancy_limits);
+}
+
+template <typename Visit>
 void fields(Is<RecordedCalibration> auto& calibration, Visit& visit) {
   visit("empty_event_pair_ns", calibration.empty_event_pair_ns);
 }
@@ -175,6 +192,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("slow_calls", record.slow_calls);
   visit("dropped_calls", record.dropped_calls);
   visit("launches", record.launches);
+  visit("resources", record.resources);
   visit("segments", record.segments);
   visit("calibration", record.calibration);
   visit("witness", record.witness);

@@ -33,6 +33,24 @@ struct RecordedLaunches {
   std::optional<std::uint64_t> streams;
 };
 
+// Launches of one kernel that are alike.
+struct RecordedKernel {
+  std::optional<std::string> name;    // of the function, without namespaces and parameters
+  std::optional<std::string> symbol;  // as the compiler has it
+  std::optional<bool> own;            // it stands in the solution's sources; else a library's
+  std::optional<std::uint64_t> launches;
+  std::optional<double> share;                     // of the time of all kernels of the call
+  std::optional<std::vector<std::uint64_t>> grid;  // 3
+  std::optional<std::vector<std::uint64_t>> block;
+  std::optional<std::uint64_t> registers;             // a thread
+  std::optional<std::uint64_t> local_bytes;           // a thread
+  std::optional<std::uint64_t> static_shared_bytes;   // a block
+  std::optional<std::uint64_t> dynamic_shared_bytes;  // a block
+  std::optional<double> occupancy;                    // warps that fit, over those that the device can hold
+  std::optional<std::vector<std::string>>
+      occupancy_limits;  // "warps", "registers", "shared_memory", "blocks"
+};
+
 struct RecordedCalibration {
   std::optional<double> empty_event_pair_ns;
 };
@@ -164,6 +182,7 @@ struct MeasurementRecord {
   std::optional<std::uint64_t> slow_calls;
   std::optional<std::uint64_t> dropped_calls;
   std::optional<RecordedLaunches> launches;
+  std::optional<std::vector<RecordedKernel>> resources;
   std::optional<std::uint64_t> segments;
   std::optional<RecordedCalibration> calibration;
   std::optional<RecordedWitness> witness;

@@ -5,6 +5,9 @@
 #include "model/json_value.h"
 #include "model/measurement_record.h"
 #include "report/details.h"
+#include "report/roofline.h"
+#include "report/sol.h"
+#include "util/error.h"
 #include "util/utf8.h"
 
 namespace fib::report {
@@ -42,6 +45,42 @@ ordered_json recorded(const model::Evaluation& evaluation, const char* member) {
   return found != evaluation.fib.end() ? *found : ordered_json();
 }
 
+std::optional<double> latency_of(const model::Evaluation& evaluation) {
+  const auto& performance = evaluation.performance;
+  const bool is_timed = performance && dataset::is_latency(performance->latency_ms);
+  return is_timed ? std::optional(performance->latency_ms) : std::nullopt;
+}
+
+// Nothing for a workload whose axes do not fit the definition.
+std::optional<Work> known_work(const model::Trace& trace, const model::Definition& definition) {
+  try {
+    return work_of(definition, trace.workload);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Bound> bound_on(const Work& work, const model::Evaluation& evaluation) {
+  const auto peak = peak_of(evaluation.environment.hardware);
+  return peak ? bound_of(work, *peak) : std::nullopt;
+}
+
+// What the workload needs at least, what was reached of it, and how far the device could go.
+ordered_json roofline_json(const model::Trace& trace, const model::Definition& definition) {
+  const auto work = known_work(trace, definition);
+  if (!work) return {};
+  const auto bound = bound_on(*work, *trace.evaluation);
+  const auto latency = latency_of(*trace.evaluation);
+  ordered_json object = {{"bytes", work->bytes}, {"flops", or_null(work->flops)}};
+  object["bytes_per_s"] = latency ? ordered_json(achieved_bytes_per_s(*work, *latency)) : ordered_json();
+  object["flops_per_s"] = latency ? or_null(achieved_flops_per_s(*work, *latency)) : ordered_json();
+  object["bound_ms"] = bound ? ordered_json(bound->ms) : ordered_json();
+  object["binds"] =
+      bound ? ordered_json(bound->binds == Binds::memory ? "memory" : "compute") : ordered_json();
+  object["share"] = bound && latency ? ordered_json(bound->ms / *latency) : ordered_json();
+  return object;
+}
+
 void add_log(ordered_json& object, const model::Evaluation& evaluation, std::size_t most) {
   std::string log = evaluation.log;
   const bool is_cut = log.size() > most;
@@ -58,15 +97,22 @@ std::string text_of(const ordered_json& value, model::json::Layout layout) {
 
 }  // namespace
 
-ordered_json result_json(const model::Trace& trace, std::size_t log_bytes) {
+std::optional<double> share_of_bound(const model::Trace& trace, const model::Definition& definition) {
+  const auto work = known_work(trace, definition);
+  const auto latency = latency_of(*trace.evaluation);
+  const auto bound = work ? bound_on(*work, *trace.evaluation) : std::nullopt;
+  return latency && bound ? std::optional(bound->ms / *latency) : std::nullopt;
+}
+
+ordered_json result_json(const model::Trace& trace, const model::Definition& definition,
+                         std::size_t log_bytes) {
   const model::Evaluation& evaluation = *trace.evaluation;
   const auto& performance = evaluation.performance;
-  const bool is_timed = performance && dataset::is_latency(performance->latency_ms);
   ordered_json object = ordered_json::object();
   object["workload"] = trace.workload.uuid;
   object["axes"] = axes_of(trace.workload);
   object["status"] = model::name_of(evaluation.status);
-  object["latency_ms"] = is_timed ? ordered_json(performance->latency_ms) : ordered_json();
+  object["latency_ms"] = or_null(latency_of(evaluation));
   object["interval"] = or_null(interval_share(evaluation));
   object["reference_ms"] = performance && performance->reference_latency_ms > 0
                                ? ordered_json(performance->reference_latency_ms)
@@ -78,6 +124,8 @@ ordered_json result_json(const model::Trace& trace, std::size_t log_bytes) {
       evaluation.correctness ? ordered_json(evaluation.correctness->max_absolute_error) : ordered_json();
   object["max_relative_error"] =
       evaluation.correctness ? ordered_json(evaluation.correctness->max_relative_error) : ordered_json();
+  object["roofline"] = roofline_json(trace, definition);
+  object["resources"] = recorded(evaluation, "resources");
   object["failure"] = recorded(evaluation, "failure");
   object["hint"] = hint_of(model::measurement_record(evaluation));
   object["durations"] = recorded(evaluation, "durations");

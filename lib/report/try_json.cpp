@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dataset/ranking.h"
 #include "model/measurement_record.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
@@ -41,10 +42,12 @@ std::string environment_digest(const std::vector<model::Trace>& traces) {
 }
 
 // What a reward may be made of.
-ordered_json reward_components(const std::vector<model::Trace>& traces, const TrySummary& summary) {
+ordered_json reward_components(const TryReport::Solution& solution, const TrySummary& summary) {
   bool is_built = true;
   bool is_violation = false;
-  for (const model::Trace& trace : traces) {
+  std::vector<double> shares;
+  for (const model::Trace& trace : solution.traces) {
+    if (const auto share = share_of_bound(trace, *solution.definition)) shares.push_back(*share);
     is_built = is_built && trace.evaluation->status != model::Status::COMPILE_ERROR;
     const auto failure = model::measurement_record(*trace.evaluation).failure;
     is_violation = is_violation || (failure && failure->violation.value_or(false));
@@ -52,7 +55,20 @@ ordered_json reward_components(const std::vector<model::Trace>& traces, const Tr
   return {{"built", is_built},
           {"correct", static_cast<double>(summary.passed) / static_cast<double>(summary.results)},
           {"speedup", or_null(summary.speedup)},
+          {"share_of_bound",
+           shares.size() == summary.results ? ordered_json(dataset::geometric_mean(shares)) : ordered_json()},
           {"violation", is_violation}};
+}
+
+// What `speedup` compares with: the definition's reference, where it was timed.
+ordered_json baseline_json(const TrySummary& summary, const model::MeasurementRecord& record) {
+  if (!summary.speedup || !record.reference) return {};
+  const auto text = [](const std::optional<std::string>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
+  return {{"name", "reference"},
+          {"engine", text(record.reference->engine)},
+          {"device", text(record.reference->device)}};
 }
 
 ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_bytes) {
@@ -70,12 +86,14 @@ ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
-  object["reward_components"] = reward_components(traces, summary);
+  object["baseline"] = baseline_json(summary, record);
+  object["reward_components"] = reward_components(solution, summary);
   object["request_digest"] = request_digest(traces);
   object["environment_digest"] = environment_digest(traces);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
-  for (const model::Trace& trace : traces) object["results"].push_back(result_json(trace, log_bytes));
+  for (const model::Trace& trace : traces)
+    object["results"].push_back(result_json(trace, *solution.definition, log_bytes));
   return object;
 }
 

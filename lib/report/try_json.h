@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/definition.h"
 #include "model/trace.h"
 #include "report/result_json.h"
 
@@ -12,8 +13,9 @@ namespace fib::report {
 // What `fib eval` has tried, for programs.
 struct TryReport {
   struct Solution {
-    std::vector<model::Trace> traces;  // one result of each workload; not empty
-    std::string against = {};          // a comparison, as JSON; "": none
+    const model::Definition* definition = nullptr;  // of the traces; it outlives the report
+    std::vector<model::Trace> traces;               // one result of each workload; not empty
+    std::string against = {};                       // a comparison, as JSON; "": none
   };
   struct NotDone {
     std::string solution;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dataset/ranking.h"
 #include "model/measurement_record.h"
 #include "report/details.h"
@@ -37,7 +39,43 @@ std::string status_text(const TrySummary& summary) {
          (summary.pattern.empty() ? "" : ": " + printable(summary.pattern)) + ")";
 }
 
+std::string size_text(std::uint64_t bytes) {
+  return bytes < 1024 ? fmt::format("{} B", bytes)
+                      : fmt::format("{:.4g} KiB", static_cast<double>(bytes) / 1024);
+}
+
+std::string kernel_line(const model::RecordedKernel& kernel) {
+  std::string text = "kernel " + printable(shorten_middle(kernel.name.value_or("?"), 48)) + ":";
+  if (kernel.share) text += fmt::format(" {:.0f}% of the time,", 100 * *kernel.share);
+  std::uint64_t threads = 1;
+  for (const std::uint64_t size : kernel.block.value_or(std::vector<std::uint64_t>{})) threads *= size;
+  text += fmt::format(" {}, {}", plural(threads, "thread"), plural(kernel.registers.value_or(0), "register"));
+  const auto shared = kernel.static_shared_bytes.value_or(0) + kernel.dynamic_shared_bytes.value_or(0);
+  if (shared > 0) text += fmt::format(", {} shared memory", size_text(shared));
+  if (kernel.local_bytes.value_or(0) > 0)
+    text += fmt::format(", {} local memory a thread", size_text(*kernel.local_bytes));
+  if (kernel.occupancy) text += fmt::format(", occupancy {:.0f}%", 100 * *kernel.occupancy);
+  if (kernel.occupancy && *kernel.occupancy < 1 && kernel.occupancy_limits)
+    text += fmt::format(" (limited by {})", fmt::join(*kernel.occupancy_limits, ", "));
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> kernel_lines(const std::vector<model::Trace>& traces) {
+  constexpr std::size_t kShown = 3;
+  for (const model::Trace& trace : traces) {
+    const auto kernels = model::measurement_record(*trace.evaluation).resources;
+    if (!kernels || kernels->empty()) continue;
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < std::min(kernels->size(), kShown); ++i)
+      lines.push_back(kernel_line((*kernels)[i]));
+    if (kernels->size() > kShown)
+      lines.push_back("and " + plural(kernels->size() - kShown, "kernel") + " more");
+    return lines;
+  }
+  return {};
+}
 
 TrySummary summarize(const std::vector<model::Trace>& traces) {
   TrySummary summary;

@@ -91,6 +91,10 @@ ordered_json failure_object() {
   return failure;
 }
 
+ordered_json resources_list() {
+  return list_of(object({}, members_below(model::record_fields(), "resources[].")));
+}
+
 ordered_json durations_object() { return object({}, members_below(model::record_fields(), "durations.")); }
 
 ordered_json definition_schema() {

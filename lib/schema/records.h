@@ -16,6 +16,7 @@ namespace fib::schema {
 [[nodiscard]] nlohmann::ordered_json status_words();
 [[nodiscard]] nlohmann::ordered_json axes_of_workload();
 [[nodiscard]] nlohmann::ordered_json failure_object();    // evaluation.fib.failure
+[[nodiscard]] nlohmann::ordered_json resources_list();    // evaluation.fib.resources
 [[nodiscard]] nlohmann::ordered_json durations_object();  // evaluation.fib.durations
 
 }  // namespace fib::schema

@@ -38,6 +38,7 @@ namespace {
 
 constexpr std::string_view kBenchmark = "benchmark";
 constexpr std::string_view kReference = "reference";
+constexpr std::string_view kStrength = "workload-strength";
 constexpr std::string_view kOrphans = "orphans";
 constexpr std::string_view kNotRunNote =
     "the benchmark check was skipped: it builds and runs the baselines; to have it done, name a --device";
@@ -46,6 +47,9 @@ struct Check {
   std::string_view name;
   std::function<Messages(const Subject&, Blobs&)> run;  // empty: what was run is looked at
 };
+
+// References run for it, so that it has to be asked for.
+bool runs_code(std::string_view check) { return check == kReference || check == kStrength; }
 
 template <typename Function>
 auto without_blobs(Function function) {
@@ -69,7 +73,8 @@ const std::vector<Check>& own_checks() {
                                             {"constraints", check_constraints},
                                             {"languages", without_blobs(check_languages)},
                                             {"parameters", without_blobs(check_parameters)},
-                                            {kReference, {}}};
+                                            {kReference, {}},
+                                            {kStrength, {}}};
   return checks;
 }
 
@@ -117,6 +122,7 @@ struct Ran {
   bool benchmark_wanted = true;  // else its absence is on purpose
   std::map<std::string, Benchmark> benchmarks;
   ReferenceChecks references;
+  StrengthChecks strengths;
 };
 
 // The solutions and workloads of a definition go by the name in its document.
@@ -130,8 +136,9 @@ std::optional<Messages> look_at(std::string_view check, const Ran& ran, const Sc
     if (found == results.end()) return std::nullopt;
     return function(found->second, Place{scanned.file});
   };
-  return check == kBenchmark ? look(ran.benchmarks, check_benchmark)
-                             : look(ran.references.definitions, check_reference);
+  if (check == kBenchmark) return look(ran.benchmarks, check_benchmark);
+  if (check == kStrength) return look(ran.strengths.definitions, check_strength);
+  return look(ran.references.definitions, check_reference);
 }
 
 DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, const Config& config,
@@ -142,7 +149,7 @@ DefinitionReport check_one(const Tree& tree, const ScannedDefinition& scanned, c
   for (const Check& check : checks_of(tree.mode)) {
     CheckResult result{std::string(check.name), std::nullopt, ""};
     const bool wanted = contains(config.checks, check.name);
-    if (check.name == kReference && !wanted) continue;  // nobody misses it
+    if (runs_code(check.name) && !wanted) continue;  // nobody misses it
     if (wanted) result.messages = check.run ? check.run(subject, blobs) : look_at(check.name, ran, scanned);
     if (check.name == kBenchmark && !result.messages && ran.benchmark_wanted)
       result.why_skipped = kNotRunNote;
@@ -155,7 +162,7 @@ Config configure(const Tree& tree, const Options& options) {
   Config config{tree.shown_root, options.checks, true, options.op_types, options.definitions};
   if (config.checks.empty()) {
     config.checks = known_checks(options.mode);
-    std::erase(config.checks, kReference);
+    std::erase_if(config.checks, runs_code);
   }
   if (!options.benchmark) std::erase(config.checks, kBenchmark);
   config.disable_gpu = !contains(config.checks, kBenchmark);
@@ -200,11 +207,13 @@ Report validate(const std::filesystem::path& root, const Options& options) {
       options.mode == model::Mode::upstream || options.checks.empty() || contains(options.checks, kBenchmark);
   if (run) ran.benchmarks = options.benchmark(to_run);
   if (contains(report.config.checks, kReference)) ran.references = options.reference(to_run);
+  if (contains(report.config.checks, kStrength)) ran.strengths = options.strength(to_run);
   for (const auto& name : selected)
     report.definitions.push_back(check_one(tree, tree.definitions.at(name), report.config, ran));
   report.dataset = check_whole(tree, report.config);
   if (!options.disable_gpu && !run && ran.benchmark_wanted) report.notes.emplace_back(kNotRunNote);
-  report.notes.insert(report.notes.end(), ran.references.notes.begin(), ran.references.notes.end());
+  for (const auto* notes : {&ran.references.notes, &ran.strengths.notes})
+    report.notes.insert(report.notes.end(), notes->begin(), notes->end());
   return report;
 }
 

@@ -130,6 +130,7 @@ Done CudaStage::trace(Target& target, Clock clock) {
   done.dropped = trace.dropped > 0;
   done.busy_ns = trace.busy_ns;
   done.span_ns = trace.span_ns;
+  done.uses = trace.uses;
   done.elapsed_ns = clock == Clock::kCuptiKernel ? trace.busy_ns : trace.span_ns;
   return done;
 }

@@ -81,6 +81,18 @@ void fields(auto& wire, Either<Done> auto& m) {
   wire.flag(m.dropped);
   wire.amount(m.busy_ns);
   wire.amount(m.span_ns);
+  wire.list(m.uses, 1, [&](auto& use) {
+    wire.text(use.launch.symbol);
+    sizes(wire, use.launch.grid);
+    sizes(wire, use.launch.block);
+    wire.number(use.launch.registers);
+    wire.number(use.launch.local_bytes);
+    wire.number(use.launch.static_shared_bytes);
+    wire.number(use.launch.dynamic_shared_bytes);
+    wire.number(use.times);
+    wire.amount(use.busy_ns);
+  });
+  if (m.uses.size() > device::cuda::kMostUses) throw ProtocolError("{} kernels of a call", m.uses.size());
 }
 
 void fields(auto& wire, Either<Collected> auto& m) {

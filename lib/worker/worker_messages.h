@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile/launch_plan.h"
+#include "device/cuda/trace.h"
 #include "eval/layout.h"
 #include "sandbox/files.h"
 #include "worker/messages.h"
@@ -101,6 +102,9 @@ struct CallsRequest {
   [[nodiscard]] static CallsRequest decode(const std::string& payload);
 };
 
+using device::cuda::KernelLaunch;
+using device::cuda::KernelUse;
+
 // What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a
 // clock gave.
 struct Done {
@@ -118,6 +122,7 @@ struct Done {
   bool dropped = false;  // records were lost: the call does not count
   double busy_ns = 0;
   double span_ns = 0;
+  std::vector<KernelUse> uses = {};  // at most device::cuda::kMostUses
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Done decode(const std::string& payload);
 };

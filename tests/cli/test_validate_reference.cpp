@@ -179,7 +179,7 @@ TEST_CASE(
   const auto without = run.validated({"--format", "json"});
   CHECK(without.exit_code == 0);
   CHECK(messages(without, "none") ==
-        Words{"warning: no workloads to compare the engines on; --synthesize N proposes some"});
+        Words{"warning: there are no workloads to run; --synthesize N proposes some"});
   const auto blobs = messages(without, "blobs");
   CHECK_THAT(blobs.front(), Contains("engines agree on 1 of 1 workload"));
   CHECK(blobs.back() == "info: inputs made by fib for 1 workload: x");
@@ -246,7 +246,7 @@ TEST_CASE("an interrupted comparison reports what it has and leaves no process b
   CHECK(run.processes().empty());
   REQUIRE(fs::exists(reports));
   const auto report = util::read_file(fs::directory_iterator(reports)->path());
-  CHECK_THAT(report, Contains("interrupted: the reference check compared 1 of 2 workloads") &&
+  CHECK_THAT(report, Contains("interrupted: the reference check looked at 1 of 2 workloads") &&
                          Contains("engines agree on 1 of 1 workload") &&
                          Contains("interrupted before its workloads were compared"));
 }

@@ -41,3 +41,40 @@ TEST_CASE("a call without work has no time") {
   CHECK(trace.busy_ns == 0);
   CHECK(trace.span_ns == 0);
 }
+
+TEST_CASE("a trace sums up launches that are alike, those that took longest first") {
+  using fib::device::cuda::Activity;
+  const auto kernel = [](std::int64_t begin, std::int64_t end, const char* symbol, std::uint32_t registers) {
+    Activity activity{begin, end, 1, 1, true, false};
+    activity.launch.symbol = symbol;
+    activity.launch.registers = registers;
+    return activity;
+  };
+  const Activity copy{100, 200, 1, 1, false, false};
+  const Activity of_kernel{100, 900, 1, 1, true, true};
+  auto of_fib = kernel(0, 5000, "flush", 8);
+  of_fib.correlation = 2;
+  const auto trace = summarise({kernel(0, 10, "a", 16), kernel(10, 40, "b", 32), kernel(40, 60, "a", 16),
+                                kernel(60, 70, "a", 24), copy, of_kernel, of_fib},
+                               {{1}, {2}});
+  REQUIRE(trace.uses.size() == 3);
+  CHECK(trace.uses[0].launch.symbol == "a");
+  CHECK(trace.uses[0].launch.registers == 16);
+  CHECK(trace.uses[0].times == 2);
+  CHECK(trace.uses[0].busy_ns == 30);
+  CHECK(trace.uses[1].launch.symbol == "b");
+  CHECK(trace.uses[1].busy_ns == 30);
+  CHECK(trace.uses[2].launch.registers == 24);
+}
+
+TEST_CASE("a trace of very many different kernels keeps those that took longest") {
+  std::vector<fib::device::cuda::Activity> activities;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    auto& one = activities.emplace_back();
+    one = {0, i, 1, 1, true, false};
+    one.launch.registers = i;
+  }
+  const auto trace = summarise(activities, {{1}, {}});
+  REQUIRE(trace.uses.size() == fib::device::cuda::kMostUses);
+  CHECK(trace.uses[0].launch.registers == 99);
+}

@@ -45,6 +45,17 @@ TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]
   const auto honest = eval("honest.cu", source);
   CHECK(honest["status"] == "PASSED");
   CHECK(honest["latency_ms"] > 0);
+  const auto& kernels = honest["results"][0]["resources"];
+  REQUIRE(kernels.size() == 1);
+  CHECK(kernels[0]["own"] == true);
+  CHECK(source.find(kernels[0]["name"].get<std::string>()) != std::string::npos);
+  CHECK(kernels[0]["block"] == nlohmann::json::array({256, 1, 1}));
+  CHECK(kernels[0]["registers"] > 0);
+  CHECK(kernels[0]["local_bytes"] == 0);
+  CHECK(kernels[0]["share"] == 1);
+  CHECK(kernels[0]["occupancy"] == 1);
+  CHECK(honest["results"][0]["roofline"]["share"] > 0);
+  CHECK(honest["results"][0]["roofline"]["binds"] == "memory");
   CHECK(eval("honest.cu", source)["status"] == "PASSED");  // from the cache of builds
   const auto syntax =
       eval("syntax.cu", replaced(source, "a[i] + b[i]", "a[i] + x[i]"))["results"][0]["failure"];

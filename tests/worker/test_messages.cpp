@@ -104,6 +104,17 @@ TEST_CASE("times that are no numbers, and negative ones but the claim, are refus
   CHECK_THROWS_AS(Done::decode(Done{1, 1, true, -1}.encode()), ProtocolError);
   CHECK_THROWS_AS(Done::decode(Done{1, 1, true, 1, 2, -1}.encode()), ProtocolError);
   CHECK(Done::decode(Done{1, 1, true, 1, 2, 1280}.encode()).segments == 2);
+  Done launches{1, 1};
+  launches.uses = {{{"scale", {1, 2, 3}, {4, 5, 6}, 32, 16, 8, 4}, 7, 100}};
+  const auto uses = Done::decode(launches.encode()).uses;
+  REQUIRE(uses.size() == 1);
+  CHECK(uses[0].launch == launches.uses[0].launch);
+  CHECK(uses[0].times == 7);
+  CHECK(uses[0].busy_ns == 100);
+  launches.uses[0].busy_ns = -1;
+  CHECK_THROWS_AS(Done::decode(launches.encode()), ProtocolError);
+  launches.uses.assign(device::cuda::kMostUses + 1, {});
+  CHECK_THROWS_AS(Done::decode(launches.encode()), ProtocolError);
 }
 
 TEST_CASE("every truncation and every extension of a message is refused") {

@@ -1,6 +1,7 @@
 #include "device/cuda/trace.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace fib::device::cuda {
@@ -16,6 +17,22 @@ std::int64_t covered(const std::vector<Activity>& sorted) {
     reached = std::max(reached, activity.end_ns);
   }
   return total;
+}
+
+std::vector<KernelUse> uses_of(const std::vector<Activity>& activities) {
+  std::map<KernelLaunch, KernelUse> by_launch;
+  for (const auto& activity : activities) {
+    if (!activity.kernel || activity.from_device) continue;
+    KernelUse& use = by_launch[activity.launch];
+    ++use.times;
+    use.busy_ns += static_cast<double>(activity.end_ns - activity.begin_ns);
+  }
+  std::vector<KernelUse> uses;
+  for (auto& [launch, use] : by_launch) uses.push_back({launch, use.times, use.busy_ns});
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const auto& a, const auto& b) { return a.busy_ns > b.busy_ns; });
+  if (uses.size() > kMostUses) uses.resize(kMostUses);
+  return uses;
 }
 
 }  // namespace
@@ -42,6 +59,7 @@ Trace summarise(const std::vector<Activity>& activities, const AskedFor& asked_f
   trace.streams = streams.size();
   trace.busy_ns = static_cast<double>(covered(counted));
   if (!counted.empty()) trace.span_ns = static_cast<double>(last - counted.front().begin_ns);
+  trace.uses = uses_of(counted);
   return trace;
 }
 

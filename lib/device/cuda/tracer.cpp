@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,6 +18,27 @@ using fib::cuda::Cupti;
 constexpr std::size_t kAlignment = 8;
 
 std::int64_t time_of(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+// Names of C++ templates can be as long as one likes.
+constexpr std::size_t kMostSymbol = 512;
+
+template <typename T>
+std::uint32_t count_of(T value) {
+  return value > 0 ? static_cast<std::uint32_t>(value) : 0;
+}
+
+// The fields stand at the same places in all versions of this record since CUDA 12.
+KernelLaunch launch_of(const CUpti_ActivityKernel10& kernel) {
+  KernelLaunch launch;
+  if (kernel.name != nullptr) launch.symbol.assign(kernel.name, ::strnlen(kernel.name, kMostSymbol));
+  launch.grid = {count_of(kernel.gridX), count_of(kernel.gridY), count_of(kernel.gridZ)};
+  launch.block = {count_of(kernel.blockX), count_of(kernel.blockY), count_of(kernel.blockZ)};
+  launch.registers = kernel.registersPerThread;
+  launch.local_bytes = kernel.localMemoryPerThread;
+  launch.static_shared_bytes = count_of(kernel.staticSharedMemory);
+  launch.dynamic_shared_bytes = count_of(kernel.dynamicSharedMemory);
+  return launch;
+}
 
 }  // namespace
 
@@ -112,7 +134,9 @@ class Tracer::Session final : public ApiWatcher::Listener {
       case CUPTI_ACTIVITY_KIND_KERNEL:
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
         const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel10&>(record);
-        return add(kernel.start, kernel.end, kernel.streamId, kernel.correlationId, true, false);
+        add(kernel.start, kernel.end, kernel.streamId, kernel.correlationId, true, false);
+        activities_.back().launch = launch_of(kernel);
+        return;
       }
       case CUPTI_ACTIVITY_KIND_CDP_KERNEL: {
         const auto& kernel = reinterpret_cast<const CUpti_ActivityCdpKernel&>(record);

@@ -81,6 +81,7 @@ inline std::string done_in(double elapsed_ns) {
   for (int i = 0; i < 3; ++i) put(done, std::uint32_t{0});  // kernels, copies, streams
   put(done, std::uint8_t{0});
   for (int i = 0; i < 2; ++i) put(done, 0.0);
+  put(done, std::uint32_t{0});  // no kernels described
   return done;
 }
 

@@ -1,0 +1,52 @@
+#include "validate_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/text.h"
+#include "synthesis/proposals.h"
+#include "util/machine.h"
+
+namespace fib::cmd {
+namespace {
+
+// Experts' weights fill gigabytes, and the engines make several copies of them, some in float32.
+std::uint64_t largest_proposal() {
+  return std::max(synthesis::ProposalLimits().bytes, util::physical_memory() / 32);
+}
+
+}  // namespace
+
+CheckedWorkloads workloads_to_check(const dataset::Dataset& dataset, const model::Definition& definition,
+                                    std::size_t synthesize) {
+  CheckedWorkloads found;
+  const auto add = [&](const std::vector<model::Workload>& workloads) {
+    for (const auto& workload : workloads) found.cases.push_back({&definition, workload, dataset.root});
+  };
+  const auto known = dataset.workloads.find(definition.name);
+  if (known != dataset.workloads.end()) add(known->second);
+  if (!found.cases.empty()) return found;
+  found.why_none = "there are no workloads to run; --synthesize N proposes some";
+  if (synthesize == 0) return found;
+  found.proposed = true;
+  try {
+    add(synthesis::propose_workloads(definition, synthesize, {largest_proposal()}));
+  } catch (const Error& error) {
+    found.why_none = fmt::format("no workloads, and none can be proposed: {}", error.what());
+  }
+  return found;
+}
+
+std::string interruption(const std::string& check, std::size_t done, std::size_t planned) {
+  return fmt::format("interrupted: the {} check looked at {} of {}", check, done,
+                     report::plural(planned, "workload"));
+}
+
+std::string sentence_of(const std::string& failure) {
+  constexpr std::string_view kPrefix = "the reference failed: ";
+  const auto begin = failure.starts_with(kPrefix) ? kPrefix.size() : 0;
+  return failure.substr(begin, failure.find('\n', begin) - begin);
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,73 @@
+#include "validate_strength.h"
+
+#include <fmt/format.h>
+
+#include "bench/strength_check.h"
+#include "devices.h"
+#include "progress.h"
+#include "report/text.h"
+#include "validate_cases.h"
+
+namespace fib::cmd {
+namespace {
+
+// What is to be judged, and in whose check its result belongs.
+struct Cases {
+  std::vector<bench::EngineCase> cases;
+  std::vector<validate::StrengthCheck*> owners;  // of each case
+};
+
+Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& names, std::size_t synthesize,
+           validate::StrengthChecks& checks) {
+  Cases plan;
+  for (const auto& name : names) {
+    const auto definition = dataset.definitions.find(name);
+    if (definition == dataset.definitions.end()) continue;  // it does not parse: other checks say so
+    auto& check = checks.definitions[name];
+    auto workloads = workloads_to_check(dataset, definition->second, synthesize);
+    check.no_workloads = workloads.why_none;
+    check.proposed = workloads.proposed;
+    for (auto& one : workloads.cases) {
+      plan.cases.push_back(std::move(one));
+      plan.owners.push_back(&check);
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, std::size_t synthesize,
+                                            const std::vector<std::string>& definitions,
+                                            const std::atomic<bool>& interrupted) {
+  const auto dataset = dataset::load(root, {.results = dataset::KeepResults::no});
+  validate::StrengthChecks checks;
+  const Cases planned = plan(dataset, definitions, synthesize, checks);
+  if (planned.cases.empty()) return checks;
+  const bench::StrengthCheckSetup setup{choose_devices({"cpu"}).devices.front(),
+                                        std::filesystem::read_symlink("/proc/self/exe")};
+  Progress progress(usual_progress());
+  const bench::EngineCheckObserver observer{
+      [&](const std::string& name) { progress.waiting_for_device(name); },
+      [&](const bench::EngineCase& next, std::size_t done) {
+        progress.step("judging null answers of " +
+                          report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
+                      done, planned.cases.size());
+      }};
+  auto outcomes = bench::check_strength(planned.cases, setup, observer, interrupted);
+  for (std::size_t i = 0; i < planned.cases.size(); ++i) {
+    auto& check = *planned.owners[i];
+    if (i < outcomes.size()) {
+      auto& outcome = outcomes[i];
+      check.runs.push_back({planned.cases[i].workload.uuid, sentence_of(outcome.problem),
+                            std::move(outcome.tried), std::move(outcome.passed), outcome.tolerance});
+    } else if (check.runs.empty()) {
+      check.no_workloads = "interrupted before its workloads were judged";
+    }
+  }
+  if (interrupted)
+    checks.notes.push_back(interruption("workload-strength", outcomes.size(), planned.cases.size()));
+  return checks;
+}
+
+}  // namespace fib::cmd

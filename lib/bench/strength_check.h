@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/config.h"
+#include "bench/engine_check.h"
+#include "eval/null_answers.h"
+
+// Lets answers of solutions that compute nothing be judged as a run would: fib validate's check
+// "workload-strength".
+namespace fib::bench {
+
+// What became of one workload. All texts are for messages.
+struct StrengthOutcome {
+  std::string problem;                   // why nothing was judged: its reference failed, say
+  std::vector<eval::NullAnswer> tried;   // those that its layout has
+  std::vector<eval::NullAnswer> passed;  // of these
+  eval::Tolerance tolerance;
+};
+
+struct StrengthCheckSetup {
+  LaneDevice device;    // whose machine-wide lock is taken; the check runs on the CPU
+  std::string program;  // path of the fib binary, for children
+  RunConfig config = {};
+};
+
+// Takes the device's machine-wide lock. For each case the reference runs in the native engine on inputs that
+// the judge makes, and the judge is handed each null answer in place of a solution's outputs: for two sets of
+// inputs (one where none is random), or as many as the rule wants to see. An answer passes when the judge
+// finds no fault with any of them. Secrets follow from a fixed text, so that equal cases give equal outcomes.
+// One outcome a case, in order; fewer when interrupted. Throws Error for what makes all of it impossible.
+[[nodiscard]] std::vector<StrengthOutcome> check_strength(const std::vector<EngineCase>& cases,
+                                                          const StrengthCheckSetup& setup,
+                                                          const EngineCheckObserver& observer,
+                                                          const std::atomic<bool>& interrupted);
+
+}  // namespace fib::bench
