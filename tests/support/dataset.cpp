@@ -93,6 +93,13 @@ DatasetBuilder& DatasetBuilder::python_solution(const std::string& name, const s
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::any_solution(
+    const std::string& name, const std::string& definition, const ordered_json& spec,
+    const std::vector<std::pair<std::string, std::string>>& sources) {
+  write_solution(name, "test", definition, spec, nullptr, sources);
+  return *this;
+}
+
 void DatasetBuilder::write_solution(const std::string& name, const std::string& author,
                                     const std::string& definition, ordered_json spec,
                                     const ordered_json& more_spec,

@@ -39,6 +39,10 @@ class DatasetBuilder {
                                  const std::vector<std::pair<std::string, std::string>>& sources,
                                  const nlohmann::ordered_json& spec = nlohmann::ordered_json::object(),
                                  const std::string& definition = "add");
+  // A solution of any kind: its whole spec, and (path, content) of its sources.
+  DatasetBuilder& any_solution(const std::string& name, const std::string& definition,
+                               const nlohmann::ordered_json& spec,
+                               const std::vector<std::pair<std::string, std::string>>& sources);
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:

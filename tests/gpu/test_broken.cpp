@@ -1,0 +1,185 @@
+#include <cstdlib>
+
+#include "gpu/gpu.h"
+#include "support/broken.h"
+#include "support/python.h"
+
+// Solutions for a GPU that fail: what programs are told of each, without a look into logs.
+using namespace fib;
+using testing::Broken;
+using Table = std::vector<Broken>;
+using nlohmann::ordered_json;
+
+namespace {
+
+const std::string kKernel =
+    "__global__ void k(const float* x, float* y, long m, long n) {\n"
+    "  const long i = blockIdx.x * 256L + threadIdx.x;\n  ";
+const std::string kHost =
+    "\n}\nextern \"C\" int run(const float* x, float* y, long m, long n, cudaStream_t s) {\n"
+    "  ";
+const std::string kRight = "if (i < m * n) y[i] = 2 * x[i] + 1;";
+const std::string kLaunchIt =
+    "k<<<(m * n + 255) / 256, 256, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n";
+
+std::string nvcc(const std::string& kernel, const std::string& host = kLaunchIt) {
+  return kKernel + kernel + kHost + host;
+}
+
+Table nvcc_table() {
+  return {
+      {"nvcc_syntax", nvcc("if (i < m * n) y[i] = 2 * x[i] + ;"), "compile_error", "build", 3},
+      {"nvcc_undeclared", nvcc("y[i] = nothing;"), "compile_error", "build", 3},
+      {"nvcc_type", nvcc("y[i] = x;"), "compile_error", "build", 3},
+      {"nvcc_no_header", "#include <no_such_header.cuh>\n" + nvcc(kRight), "compile_error", "build", 1},
+      {"nvcc_no_symbol", "__global__ void k() {}\n", "missing_symbol", "build"},
+      {"nvcc_link", "void other();\n" + nvcc(kRight, "other(); return 0;\n}\n"), "link_error", "build"},
+      {"nvcc_static_shared",
+       nvcc("__shared__ float s[20000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 20000];"), "compile_error",
+       "build"},
+      {"nvcc_bounds", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
+       "error_returned", "run"},
+      {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
+      {"nvcc_misaligned", nvcc("*(double*)((char*)y + 4) = x[i];"), "illegal_access", "run"},
+      {"nvcc_trap", nvcc("asm volatile(\"trap;\");"), "device_error", "run"},
+      {"nvcc_deadlock", nvcc("volatile float* v = y; while (v[0] != 123456.f) {}"), "timeout", "run"},
+      {"nvcc_last_block", nvcc("if (i < m * n - 256) y[i] = 2 * x[i] + 1;"), "unwritten_output", "judge", 0,
+       "last_elements"},
+      {"nvcc_transposed", nvcc("if (i < m * n) y[i % n * m + i / n] = 2 * x[i] + 1;"), "wrong_values",
+       "judge", 0, "transposed"},
+      {"nvcc_nan",
+       nvcc("const float u = -__int_as_float(0x7f800000); if (i < m * n) y[i] = expf(u - u) + x[i];"),
+       "wrong_values", "judge", 0, "all_nan"},
+      {"nvcc_zeros", nvcc("if (i < m * n) y[i] = 0;"), "wrong_values", "judge", 0, "all_zeros"},
+      {"nvcc_memory",
+       nvcc(kRight, "void* p; cudaError_t e = cudaMalloc(&p, 1L << 42); if (e) return e;\n  " + kLaunchIt),
+       "error_returned", "run"},
+  };
+}
+
+Table launch_table() {
+  const std::string begin =
+      "extern \"C\" __global__ void run(const float* x, float* y, long long m, long long n) {\n"
+      "  const long long i = blockIdx.x * 256LL + threadIdx.x;\n  ";
+  return {
+      {"plan_syntax", begin + "y[i] = 2 * x[i] + ;\n}\n", "compile_error", "build", 3},
+      {"plan_no_kernel", "extern \"C\" __global__ void walk() {}\n", "missing_symbol", "build"},
+      {"plan_parameters", "extern \"C\" __global__ void run(const float* x) {}\n", "bad_launch", "load"},
+      {"plan_illegal", begin + "y[i + (1LL << 40)] = x[i];\n}\n", "illegal_access", "run"},
+      {"plan_wrong", begin + "if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);\n}\n", "wrong_values",
+       "judge", 0, "one_column"},
+      {"plan_nothing", begin + "}\n", "unwritten_output", "judge"},
+  };
+}
+
+const std::string kRun = "import torch\n\n\ndef run(x, y):\n    ";
+
+Table python_table() {
+  return {
+      {"py_syntax", "def run(x, y:\n    pass\n", "compile_error", "build", 1},
+      {"py_package", "import no_such_package\n\n\ndef run(x, y):\n    pass\n", "missing_package", "load", 1},
+      {"py_name", "def walk(x, y):\n    pass\n", "missing_symbol", "load"},
+      {"py_load", "raise ValueError('no')\n\n\ndef run(x, y):\n    pass\n", "load_error", "load", 1},
+      {"py_exception", kRun + "y.copy_(x.no_such_method())\n", "exception", "run", 5},
+      {"py_memory", kRun + "torch.empty(1 << 42, device=x.device)\n", "out_of_memory", "run", 5},
+      {"py_endless", kRun + "while True: pass\n", "timeout", "run"},
+      {"py_exits", "import os\n" + kRun + "os._exit(0)\n", "crash", "run"},
+      {"py_zeros", kRun + "y.zero_()\n", "wrong_values", "judge", 0, "all_zeros"},
+      {"py_nan", kRun + "y.copy_(torch.softmax(torch.full_like(x, float('-inf')), -1))\n", "wrong_values",
+       "judge", 0, "all_nan"},
+      {"py_transposed", kRun + "y.copy_((2 * x + 1).T)\n", "wrong_values", "judge", 0, "transposed"},
+      {"py_rows", kRun + "y.copy_(torch.roll(2 * x + 1, 1, 0))\n", "wrong_values", "judge", 0,
+       "off_by_one_row"},
+      {"py_nothing", kRun + "pass\n", "unwritten_output", "judge"},
+  };
+}
+
+Table returned_table() {
+  const std::string run = "import torch\n\n\ndef run(x):\n    ";
+  return {
+      {"py_dtype", run + "return (2 * x + 1).half()\n", "wrong_dtype", "judge"},
+      {"py_shape", run + "return (2 * x + 1)[:-1]\n", "wrong_shape", "judge"},
+      {"py_none", run + "return None\n", "wrong_shape", "judge"},
+  };
+}
+
+std::string triton(const std::string& body, const std::string& call = "kernel[(9,)](x, y, 2304, BLOCK=256)") {
+  return "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef kernel(x, y, n, BLOCK: "
+         "tl.constexpr):\n"
+         "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    " +
+         body + "\n\n\ndef run(x, y):\n    " + call + "\n";
+}
+
+Table triton_table() {
+  const std::string right = "tl.store(y + i, 2 * tl.load(x + i, mask=i < n) + 1, mask=i < n)";
+  return {
+      {"triton_undefined", triton("tl.store(y + i, nothing, mask=i < n)"), "compile_error", "run", 8},
+      {"triton_type", triton("tl.store(y + i, x + i, mask=i < n)"), "compile_error", "run", 8},
+      {"triton_block", triton(right, "kernel[(24,)](x, y, 2304, BLOCK=100)"), "compile_error", "run", 7},
+      {"triton_argument", triton(right, "kernel[(9,)](x, y, BLOCK=256)"), "exception", "run", 12},
+      {"triton_shared",
+       triton("a = tl.arange(0, 256)\n    m = tl.load(x + (a[:, None] * 256 + a[None, :]) % n)\n"
+              "    tl.store(y + i, tl.sum(tl.dot(m, m), 0) * 0 + 1, mask=i < n)"),
+       "bad_launch", "run", 14},
+      {"triton_illegal", triton("tl.store(y + i.to(tl.int64) + (1 << 40), tl.load(x + i))"), "illegal_access",
+       "run"},
+      {"triton_last_block", triton("tl.store(y + i, 2 * tl.load(x + i) + 1, mask=i < n - 256)"),
+       "unwritten_output", "judge", 0, "last_elements"},
+      {"triton_grid", triton(right, "kernel[(8,)](x, y, 2304, BLOCK=256)"), "unwritten_output", "judge", 0,
+       "last_elements"},
+      {"triton_transposed", triton("tl.store(y + i % 48 * 48 + i // 48, 2 * tl.load(x + i) + 1)"),
+       "wrong_values", "judge", 0, "transposed"},
+      {"triton_attribute", triton("tl.store(y + i, tl.no_such(i))"), "compile_error", "run", 8},
+      {"triton_package", "import triton_of_another_name\n" + triton(right), "missing_package", "load", 1},
+  };
+}
+
+ordered_json spec(const std::string& language, const std::string& file,
+                  const ordered_json& more = ordered_json::object()) {
+  ordered_json all = {{"language", language}, {"target_hardware", {"cuda"}}, {"entry_point", file + "::run"}};
+  all.update(more);
+  return all;
+}
+
+std::vector<std::string> few() {
+  return {"--device",      "cuda:0", "--iterations", "5", "--num-trials", "2",
+          "--warmup-runs", "1",      "--timeout",    "8", "--skip-after", "0"};
+}
+
+}  // namespace
+
+TEST_CASE("programs are told of every broken CUDA solution where, why and whose fault it is", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc") && std::getenv("CUDA_HOME") == nullptr) {
+    WARN("skipped: no nvcc");
+    return;
+  }
+  testing::FibRun run;
+  testing::add_grid(run.dataset);
+  const ordered_json plan = {{"launch", {{"grid", "ceil_div(m * n, 256)"}, {"block", 256}}}};
+  testing::add_broken(run.dataset, {spec("cuda", "kernel.cu"), "kernel.cu"}, nvcc_table());
+  testing::add_broken(run.dataset, {spec("cuda", "kernel.cu", plan), "kernel.cu"}, launch_table());
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  testing::check_all_broken(run, {nvcc_table(), launch_table()});
+}
+
+TEST_CASE("programs are told of every broken Python and Triton solution where, why and whose fault it is",
+          "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  const auto python = testing::python_with_torch();
+  if (!python) return;
+  testing::FibRun run;
+  run.python = *python;
+  testing::add_grid(run.dataset);
+  const ordered_json passes = {{"destination_passing_style", true}};
+  const ordered_json returns = {{"destination_passing_style", false}};
+  testing::add_broken(run.dataset, {spec("python", "main.py", passes), "main.py"}, python_table());
+  testing::add_broken(run.dataset, {spec("python", "main.py", returns), "main.py"}, returned_table());
+  testing::add_broken(run.dataset, {spec("triton", "main.py", passes), "main.py"}, triton_table());
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  testing::check_all_broken(run, {python_table(), returned_table(), triton_table()});
+}
