@@ -66,7 +66,7 @@ constexpr std::array kLoadAnswers{
 };
 
 constexpr std::array kBuilds{
-    Sign{"does not export the entry point", ErrorCode::missing_symbol},
+    Sign{"the library does not export ", ErrorCode::missing_symbol},
     Sign{"--build-timeout", ErrorCode::build_timeout},
     // Nothing is linked before everything compiles; what links says ": error:" too.
     Sign{"): undefined reference", ErrorCode::link_error},

@@ -108,7 +108,7 @@ std::string tvm_ffi(const std::string& body) {
 
 Table tvm_ffi_table() {
   return {
-      {"ffi_silent", tvm_ffi("return -1;"), "exception", "run"},
+      {"ffi_silent", tvm_ffi("return -1;"), "error_returned", "run"},
       {"ffi_nothing", tvm_ffi("return 0;"), "unwritten_output", "judge"},
       {"ffi_crash", tvm_ffi("return *(volatile int*)8;"), "crash", "run"},
       {"ffi_name", "int __tvm_ffi_walk(void) { return 0; }", "missing_symbol", "build"},
