@@ -36,6 +36,7 @@ constexpr std::array kEnds{
 constexpr std::array kAnswers{
     Sign{"keep running", ErrorCode::work_outside_call},
     Sign{"not launched by the call itself", ErrorCode::work_outside_call},
+    Sign{"CompilationError", ErrorCode::compile_error},  // of a compiler that runs in the first call
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
     Sign{"illegal memory access", ErrorCode::illegal_access},
@@ -73,9 +74,18 @@ constexpr std::array kBuilds{
     Sign{"cannot find -l", ErrorCode::link_error},
 };
 
+// NVRTC finds no fault with the source, but there is no kernel of the name that it was asked for.
+bool lacks_kernel(const std::string& log) {
+  const auto messages = compile::diagnostics_of(log);
+  return !messages.empty() && std::all_of(messages.begin(), messages.end(), [](const auto& message) {
+    return message.severity != "error" || message.file == "__nv_name_map";
+  });
+}
+
 }  // namespace
 
 ErrorCode code_of_build(const std::string& log) {
+  if (lacks_kernel(log)) return ErrorCode::missing_symbol;
   return first_of(kBuilds, log).value_or(ErrorCode::compile_error);
 }
 
@@ -101,8 +111,8 @@ ErrorCode code_of_run(const Failure& failure) {
   return first_of(kAnswers, failure.text).value_or(ErrorCode::exception);
 }
 
-model::RecordedFailure failure_record(const FailureFacts& facts, model::Status status,
-                                      const std::string& log) {
+model::RecordedFailure failure_record(const FailureFacts& facts, model::Status status, const std::string& log,
+                                      const std::vector<model::SourceFile>& sources) {
   const model::ErrorFacts& known = model::facts_of(facts.code);
   model::RecordedFailure record;
   record.code = known.name;
@@ -125,7 +135,7 @@ model::RecordedFailure failure_record(const FailureFacts& facts, model::Status s
     recorded.elements = mismatch.elements;
     if (!mismatch.pattern.empty()) recorded.pattern = mismatch.pattern;
   }
-  for (auto& one : compile::diagnostics_of(log)) {
+  for (auto& one : compile::diagnostics_of(log, sources)) {
     model::RecordedDiagnostic recorded;
     recorded.severity = one.severity;
     if (!one.file.empty()) recorded.file = one.file;

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eval/layout.h"
 #include "model/error_code.h"
 #include "model/measurement_record.h"
+#include "model/solution.h"
 #include "worker/answer.h"
 
 // What programs are told of a solution's failure, beside the sentence for people. All functions are pure.
@@ -27,8 +29,10 @@ struct FailureFacts {
 [[nodiscard]] model::ErrorCode code_of_load(const worker::Failure& failure);
 [[nodiscard]] model::ErrorCode code_of_run(const worker::Failure& failure);
 
-// `log`: of which diagnostics are read. What shows in the build has failed there, whatever its code.
+// `log`: of which diagnostics are read; `sources`: the solution's. What shows in the build has failed there,
+// whatever its code.
 [[nodiscard]] model::RecordedFailure failure_record(const FailureFacts& facts, model::Status status,
-                                                    const std::string& log);
+                                                    const std::string& log,
+                                                    const std::vector<model::SourceFile>& sources);
 
 }  // namespace fib::bench

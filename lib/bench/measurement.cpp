@@ -268,7 +268,8 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);
   auto record = record_of(m, planned, config, identity, started_utc);
   record.durations = m.durations;
-  if (m.failure) record.failure = failure_record(*m.failure, m.status, evaluation.log);
+  if (m.failure)
+    record.failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);
   evaluation.fib = model::to_json(record);
   return evaluation;
 }

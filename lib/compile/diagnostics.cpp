@@ -84,6 +84,14 @@ std::string quoted_source(const std::vector<std::string>& lines, std::size_t nex
   return has_caret || lines[next].starts_with("    ") ? trimmed(lines[next]) : "";
 }
 
+// "main.py:1: SyntaxError: '(' was never closed", as fib's own check of Python sources says it.
+std::optional<Diagnostic> of_python_check(const std::string& line) {
+  static const std::regex form(R"(^([^\s:/][^:]*\.py):(\d+): (\w+Error: .*)$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, form)) return std::nullopt;
+  return Diagnostic{"error", match[1], number(match[2]), 0, match[3], ""};
+}
+
 struct Frame {
   std::string file;
   std::uint64_t line = 0;
@@ -100,33 +108,93 @@ std::optional<Frame> python_frame(const std::vector<std::string>& lines, std::si
   return Frame{match[1], number(match[2]), source};
 }
 
-// "ValueError: ...", "triton.compiler.errors.CompilationError: ..."
+// The line that ends a traceback: "ValueError: no", "triton.runtime.errors.OutOfResources: ...".
 bool is_python_error(const std::string& line) {
-  static const std::regex form(R"(^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning|Iteration)\b.*$)");
+  static const std::regex form(R"(^[A-Za-z_][\w.]*(: .*)?$)");
   return std::regex_match(line, form);
 }
 
-bool is_of_solution(const Frame& frame) {
-  return frame.file.find('/') == std::string::npos && !frame.file.starts_with('<');
+// The path inside of a solution, whose folder has a name that fib made; else as it is.
+std::string path_in_solution(const std::string& file) {
+  static const std::regex form(R"(^.*/solution/fib_[^/]+/(.+)$)");
+  std::smatch match;
+  return std::regex_match(file, match, form) ? match[1].str() : file;
+}
+
+bool is_of_solution(const std::string& file) { return !file.starts_with('/') && !file.starts_with('<'); }
+
+// What follows "triton.compiler.errors.CompilationError: at 3:20:": the kernel's lines up to the one that is
+// wrong, a caret below it, and the reason.
+struct Refusal {
+  std::uint64_t column = 0;
+  std::string source;
+  std::string reason;
+};
+
+std::optional<Refusal> triton_refusal(const std::vector<std::string>& lines, std::size_t at) {
+  constexpr std::size_t kLongest = 2000;  // lines of a kernel
+  static const std::regex form(R"(^[\w.]*CompilationError: at (\d+):(\d+):$)");
+  std::smatch match;
+  if (!std::regex_match(lines[at], match, form)) return std::nullopt;
+  const auto end = std::min(lines.size(), at + kLongest);
+  for (std::size_t caret = at + 2; caret + 1 < end; ++caret) {
+    if (trimmed(lines[caret]) == "^")
+      return Refusal{number(match[2]) + 1, trimmed(lines[caret - 1]), lines[caret + 1]};
+  }
+  return std::nullopt;
 }
 
 class Python {
  public:
+  explicit Python(const std::vector<model::SourceFile>& sources) : sources_(sources) {}
+
   // Nothing until the last line of a traceback.
   std::optional<Diagnostic> take(const std::vector<std::string>& lines, std::size_t at) {
     if (auto frame = python_frame(lines, at)) {
-      if (is_of_solution(*frame) || !frame_) frame_ = std::move(*frame);
+      frame->file = path_in_solution(frame->file);
+      if (is_of_solution(frame->file) || !frame_) frame_ = std::move(*frame);
       return std::nullopt;
     }
-    if (!frame_ || !is_python_error(lines[at])) return std::nullopt;
+    if (!frame_) return std::nullopt;
     Diagnostic diagnostic{"error", frame_->file, frame_->line, 0, lines[at], frame_->source};
+    if (const auto refusal = triton_refusal(lines, at)) {
+      refine(diagnostic, *refusal);
+    } else if (!is_python_error(lines[at])) {
+      return std::nullopt;
+    }
     frame_.reset();
     return diagnostic;
   }
 
  private:
+  // The place is where the kernel is launched, unless one line of the sources alone is the quoted one.
+  void refine(Diagnostic& diagnostic, const Refusal& refusal) const {
+    diagnostic.message = "CompilationError: " + refusal.reason;
+    std::optional<Diagnostic> place;
+    for (const auto& source : sources_) {
+      std::uint64_t line = 0;
+      for (const auto& text : lines_of(source.content)) {
+        ++line;
+        if (trimmed(text) != refusal.source) continue;
+        if (place) return;
+        place = Diagnostic{"error", source.path, line, refusal.column, diagnostic.message, refusal.source};
+      }
+    }
+    if (place) diagnostic = *place;
+  }
+
+  const std::vector<model::SourceFile>& sources_;
   std::optional<Frame> frame_;
 };
+
+// What a library raised on the way to an error that has a place in the solution.
+void leave_out_causes(std::vector<Diagnostic>& found) {
+  const auto is_foreign = [](const Diagnostic& one) {
+    return one.file.starts_with('/') || one.file.starts_with('<');
+  };
+  if (std::all_of(found.begin(), found.end(), is_foreign)) return;
+  std::erase_if(found, [&](const Diagnostic& one) { return is_foreign(one) && one.file.ends_with(".py"); });
+}
 
 bool same(const Diagnostic& left, const Diagnostic& right) {
   return left.file == right.file && left.line == right.line && left.message == right.message;
@@ -134,13 +202,15 @@ bool same(const Diagnostic& left, const Diagnostic& right) {
 
 }  // namespace
 
-std::vector<Diagnostic> diagnostics_of(std::string_view log, std::size_t most) {
+std::vector<Diagnostic> diagnostics_of(std::string_view log, const std::vector<model::SourceFile>& sources,
+                                       std::size_t most) {
   const auto lines = lines_of(log);
   std::vector<Diagnostic> found;
-  Python python;
+  Python python(sources);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto diagnostic = of_gcc(lines[i]);
     if (!diagnostic) diagnostic = of_nvcc(lines[i]);
+    if (!diagnostic) diagnostic = of_python_check(lines[i]);
     if (diagnostic) diagnostic->source = quoted_source(lines, i + 1);
     if (!diagnostic) diagnostic = of_ptxas(lines[i]);
     if (!diagnostic) diagnostic = of_linker(lines[i]);
@@ -150,6 +220,7 @@ std::vector<Diagnostic> diagnostics_of(std::string_view log, std::size_t most) {
                                       [&](const Diagnostic& other) { return same(other, *diagnostic); });
     if (!is_known) found.push_back(std::move(*diagnostic));
   }
+  leave_out_causes(found);
   std::stable_partition(found.begin(), found.end(),
                         [](const Diagnostic& one) { return one.severity == "error"; });
   if (found.size() > most) found.resize(most);

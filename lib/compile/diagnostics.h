@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/solution.h"
+
 namespace fib::compile {
 
 // A message of a compiler or an interpreter about a place in a source.
@@ -19,8 +21,12 @@ struct Diagnostic {
 };
 
 // The messages that a log holds, errors first, each once, in the order in which they stand, `most` at most.
-// Known are those of gcc, clang and their linkers, nvcc and NVRTC, ptxas, and Python (syntax errors, and
-// tracebacks, whose place is the last frame in a file without a folder: those of a solution). Pure.
-[[nodiscard]] std::vector<Diagnostic> diagnostics_of(std::string_view log, std::size_t most = 10);
+// Known are those of gcc, clang and their linkers, nvcc and NVRTC, ptxas, Python (syntax errors, and
+// tracebacks, whose place is the last frame in a file of the solution), and Triton's compiler, which quotes
+// the line of a kernel that it refuses: `sources` tell where that is. Of errors that led to each other those
+// without a place in the solution are left out, where others have one. Pure.
+[[nodiscard]] std::vector<Diagnostic> diagnostics_of(std::string_view log,
+                                                     const std::vector<model::SourceFile>& sources = {},
+                                                     std::size_t most = 10);
 
 }  // namespace fib::compile

@@ -44,7 +44,7 @@ TEST_CASE("the same while a solution is loaded, and of a build's log") {
 TEST_CASE("a failure's record has the facts of its code, the mismatch and the diagnostics of the log") {
   bench::FailureFacts facts{ErrorCode::wrong_values, 3, eval::Mismatch{"y", {1, 2}, "nan", "0.5", 7, 0, 64}};
   const auto record =
-      bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "a.cpp:1:2: warning: odd\n");
+      bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "a.cpp:1:2: warning: odd\n", {});
   CHECK(record.code == "wrong_values");
   CHECK(record.stage == "judge");
   CHECK(record.call == 3);
@@ -52,6 +52,6 @@ TEST_CASE("a failure's record has the facts of its code, the mismatch and the di
   CHECK(record.mismatch->got == "nan");
   CHECK(record.diagnostics->at(0).severity == "warning");
   facts.code = ErrorCode::missing_symbol;
-  CHECK(bench::failure_record(facts, model::Status::COMPILE_ERROR, "").stage == "build");
-  CHECK_FALSE(bench::failure_record(facts, model::Status::COMPILE_ERROR, "").diagnostics);
+  CHECK(bench::failure_record(facts, model::Status::COMPILE_ERROR, "", {}).stage == "build");
+  CHECK_FALSE(bench::failure_record(facts, model::Status::COMPILE_ERROR, "", {}).diagnostics);
 }

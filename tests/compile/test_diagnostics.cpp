@@ -74,6 +74,69 @@ TEST_CASE("a traceback's place is the last frame in a source of the solution") {
   check(syntax[0], "main.py:2:0", "SyntaxError: invalid syntax", "def run(:");
 }
 
+TEST_CASE("a source that Python cannot read has its line, and a cause in a library is left out") {
+  const auto syntax =
+      diagnostics_of("main.py:1: SyntaxError: '(' was never closed\n    def run(x, y:\n           ^\n");
+  REQUIRE(syntax.size() == 1);
+  check(syntax[0], "main.py:1:0", "SyntaxError: '(' was never closed", "def run(x, y:");
+  const auto chained = diagnostics_of(
+      "Traceback (most recent call last):\n"
+      "  File \"/usr/lib/python3/site-packages/lib/core.py\", line 43, in wrapper\n"
+      "    return fn(*args, **kwargs)\n"
+      "ValueError: no\n"
+      "\n"
+      "The above exception was the direct cause of the following exception:\n"
+      "\n"
+      "Traceback (most recent call last):\n"
+      "  File \"/tmp/solution/fib_mine_155ced/deep/main.py\", line 12, in run\n"
+      "    kernel(x)\n"
+      "  File \"/usr/lib/python3/site-packages/lib/core.py\", line 50, in run\n"
+      "    raise err\n"
+      "lib.errors.OutOfResources: out of resource: shared memory\n");
+  REQUIRE(chained.size() == 1);
+  check(chained[0], "deep/main.py:12:0", "lib.errors.OutOfResources: out of resource: shared memory",
+        "kernel(x)");
+}
+
+TEST_CASE("what Triton's compiler refuses has its place in the kernel, where that is known") {
+  const std::string log =
+      "Traceback (most recent call last):\n"
+      "  File \"/tmp/solution/fib_mine_155ced/main.py\", line 9, in run\n"
+      "    kernel[(9,)](x, y, 2304, BLOCK=256)\n"
+      "  File \"/venv/site-packages/triton/compiler/compiler.py\", line 80, in make_ir\n"
+      "    return ast_to_ttir(self.fn)\n"
+      "           ^^^^^^^^^^^^^^^^^^^^\n"
+      "triton.compiler.errors.CompilationError: at 3:20:\n"
+      "def kernel(x, y, n, BLOCK: tl.constexpr):\n"
+      "    i = tl.arange(0, BLOCK)\n"
+      "    tl.store(y + i, nothing)\n"
+      "                    ^\n"
+      "NameError('nothing is not defined')\n"
+      "call 1: CompilationError: at 3:20:\n"
+      "def kernel(x, y, n, BLOCK: tl.constexpr):\n"
+      "    i = tl.arange(0, BLOCK)\n"
+      "    tl.store(y + i, nothing)\n"
+      "                    ^\n"
+      "NameError('nothing is not defined') while the solution ran\n";
+  const std::string message = "CompilationError: NameError('nothing is not defined')";
+  std::vector<fib::model::SourceFile> sources(2);
+  sources[0].path = "other.py";
+  sources[0].content = "import triton\n";
+  sources[1].path = "main.py";
+  sources[1].content =
+      "import triton\n\n@triton.jit\ndef kernel(x, y, n, BLOCK: tl.constexpr):\n"
+      "    i = tl.arange(0, BLOCK)\n    tl.store(y + i, nothing)\n";
+  const auto found = diagnostics_of(log, sources);
+  REQUIRE(found.size() == 1);
+  check(found[0], "main.py:6:21", message, "tl.store(y + i, nothing)");
+  // A line that stands there twice is no place: that of the launch is.
+  sources[0].content = "    tl.store(y + i, nothing)\n";
+  const auto doubtful = diagnostics_of(log, sources);
+  REQUIRE(doubtful.size() == 1);
+  check(doubtful[0], "main.py:9:0", message, "kernel[(9,)](x, y, 2304, BLOCK=256)");
+  CHECK(diagnostics_of(log.substr(0, log.find("def kernel"))).size() == 1);
+}
+
 TEST_CASE("a log without messages has none, and there are no more than asked for") {
   CHECK(diagnostics_of("").empty());
   CHECK(diagnostics_of("call 1: output \"c\": 3 of 5 elements do not match\n").empty());

@@ -35,8 +35,8 @@ Table nvcc_table() {
       {"nvcc_no_symbol", "__global__ void k() {}\n", "missing_symbol", "build"},
       {"nvcc_link", "void other();\n" + nvcc(kRight, "other(); return 0;\n}\n"), "link_error", "build"},
       {"nvcc_static_shared",
-       nvcc("__shared__ float s[20000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 20000];"), "compile_error",
-       "build"},
+       nvcc("__shared__ float s[100000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 100000];"),
+       "compile_error", "build"},
       {"nvcc_bounds", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
        "error_returned", "run"},
       {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
@@ -64,7 +64,7 @@ Table launch_table() {
   return {
       {"plan_syntax", begin + "y[i] = 2 * x[i] + ;\n}\n", "compile_error", "build", 3},
       {"plan_no_kernel", "extern \"C\" __global__ void walk() {}\n", "missing_symbol", "build"},
-      {"plan_parameters", "extern \"C\" __global__ void run(const float* x) {}\n", "bad_launch", "load"},
+      {"plan_parameters", "extern \"C\" __global__ void run(const float* x) {}\n", "bad_launch", "run"},
       {"plan_illegal", begin + "y[i + (1LL << 40)] = x[i];\n}\n", "illegal_access", "run"},
       {"plan_wrong", begin + "if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);\n}\n", "wrong_values",
        "judge", 0, "one_column"},
@@ -113,14 +113,12 @@ std::string triton(const std::string& body, const std::string& call = "kernel[(9
 Table triton_table() {
   const std::string right = "tl.store(y + i, 2 * tl.load(x + i, mask=i < n) + 1, mask=i < n)";
   return {
-      {"triton_undefined", triton("tl.store(y + i, nothing, mask=i < n)"), "compile_error", "run", 8},
-      {"triton_type", triton("tl.store(y + i, x + i, mask=i < n)"), "compile_error", "run", 8},
-      {"triton_block", triton(right, "kernel[(24,)](x, y, 2304, BLOCK=100)"), "compile_error", "run", 7},
+      {"triton_undefined", triton("tl.store(y + i, nothing, mask=i < n)"), "compile_error", "build", 8},
+      {"triton_type", triton("tl.store(y + i, x + i, mask=i < n)"), "compile_error", "build", 8},
+      {"triton_block", triton(right, "kernel[(24,)](x, y, 2304, BLOCK=100)"), "compile_error", "build", 7},
       {"triton_argument", triton(right, "kernel[(9,)](x, y, BLOCK=256)"), "exception", "run", 12},
-      {"triton_shared",
-       triton("a = tl.arange(0, 256)\n    m = tl.load(x + (a[:, None] * 256 + a[None, :]) % n)\n"
-              "    tl.store(y + i, tl.sum(tl.dot(m, m), 0) * 0 + 1, mask=i < n)"),
-       "bad_launch", "run", 14},
+      {"triton_warps", triton(right, "kernel[(9,)](x, y, 2304, BLOCK=256, num_warps=64)"), "bad_launch",
+       "run", 12},
       {"triton_illegal", triton("tl.store(y + i.to(tl.int64) + (1 << 40), tl.load(x + i))"), "illegal_access",
        "run"},
       {"triton_last_block", triton("tl.store(y + i, 2 * tl.load(x + i) + 1, mask=i < n - 256)"),
@@ -129,7 +127,7 @@ Table triton_table() {
        "last_elements"},
       {"triton_transposed", triton("tl.store(y + i % 48 * 48 + i // 48, 2 * tl.load(x + i) + 1)"),
        "wrong_values", "judge", 0, "transposed"},
-      {"triton_attribute", triton("tl.store(y + i, tl.no_such(i))"), "compile_error", "run", 8},
+      {"triton_attribute", triton("tl.store(y + i, tl.no_such(i))"), "compile_error", "build", 8},
       {"triton_package", "import triton_of_another_name\n" + triton(right), "missing_package", "load", 1},
   };
 }

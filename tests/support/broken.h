@@ -65,14 +65,11 @@ inline void check_broken(const TraceLine& trace, const Broken& broken) {
   CHECK(failure.at("fault") == (broken.code == "device_error" ? "machine" : "solution"));
   CHECK(failure.at("retryable") == facts->retryable);
   CHECK(failure.at("violation") == facts->violation);
-  if (!broken.pattern.empty()) {
-    REQUIRE(failure.contains("mismatch"));
-    CHECK(failure.at("mismatch").at("pattern") == broken.pattern);
-  }
+  if (!broken.pattern.empty())
+    CHECK(failure.value("/mismatch/pattern"_json_pointer, std::string()) == broken.pattern);
   if (broken.line == 0) return;
-  REQUIRE(failure.contains("diagnostics"));
   int line = 0;
-  for (const auto& diagnostic : failure.at("diagnostics")) {
+  for (const auto& diagnostic : failure.value("diagnostics", nlohmann::json::array())) {
     if (line == 0 && diagnostic.value("line", 0) > 0) line = diagnostic.at("line");
   }
   CHECK(line == broken.line);
