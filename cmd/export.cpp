@@ -16,6 +16,7 @@
 #include "dataset/paths.h"
 #include "dataset/runs.h"
 #include "dataset/trace_stream.h"
+#include "export/trace_apply.h"
 #include "filters.h"
 #include "interrupt.h"
 #include "report/text.h"
@@ -39,7 +40,8 @@ enum class Form {
   junit,
   job_summary,
   action_benchmark,
-  bencher
+  bencher,
+  trace_apply
 };
 
 struct ExportCommand {
@@ -182,12 +184,48 @@ int export_dataset(const ExportCommand& command, const std::atomic<bool>& interr
   return kDone;
 }
 
+void print_applied(const exports::TraceApplyReport& report, const std::string& output) {
+  const auto words = [](const std::string& text) { return report::printable(text); };
+  for (const auto& one : report.chosen) {
+    fmt::print("{}: {} by {}, {} ms over {}\n", words(one.definition), words(one.solution), words(one.author),
+               report::format_ms(one.latency_ms), report::plural(one.workloads, "workload"));
+    if (one.faster)
+      fmt::print("  faster, but not to be applied ({} ms): {}\n", report::format_ms(one.faster_ms),
+                 words(*one.faster));
+  }
+  for (const std::string& line : report.none) fmt::print(stderr, "left out: {}\n", words(line));
+  if (!report.without_api.empty())
+    fmt::print(stderr,
+               "warning: {} no tag fi_api:, so that FlashInfer may have no function of that name: {}\n",
+               report.without_api.size() == 1 ? "a definition has" : "some definitions have",
+               words(fmt::format("{}", fmt::join(report.without_api, ", "))));
+  fmt::print(stderr,
+             "{} for {} exported to {}; FLASHINFER_TRACE_APPLY=1 and FLASHINFER_TRACE_APPLY_PATH={} apply "
+             "{}\n",
+             report::plural(report.chosen.size(), "solution"), words(report.hardware), output, output,
+             report.chosen.size() == 1 ? "it" : "them");
+}
+
+int export_applied(const ExportCommand& command, const std::atomic<bool>& interrupted) {
+  std::vector<std::string> unreadable;
+  const auto loaded = dataset::load_without_results(command.local, unreadable);
+  dataset::KnownNames(loaded).check(command.records.parsed());
+  check_readable(unreadable, command.skip_unreadable);
+  const auto filter = with_choice(filter_of(command, loaded, unreadable), TraceChoice::standing, loaded);
+  std::vector<std::string> lines;
+  const auto report = exports::export_trace_apply(loaded, filter, command.output, lines, &interrupted);
+  check_readable(lines, true);
+  print_applied(report, command.output);
+  return kDone;
+}
+
 // What CLI11 cannot check option by option.
 void check_usage(const ExportCommand& command) {
-  const bool needs_file = command.form == Form::dataset || command.form == Form::sqlite;
+  const bool needs_file =
+      command.form == Form::dataset || command.form == Form::sqlite || command.form == Form::trace_apply;
   if (needs_file && command.to_stdout())
-    throw CLI::ValidationError("--output",
-                               "formats dataset and sqlite cannot go to stdout; name a file or folder");
+    throw CLI::ValidationError(
+        "--output", "formats dataset, sqlite and trace-apply cannot go to stdout; name a file or folder");
   if (command.choice && !ci_form(command.form))
     throw CLI::ValidationError("--traces", "is of the forms for CI; the others hold every trace");
   static_cast<void>(command.records.parsed());
@@ -195,6 +233,7 @@ void check_usage(const ExportCommand& command) {
 
 int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& interrupted) {
   if (command.form == Form::dataset) return export_dataset(command, interrupted);
+  if (command.form == Form::trace_apply) return export_applied(command, interrupted);
   std::vector<std::string> unreadable;
   const auto loaded = dataset::load_without_results(command.local, unreadable);
   dataset::KnownNames(loaded).check(command.records.parsed());
@@ -241,7 +280,8 @@ void add_export(CLI::App& app, int& exit_code) {
               {"junit", Form::junit},
               {"job-summary", Form::job_summary},
               {"github-action-benchmark", Form::action_benchmark},
-              {"bencher", Form::bencher}})
+              {"bencher", Form::bencher},
+              {"trace-apply", Form::trace_apply}})
       ->type_name("FORMAT");
   add_record_filter(*app_export, command->records);
   app_export
@@ -253,19 +293,22 @@ void add_export(CLI::App& app, int& exit_code) {
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
                        "Leave out files and lines that cannot be read");
   app_export->footer(
-      std::string("Examples:\n"
-                  "  fib export --local D --format csv --status PASSED > passed.csv\n"
-                  "  fib export --local D --format sqlite --output d.sqlite\n"
-                  "  fib export --local D --format dataset --definitions 'gemm_*' --output gemms\n"
-                  "  fib export --local D --run last --format job-summary >> \"$GITHUB_STEP_SUMMARY\"\n"
-                  "  sqlite3 d.sqlite 'select * from best_per_definition'\n"
-                  "Form dataset is a dataset of its own, with blobs; sqlite has tables and views that\n"
-                  "docs/datasets.md describes. For CI, of the result of each solution and workload that\n"
-                  "stands (docs/reports.md):\n"
-                  "github (workflow commands: annotations), junit (XML), job-summary (Markdown for\n"
-                  "$GITHUB_STEP_SUMMARY), github-action-benchmark and bencher (JSON of these trackers); see\n"
-                  "docs/ci.md. They do not fail when results do: fib run --strict and fib report compare\n"
-                  "--fail-on-regression do. A file or folder appears whole or not at all.\n") +
+      std::string(
+          "Examples:\n"
+          "  fib export --local D --format csv --status PASSED > passed.csv\n"
+          "  fib export --local D --format sqlite --output d.sqlite\n"
+          "  fib export --local D --format dataset --definitions 'gemm_*' --output gemms\n"
+          "  fib export --local D --run last --format job-summary >> \"$GITHUB_STEP_SUMMARY\"\n"
+          "  sqlite3 d.sqlite 'select * from best_per_definition'\n"
+          "Form dataset is a dataset of its own, with blobs; sqlite has tables and views that\n"
+          "docs/datasets.md describes. For CI, of the result of each solution and workload that\n"
+          "stands (docs/reports.md):\n"
+          "github (workflow commands: annotations), junit (XML), job-summary (Markdown for\n"
+          "$GITHUB_STEP_SUMMARY), github-action-benchmark and bencher (JSON of these trackers); see\n"
+          "docs/ci.md. They do not fail when results do: fib run --strict and fib report compare\n"
+          "--fail-on-regression do. trace-apply is a folder with the best solution of each definition\n"
+          "as FlashInfer's Trace Apply reads it (docs/datasets.md). A file or folder appears whole or\n"
+          "not at all.\n") +
       kLocalDefault +
       "Exit codes: 0 done, 1 the dataset cannot be read or the output not be written,\n"
       "2 wrong usage, 130 interrupted.");

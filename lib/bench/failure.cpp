@@ -68,6 +68,7 @@ constexpr std::array kLoadAnswers{
 
 constexpr std::array kBuilds{
     Sign{"the library does not export ", ErrorCode::missing_symbol},
+    Sign{" at module level", ErrorCode::missing_symbol},  // "main.py defines no run at module level"
     Sign{"--build-timeout", ErrorCode::build_timeout},
     // Nothing is linked before everything compiles; what links says ": error:" too.
     Sign{"): undefined reference", ErrorCode::link_error},

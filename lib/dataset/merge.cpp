@@ -113,15 +113,6 @@ void note_moved_baselines(const std::vector<fs::path>& inputs, const fs::path& o
   }
 }
 
-// Makes what was written survive a loss of power, then gives it its name.
-void publish(const fs::path& folder, const fs::path& output) {
-  const util::UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid() || ::syncfs(fd.get()) != 0) throw util::errno_error("sync " + folder.string());
-  if (::chmod(folder.c_str(), 0755) != 0) throw util::errno_error("chmod " + folder.string());
-  if (::rename(folder.c_str(), output.c_str()) != 0)
-    throw util::errno_error("rename " + folder.string() + " to " + output.string());
-}
-
 }  // namespace
 
 MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, const MergeOptions& options) {
@@ -130,10 +121,7 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   report.inputs = inputs;
   report.output = output;
   const Catalog catalog = make_catalog(inputs, options, report);
-  const fs::path place = fs::absolute(output).lexically_normal();
-  const fs::path target = place.has_filename() ? place : place.parent_path();
-  fs::create_directories(target.parent_path());
-  const util::TemporaryFolder folder(target.parent_path(), "." + target.filename().string() + ".merging-");
+  const util::NewFolder folder(output, "merging");
   merge_traces(inputs, catalog, options, folder.path(), report);
   const auto runs = read_lines(inputs, runs_file, report.runs, report.unreadable);
   const auto baselines = read_lines(inputs, baselines_file, report.baselines, report.unreadable);
@@ -148,7 +136,7 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   write_lines(runs, runs_file(folder.path()));
   write_lines(baselines, baselines_file(folder.path()));
   note_moved_baselines(inputs, folder.path(), report);
-  publish(folder.path(), target);
+  folder.publish();
   return report;
 }
 

@@ -125,6 +125,33 @@ void NewFile::publish() const {
   if (::rename(path().c_str(), final.c_str()) != 0) throw errno_error(what);
 }
 
+namespace {
+
+// Without a "/" at its end, and with a folder that it can lie in.
+fs::path place_of_folder(const fs::path& target) {
+  const fs::path place = fs::absolute(target).lexically_normal();
+  const fs::path folder = place.has_filename() ? place : place.parent_path();
+  if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder)))
+    throw Error("{} exists; name a new folder", target.string());
+  fs::create_directories(folder.parent_path());
+  return folder;
+}
+
+}  // namespace
+
+NewFolder::NewFolder(const fs::path& target, const std::string& doing)
+    : target_(place_of_folder(target)),
+      folder_(target_.parent_path(), "." + target_.filename().string() + "." + doing + "-") {}
+
+void NewFolder::publish() const {
+  const fs::path& folder = path();
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() || ::syncfs(fd.get()) != 0) throw errno_error("sync " + folder.string());
+  if (::chmod(folder.c_str(), 0755) != 0) throw errno_error("chmod " + folder.string());
+  if (::rename(folder.c_str(), target_.c_str()) != 0)
+    throw errno_error("rename " + folder.string() + " to " + target_.string());
+}
+
 UniqueFd make_sealed_document(const std::string& name, std::string_view content) {
   const std::string what = "cannot make the document " + name;
   UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));

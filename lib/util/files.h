@@ -62,6 +62,20 @@ class NewFile {
   TemporaryFolder folder_;
 };
 
+// A folder in the making, the same way: filled by anybody at path(), beside `target`, where nothing may be
+// but an empty folder. publish() makes what was written survive a loss of power, then gives it its name;
+// without it nothing remains. `doing` stands in the name meanwhile. Throws Error.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::filesystem::path& target, const std::string& doing = "writing");
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
+  void publish() const;
+
+ private:
+  std::filesystem::path target_;
+  TemporaryFolder folder_;
+};
+
 // An anonymous file in memory that holds `content`, sealed against every change, position at its start: how
 // documents too large for a message travel between processes. `name` shows up in /proc only. Throws Error.
 [[nodiscard]] UniqueFd make_sealed_document(const std::string& name, std::string_view content);

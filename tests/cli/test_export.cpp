@@ -5,6 +5,8 @@
 #include "cli/golden.h"
 #include "cli/run_fib.h"
 #include "report/sample_dataset.h"
+#include "support/fib_run.h"
+#include "support/tvm_ffi.h"
 
 using namespace fib;
 using testing::run_fib;
@@ -60,6 +62,38 @@ TEST_CASE("a dataset's export is a dataset, and an SQLite file is one") {
   CHECK(again.err == "fib: part exists; name a new folder\n");
   CHECK(run_export(files, {"--format", "sqlite", "--output", "d.sqlite"}).exit_code == 0);
   CHECK(util::read_file(files.root() / "d.sqlite").starts_with("SQLite format 3"));
+}
+
+TEST_CASE("an export for FlashInfer's Trace Apply says what it chose, and what is faster and cannot go") {
+  testing::FibRun run;
+  run.dataset.add_definition({100});
+  std::string slow = testing::kTvmFfiAdd;
+  slow.insert(slow.rfind("return 0;"), "usleep(2000); ");
+  run.dataset.tvm_ffi_solution("with_ffi", "#include <unistd.h>\n" + slow);
+  run.dataset.solution("plain", "test",
+                       "extern \"C\" void run(const float* a, const float* b, float* c, long n) {\n"
+                       "  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];\n}\n");
+  CHECK(run.run({"--device", "cpu", "--iterations", "5", "--num-trials", "2"}).exit_code == 0);
+  const fs::path output = run.folder.path() / "out";
+  const auto result = testing::run_process({testing::fib_binary(), "export", "--local", run.dataset.root(),
+                                            "--format", "trace-apply", "--output", output},
+                                           run.environment());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, Catch::StartsWith("add: with_ffi by test, ") &&
+                             Catch::Contains(" ms over 1 workload\n") &&
+                             Catch::Contains("\n  faster, but not to be applied (") &&
+                             Catch::Contains(" ms): plain: its function has C's convention; FlashInfer calls "
+                                             "TVM-FFI's\n"));
+  CHECK_THAT(result.err,
+             Catch::Contains("warning: a definition has no tag fi_api:") &&
+                 Catch::Contains("1 solution for ") &&
+                 Catch::EndsWith("FLASHINFER_TRACE_APPLY_PATH=" + output.string() + " apply it\n"));
+  CHECK(fs::exists(output / "solutions/test/test/add/with_ffi.json"));
+  const auto nowhere = testing::run_process(
+      {testing::fib_binary(), "export", "--local", run.dataset.root(), "--format", "trace-apply"},
+      run.environment());
+  CHECK(nowhere.exit_code == 2);
 }
 
 TEST_CASE("records that cannot be read stop an export into a file, which stays as it was") {

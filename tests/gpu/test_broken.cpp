@@ -78,7 +78,7 @@ Table python_table() {
   return {
       {"py_syntax", "def run(x, y:\n    pass\n", "compile_error", "build", 1},
       {"py_package", "import no_such_package\n\n\ndef run(x, y):\n    pass\n", "missing_package", "load", 1},
-      {"py_name", "def walk(x, y):\n    pass\n", "missing_symbol", "load"},
+      {"py_name", "def walk(x, y):\n    pass\n", "missing_symbol", "build"},
       {"py_load", "raise ValueError('no')\n\n\ndef run(x, y):\n    pass\n", "load_error", "load", 1},
       {"py_exception", kRun + "y.copy_(x.no_such_method())\n", "exception", "run", 5},
       {"py_memory", kRun + "torch.empty(1 << 42, device=x.device)\n", "out_of_memory", "run", 5},

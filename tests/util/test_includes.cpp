@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"report", {"model", "dataset"}},
       {"chart", {"report"}},
       {"visual", {"model", "dataset", "report", "chart"}},
-      {"export", {"model", "dataset", "report"}},
+      {"export", {"model", "dataset", "report", "compile"}},
       {"validate", {"model", "dataset", "tensor", "python", "synthesis", "report", "eval"}},
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda", "python", "sandbox"}},
