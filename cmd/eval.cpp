@@ -315,7 +315,7 @@ std::map<fs::path, fs::file_time_type> changes_of(const EvalWords& words) {
 }
 
 // Tries again whenever a file of the solutions changes, until Ctrl-C; a source that cannot be read is told
-// and waited for.
+// and waited for. Meanwhile interpreters for the next try are made ready.
 ExitCode watch(const EvalOptions& options, const bench::RunSetup& setup, bool against_last,
                std::atomic<bool>& interrupted) {
   constexpr auto kLook = std::chrono::milliseconds(100);
@@ -325,6 +325,7 @@ ExitCode watch(const EvalOptions& options, const bench::RunSetup& setup, bool ag
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
         (void)evaluate_once(options, setup, against_last, interrupted);
+        if (!interrupted) setup.processes->prepare_next();
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
       }
@@ -347,21 +348,23 @@ int run(EvalOptions options) {
   const auto python = compile::find_python();
   const auto around = options.add ? surroundings(chosen, python) : nlohmann::ordered_json::object();
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
-  const bench::RunSetup setup{chosen.devices,
-                              fs::read_symlink("/proc/self/exe"),
-                              dataset::default_cache_path(),
-                              python,
-                              compile::find_tvm_ffi(python),
-                              FIB_VERSION,
-                              options.add,
-                              around,
-                              nullptr,
-                              std::nullopt,
-                              timeline.get()};
+  bench::RunSetup setup{chosen.devices,
+                        fs::read_symlink("/proc/self/exe"),
+                        dataset::default_cache_path(),
+                        python,
+                        compile::find_tvm_ffi(python),
+                        FIB_VERSION,
+                        options.add,
+                        around,
+                        nullptr,
+                        std::nullopt,
+                        timeline.get()};
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   bench::sweep_run_folders(fs::temp_directory_path());
+  bench::RunProcesses processes(setup.program, setup.cache, timeline.get());
+  if (options.watch || options.cascade) setup.processes = &processes;
   return options.watch ? watch(options, setup, against_last, interrupted)
                        : evaluate_once(options, setup, against_last, interrupted);
 }

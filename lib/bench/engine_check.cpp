@@ -69,10 +69,12 @@ class EngineCheck {
         spawner_(spawner),
         children_(children),
         device_(device),
-        guests_(spawner, children, preparation.guest, preparation.ahead, preparation.expected),
+        guests_(spawner, children, preparation.guest),
         native_{ReferenceRunner({spawner, children, util::usable_cores(), ReferenceEngine::kNative, device})},
         python_{ReferenceRunner(
-            {spawner, children, util::usable_cores(), ReferenceEngine::kPython, device, &guests_})} {}
+            {spawner, children, util::usable_cores(), ReferenceEngine::kPython, device, &guests_})} {
+    guests_.expect(preparation.expected, preparation.ahead);
+  }
 
   EngineOutcome run(const EngineCase& one) {
     if (definition_ != one.definition) begin(*one.definition);

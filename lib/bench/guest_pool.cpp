@@ -1,5 +1,7 @@
 #include "bench/guest_pool.h"
 
+#include <utility>
+
 #include "util/command.h"
 
 namespace fib::bench {
@@ -10,10 +12,8 @@ constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
 }  // namespace
 
 GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
-                     const worker::GuestSetup& guest, unsigned ahead, std::size_t expected)
-    : spawner_(spawner), setup_(setup), guest_(guest), ahead_(ahead), expected_(expected) {
-  for (unsigned i = 0; i < ahead; ++i) threads_.emplace_back([this] { prepare_guests(); });
-}
+                     const worker::GuestSetup& guest)
+    : spawner_(spawner), setup_(setup), guest_(guest) {}
 
 GuestPool::~GuestPool() {
   {
@@ -37,12 +37,28 @@ std::unique_ptr<worker::WorkerClient> GuestPool::start() {
   }
 }
 
-bool GuestPool::is_done() const { return stopped_ || expected_ == 0 || !broken_torch_.empty(); }
+void GuestPool::expect(std::size_t guests, unsigned ahead) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t coming = ready_.size() + in_preparation_;
+  ahead_ = ahead;
+  expected_ = guests > coming ? guests - coming : 0;
+  while (expected_ > 0 && threads_.size() < ahead) threads_.emplace_back([this] { prepare_guests(); });
+  changed_.notify_all();
+}
+
+std::size_t GuestPool::taken() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(taken_, 0);
+}
+
+bool GuestPool::is_done() const { return stopped_ || !broken_torch_.empty(); }
+
+bool GuestPool::is_wanted() const { return expected_ > 0 && ready_.size() + in_preparation_ < ahead_; }
 
 void GuestPool::prepare_guests() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return is_done() || ready_.size() + in_preparation_ < ahead_; });
+    changed_.wait(lock, [&] { return is_done() || is_wanted(); });
     if (is_done()) return;
     --expected_;
     ++in_preparation_;
@@ -64,24 +80,29 @@ std::unique_ptr<worker::WorkerClient> GuestPool::take() {
   const util::Timeline::Span span(spawner_.timeline(), 0, worker::kCoordinator, "wait for Python");
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !ready_.empty() || in_preparation_ == 0; });
-  if (ready_.empty()) {
-    if (!broken_torch_.empty()) throw BrokenTorch("{}", broken_torch_);
-    lock.unlock();
-    return start();
-  }
-  return first_ready();
+  if (auto guest = first_ready()) return guest;
+  if (!broken_torch_.empty()) throw BrokenTorch("{}", broken_torch_);
+  ++taken_;
+  lock.unlock();
+  return start();
 }
 
 std::unique_ptr<worker::WorkerClient> GuestPool::take_ready() {
   const std::lock_guard lock(mutex_);
-  return ready_.empty() ? nullptr : first_ready();
+  return first_ready();
 }
 
+// One that has waited for long may have ended meanwhile.
 std::unique_ptr<worker::WorkerClient> GuestPool::first_ready() {
-  auto guest = std::move(ready_.front());
-  ready_.erase(ready_.begin());
-  changed_.notify_all();
-  return guest;
+  while (!ready_.empty()) {
+    auto guest = std::move(ready_.front());
+    ready_.erase(ready_.begin());
+    changed_.notify_all();
+    if (!guest->alive()) continue;
+    ++taken_;
+    return guest;
+  }
+  return nullptr;
 }
 
 }  // namespace fib::bench

@@ -22,14 +22,20 @@ class BrokenTorch : public Error {
 // thread at a time.
 class GuestPool {
  public:
-  // Up to `ahead` guests are prepared before they are asked for, `expected` in all; 0: each when it is asked
-  // for. References must outlive the pool.
-  GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup, const worker::GuestSetup& guest,
-            unsigned ahead, std::size_t expected);
+  // Each guest is started when it is asked for, until expect() says otherwise. References must outlive the
+  // pool.
+  GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup, const worker::GuestSetup& guest);
   // Guests that are being prepared are killed.
   ~GuestPool();
   GuestPool(const GuestPool&) = delete;
   GuestPool& operator=(const GuestPool&) = delete;
+
+  // From now on so many guests are prepared before they are asked for, those included that wait already; at
+  // most `ahead` of them wait at a time. What is being prepared comes in any case.
+  void expect(std::size_t guests, unsigned ahead);
+
+  // How many were taken since this was asked last.
+  [[nodiscard]] std::size_t taken();
 
   // A guest that has not been used. Throws BrokenTorch, from then on at once; Error when none can be started
   // for another reason.
@@ -39,9 +45,10 @@ class GuestPool {
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> take_ready();
 
  private:
-  std::unique_ptr<worker::WorkerClient> first_ready();  // mutex_ is held
+  std::unique_ptr<worker::WorkerClient> first_ready();  // that lives; null: none; mutex_ is held
   void prepare_guests();
-  [[nodiscard]] bool is_done() const;  // nothing more is prepared; mutex_ is held
+  [[nodiscard]] bool is_done() const;    // nothing more is ever prepared; mutex_ is held
+  [[nodiscard]] bool is_wanted() const;  // one more is to be prepared; mutex_ is held
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> start();
 
   worker::Spawner& spawner_;
@@ -49,8 +56,9 @@ class GuestPool {
   worker::GuestSetup guest_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t ahead_;
-  std::size_t expected_;  // guests that may still be prepared
+  std::size_t ahead_ = 0;
+  std::size_t expected_ = 0;  // guests that may still be prepared
+  std::size_t taken_ = 0;
   std::size_t in_preparation_ = 0;
   bool stopped_ = false;
   std::string broken_torch_;  // what is wrong with it

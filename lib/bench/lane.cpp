@@ -42,25 +42,16 @@ std::optional<compile::TorchWay> torch_of(const compile::Artifact& artifact) {
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
-    : setup_(setup), observer_(observer), guests_(make_guests(setup)), reference_(reference_setup()) {
-  if (guests_ && setup.device.is_cuda()) next_guest_ = std::make_unique<NextGuest>(*guests_, use_device());
-}
-
-// Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured; on
-// the CPU that would disturb the measurements.
-std::unique_ptr<GuestPool> Lane::make_guests(const LaneSetup& setup) {
-  if (!setup.guest) return nullptr;
-  worker::GuestSetup guest = *setup.guest;
-  guest.device_uuid = setup.device.uuid;
-  return std::make_unique<GuestPool>(setup.spawner, setup.children, guest, setup.guests_ahead,
-                                     setup.guests_expected);
+    : setup_(setup), observer_(observer), reference_(reference_setup()) {
+  if (setup.guests != nullptr && setup.device.is_cuda())
+    next_guest_ = std::make_unique<NextGuest>(*setup.guests, use_device());
 }
 
 ReferenceSetup Lane::reference_setup() const {
   ReferenceSetup reference{setup_.spawner, setup_.children, setup_.reference_threads, setup_.config.reference,
                            use_device()};
   if (setup_.no_torch.empty()) {
-    reference.guests = guests_.get();
+    reference.guests = setup_.guests;
     reference.warn = [this](const std::string& text) { observer_.warning(text); };
   } else {
     reference.no_guests = setup_.no_torch;
@@ -365,8 +356,8 @@ std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact&
     return std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the solution's worker",
                                                   kFileSizeLimit);
   }
-  if (!guests_) throw Error("there is no Python to run it");
-  auto guest = guests_->take();
+  if (setup_.guests == nullptr) throw Error("there is no Python to run it");
+  auto guest = setup_.guests->take();
   guest->set_role("the solution's worker");
   return guest;
 }

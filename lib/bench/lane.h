@@ -34,11 +34,9 @@ struct LaneSetup {
   const std::atomic<bool>& interrupted;
   const EarlyEnd& early_end;
   FailureCounts& failures;
-  std::optional<worker::GuestSetup> guest = {};  // what runs Python code; nothing: no Python
-  std::string no_torch = {};                     // why references cannot run in Python; empty: they can
-  unsigned guests_ahead = 0;                     // prepared before they are asked for (guest_pool.h)
-  std::size_t guests_expected = 0;               // by all that the lane may be given
-  JitCache* jit_cache = nullptr;                 // null: just-in-time compilers begin anew
+  GuestPool* guests = nullptr;    // what runs Python code; null: no Python
+  std::string no_torch = {};      // why references cannot run in Python; empty: they can
+  JitCache* jit_cache = nullptr;  // null: just-in-time compilers begin anew
 };
 
 // What a lane reports, from its own thread; several lanes may report at once.
@@ -79,7 +77,6 @@ class Lane {
   void keep_jit_files();
   bool start_solution(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                       Measurement& failed);
-  static std::unique_ptr<GuestPool> make_guests(const LaneSetup& setup);
   [[nodiscard]] ReferenceSetup reference_setup() const;
   [[nodiscard]] std::int64_t load_limit_ns(const compile::Artifact& artifact) const;
   std::unique_ptr<worker::WorkerClient> make_client(const compile::Artifact& artifact);
@@ -99,7 +96,6 @@ class Lane {
 
   const LaneSetup& setup_;
   LaneObserver& observer_;
-  std::unique_ptr<GuestPool> guests_;      // null: no Python
   std::unique_ptr<NextGuest> next_guest_;  // null: the same, or on the CPU, where it would disturb
   std::unique_ptr<worker::JudgeClient> judge_;
   ReferenceRunner reference_;

@@ -188,7 +188,7 @@ std::vector<std::string> packages_of(const Plan& plan) {
 
 // Where solutions run on GPUs and there are cores enough, guests are prepared ahead on cores of their own.
 GuestsSetup plan_guests(const RunSetup& setup, const Plan& plan, const RunConfig& config,
-                        worker::Spawner& spawner) {
+                        RunProcesses& processes) {
   GuestsSetup guests;
   guests.no_torch = why_no_torch(setup.python, setup.devices.front().is_cuda());
   if (!setup.python) return guests;
@@ -198,19 +198,20 @@ GuestsSetup plan_guests(const RunSetup& setup, const Plan& plan, const RunConfig
   const bool for_references = guests.no_torch.empty() && config.reference != ReferenceEngine::kNative;
   const std::size_t lanes = setup.devices.size();
   const std::size_t all = guests_of(plan, for_references);
-  const auto shares = share_cores(static_cast<unsigned>(lanes));
-  if (!setup.devices.front().is_cuda() || all == 0 || !shares) return guests;
+  if (!setup.devices.front().is_cuda() || all == 0) return guests;
+  const auto& shares = processes.share(static_cast<unsigned>(lanes));
+  if (!shares) return guests;
   guests.guest->cores = shares->preparing;
   guests.ahead = std::max<unsigned>(1, static_cast<unsigned>(shares->preparing.size() / lanes));
   guests.expected = (all + lanes - 1) / lanes;
-  run_on(spawner.keeper_pid(), shares->lanes);
-  run_on(::getpid(), shares->lanes);
   return guests;
 }
 
 // What lanes share.
 struct LanesSetup {
+  RunProcesses& processes;
   worker::Spawner& spawner;
+  bool keeps_processes;  // for the next run
   const worker::ChildSetup& children;
   const Sweep& sweep;
   const RunIdentity& identity;
@@ -228,11 +229,28 @@ struct LanesSetup {
   [[nodiscard]] bool stops() const { return interrupted || early_end.cause(); }
 };
 
+// A device's lock as long as a run needs it. The keeper holds it too, which may live on.
+struct DeviceTurn {
+  explicit DeviceTurn(bool keeper_stays) : keeper_stays_(keeper_stays) {}
+  ~DeviceTurn() {
+    if (lock && keeper_stays_) lock->give_up();
+  }
+  DeviceTurn(const DeviceTurn&) = delete;
+  DeviceTurn& operator=(const DeviceTurn&) = delete;
+
+  std::optional<util::FileLock> lock{};
+
+ private:
+  bool keeper_stays_;
+};
+
 // One run's lanes.
 class Lanes {
  public:
   Lanes(const LanesSetup& setup, const Plan& plan, LaneObserver& recorder, RunObserver& observer)
-      : setup_(setup), queue_(plan, setup.devices.size()), recorder_(recorder), observer_(observer) {}
+      : setup_(setup), queue_(plan, setup.devices.size()), recorder_(recorder), observer_(observer) {
+    for (const auto& device : setup.devices) guests_[device.uuid] = guests_on(device);
+  }
 
   void run() {
     std::vector<std::thread> threads;
@@ -262,12 +280,12 @@ class Lanes {
   }
 
   void run_lane(const LaneDevice& device) {
-    std::optional<util::FileLock> lock;  // the CPU's is taken before anything is built
+    DeviceTurn turn{setup_.keeps_processes};  // the CPU's is taken before anything is built
     if (device.is_cuda()) {
-      lock = take_device(
+      turn.lock = take_device(
           device, setup_.spawner, [this](const std::string& name) { observer_.waiting_for_device(name); },
           [this] { return setup_.stops() || failed() || setup_.spawner.lost(); });
-      if (!lock) return without_device();
+      if (!turn.lock) return without_device();
     }
     for (auto piece = queue_.next(); !piece.empty();) {
       if (!run_point(device, piece)) return;
@@ -301,6 +319,26 @@ class Lanes {
     return false;
   }
 
+  // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
+  // disturb.
+  [[nodiscard]] worker::ChildSetup children_on(const LaneDevice& device) const {
+    worker::ChildSetup children = setup_.children;
+    const bool cores_to_spare = util::usable_cores() >= 4 * setup_.devices.size() + 2;
+    if (device.is_cuda() && cores_to_spare) children.awake_us = kAwakeUs;
+    return children;
+  }
+
+  // Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured;
+  // on the CPU that would disturb the measurements.
+  [[nodiscard]] GuestPool* guests_on(const LaneDevice& device) const {
+    if (!setup_.guests.guest) return nullptr;
+    worker::GuestSetup guest = *setup_.guests.guest;
+    guest.device_uuid = device.uuid;
+    GuestPool& pool = setup_.processes.guests(device.uuid, children_on(device), guest);
+    pool.expect(setup_.guests.expected, setup_.guests.ahead);
+    return &pool;
+  }
+
   [[nodiscard]] LaneSetup lane_setup(const LaneDevice& device, const SweepPoint& point) const {
     const auto lanes = static_cast<unsigned>(setup_.devices.size());
     LaneSetup setup{setup_.spawner,
@@ -315,16 +353,11 @@ class Lanes {
                     setup_.interrupted,
                     setup_.early_end,
                     setup_.failures};
-    setup.guest = setup_.guests.guest;
+    setup.guests = guests_.at(device.uuid);
     setup.no_torch = setup_.guests.no_torch;
-    setup.guests_ahead = setup_.guests.ahead;
-    setup.guests_expected = setup_.guests.expected;
     // With a known seed a solution could find there what it computed for the same inputs before.
     if (!point.config.seed) setup.jit_cache = &setup_.jit_cache;
-    // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
-    // disturb.
-    const bool cores_to_spare = util::usable_cores() >= 4 * lanes + 2;
-    if (device.is_cuda() && cores_to_spare) setup.children.awake_us = kAwakeUs;
+    setup.children = children_on(device);
     setup.identity.hardware = device.name;
     setup.identity.device = model::name_of(device.kind);
     setup.identity.uuid = device.uuid;
@@ -336,6 +369,7 @@ class Lanes {
   WorkQueue queue_;
   LaneObserver& recorder_;
   RunObserver& observer_;
+  std::map<std::string, GuestPool*> guests_;  // by device; null: no Python
   std::mutex mutex_;
   std::string problem_;
   std::exception_ptr failure_;
@@ -367,23 +401,25 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
                              setup.load};
   const RunRecorder record(datasets, plan, sweep, wanted_setup, identity, secret);
 
-  worker::Spawner spawner(setup.program, setup.timeline);
-  const RunFolder temporary(fs::temp_directory_path(), spawner);
-  spawner.sweep_at_end(setup.cache);
+  std::optional<RunProcesses> own;
+  RunProcesses& processes =
+      setup.processes != nullptr ? *setup.processes : own.emplace(setup.program, setup.cache, setup.timeline);
+  processes.begin();
+  worker::Spawner& spawner = processes.spawner();
   const InterruptWatch watch(interrupted, spawner);
-  worker::ChildSetup children{setup.program, temporary.path()};
+  worker::ChildSetup children{setup.program, processes.temporary()};
   children.files = files_of_solutions(config, setup.devices.front().kind, setup.python);
   children.memory_limit = memory_limit(children.files);
 
   // On the CPU a build would disturb another run's measurements.
-  std::optional<util::FileLock> cpu_lock;
+  DeviceTurn cpu_turn{setup.processes != nullptr};
   if (!setup.devices.front().is_cuda()) {
-    cpu_lock = take_device(
+    cpu_turn.lock = take_device(
         setup.devices.front(), spawner, [&](const std::string& name) { observer.waiting_for_device(name); },
         [&] { return interrupted || spawner.lost(); });
-    if (!cpu_lock && !interrupted) throw worker::KeeperLost("{}", spawner.loss());
-    report.interrupted = !cpu_lock;
-    if (!cpu_lock) return report;
+    if (!cpu_turn.lock && !interrupted) throw worker::KeeperLost("{}", spawner.loss());
+    report.interrupted = !cpu_turn.lock;
+    if (!cpu_turn.lock) return report;
   }
   for (auto& device : setup.devices) {
     if (device.is_cuda()) {
@@ -405,10 +441,13 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, early_end, plan.evaluations.size());
-  const GuestsSetup guests = plan_guests(setup, plan, config, spawner);
+  const GuestsSetup guests = plan_guests(setup, plan, config, processes);
   JitCache jit_cache(setup.cache);
-  const LanesSetup lanes_setup{spawner,       children, sweep,     identity,    secret,    datasets, builds,
-                               setup.devices, guests,   jit_cache, interrupted, early_end, failures};
+  const LanesSetup lanes_setup{processes,     spawner,   setup.processes != nullptr,
+                               children,      sweep,     identity,
+                               secret,        datasets,  builds,
+                               setup.devices, guests,    jit_cache,
+                               interrupted,   early_end, failures};
   if (!interrupted) Lanes(lanes_setup, plan, recorder, observer).run();
   report.interrupted = interrupted;
   if (spawner.lost() && !interrupted) report.ended_early = spawner.loss();

@@ -12,6 +12,7 @@
 #include "bench/early_end.h"
 #include "bench/lane.h"
 #include "bench/plan.h"
+#include "bench/run_processes.h"
 #include "bench/sweep.h"
 #include "bench/trace_sink.h"
 #include "util/machine.h"
@@ -65,6 +66,8 @@ struct RunSetup {
   std::optional<util::MachineLoad> load = std::nullopt;  // before the run; nothing: not known
   util::Timeline* timeline = nullptr;  // is told what happens when; null: nobody wants to know
   RunLimits limits = {};
+  // What earlier runs have left for this one, and this one leaves for the next; null: nothing.
+  RunProcesses* processes = nullptr;
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane

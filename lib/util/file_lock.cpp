@@ -86,4 +86,12 @@ FileLock FileLock::take_within(const std::filesystem::path& path, std::chrono::m
   return FileLock(std::move(fd));
 }
 
+void FileLock::give_up() {
+  (void)::flock(fd_.get(), LOCK_UN);
+  struct flock whole {};
+  whole.l_type = F_UNLCK;
+  whole.l_whence = SEEK_SET;
+  (void)::fcntl(fd_.get(), F_OFD_SETLK, &whole);
+}
+
 }  // namespace fib::util

@@ -40,6 +40,9 @@ class FileLock {
 
   [[nodiscard]] int fd() const { return fd_.get(); }
 
+  // Releases the lock, also for processes that have the descriptor.
+  void give_up();
+
  private:
   explicit FileLock(UniqueFd fd) : fd_(std::move(fd)) {}
   UniqueFd fd_;

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -134,12 +135,24 @@ class Keeper {
       const auto child = pids_.find(WireReader(message.payload).number<std::uint32_t>());
       if (child != pids_.end()) kill_tree(child->second);
     } else if (message.type == MessageType::kHold) {
-      for (auto& fd : message.fds) held_.push_back(std::move(fd));
+      for (auto& fd : message.fds) hold(std::move(fd));
     } else if (message.type == MessageType::kRemoveAtEnd) {
       folders_.push_back(WireReader(message.payload).text());
     } else if (message.type == MessageType::kSweepAtEnd) {
       caches_.push_back(WireReader(message.payload).text());
     }
+  }
+
+  // In place of an earlier one of the same file: a coordinator that makes many runs takes its locks anew for
+  // each.
+  void hold(util::UniqueFd fd) {
+    struct stat file {};
+    (void)::fstat(fd.get(), &file);
+    std::erase_if(held_, [&](const util::UniqueFd& other) {
+      struct stat held {};
+      return ::fstat(other.get(), &held) == 0 && held.st_dev == file.st_dev && held.st_ino == file.st_ino;
+    });
+    held_.push_back(std::move(fd));
   }
 
   void spawn(Spawn request, const std::vector<util::UniqueFd>& fds) {

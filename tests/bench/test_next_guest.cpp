@@ -19,7 +19,7 @@ using bench::NextGuest;
 namespace {
 
 struct Fixture {
-  explicit Fixture(unsigned ahead) : pool(spawner, setup, guest(), ahead, ahead) {}
+  explicit Fixture(unsigned ahead) : pool(spawner, setup, guest()) { pool.expect(ahead, ahead); }
 
   static worker::GuestSetup guest() {
     worker::GuestSetup guest;
@@ -41,8 +41,8 @@ bool has_python() {
 }
 
 // Interpreters need some time to be ready.
-bool eventually(const std::function<bool()>& happens) {
-  for (int i = 0; i < 2000; ++i) {
+bool eventually(const std::function<bool()>& happens, int tries = 2000) {
+  for (int i = 0; i < tries; ++i) {
     if (happens()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -59,6 +59,34 @@ TEST_CASE("a guest is taken from the pool at once where one is ready, and only t
   CHECK(eventually([&] { return f.pool.take_ready() != nullptr; }));
   CHECK(f.pool.take_ready() == nullptr);
   CHECK(f.pool.take() != nullptr);  // which starts one
+}
+
+TEST_CASE("a pool prepares what is expected anew, counts what was taken, and passes over what has ended") {
+  if (!has_python()) return;
+  Fixture f(0);
+  CHECK(f.pool.take() != nullptr);
+  CHECK(f.pool.taken() == 1);
+  CHECK(f.pool.taken() == 0);
+  f.pool.expect(2, 2);
+  const auto one = f.pool.take();  // waits for what is being prepared
+  REQUIRE(one);
+  std::unique_ptr<worker::WorkerClient> two;
+  REQUIRE(eventually([&] { return (two = f.pool.take_ready()) != nullptr; }));
+  CHECK(f.pool.taken() == 2);
+  f.pool.expect(1, 1);
+  f.pool.expect(1, 1);  // the same one
+  REQUIRE(eventually([&] { return (two = f.pool.take_ready()) != nullptr; }));
+  CHECK(f.pool.take_ready() == nullptr);
+  f.pool.expect(1, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  f.spawner.kill_all();
+  CHECK_FALSE(eventually(
+      [&] {
+        auto guest = f.pool.take_ready();
+        return guest && !guest->alive();
+      },
+      100));
+  CHECK(f.pool.take()->alive());
 }
 
 TEST_CASE("the next solution's guest has started its device when it is taken, and is taken once") {

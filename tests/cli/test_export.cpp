@@ -152,7 +152,8 @@ TEST_CASE("wrong usage of export has exit code 2 and one sentence") {
   const auto no_file = run_export(files, {"--format", "sqlite"});
   CHECK(no_file.exit_code == 2);
   CHECK_THAT(no_file.err,
-             Catch::StartsWith("--output: formats dataset and sqlite cannot go to stdout; name a file"));
+             Catch::StartsWith(
+                 "--output: formats dataset, sqlite and trace-apply cannot go to stdout; name a file"));
   const auto no_time = run_export(files, {"--since", "yesterday"});
   CHECK(no_time.exit_code == 2);
   CHECK_THAT(no_time.err, Catch::StartsWith("--since: yesterday is no time; write 2026-03-17 or "));

@@ -67,3 +67,16 @@ TEST_CASE("every user of the machine can take the lock") {
   REQUIRE(::stat(path.parent_path().c_str(), &info) == 0);
   CHECK((info.st_mode & 07777) == 01777);
 }
+
+TEST_CASE("a lock that is given up is free, whoever has its descriptor") {
+  const fib::testing::TemporaryFolder folder;
+  for (const auto sharing : {FileLock::Sharing::kMachine, FileLock::Sharing::kUser}) {
+    const auto path = folder.path() / (sharing == FileLock::Sharing::kMachine ? "machine" : "user");
+    auto lock = FileLock::try_take(path, sharing);
+    REQUIRE(lock);
+    const int other = ::dup(lock->fd());
+    lock->give_up();
+    CHECK(FileLock::try_take(path, sharing));
+    ::close(other);
+  }
+}

@@ -1,0 +1,48 @@
+#include "bench/run_processes.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace fib::bench {
+
+RunProcesses::RunProcesses(std::string program, std::filesystem::path cache, util::Timeline* timeline)
+    : program_(std::move(program)), cache_(std::move(cache)), timeline_(timeline) {}
+
+void RunProcesses::begin() {
+  if (spawner_ && !spawner_->lost()) return;
+  guests_.clear();
+  folder_.reset();
+  spawner_.reset();
+  spawner_ = std::make_unique<worker::Spawner>(program_, timeline_);
+  folder_.emplace(std::filesystem::temp_directory_path(), *spawner_);
+  spawner_->sweep_at_end(cache_);
+  if (shares_ && *shares_) run_on(spawner_->keeper_pid(), (*shares_)->lanes);
+}
+
+const std::optional<CoreShares>& RunProcesses::share(unsigned lanes) {
+  if (shares_) return *shares_;
+  shares_.emplace(share_cores(lanes));
+  if (*shares_) {
+    run_on(spawner_->keeper_pid(), (*shares_)->lanes);
+    run_on(::getpid(), (*shares_)->lanes);
+  }
+  return *shares_;
+}
+
+GuestPool& RunProcesses::guests(const std::string& device_uuid, const worker::ChildSetup& children,
+                                const worker::GuestSetup& guest) {
+  auto& pool = guests_[device_uuid];
+  if (!pool) pool = std::make_unique<GuestPool>(*spawner_, children, guest);
+  return *pool;
+}
+
+void RunProcesses::prepare_next() {
+  constexpr std::size_t kMostAtOnce = 2;  // an import of torch takes a core for seconds
+  for (auto& [device, pool] : guests_) {
+    const std::size_t taken = pool->taken();
+    pool->expect(taken, static_cast<unsigned>(std::min(taken, kMostAtOnce)));
+  }
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/cores.h"
+#include "bench/guest_pool.h"
+#include "bench/run_folder.h"
+#include "worker/spawner.h"
+
+namespace fib::bench {
+
+// What runs of this process share, one run after the other: the keeper of all children, the folder of their
+// temporary files, and interpreters that have imported torch and wait for something to run. One run alone has
+// one of its own; who makes several keeps it between them, and the next run need not wait for torch. No
+// process that has run code of a solution or a reference is kept. One thread.
+class RunProcesses {
+ public:
+  // `program` is the fib binary, `cache` the folder that is swept when all ends. `timeline` (may be null)
+  // must outlive this.
+  RunProcesses(std::string program, std::filesystem::path cache, util::Timeline* timeline);
+
+  // To be called as a run begins: where the keeper is lost, all is made anew. Throws Error.
+  void begin();
+
+  [[nodiscard]] worker::Spawner& spawner() { return *spawner_; }
+  [[nodiscard]] const std::filesystem::path& temporary() const { return folder_->path(); }
+
+  // Which cores prepare and which ones measure on so many devices. Decided once: from then on this process
+  // has the latter alone.
+  [[nodiscard]] const std::optional<CoreShares>& share(unsigned lanes);
+
+  // The interpreters for a device, as the first run wanted them.
+  [[nodiscard]] GuestPool& guests(const std::string& device_uuid, const worker::ChildSetup& children,
+                                  const worker::GuestSetup& guest);
+
+  // To be called between two runs: begins to prepare as many interpreters as the last one took.
+  void prepare_next();
+
+ private:
+  std::string program_;
+  std::filesystem::path cache_;
+  util::Timeline* timeline_;
+  std::unique_ptr<worker::Spawner> spawner_;
+  std::optional<RunFolder> folder_;
+  std::optional<std::optional<CoreShares>> shares_;
+  std::map<std::string, std::unique_ptr<GuestPool>> guests_;  // by device
+};
+
+}  // namespace fib::bench
