@@ -216,8 +216,12 @@ void print_solution(const std::vector<model::Trace>& traces, std::size_t not_don
   std::vector<report::Shown> shown;
   for (const model::Trace& trace : traces) shown.push_back({trace, std::nullopt});
   print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), false}));
-  const auto kernels = report::kernel_lines(traces);
-  if (!kernels.empty()) print_result(fmt::format("\n{}\n", fmt::join(kernels, "\n")));
+  for (const model::Trace& trace : traces) {
+    const auto kernels = report::kernel_lines(trace);
+    if (kernels.empty()) continue;
+    print_result(fmt::format("\n{}\n", fmt::join(kernels, "\n")));
+    break;
+  }
 }
 
 // The solutions' files, written into the datasets that have their definitions.

@@ -12,6 +12,7 @@
 #include "report/show_tables.h"
 #include "report/source_text.h"
 #include "report/text.h"
+#include "report/try_summary.h"
 #include "report/workload_text.h"
 
 namespace fib::report {
@@ -127,6 +128,16 @@ void write_failed_logs(Page& page, const std::vector<Shown>& results) {
   for (const auto& group : groups) write_failed_log(page, group);
 }
 
+// Of the first result that knows them: those of other sizes are launched alike.
+void write_kernels(Document& document, const std::vector<Shown>& results) {
+  for (const Shown& shown : results) {
+    const auto lines = kernel_lines(shown.trace);
+    if (lines.empty()) continue;
+    document.paragraph(fmt::format("Kernels on {}:", workload_text(shown.trace.workload)));
+    return document.notes(lines);
+  }
+}
+
 void write(Page& page, const SolutionView& view) {
   const model::Solution& solution = *view.solution;
   const model::Spec& spec = solution.spec;
@@ -145,6 +156,7 @@ void write(Page& page, const SolutionView& view) {
                   {"SHA-256", model::content_sha256(solution)}});
   if (view.results.empty()) document.paragraph("No traces of it match.");
   document.table("Results, one of each workload:", results_table(view.results, ResultsOf::solution));
+  write_kernels(document, view.results);
   write(document, view.remarks);
   write_failed_logs(page, view.results);
   for (const model::SourceFile& file : solution.sources)

@@ -62,19 +62,14 @@ std::string kernel_line(const model::RecordedKernel& kernel) {
 
 }  // namespace
 
-std::vector<std::string> kernel_lines(const std::vector<model::Trace>& traces) {
+std::vector<std::string> kernel_lines(const model::Trace& trace) {
   constexpr std::size_t kShown = 3;
-  for (const model::Trace& trace : traces) {
-    const auto kernels = model::measurement_record(*trace.evaluation).resources;
-    if (!kernels || kernels->empty()) continue;
-    std::vector<std::string> lines;
-    for (std::size_t i = 0; i < std::min(kernels->size(), kShown); ++i)
-      lines.push_back(kernel_line((*kernels)[i]));
-    if (kernels->size() > kShown)
-      lines.push_back("and " + plural(kernels->size() - kShown, "kernel") + " more");
-    return lines;
-  }
-  return {};
+  const auto kernels =
+      model::measurement_record(*trace.evaluation).resources.value_or(std::vector<model::RecordedKernel>{});
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(kernels.size(), kShown); ++i) lines.push_back(kernel_line(kernels[i]));
+  if (kernels.size() > kShown) lines.push_back("and " + plural(kernels.size() - kShown, "kernel") + " more");
+  return lines;
 }
 
 TrySummary summarize(const std::vector<model::Trace>& traces) {

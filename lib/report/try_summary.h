@@ -32,9 +32,9 @@ struct TrySummary {
 // how many workloads have no result.
 [[nodiscard]] std::string headline(const TrySummary& summary, std::size_t not_done = 0);
 
-// A line for each kernel that a call of the first result with kernels launches, at most three, those that
-// took longest first: "kernel scale: 100 % of the time, 256 threads, 32 registers, 4 KiB shared memory,
-// occupancy 50 % (limited by registers)". Nothing where none is known.
-[[nodiscard]] std::vector<std::string> kernel_lines(const std::vector<model::Trace>& traces);
+// A line for each kernel that a call launches, at most three, those that took longest first: "kernel scale:
+// 100% of the time, 256 threads, 32 registers, 4 KiB shared memory, occupancy 50% (limited by registers)".
+// Nothing where none is known. Pure; the trace has an evaluation.
+[[nodiscard]] std::vector<std::string> kernel_lines(const model::Trace& trace);
 
 }  // namespace fib::report

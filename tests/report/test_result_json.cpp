@@ -80,7 +80,7 @@ TEST_CASE("a result has what its kernels take") {
 
 TEST_CASE("a try says of its kernels what they take, for people") {
   auto trace = passed("NVIDIA H200", 0.01);
-  CHECK(report::kernel_lines({trace}).empty());
+  CHECK(report::kernel_lines(trace).empty());
   model::MeasurementRecord record;
   auto& kernel = record.resources.emplace().emplace_back();
   kernel.name = "copy\x1b[31m";
@@ -92,7 +92,7 @@ TEST_CASE("a try says of its kernels what they take, for people") {
   kernel.occupancy = 0.375;
   kernel.occupancy_limits = {{"registers"}};
   trace.evaluation->fib = model::to_json(record);
-  const auto lines = report::kernel_lines({passed("NVIDIA H200", 1), trace});
+  const auto lines = report::kernel_lines(trace);
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find('\x1b') == std::string::npos);
   CHECK(
@@ -101,7 +101,7 @@ TEST_CASE("a try says of its kernels what they take, for people") {
                          "38% (limited by registers)"));
   record.resources->assign(5, kernel);
   trace.evaluation->fib = model::to_json(record);
-  const auto many = report::kernel_lines({trace});
+  const auto many = report::kernel_lines(trace);
   REQUIRE(many.size() == 4);
   CHECK(many[3] == "and 2 kernels more");
 }

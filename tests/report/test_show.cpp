@@ -171,3 +171,15 @@ TEST_CASE("of a long log the end is shown unless all of it is asked for") {
   whole.full_log = true;
   CHECK_THAT(report::render_show(views, whole), Contains("RUNTIME_ERROR\n  line 1\n"));
 }
+
+TEST_CASE("a solution's kernels are named with what they take, where a result tells of any") {
+  Sample sample;
+  auto view = *sample.solution("fast_scale");
+  CHECK_THAT(report::render_show(std::vector{view}, {}), !Contains("kernel "));
+  auto& evaluation = *view.results.back().trace.evaluation;
+  evaluation.fib["resources"] = nlohmann::ordered_json::array(
+      {{{"name", "scale\x1b[31m"}, {"share", 1}, {"block", {64, 1, 1}}, {"registers", 20}}});
+  const std::string text = report::render_show(std::vector{view}, {});
+  CHECK_THAT(text, Contains("Kernels on ") && Contains(": 100% of the time, 64 threads, 20 registers"));
+  CHECK(text.find('\x1b') == std::string::npos);
+}
