@@ -78,6 +78,14 @@ void log_problems(const bench::Plan& plan, const bench::RunReport& report) {
   if (!report.ended_early.empty()) spdlog::error("{}", report.ended_early);
 }
 
+// What --watch cannot wait for.
+void check_watched(const EvalWords& words) {
+  for (const std::string& word : words.solutions) {
+    if (word == "-") throw CLI::ValidationError("--watch", "standard input does not change; name a file");
+    if (!fs::exists(word)) throw Error("there is no file or folder {}", word);
+  }
+}
+
 // The workload with the fewest elements, as far as its axes tell.
 const model::Workload& smallest(const std::vector<model::Workload>& workloads) {
   const auto size = [](const model::Workload& workload) {
@@ -191,10 +199,13 @@ std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
   if (of_dataset != inputs.results.end())
     before.insert(before.end(), of_dataset->second.begin(), of_dataset->second.end());
   const auto b = details_of(now, pool);
+  const auto is_last_failed = !before.empty() && !report::latest(before).front()->row.passed();
   const auto a = comparable(std::move(before), b);
   if (a.empty()) return std::nullopt;
-  return comparison({"the last try", report::latest(a)}, {"this one", report::latest(b)},
-                    report::PairBy::solution, format);
+  const bool has_passed = report::latest(a).front()->row.passed();
+  const char* label = is_last_failed && has_passed ? "the last try that passed" : "the last try";
+  return comparison({label, report::latest(a)}, {"this one", report::latest(b)}, report::PairBy::solution,
+                    format);
 }
 
 // What --against asks for, of one solution; nothing where there is nothing to compare with.
@@ -207,9 +218,9 @@ std::optional<std::string> wanted_comparison(const EvalInputs& inputs, const Out
   return comparison_with_other(other->second, now, format);
 }
 
-void print_solution(const std::vector<model::Trace>& traces, std::size_t not_done, bool quiet) {
+void print_solution(const std::vector<model::Trace>& traces, const report::Missing& missing, bool quiet) {
   const auto summary = report::summarize(traces);
-  print_result(report::headline(summary, not_done) + "\n");
+  print_result(report::headline(summary, missing) + "\n");
   if (!quiet && !summary.code.empty())
     print_result(fmt::format("what to do: fib explain {}\n", report::printable(summary.code)));
   if (quiet) return;
@@ -247,6 +258,49 @@ const model::Definition* definition_of(const EvalInputs& inputs, const model::Tr
   throw Error("the definition {} is gone", trace.definition);
 }
 
+// The datasets with these solutions alone.
+std::vector<dataset::Dataset> with_solutions(std::vector<dataset::Dataset> datasets,
+                                             const std::set<std::string>& names) {
+  for (dataset::Dataset& dataset : datasets)
+    std::erase_if(dataset.solutions, [&](const auto& one) { return !names.contains(one.first); });
+  return datasets;
+}
+
+// The second stage of a cascade: all workloads, for the solutions that passed the first. Of the others
+// `outcome` keeps what the first stage found.
+void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::RunSetup& setup,
+           ProgressLine line, std::atomic<bool>& interrupted, Outcome& outcome) {
+  std::set<std::string> passed;
+  for (const auto& [name, traces] : outcome.traces) {
+    if (report::summarize(traces).status == model::Status::PASSED) passed.insert(name);
+  }
+  if (passed.empty()) return;
+  spdlog::info("{} passed {} smallest workload", report::plural(passed.size(), "solution"),
+               passed.size() == 1 ? "its" : "their");
+  auto rest = evaluate(with_solutions(inputs.datasets, passed), options.measure.config, setup, options.add,
+                       line, interrupted);
+  for (const std::string& name : passed) outcome.traces.erase(name);
+  outcome.traces.merge(rest.traces);
+  outcome.not_done.insert(outcome.not_done.end(), rest.not_done.begin(), rest.not_done.end());
+  if (outcome.exit_code == kDone || rest.exit_code == kInterrupted) outcome.exit_code = rest.exit_code;
+}
+
+// How many workloads of its definition a solution was not tried on.
+std::size_t untried(const EvalInputs& inputs, const std::vector<model::Trace>& traces, std::size_t not_done) {
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    const auto found = dataset.workloads.find(traces.front().definition);
+    const std::size_t all = found == dataset.workloads.end() ? 0 : found->second.size();
+    if (dataset.solutions.contains(*traces.front().solution) && all > traces.size() + not_done)
+      return all - traces.size() - not_done;
+  }
+  return 0;
+}
+
+std::size_t not_done_of(const Outcome& outcome, const std::string& solution) {
+  return static_cast<std::size_t>(std::count_if(outcome.not_done.begin(), outcome.not_done.end(),
+                                                [&](const auto& one) { return one.solution == solution; }));
+}
+
 void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
@@ -255,8 +309,9 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
     if (found == outcome.traces.end()) continue;
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
-    report.solutions.push_back(
-        {definition_of(inputs, found->second.front()), found->second, against.value_or("")});
+    report.solutions.push_back({definition_of(inputs, found->second.front()), found->second,
+                                untried(inputs, found->second, not_done_of(outcome, name)),
+                                against.value_or("")});
   }
   report.skipped = outcome.skipped;
   report.not_done = outcome.not_done;
@@ -267,10 +322,8 @@ void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
-    const auto missing =
-        std::count_if(outcome.not_done.begin(), outcome.not_done.end(),
-                      [&, &wanted = name](const auto& one) { return one.solution == wanted; });
-    print_solution(found->second, static_cast<std::size_t>(missing), quiet);
+    const std::size_t missing = not_done_of(outcome, name);
+    print_solution(found->second, {missing, untried(inputs, found->second, missing)}, quiet);
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
     if (against) print_result("\n" + *against);
@@ -289,10 +342,12 @@ ExitCode evaluate_once(const EvalOptions& options, const bench::RunSetup& setup,
   if (options.cascade) {
     outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(config), setup, false,
                        ProgressLine::none, interrupted);
-    if (outcome.exit_code == kDone) spdlog::info("every solution passed its smallest workload");
-  }
-  if (outcome.exit_code == kDone)
+    if (outcome.exit_code != kInterrupted) go_on(inputs, options, setup, line, interrupted, outcome);
+  } else {
     outcome = evaluate(inputs.datasets, config, setup, options.add, line, interrupted);
+  }
+  const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
+  if (interrupted && is_nothing) return outcome.exit_code;
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
   } else {
@@ -367,6 +422,7 @@ int run(EvalOptions options) {
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   bench::sweep_run_folders(fs::temp_directory_path());
+  if (options.watch) check_watched(options.words);
   bench::RunProcesses processes(setup.program, setup.cache, timeline.get());
   if (options.watch || options.cascade) setup.processes = &processes;
   return options.watch ? watch(options, setup, against_last, interrupted)

@@ -187,11 +187,15 @@ int export_dataset(const ExportCommand& command, const std::atomic<bool>& interr
 void print_applied(const exports::TraceApplyReport& report, const std::string& output) {
   const auto words = [](const std::string& text) { return report::printable(text); };
   for (const auto& one : report.chosen) {
+    const bool is_part = one.workloads < one.all_workloads;
     fmt::print("{}: {} by {}, {} ms over {}\n", words(one.definition), words(one.solution), words(one.author),
-               report::format_ms(one.latency_ms), report::plural(one.workloads, "workload"));
-    if (one.faster)
-      fmt::print("  faster, but not to be applied ({} ms): {}\n", report::format_ms(one.faster_ms),
-                 words(*one.faster));
+               report::format_ms(one.latency_ms),
+               is_part ? fmt::format("{} of {} workloads; the others have no results", one.workloads,
+                                     one.all_workloads)
+                       : report::plural(one.workloads, "workload"));
+    for (const auto& faster : one.faster)
+      fmt::print("  faster, but not to be applied ({} ms): {}: {}\n", report::format_ms(faster.latency_ms),
+                 words(faster.solution), words(faster.reason));
   }
   for (const std::string& line : report.none) fmt::print(stderr, "left out: {}\n", words(line));
   if (!report.without_api.empty())

@@ -51,6 +51,8 @@ void check_words(const validate::Options& options) {
   const auto known = validate::known_checks(options.mode);
   for (const std::string& check : options.checks) {
     if (contains(known, check)) continue;
+    if (contains(validate::known_checks(model::Mode::lenient), check))
+      throw CLI::ValidationError("--checks", fmt::format("{} is no check of --mode upstream", check));
     const auto alike = util::did_you_mean(check, known);
     throw CLI::ValidationError(
         "--checks",

@@ -16,6 +16,12 @@ std::uint64_t largest_proposal() {
   return std::max(synthesis::ProposalLimits().bytes, util::physical_memory() / 32);
 }
 
+bool has_unreadable_workloads(const dataset::Dataset& dataset, const model::Definition& definition) {
+  return std::any_of(dataset.problems.begin(), dataset.problems.end(), [&](const dataset::Problem& problem) {
+    return std::filesystem::path(problem.file).filename() == definition.name + ".jsonl";
+  });
+}
+
 }  // namespace
 
 CheckedWorkloads workloads_to_check(const dataset::Dataset& dataset, const model::Definition& definition,
@@ -27,6 +33,10 @@ CheckedWorkloads workloads_to_check(const dataset::Dataset& dataset, const model
   const auto known = dataset.workloads.find(definition.name);
   if (known != dataset.workloads.end()) add(known->second);
   if (!found.cases.empty()) return found;
+  if (has_unreadable_workloads(dataset, definition)) {
+    found.why_none = "no workload can be read (see the check workload)";
+    return found;
+  }
   found.why_none = "there are no workloads to run; --synthesize N proposes some";
   if (synthesize == 0) return found;
   found.proposed = true;

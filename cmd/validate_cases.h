@@ -20,6 +20,9 @@ struct CheckedWorkloads {
                                                   const model::Definition& definition,
                                                   std::size_t synthesize);
 
+inline constexpr const char* kUnreadableDefinition =
+    "the definition cannot be read (see the check definition)";
+
 // "interrupted: the reference check looked at 3 of 14 workloads".
 [[nodiscard]] std::string interruption(const std::string& check, std::size_t done, std::size_t planned);
 

@@ -32,9 +32,12 @@ Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& name
            ReferenceChecks& checks) {
   Cases plan;
   for (const auto& name : names) {
-    const auto definition = dataset.definitions.find(name);
-    if (definition == dataset.definitions.end()) continue;  // it does not parse: other checks say so
     ReferenceCheck& check = checks.definitions[name];
+    const auto definition = dataset.definitions.find(name);
+    if (definition == dataset.definitions.end()) {
+      check.no_workloads = kUnreadableDefinition;
+      continue;
+    }
     auto workloads = workloads_to_check(dataset, definition->second, synthesize);
     check.no_workloads = workloads.why_none;
     check.proposed = workloads.proposed;

@@ -21,9 +21,12 @@ Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& name
            validate::StrengthChecks& checks) {
   Cases plan;
   for (const auto& name : names) {
-    const auto definition = dataset.definitions.find(name);
-    if (definition == dataset.definitions.end()) continue;  // it does not parse: other checks say so
     auto& check = checks.definitions[name];
+    const auto definition = dataset.definitions.find(name);
+    if (definition == dataset.definitions.end()) {
+      check.no_workloads = kUnreadableDefinition;
+      continue;
+    }
     auto workloads = workloads_to_check(dataset, definition->second, synthesize);
     check.no_workloads = workloads.why_none;
     check.proposed = workloads.proposed;
@@ -59,8 +62,13 @@ validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, s
     auto& check = *planned.owners[i];
     if (i < outcomes.size()) {
       auto& outcome = outcomes[i];
-      check.runs.push_back({planned.cases[i].workload.uuid, sentence_of(outcome.problem),
-                            std::move(outcome.tried), std::move(outcome.passed), outcome.tolerance});
+      validate::StrengthRun run{planned.cases[i].workload.uuid,
+                                sentence_of(outcome.problem),
+                                {},
+                                std::move(outcome.made),
+                                outcome.tolerance};
+      for (auto& one : outcome.passed) run.passed.push_back({one.answer, std::move(one.output)});
+      check.runs.push_back(std::move(run));
     } else if (check.runs.empty()) {
       check.no_workloads = "interrupted before its workloads were judged";
     }

@@ -66,6 +66,7 @@ class StrengthCheck {
                                       eval::usual_matched_ratio(document.rule, *one.definition));
     document.memory_budget_bytes = util::physical_memory() / 8;  // as a run has it
     outcome.tolerance = document.tolerance;
+    outcome.made = document.made;
     auto& judge = judge_of(*one.definition);
     const auto opened = judge.open(document);
     const auto sets = sets_of(opened);
@@ -79,12 +80,24 @@ class StrengthCheck {
       for (std::size_t i = 0; i < sets.size(); ++i)
         expected[i].lowered = make_lowered(judge, door, opened.layout, sets[i]);
     }
+    const auto outputs = outputs_of(opened.layout, needs_expected);
     for (const auto answer : eval::kAllNullAnswers) {
-      const auto passed = passes(answer, judge, opened, sets, expected);
-      if (!passed) continue;
-      outcome.tried.push_back(answer);
-      if (*passed) outcome.passed.push_back(answer);
+      for (const auto& some : outputs) {
+        if (!passes(answer, some, judge, opened, sets, expected)) continue;
+        const bool is_one_of_many = outputs.size() > 1;
+        outcome.passed.push_back({answer, is_one_of_many ? opened.layout.outputs[some.front()].name : ""});
+      }
     }
+  }
+
+  // Which outputs are answered together: one, beside right ones; without right ones all.
+  static std::vector<std::vector<std::size_t>> outputs_of(const eval::Layout& layout, bool needs_expected) {
+    std::vector<std::vector<std::size_t>> outputs;
+    for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+      if (needs_expected || outputs.empty()) outputs.emplace_back();
+      outputs.back().push_back(i);
+    }
+    return outputs;
   }
 
   static std::vector<worker::SetId> sets_of(const worker::JudgeOpened& opened) {
@@ -115,9 +128,10 @@ class StrengthCheck {
     return worker::copy_outputs(own, layout);
   }
 
-  // Whether the judge finds no fault with the answer; nothing where the layout has no such answer.
-  std::optional<bool> passes(eval::NullAnswer answer, worker::Judge& judge, const worker::JudgeOpened& opened,
-                             const std::vector<worker::SetId>& sets, const std::vector<Expected>& expected) {
+  // Whether there is such an answer, and the judge finds no fault with it.
+  bool passes(eval::NullAnswer answer, const std::vector<std::size_t>& which, worker::Judge& judge,
+              const worker::JudgeOpened& opened, const std::vector<worker::SetId>& sets,
+              const std::vector<Expected>& expected) {
     const eval::Layout& layout = opened.layout;
     const worker::AttachedDoor door(judge, {opened.workload, false, true});
     const auto data = [](const Bytes& bytes) { return bytes.empty() ? nullptr : bytes.data(); };
@@ -126,10 +140,13 @@ class StrengthCheck {
       if (!expected[i].outputs.empty() && !judge.knows(door.number(), sets[i]))
         throw Error("its expected outputs take too much memory");
       const Bytes inputs = worker::copy_inputs(door.fds(), layout);
-      Bytes outputs = worker::copy_outputs(door.fds(), layout);
-      if (!write_null_answer(answer, layout, data(inputs), data(expected[i].outputs),
-                             data(expected[i].lowered), outputs.data()))
-        return std::nullopt;
+      Bytes outputs =
+          expected[i].outputs.empty() ? worker::copy_outputs(door.fds(), layout) : expected[i].outputs;
+      for (const std::size_t output : which) {
+        if (!write_null_answer(answer, layout, output, data(inputs), data(expected[i].outputs),
+                               data(expected[i].lowered), outputs.data()))
+          return false;
+      }
       worker::write_outputs(door.fds(), layout, outputs);
       if (!judge.compare(door.number(), sets[i], layout.outputs.size(), std::nullopt).correct) return false;
     }

@@ -16,9 +16,13 @@ namespace fib::bench {
 
 // What became of one workload. All texts are for messages.
 struct StrengthOutcome {
-  std::string problem;                   // why nothing was judged: its reference failed, say
-  std::vector<eval::NullAnswer> tried;   // those that its layout has
-  std::vector<eval::NullAnswer> passed;  // of these
+  struct Passed {
+    eval::NullAnswer answer{};
+    std::string output;  // the others were right; empty: there is one, or the rule wants no expected outputs
+  };
+  std::string problem;            // why nothing was judged: its reference failed, say
+  std::vector<Passed> passed;     // that the judge found no fault with
+  std::vector<std::string> made;  // inputs that were made (synthesis/inputs.h)
   eval::Tolerance tolerance;
 };
 
@@ -29,8 +33,9 @@ struct StrengthCheckSetup {
 };
 
 // Takes the device's machine-wide lock. For each case the reference runs in the native engine on inputs that
-// the judge makes, and the judge is handed each null answer in place of a solution's outputs: for two sets of
-// inputs (one where none is random), or as many as the rule wants to see. An answer passes when the judge
+// the judge makes, and the judge is handed each null answer in place of a solution's outputs (of several
+// outputs in place of each one, where the others are right): for two sets of inputs (one where none is
+// random), or as many as the rule wants to see. An answer passes when the judge
 // finds no fault with any of them. Secrets follow from a fixed text, so that equal cases give equal outcomes.
 // One outcome a case, in order; fewer when interrupted. Throws Error for what makes all of it impossible.
 [[nodiscard]] std::vector<StrengthOutcome> check_strength(const std::vector<EngineCase>& cases,

@@ -74,6 +74,16 @@ std::optional<Diagnostic> of_linker(const std::string& line) {
   return Diagnostic{"error", "", 0, 0, cut ? line.substr(at + 2) : line, ""};
 }
 
+// What fib says of a build without the entry point: "the library does not export ...; it exports ...",
+// "main.py defines no run at module level".
+std::optional<Diagnostic> of_missing_symbol(const std::string& line) {
+  static const std::regex form(R"(^([^\s:/][^:]*\.py) defines no \S+ at module level$)");
+  std::smatch match;
+  if (std::regex_match(line, match, form)) return Diagnostic{"error", match[1], 0, 0, line, ""};
+  if (line.starts_with("the library does not export ")) return Diagnostic{"error", "", 0, 0, line, ""};
+  return std::nullopt;
+}
+
 // The line that a compiler quotes below its message: "   12 |   x = y;", or the line itself.
 std::string quoted_source(const std::vector<std::string>& lines, std::size_t next) {
   if (next >= lines.size()) return "";
@@ -214,6 +224,7 @@ std::vector<Diagnostic> diagnostics_of(std::string_view log, const std::vector<m
     if (diagnostic) diagnostic->source = quoted_source(lines, i + 1);
     if (!diagnostic) diagnostic = of_ptxas(lines[i]);
     if (!diagnostic) diagnostic = of_linker(lines[i]);
+    if (!diagnostic) diagnostic = of_missing_symbol(lines[i]);
     if (!diagnostic) diagnostic = python.take(lines, i);
     if (!diagnostic) continue;
     const bool is_known = std::any_of(found.begin(), found.end(),

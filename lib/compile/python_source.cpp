@@ -134,6 +134,7 @@ PythonFunction describe(const FunctionDef& function, int line) {
       result.nameless += parameter.kind == ParameterKind::kPositionalOnly ? 1 : 0;
     }
     result.takes_more |= parameter.kind == ParameterKind::kStarArgs;
+    result.takes_names |= parameter.kind == ParameterKind::kStarKwargs;
     if (parameter.kind == ParameterKind::kKeywordOnly) {
       result.keywords.push_back(parameter.name);
       if (needed) result.needed.insert(parameter.name);

@@ -17,6 +17,7 @@ struct PythonFunction {
   std::vector<std::string> parameters;  // those that can be given by position
   std::size_t required = 0;             // how many of them have no default
   bool takes_more = false;              // *args
+  bool takes_names = false;             // **kwargs
   std::size_t nameless = 0;             // how many of the first ones cannot be given by name
   std::vector<std::string> keywords;    // those that can be given by name alone
   std::set<std::string> needed;         // those of `keywords` that have no default

@@ -53,7 +53,22 @@ double mean_of(const Slot& slot, const std::byte* buffer) {
   return finite == 0 ? 0 : sum / static_cast<double>(finite);
 }
 
+// Whether all elements have the same bits.
+bool is_constant(const Slot& slot, const std::byte* buffer) {
+  const DType dtype = stored_dtype(slot);
+  const std::byte* begin = buffer + slot.offset;
+  const std::size_t bytes = tensor::bytes_of(dtype, slot.count());
+  const std::size_t element = std::max<std::size_t>(1, tensor::bits_of(dtype) / 8);
+  const bool is_even = dtype != DType::kFloat4E2M1 || (*begin & std::byte{0x0f}) == (*begin >> 4U);
+  return bytes >= element && is_even && std::memcmp(begin, begin + element, bytes - element) == 0;
+}
+
 void write_mean(const Slot& slot, const std::byte* expected, std::byte* outputs) {
+  if (slot.count() == 0) return;
+  if (is_constant(slot, expected)) {
+    std::memcpy(outputs + slot.offset, expected + slot.offset, slot.bytes);
+    return;
+  }
   const double mean = mean_of(slot, expected);
   const bool is_truth = stored_dtype(slot) == DType::kBool;
   const bool is_whole = tensor::is_integral(stored_dtype(slot));
@@ -72,19 +87,31 @@ void write_first(const Slot& slot, const std::byte* expected, std::byte* outputs
   }
 }
 
-const Slot* input_like(const Layout& layout, const Slot& output) {
-  const auto found = std::find_if(layout.inputs.begin(), layout.inputs.end(), [&](const Slot& input) {
-    return input.scalar == output.scalar && input.dtype == output.dtype && input.shape == output.shape;
-  });
-  return found == layout.inputs.end() ? nullptr : &*found;
+bool is_like(const Slot& input, const Slot& output) {
+  return input.scalar == output.scalar && input.dtype == output.dtype && input.shape == output.shape;
 }
 
-bool write_inputs(const Layout& layout, const std::byte* inputs, std::byte* outputs) {
-  for (const Slot& output : layout.outputs) {
-    if (input_like(layout, output) == nullptr) return false;
+std::size_t equal_bytes(const std::byte* a, const std::byte* b, std::size_t count) {
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < count; ++i) equal += a[i] == b[i] ? 1 : 0;
+  return equal;
+}
+
+// `expected` may be null: then the first one that is like the output.
+bool write_input(const Layout& layout, const Slot& output, const std::byte* inputs, const std::byte* expected,
+                 std::byte* outputs) {
+  const Slot* best = nullptr;
+  std::size_t most = 0;
+  for (const Slot& input : layout.inputs) {
+    if (!is_like(input, output)) continue;
+    const std::size_t equal =
+        expected == nullptr ? 0 : equal_bytes(inputs + input.offset, expected + output.offset, output.bytes);
+    if (best != nullptr && equal <= most) continue;
+    best = &input;
+    most = equal;
   }
-  for (const Slot& output : layout.outputs)
-    std::memcpy(outputs + output.offset, inputs + input_like(layout, output)->offset, output.bytes);
+  if (best == nullptr) return false;
+  std::memcpy(outputs + output.offset, inputs + best->offset, output.bytes);
   return true;
 }
 
@@ -144,33 +171,30 @@ std::string_view name_of(NullAnswer answer) {
   return "lower-precision";
 }
 
-bool write_null_answer(NullAnswer answer, const Layout& layout, const std::byte* inputs,
+bool write_null_answer(NullAnswer answer, const Layout& layout, std::size_t index, const std::byte* inputs,
                        const std::byte* expected, const std::byte* lowered, std::byte* outputs) {
-  const bool needs_expected = answer == NullAnswer::kConstantMean || answer == NullAnswer::kFirstElement;
-  if (needs_expected && expected == nullptr) return false;
-  if (answer == NullAnswer::kInputCopy) return inputs != nullptr && write_inputs(layout, inputs, outputs);
-  if (answer == NullAnswer::kLowerPrecision && lowered == nullptr) return false;
-  for (const Slot& slot : layout.outputs) {
-    switch (answer) {
-      case NullAnswer::kZeros:
-        write_constant(slot, 0, outputs);
-        break;
-      case NullAnswer::kOnes:
-        write_constant(slot, 1, outputs);
-        break;
-      case NullAnswer::kConstantMean:
-        write_mean(slot, expected, outputs);
-        break;
-      case NullAnswer::kFirstElement:
-        write_first(slot, expected, outputs);
-        break;
-      case NullAnswer::kLowerPrecision:
-        std::memcpy(outputs + slot.offset, lowered + slot.offset, slot.bytes);
-        break;
-      case NullAnswer::kInputCopy:
-        break;
-    }
+  const Slot& slot = layout.outputs[index];
+  switch (answer) {
+    case NullAnswer::kZeros:
+      write_constant(slot, 0, outputs);
+      return true;
+    case NullAnswer::kOnes:
+      write_constant(slot, 1, outputs);
+      return true;
+    case NullAnswer::kInputCopy:
+      return inputs != nullptr && write_input(layout, slot, inputs, expected, outputs);
+    case NullAnswer::kConstantMean:
+      if (expected != nullptr) write_mean(slot, expected, outputs);
+      return expected != nullptr;
+    case NullAnswer::kFirstElement:
+      if (expected != nullptr) write_first(slot, expected, outputs);
+      return expected != nullptr;
+    case NullAnswer::kLowerPrecision:
+      break;
   }
+  if (expected == nullptr || lowered == nullptr) return false;
+  if (std::memcmp(expected + slot.offset, lowered + slot.offset, slot.bytes) == 0) return false;
+  std::memcpy(outputs + slot.offset, lowered + slot.offset, slot.bytes);
   return true;
 }
 

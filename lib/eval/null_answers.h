@@ -13,8 +13,8 @@ namespace fib::eval {
 enum class NullAnswer {
   kZeros,           // every element is 0
   kOnes,            // every element is 1
-  kInputCopy,       // the first input of an output's dtype and shape
-  kConstantMean,    // the mean of the right output, everywhere
+  kInputCopy,       // an input of the output's dtype and shape, the one that is most like the right output
+  kConstantMean,    // one value everywhere: the mean of the right output, or its only value
   kFirstElement,    // right in the first element, 0 elsewhere
   kLowerPrecision,  // what the reference makes of inputs with fewer bits
 };
@@ -25,12 +25,14 @@ inline constexpr std::array kAllNullAnswers = {NullAnswer::kZeros,        NullAn
 
 [[nodiscard]] std::string_view name_of(NullAnswer answer);  // "zeros", "input-copy", ...
 
-// Writes the answer to a whole output buffer. `inputs` is the call's input buffer, `expected` the reference's
-// outputs, and `lowered` what it made of lower_precision() inputs; each may be null where the answer does not
-// need it. Returns false, with `outputs` untouched, where the layout has no such answer: no input is like an
-// output, or what it needs is null. Pure but for `outputs`; any thread.
-[[nodiscard]] bool write_null_answer(NullAnswer answer, const Layout& layout, const std::byte* inputs,
-                                     const std::byte* expected, const std::byte* lowered, std::byte* outputs);
+// Writes the answer to output `index` of a whole output buffer, and nothing else there. `inputs` is the
+// call's input buffer, `expected` the reference's outputs, and `lowered` what it made of lower_precision()
+// inputs; each may be null where the answer does not need it. Returns false, with `outputs` untouched, where
+// there is no such answer: no input is like the output, what it needs is null, or lower precision changes no
+// bit of the output. Pure but for `outputs`; any thread.
+[[nodiscard]] bool write_null_answer(NullAnswer answer, const Layout& layout, std::size_t index,
+                                     const std::byte* inputs, const std::byte* expected,
+                                     const std::byte* lowered, std::byte* outputs);
 
 // Rounds the floating point tensors of an input buffer to the significand of a smaller type, to nearest:
 // float64 to that of float32, float32 to that of bfloat16 (8 bits), float16 and bfloat16 to that of

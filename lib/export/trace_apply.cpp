@@ -62,8 +62,8 @@ std::string why_not_python(const Solution& solution, const model::Definition& de
   if (!sight.function || sight.function->decorated) return "";
   const auto style = compile::calling_style(solution, definition).style;
   const auto names = compile::argument_names(style, definition);
-  if (sight.function->takes_by_name(names)) return "";
-  return fmt::format("FlashInfer passes arguments by name, and {} has no parameters {}", symbol,
+  if (sight.function->takes_names || sight.function->takes_by_name(names)) return "";
+  return fmt::format("FlashInfer passes arguments by name, and {} does not take {} so", symbol,
                      fmt::join(names, ", "));
 }
 
@@ -96,6 +96,11 @@ std::vector<Candidate> candidates_of(const CiRanking& ranking, const dataset::Da
   return candidates;
 }
 
+std::size_t workloads_of(const dataset::Dataset& dataset, const std::string& definition) {
+  const auto found = dataset.workloads.find(definition);
+  return found == dataset.workloads.end() ? 0 : found->second.size();
+}
+
 void choose(const CiRanking& ranking, const dataset::Dataset& dataset, TraceApplyReport& report) {
   const auto candidates = candidates_of(ranking, dataset);
   const auto best = std::find_if(candidates.begin(), candidates.end(),
@@ -115,14 +120,11 @@ void choose(const CiRanking& ranking, const dataset::Dataset& dataset, TraceAppl
                                   solution.author,
                                   *best->standing->latency_ms,
                                   best->standing->workloads,
+                                  workloads_of(dataset, ranking.definition),
                                   trace_apply_sha256(applied_solution(solution, definition)),
-                                  std::nullopt,
-                                  0};
-  if (best != candidates.begin()) {
-    const Candidate& faster = candidates.front();
-    chosen.faster = faster.standing->solution + ": " + faster.why_not;
-    chosen.faster_ms = *faster.standing->latency_ms;
-  }
+                                  {}};
+  for (auto one = candidates.begin(); one != best; ++one)
+    chosen.faster.push_back({one->standing->solution, *one->standing->latency_ms, one->why_not});
   report.chosen.push_back(std::move(chosen));
 }
 
@@ -140,6 +142,7 @@ std::string manifest_of(const TraceApplyReport& report) {
                            {"author", one.author},
                            {"latency_ms", one.latency_ms},
                            {"workloads", one.workloads},
+                           {"all_workloads", one.all_workloads},
                            {"sha256", one.sha256}});
   return nlohmann::ordered_json{{"hardware", report.hardware}, {"definitions", definitions}}.dump(2) + "\n";
 }

@@ -30,15 +30,20 @@ namespace fib::exports {
 
 // What was written and why.
 struct TraceApplyReport {
+  struct Refused {
+    std::string solution;
+    double latency_ms = 0;
+    std::string reason;
+  };
   struct Chosen {
     std::string definition;
     std::string solution;
     std::string author;
-    double latency_ms = 0;  // geometric mean over the workloads
-    std::size_t workloads = 0;
-    std::string sha256;                 // trace_apply_sha256()
-    std::optional<std::string> faster;  // a solution that is faster and cannot be applied, with the reason
-    double faster_ms = 0;               // its latency
+    double latency_ms = 0;          // geometric mean over the workloads
+    std::size_t workloads = 0;      // with results
+    std::size_t all_workloads = 0;  // of the definition in the dataset
+    std::string sha256;             // trace_apply_sha256()
+    std::vector<Refused> faster;    // those that cannot be applied, fastest first
   };
   std::string hardware;
   std::vector<Chosen> chosen;            // by definition

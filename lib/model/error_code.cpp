@@ -47,7 +47,7 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {error_returned, "error_returned", "run", false, false, "The solution returned an error code.",
        "Find out in its source what the code means."},
       {crash, "crash", "run", false, false, "The solution's process ended.",
-       "Look for a wild pointer, a stack overflow or a failed assertion in host code."},
+       "Look in host code for a wild pointer, a stack overflow, a failed assertion or an exit()."},
       {timeout, "timeout", "run", false, false, "The calls did not end within --timeout.",
        "Look for a loop that does not end or a barrier that not all threads reach."},
       {forbidden_call, "forbidden_call", "run", false, kViolation,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "util/beneath.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/utf8.h"
 
 namespace fib::pack {
 namespace {
@@ -150,7 +152,19 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
   return sources;
 }
 
+// Throws Error: records of solutions are JSON, which has no other text.
+void expect_utf8(const model::SourceFile& source) {
+  std::istringstream lines(source.content);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (util::valid_utf8(line) != line)
+      throw Error("{}: line {} is not UTF-8; sources of solutions have to be", source.path, number);
+  }
+}
+
 model::Solution solution_of_sources(std::vector<model::SourceFile> sources, const SourceFacts& facts) {
+  for (const model::SourceFile& source : sources) expect_utf8(source);
   const model::SourceFile first = sources.front();
   const fs::path path(first.path);
   if (!facts.definition) throw Error("{} does not say what it computes: name its definition", first.path);

@@ -9,8 +9,9 @@ namespace {
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char c : text) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
     if (special.find(c) == std::string_view::npos) {
-      result += c;
+      result += is_control || c == 0x7f ? '?' : c;
     } else {
       result += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     }

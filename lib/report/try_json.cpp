@@ -83,6 +83,7 @@ ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_
   object["status"] = model::name_of(summary.status);
   object["passed"] = summary.passed;
   object["workloads"] = summary.results;
+  object["untried"] = solution.untried;
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);

@@ -15,6 +15,7 @@ struct TryReport {
   struct Solution {
     const model::Definition* definition = nullptr;  // of the traces; it outlives the report
     std::vector<model::Trace> traces;               // one result of each workload; not empty
+    std::size_t untried = 0;                        // workloads that a cascade did not come to
     std::string against = {};                       // a comparison, as JSON; "": none
   };
   struct NotDone {

@@ -102,14 +102,17 @@ TrySummary summarize(const std::vector<model::Trace>& traces) {
   return summary;
 }
 
-std::string headline(const TrySummary& summary, std::size_t not_done) {
+std::string headline(const TrySummary& summary, const Missing& missing) {
   std::string text = fmt::format("{} on {}: ", printable(summary.solution), printable(summary.definition));
-  const std::string of = plural(summary.results + not_done, "workload");
-  const std::string missing = not_done == 0 ? "" : fmt::format(", {} not done", not_done);
+  const std::string of = plural(summary.results + missing.not_done + missing.untried, "workload");
+  const auto part = [](std::size_t count, const char* what) {
+    return count == 0 ? "" : fmt::format(", {} {}", count, what);
+  };
+  const std::string rest = part(missing.not_done, "not done") + part(missing.untried, "not tried");
   if (summary.status == Status::COMPILE_ERROR) return text + status_text(summary);
   if (summary.status != Status::PASSED)
-    return text + fmt::format("{}, {} of {} passed{}", status_text(summary), summary.passed, of, missing);
-  text += fmt::format("PASSED {} of {}{}", summary.passed, of, missing);
+    return text + fmt::format("{}, {} of {} passed{}", status_text(summary), summary.passed, of, rest);
+  text += fmt::format("PASSED {} of {}{}", summary.passed, of, rest);
   if (summary.latency_ms) text += fmt::format(", {} ms", format_ms(*summary.latency_ms));
   if (summary.interval) text += " " + format_interval(*summary.interval);
   if (summary.speedup) text += fmt::format(", {}x the reference", two_digits(*summary.speedup));

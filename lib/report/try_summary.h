@@ -28,9 +28,14 @@ struct TrySummary {
 // Of one result of each workload; not empty.
 [[nodiscard]] TrySummary summarize(const std::vector<model::Trace>& traces);
 
-// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference". `not_done`:
-// how many workloads have no result.
-[[nodiscard]] std::string headline(const TrySummary& summary, std::size_t not_done = 0);
+// Workloads without a result.
+struct Missing {
+  std::size_t not_done = 0;  // for a fault that is not the solution's
+  std::size_t untried = 0;   // a cascade ended before them
+};
+
+// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference".
+[[nodiscard]] std::string headline(const TrySummary& summary, const Missing& missing = {});
 
 // A line for each kernel that a call launches, at most three, those that took longest first: "kernel scale:
 // 100% of the time, 256 threads, 32 registers, 4 KiB shared memory, occupancy 50% (limited by registers)".

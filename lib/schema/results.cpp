@@ -52,6 +52,7 @@ ordered_json tried_solution() {
        {"status", status_words()},
        {"passed", count()},
        {"workloads", count()},
+       {"untried", count()},
        {"latency_ms", or_null(number())},
        {"interval", or_null(real())},
        {"speedup", or_null(number())},

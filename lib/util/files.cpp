@@ -148,8 +148,9 @@ void NewFolder::publish() const {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid() || ::syncfs(fd.get()) != 0) throw errno_error("sync " + folder.string());
   if (::chmod(folder.c_str(), 0755) != 0) throw errno_error("chmod " + folder.string());
-  if (::rename(folder.c_str(), target_.c_str()) != 0)
-    throw errno_error("rename " + folder.string() + " to " + target_.string());
+  if (::rename(folder.c_str(), target_.c_str()) == 0) return;
+  if (errno == ENOTEMPTY || errno == EEXIST) throw Error("{} exists; name a new folder", target_.string());
+  throw errno_error("rename " + folder.string() + " to " + target_.string());
 }
 
 UniqueFd make_sealed_document(const std::string& name, std::string_view content) {

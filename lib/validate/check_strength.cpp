@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "report/text.h"
 #include "validate/strength.h"
@@ -11,25 +14,23 @@ namespace {
 using eval::NullAnswer;
 using report::plural;
 
-// What the solution would have done: "zeros everywhere pass".
-std::string_view sentence_of(NullAnswer answer) {
+// What the solution would have done.
+std::string_view name_for_people(NullAnswer answer) {
   switch (answer) {
     case NullAnswer::kZeros:
-      return "zeros everywhere pass";
+      return "zeros";
     case NullAnswer::kOnes:
-      return "ones everywhere pass";
+      return "ones";
     case NullAnswer::kInputCopy:
-      return "a copy of an input passes";
+      return "a copy of an input";
     case NullAnswer::kConstantMean:
-      return "the mean of the right output passes, written everywhere";
+      return "one value everywhere (the mean of what is right)";
     case NullAnswer::kFirstElement:
-      return "an output passes that is right in its first element alone";
+      return "zeros but for a right first element";
     case NullAnswer::kLowerPrecision:
       break;
   }
-  return "arithmetic on inputs of lower precision passes (float64 as float32, float32 as bfloat16, 16 bits "
-         "as "
-         "float8_e4m3fn)";
+  return "what the reference makes of inputs in lower precision";
 }
 
 std::string tolerance_text(const eval::Tolerance& tolerance) {
@@ -49,19 +50,71 @@ std::string some_of(const std::vector<std::string>& workloads) {
   return text;
 }
 
-void report_answer(NullAnswer answer, const std::vector<StrengthRun>& runs, const Place& place,
-                   Messages& messages) {
+// In the order of answers, then of outputs as they are met.
+using Group = std::pair<NullAnswer, std::string>;
+
+void report_group(const Group& group, const std::vector<StrengthRun>& runs, const Place& place,
+                  Messages& messages) {
   std::vector<std::string> workloads;
   const eval::Tolerance* tolerance = nullptr;
   for (const StrengthRun& run : runs) {
-    if (std::find(run.passed.begin(), run.passed.end(), answer) == run.passed.end()) continue;
-    workloads.push_back(run.workload);
-    tolerance = &run.tolerance;
+    for (const auto& passed : run.passed) {
+      if (Group{passed.answer, passed.output} != group) continue;
+      workloads.push_back(run.workload);
+      tolerance = &run.tolerance;
+    }
   }
-  if (workloads.empty()) return;
-  warning(messages, place,
-          fmt::format("{} on {} of {} ({}): {}", sentence_of(answer), workloads.size(),
-                      plural(runs.size(), "workload"), tolerance_text(*tolerance), some_of(workloads)));
+  const std::string of = group.second.empty() ? "" : " in place of output " + group.second;
+  const auto text =
+      fmt::format("{}{} would pass on {} of {} ({}): {}", name_for_people(group.first), of, workloads.size(),
+                  plural(runs.size(), "workload"), tolerance_text(*tolerance), some_of(workloads));
+  if (group.first == NullAnswer::kLowerPrecision) {
+    info(messages, text);
+  } else {
+    warning(messages, place, text);
+  }
+}
+
+void report_answers(const std::vector<StrengthRun>& runs, const Place& place, Messages& messages) {
+  for (const NullAnswer answer : eval::kAllNullAnswers) {
+    std::vector<std::string> outputs;
+    for (const StrengthRun& run : runs) {
+      for (const auto& passed : run.passed) {
+        const bool is_new = std::find(outputs.begin(), outputs.end(), passed.output) == outputs.end();
+        if (passed.answer == answer && is_new) outputs.push_back(passed.output);
+      }
+    }
+    for (const std::string& output : outputs) report_group({answer, output}, runs, place, messages);
+  }
+}
+
+bool is_weak(const StrengthRun& run) {
+  return std::any_of(run.passed.begin(), run.passed.end(),
+                     [](const auto& passed) { return passed.answer != NullAnswer::kLowerPrecision; });
+}
+
+void report_counts(const StrengthCheck& check, Messages& messages) {
+  const auto count = [&](auto holds) { return std::count_if(check.runs.begin(), check.runs.end(), holds); };
+  const auto not_judged = count([](const StrengthRun& run) { return !run.problem.empty(); });
+  const auto weak = count(is_weak);
+  const auto all = static_cast<std::ptrdiff_t>(check.runs.size());
+  std::string text = fmt::format("a solution that computes nothing would fail on {} of {}",
+                                 all - weak - not_judged, plural(check.runs.size(), "workload"));
+  if (not_judged > 0) text += fmt::format("; {} not judged", not_judged);
+  if (check.proposed) text += "; all workloads are proposed ones";
+  info(messages, text);
+}
+
+void report_made(const StrengthCheck& check, Messages& messages) {
+  std::set<std::string> names;
+  std::size_t workloads = 0;
+  for (const StrengthRun& run : check.runs) {
+    names.insert(run.made.begin(), run.made.end());
+    if (!run.made.empty()) ++workloads;
+  }
+  if (names.empty()) return;
+  info(messages,
+       fmt::format("inputs made by fib for {}: {}", plural(workloads, "workload"), fmt::join(names, ", ")));
 }
 
 void report_problems(const std::vector<StrengthRun>& runs, const Place& place, Messages& messages) {
@@ -82,11 +135,9 @@ Messages check_strength(const StrengthCheck& check, const Place& place) {
     return messages;
   }
   report_problems(check.runs, place, messages);
-  for (const NullAnswer answer : eval::kAllNullAnswers) report_answer(answer, check.runs, place, messages);
-  const auto is_strong = [](const StrengthRun& run) { return run.problem.empty() && run.passed.empty(); };
-  info(messages, fmt::format("no null answer passes on {} of {}{}",
-                             std::count_if(check.runs.begin(), check.runs.end(), is_strong),
-                             plural(check.runs.size(), "workload"), check.proposed ? ", all proposed" : ""));
+  report_answers(check.runs, place, messages);
+  report_counts(check, messages);
+  report_made(check, messages);
   return messages;
 }
 

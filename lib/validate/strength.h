@@ -12,10 +12,14 @@ namespace fib::validate {
 
 // One workload, and which answers of solutions that compute nothing pass there; who judges them fills it in.
 struct StrengthRun {
-  std::string workload;                  // its uuid
-  std::string problem;                   // why nothing was judged; empty: it was
-  std::vector<eval::NullAnswer> tried;   // those that fit the workload's outputs
-  std::vector<eval::NullAnswer> passed;  // of these
+  struct Passed {
+    eval::NullAnswer answer{};
+    std::string output;  // of several, the one that was answered so; else empty
+  };
+  std::string workload;  // its uuid
+  std::string problem;   // why nothing was judged; empty: it was
+  std::vector<Passed> passed;
+  std::vector<std::string> made;  // inputs that were made in place of missing files or meaningless integers
   eval::Tolerance tolerance;
 };
 
@@ -32,8 +36,9 @@ struct StrengthChecks {
   std::vector<std::string> notes;                    // for the head of the report
 };
 
-// The check "workload-strength": a warning for each null answer that passes, with the workloads that let it,
-// and for what could not be judged; then on how many workloads none passes.
+// The check "workload-strength": a warning for each null answer that passes, with the workloads that let it
+// (only a note for lower precision, which may be meant), and for what could not be judged; then on how many
+// workloads none passes, and which inputs were made.
 [[nodiscard]] Messages check_strength(const StrengthCheck& check, const Place& place);
 
 }  // namespace fib::validate

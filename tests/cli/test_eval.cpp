@@ -220,12 +220,31 @@ TEST_CASE("a cascade ends with the smallest workload when that fails") {
   const auto bad = eval.write("bad.cpp", kSignature + " {}");
   const auto result = eval({bad.string(), "--definition", "add", "--cascade"});
   CHECK(result.exit_code == 3);
-  CHECK_THAT(result.out,
-             Catch::StartsWith("bad on add: INCORRECT_NUMERICAL (unwritten_output), 0 of 1 workload passed\n"
-                               "what to do: fib explain unwritten_output\n"));
+  CHECK_THAT(
+      result.out,
+      Catch::StartsWith("bad on add: INCORRECT_NUMERICAL (unwritten_output), 0 of 2 workloads passed, 1 not "
+                        "tried\n"
+                        "what to do: fib explain unwritten_output\n"));
   const auto good = eval.write("good.cpp", kHonest);
   CHECK_THAT(eval({good.string(), "--definition", "add", "--cascade"}).out,
              Catch::StartsWith("good on add: PASSED 2 of 2 workloads"));
+}
+
+TEST_CASE("a cascade goes on with the solutions that passed, and says what it did not come to") {
+  const Eval eval;
+  const auto good = eval.write("good.cpp", kHonest);
+  const auto bad =
+      eval.write("bad.cpp", kSignature + " { for (long i = 0; i < n; ++i) c[i] = a[i] - b[i] - 9; }\n");
+  const auto result =
+      eval({good.string(), bad.string(), "--definition", "add", "--cascade", "--format", "json"});
+  CHECK(result.exit_code == 3);
+  const auto report = nlohmann::json::parse(result.out);
+  CHECK(report.at("solutions").at(0).at("passed") == 2);
+  CHECK(report.at("solutions").at(0).at("untried") == 0);
+  CHECK(report.at("solutions").at(1).at("workloads") == 1);
+  CHECK(report.at("solutions").at(1).at("untried") == 1);
+  const auto text = eval({bad.string(), "--definition", "add", "--cascade", "--quiet"});
+  CHECK_THAT(text.out, Catch::Contains("0 of 2 workloads passed, 1 not tried"));
 }
 
 TEST_CASE("a definition and workloads may come from files alone") {
@@ -296,6 +315,13 @@ TEST_CASE("a watch tries again when a source changes, and goes on when it cannot
 
 TEST_CASE("what cannot be tried is one sentence") {
   const Eval eval;
+  const auto latin = eval.write("latin.cpp", kHonest + "// caf\xe9\n");
+  const auto not_utf8 = eval({latin.string(), "--definition", "add"});
+  CHECK(not_utf8.exit_code == 1);
+  CHECK_THAT(not_utf8.err, Catch::Contains("latin.cpp: line ") &&
+                               Catch::Contains("is not UTF-8; sources of solutions have to be"));
+  CHECK(eval({"-", "--language", "cpp", "--definition", "add", "--watch"}).exit_code == 2);
+  CHECK(eval({"nowhere.cpp", "--definition", "add", "--watch"}).exit_code == 1);
   const auto file = eval.write("mine.cpp", kHonest);
   const auto fails = [&](const Words& words, int code, const std::string& text) {
     const auto result = eval(words);

@@ -137,6 +137,16 @@ TEST_CASE("what Triton's compiler refuses has its place in the kernel, where tha
   CHECK(diagnostics_of(log.substr(0, log.find("def kernel"))).size() == 1);
 }
 
+TEST_CASE("an entry point that is not there is a message") {
+  const std::string text = "the library does not export the entry point's symbol \"run\"; it exports: walk";
+  const auto found = diagnostics_of(text + "\n");
+  REQUIRE(found.size() == 1);
+  check(found[0], ":0:0", text);
+  const auto python = diagnostics_of("main.py defines no run at module level\n");
+  REQUIRE(python.size() == 1);
+  check(python[0], "main.py:0:0", "main.py defines no run at module level");
+}
+
 TEST_CASE("a log without messages has none, and there are no more than asked for") {
   CHECK(diagnostics_of("").empty());
   CHECK(diagnostics_of("call 1: output \"c\": 3 of 5 elements do not match\n").empty());

@@ -38,7 +38,7 @@ std::vector<float> answer_of(NullAnswer answer, const std::vector<float>& input,
   const auto layout = layout_of(DType::kFloat32, DType::kFloat32, static_cast<std::int64_t>(input.size()),
                                 static_cast<std::int64_t>(expected.size()));
   std::vector<float> output(expected.size(), -7);
-  if (!write_null_answer(answer, layout, bytes(input), bytes(expected), nullptr, bytes(output))) return {};
+  if (!write_null_answer(answer, layout, 0, bytes(input), bytes(expected), nullptr, bytes(output))) return {};
   return output;
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("an answer that a layout does not have is not written") {
   CHECK(answer_of(NullAnswer::kLowerPrecision, {1, 2}, {1, 2}).empty());
   const auto layout = layout_of(DType::kFloat32, DType::kFloat32, 1, 1);
   float output = -7;
-  CHECK_FALSE(write_null_answer(NullAnswer::kConstantMean, layout, nullptr, nullptr, nullptr,
+  CHECK_FALSE(write_null_answer(NullAnswer::kConstantMean, layout, 0, nullptr, nullptr, nullptr,
                                 reinterpret_cast<std::byte*>(&output)));
   CHECK(output == -7);
 }
@@ -71,8 +71,8 @@ TEST_CASE("the mean is that of finite elements, and of whole numbers a whole num
   const auto layout = layout_of(DType::kFloat32, DType::kInt32, 1, 2);
   const std::vector<std::int32_t> expected = {1, 4};
   std::vector<std::int32_t> output(2);
-  CHECK(
-      write_null_answer(NullAnswer::kConstantMean, layout, nullptr, bytes(expected), nullptr, bytes(output)));
+  CHECK(write_null_answer(NullAnswer::kConstantMean, layout, 0, nullptr, bytes(expected), nullptr,
+                          bytes(output)));
   CHECK(output == std::vector<std::int32_t>{3, 3});
 }
 
@@ -82,8 +82,8 @@ TEST_CASE("answers fill outputs of any size, and two elements in a byte") {
   const auto layout = layout_of(DType::kFloat32, DType::kFloat4E2M1, 1, 4);
   const std::vector<std::uint8_t> expected = {0x35, 0x77};
   std::vector<std::uint8_t> output(2, 0xff);
-  CHECK(
-      write_null_answer(NullAnswer::kFirstElement, layout, nullptr, bytes(expected), nullptr, bytes(output)));
+  CHECK(write_null_answer(NullAnswer::kFirstElement, layout, 0, nullptr, bytes(expected), nullptr,
+                          bytes(output)));
   CHECK(output == std::vector<std::uint8_t>{0x05, 0x00});
 }
 
@@ -109,4 +109,39 @@ TEST_CASE("types without a smaller one are not lowered") {
   std::vector<std::uint8_t> small = {0x3f, 0x41};
   CHECK_FALSE(lower_precision(layout_of(DType::kFloat8E4M3FN, DType::kInt32, 2, 1), bytes(small)));
   CHECK(small == std::vector<std::uint8_t>{0x3f, 0x41});
+}
+
+TEST_CASE("a constant output is written as it is, whatever its value") {
+  const float nan = std::nanf("");
+  const std::vector<float> infinite(5, std::numeric_limits<float>::infinity());
+  CHECK(answer_of(NullAnswer::kConstantMean, {}, infinite) == infinite);
+  CHECK(std::isnan(answer_of(NullAnswer::kConstantMean, {}, {nan, nan}).at(1)));
+  const auto layout = layout_of(DType::kFloat32, DType::kInt64, 1, 2);
+  const std::vector<std::int64_t> large(2, 9007199254740993);  // no double
+  std::vector<std::int64_t> output(2);
+  CHECK(
+      write_null_answer(NullAnswer::kConstantMean, layout, 0, nullptr, bytes(large), nullptr, bytes(output)));
+  CHECK(output == large);
+}
+
+TEST_CASE(
+    "the input that is most like the right output is copied, and lower precision has to change something") {
+  auto layout = layout_of(DType::kFloat32, DType::kFloat32, 2, 2);
+  layout.inputs.push_back(layout.inputs[0]);
+  layout.inputs[1].offset = 256;
+  std::vector<float> inputs(128);
+  inputs[0] = 1;
+  inputs[64] = 5;
+  inputs[65] = 6;
+  const std::vector<float> expected = {5, 7};
+  std::vector<float> output(2);
+  CHECK(write_null_answer(NullAnswer::kInputCopy, layout, 0, bytes(inputs), bytes(expected), nullptr,
+                          bytes(output)));
+  CHECK(output == std::vector<float>{5, 6});
+  CHECK_FALSE(write_null_answer(NullAnswer::kLowerPrecision, layout, 0, bytes(inputs), bytes(expected),
+                                bytes(expected), bytes(output)));
+  const std::vector<float> lowered = {5, 8};
+  CHECK(write_null_answer(NullAnswer::kLowerPrecision, layout, 0, bytes(inputs), bytes(expected),
+                          bytes(lowered), bytes(output)));
+  CHECK(output == lowered);
 }

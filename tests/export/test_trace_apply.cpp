@@ -95,6 +95,7 @@ TEST_CASE("FlashInfer applies functions of Python that take the arguments' names
   CHECK(why_not({}, "def run(" + arguments() + "):\n    pass\n").empty());
   CHECK(
       why_not({{"destination_passing_style", false}}, "def run(" + inputs() + "):\n    return 1\n").empty());
+  CHECK(why_not({}, "def run(*args, **named):\n    pass\n").empty());
   CHECK(why_not({{"language", "cute_dsl"}}, "def run(" + arguments() + "):\n    pass\n").empty());
   CHECK(why_not({{"language", "cuda"}}, kFfi, "a.cu").empty());
   CHECK(why_not({{"language", "cpp"}, {"binding", "tvm-ffi"}}, "", "a.cpp").empty());
@@ -102,7 +103,7 @@ TEST_CASE("FlashInfer applies functions of Python that take the arguments' names
 
 TEST_CASE("what FlashInfer cannot apply has a reason") {
   CHECK(why_not({}, "def run(first, second, third):\n    pass\n") ==
-        "FlashInfer passes arguments by name, and run has no parameters " + arguments());
+        "FlashInfer passes arguments by name, and run does not take " + arguments() + " so");
   CHECK(why_not({{"entry_point", "main.py::Model.run"}}, "class Model:\n    pass\n") ==
         "its entry point Model.run is a method; FlashInfer wants a function");
   CHECK(why_not({{"language", "cuda"}, {"launch", {{"grid", 1}, {"block", 1}}}}, "", "a.cu") ==
@@ -154,8 +155,12 @@ TEST_CASE("the folder has the best solution of a definition that can be applied"
   REQUIRE(report.chosen.size() == 1);
   CHECK(report.chosen[0].solution == "triton_one");
   CHECK(report.chosen[0].latency_ms == 2);
-  CHECK(report.chosen[0].faster == "plan: FlashInfer knows no spec.launch");
-  CHECK(report.chosen[0].faster_ms == 1);
+  REQUIRE(report.chosen[0].faster.size() == 1);
+  CHECK(report.chosen[0].faster[0].solution == "plan");
+  CHECK(report.chosen[0].faster[0].reason == "FlashInfer knows no spec.launch");
+  CHECK(report.chosen[0].faster[0].latency_ms == 1);
+  CHECK(report.chosen[0].workloads == 1);
+  CHECK(report.chosen[0].all_workloads == 1);
   CHECK(report.without_api == std::vector<std::string>{"gemm_n128"});
   const auto solution =
       Json::parse(util::read_file(folder.path() / "out/solutions/alice/gemm/gemm_n128/triton_one.json"));
