@@ -274,7 +274,9 @@ void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::Ru
   for (const auto& [name, traces] : outcome.traces) {
     if (report::summarize(traces).status == model::Status::PASSED) passed.insert(name);
   }
-  if (passed.empty()) return;
+  const bool is_any_tried = std::any_of(inputs.tried.begin(), inputs.tried.end(),
+                                        [&](const std::string& name) { return passed.contains(name); });
+  if (!is_any_tried) return;
   spdlog::info("{} passed {} smallest workload", report::plural(passed.size(), "solution"),
                passed.size() == 1 ? "its" : "their");
   auto rest = evaluate(with_solutions(inputs.datasets, passed), options.measure.config, setup, options.add,
@@ -282,7 +284,8 @@ void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::Ru
   for (const std::string& name : passed) outcome.traces.erase(name);
   outcome.traces.merge(rest.traces);
   outcome.not_done.insert(outcome.not_done.end(), rest.not_done.begin(), rest.not_done.end());
-  if (outcome.exit_code == kDone || rest.exit_code == kInterrupted) outcome.exit_code = rest.exit_code;
+  const bool is_worse = rest.exit_code == kInterrupted || rest.exit_code == kNotAllDone;
+  if (outcome.exit_code == kDone || is_worse) outcome.exit_code = rest.exit_code;
 }
 
 // How many workloads of its definition a solution was not tried on.
@@ -388,7 +391,7 @@ ExitCode watch(const EvalOptions& options, const bench::RunSetup& setup, bool ag
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // files may be gone as one looks
       if (interrupted) break;
       spdlog::error("{}", error.what());
     }

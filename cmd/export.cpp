@@ -214,11 +214,10 @@ int export_applied(const ExportCommand& command, const std::atomic<bool>& interr
   std::vector<std::string> unreadable;
   const auto loaded = dataset::load_without_results(command.local, unreadable);
   dataset::KnownNames(loaded).check(command.records.parsed());
-  check_readable(unreadable, command.skip_unreadable);
   const auto filter = with_choice(filter_of(command, loaded, unreadable), TraceChoice::standing, loaded);
-  std::vector<std::string> lines;
-  const auto report = exports::export_trace_apply(loaded, filter, command.output, lines, &interrupted);
-  check_readable(lines, true);
+  const auto report = exports::choose_trace_apply(loaded, filter, unreadable, &interrupted);
+  check_readable(unreadable, command.skip_unreadable);
+  exports::write_trace_apply(report, loaded, command.output);
   print_applied(report, command.output);
   return kDone;
 }

@@ -68,25 +68,31 @@ constexpr std::array kLoadAnswers{
 
 constexpr std::array kBuilds{
     Sign{"the library does not export ", ErrorCode::missing_symbol},
-    Sign{" at module level", ErrorCode::missing_symbol},  // "main.py defines no run at module level"
     Sign{"--build-timeout", ErrorCode::build_timeout},
     // Nothing is linked before everything compiles; what links says ": error:" too.
     Sign{"): undefined reference", ErrorCode::link_error},
     Sign{"cannot find -l", ErrorCode::link_error},
 };
 
-// NVRTC finds no fault with the source, but there is no kernel of the name that it was asked for.
-bool lacks_kernel(const std::string& log) {
+// NVRTC finds no fault with the source, but there is no kernel of the name that it was asked for; or fib saw
+// that a Python source defines no such function.
+bool lacks_entry_point(const std::string& log) {
   const auto messages = compile::diagnostics_of(log);
-  return !messages.empty() && std::all_of(messages.begin(), messages.end(), [](const auto& message) {
-    return message.severity != "error" || message.file == "__nv_name_map";
-  });
+  const auto is_error = [](const auto& message) { return message.severity == "error"; };
+  const auto is_of_name = [](const auto& message) { return message.file == "__nv_name_map"; };
+  const auto is_of_python = [](const auto& message) {
+    return message.line == 0 && !message.file.empty() && message.message.ends_with(" at module level");
+  };
+  return std::any_of(messages.begin(), messages.end(), is_of_python) ||
+         (std::any_of(messages.begin(), messages.end(), is_of_name) &&
+          std::all_of(messages.begin(), messages.end(),
+                      [&](const auto& message) { return !is_error(message) || is_of_name(message); }));
 }
 
 }  // namespace
 
 ErrorCode code_of_build(const std::string& log) {
-  if (lacks_kernel(log)) return ErrorCode::missing_symbol;
+  if (lacks_entry_point(log)) return ErrorCode::missing_symbol;
   return first_of(kBuilds, log).value_or(ErrorCode::compile_error);
 }
 

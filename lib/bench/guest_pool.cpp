@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "util/clock.h"
 #include "util/command.h"
 
 namespace fib::bench {
 namespace {
 
+constexpr std::int64_t kPingLimitNs = std::int64_t{5} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
 
 }  // namespace
@@ -44,6 +46,11 @@ void GuestPool::expect(std::size_t guests, unsigned ahead) {
   expected_ = guests > coming ? guests - coming : 0;
   while (expected_ > 0 && threads_.size() < ahead) threads_.emplace_back([this] { prepare_guests(); });
   changed_.notify_all();
+}
+
+void GuestPool::settle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return in_preparation_ == 0; });
 }
 
 std::size_t GuestPool::taken() {
@@ -98,7 +105,8 @@ std::unique_ptr<worker::WorkerClient> GuestPool::first_ready() {
     auto guest = std::move(ready_.front());
     ready_.erase(ready_.begin());
     changed_.notify_all();
-    if (!guest->alive()) continue;
+    const auto answer = guest->ping(util::monotonic_ns() + kPingLimitNs);
+    if (!std::holds_alternative<std::int64_t>(answer)) continue;
     ++taken_;
     return guest;
   }

@@ -34,6 +34,9 @@ class GuestPool {
   // most `ahead` of them wait at a time. What is being prepared comes in any case.
   void expect(std::size_t guests, unsigned ahead);
 
+  // Waits until none is being prepared: that would disturb who measures on the same cores.
+  void settle();
+
   // How many were taken since this was asked last.
   [[nodiscard]] std::size_t taken();
 

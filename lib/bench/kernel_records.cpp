@@ -51,14 +51,15 @@ std::string_view take_identifier(std::string_view& rest) {
 std::string function_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return std::string(symbol);
   std::string_view rest = symbol.substr(2);
-  if (rest.starts_with('N')) rest.remove_prefix(1);
+  const bool is_nested = rest.starts_with('N');  // else parameters follow the first identifier
+  if (is_nested) rest.remove_prefix(1);
   std::string_view name;
-  while (true) {
+  do {
     if (rest.starts_with('L')) rest.remove_prefix(1);  // of one translation unit
     const auto next = take_identifier(rest);
     if (next.empty()) break;
     name = next;
-  }
+  } while (is_nested);
   return std::string(name.empty() ? symbol : name);
 }
 
@@ -71,7 +72,7 @@ std::vector<model::RecordedKernel> kernel_records(const std::vector<worker::Kern
   for (const auto& use : uses) {
     const worker::KernelLaunch& launch = use.launch;
     const std::string symbol = util::valid_utf8(launch.symbol.substr(0, kMostSymbol));
-    const std::string name = function_name(symbol);
+    const std::string name = util::valid_utf8(function_name(symbol));
     const std::uint64_t shared = std::uint64_t{launch.static_shared_bytes} + launch.dynamic_shared_bytes;
     const auto occupancy = occupancy_of(limits, {product(launch.block), launch.registers, shared});
     auto& record = records.emplace_back();

@@ -336,6 +336,7 @@ class Lanes {
     guest.device_uuid = device.uuid;
     GuestPool& pool = setup_.processes.guests(device.uuid, children_on(device), guest);
     pool.expect(setup_.guests.expected, setup_.guests.ahead);
+    if (!device.is_cuda()) pool.settle();
     return &pool;
   }
 

@@ -9,8 +9,13 @@ namespace fib::bench {
 RunProcesses::RunProcesses(std::string program, std::filesystem::path cache, util::Timeline* timeline)
     : program_(std::move(program)), cache_(std::move(cache)), timeline_(timeline) {}
 
+// What is being prepared need not come.
+RunProcesses::~RunProcesses() {
+  if (spawner_) spawner_->kill_all();
+}
+
 void RunProcesses::begin() {
-  if (spawner_ && !spawner_->lost()) return;
+  if (spawner_ && folder_ && !spawner_->lost()) return;
   guests_.clear();
   folder_.reset();
   spawner_.reset();
@@ -32,16 +37,18 @@ const std::optional<CoreShares>& RunProcesses::share(unsigned lanes) {
 
 GuestPool& RunProcesses::guests(const std::string& device_uuid, const worker::ChildSetup& children,
                                 const worker::GuestSetup& guest) {
-  auto& pool = guests_[device_uuid];
-  if (!pool) pool = std::make_unique<GuestPool>(*spawner_, children, guest);
+  auto& [setup, pool] = guests_[device_uuid];
+  if (pool && setup.cores == guest.cores && setup.packages == guest.packages) return *pool;
+  setup = guest;
+  pool = std::make_unique<GuestPool>(*spawner_, children, guest);
   return *pool;
 }
 
 void RunProcesses::prepare_next() {
   constexpr std::size_t kMostAtOnce = 2;  // an import of torch takes a core for seconds
-  for (auto& [device, pool] : guests_) {
-    const std::size_t taken = pool->taken();
-    pool->expect(taken, static_cast<unsigned>(std::min(taken, kMostAtOnce)));
+  for (auto& [device, guests] : guests_) {
+    const std::size_t taken = guests.pool->taken();
+    guests.pool->expect(taken, static_cast<unsigned>(std::min(taken, kMostAtOnce)));
   }
 }
 

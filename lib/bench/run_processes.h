@@ -23,6 +23,10 @@ class RunProcesses {
   // must outlive this.
   RunProcesses(std::string program, std::filesystem::path cache, util::Timeline* timeline);
 
+  ~RunProcesses();
+  RunProcesses(const RunProcesses&) = delete;
+  RunProcesses& operator=(const RunProcesses&) = delete;
+
   // To be called as a run begins: where the keeper is lost, all is made anew. Throws Error.
   void begin();
 
@@ -33,7 +37,8 @@ class RunProcesses {
   // has the latter alone.
   [[nodiscard]] const std::optional<CoreShares>& share(unsigned lanes);
 
-  // The interpreters for a device, as the first run wanted them.
+  // The interpreters for a device; those that wait already, where they were made with the same packages on
+  // the same cores.
   [[nodiscard]] GuestPool& guests(const std::string& device_uuid, const worker::ChildSetup& children,
                                   const worker::GuestSetup& guest);
 
@@ -47,7 +52,11 @@ class RunProcesses {
   std::unique_ptr<worker::Spawner> spawner_;
   std::optional<RunFolder> folder_;
   std::optional<std::optional<CoreShares>> shares_;
-  std::map<std::string, std::unique_ptr<GuestPool>> guests_;  // by device
+  struct Guests {
+    worker::GuestSetup setup;
+    std::unique_ptr<GuestPool> pool;
+  };
+  std::map<std::string, Guests> guests_;  // by device
 };
 
 }  // namespace fib::bench

@@ -42,8 +42,10 @@ class StrengthCheck {
       judge(one, outcome);
     } catch (const ReferenceError& error) {
       outcome.problem = error.what();
+      outcome.passed.clear();
     } catch (const Error& error) {
       outcome.problem = error.what();
+      outcome.passed.clear();
       judge_.reset();  // it may be what failed
     }
     return outcome;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <regex>
 
+#include "util/utf8.h"
+
 namespace fib::compile {
 namespace {
 
@@ -16,7 +18,17 @@ std::vector<std::string> lines_of(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     lines.emplace_back(line.substr(0, kLongestLine));
+    if (line.size() > kLongestLine) lines.back() = util::valid_utf8(lines.back());
   }
+  return lines;
+}
+
+// A solution may print what it likes: of very long logs the first and the last lines are looked at, where
+// compilers and tracebacks say most.
+std::vector<std::string> looked_at(std::string_view log) {
+  constexpr std::ptrdiff_t kMost = 10'000;  // at either end
+  auto lines = lines_of(log);
+  if (std::ssize(lines) > 2 * kMost) lines.erase(lines.begin() + kMost, lines.end() - kMost);
   return lines;
 }
 
@@ -178,8 +190,10 @@ class Python {
 
  private:
   // The place is where the kernel is launched, unless one line of the sources alone is the quoted one.
-  void refine(Diagnostic& diagnostic, const Refusal& refusal) const {
+  void refine(Diagnostic& diagnostic, const Refusal& refusal) {
+    constexpr int kMostSearched = 10;  // of what a log says; sources may be long
     diagnostic.message = "CompilationError: " + refusal.reason;
+    if (++searched_ > kMostSearched) return;
     std::optional<Diagnostic> place;
     for (const auto& source : sources_) {
       std::uint64_t line = 0;
@@ -195,6 +209,7 @@ class Python {
 
   const std::vector<model::SourceFile>& sources_;
   std::optional<Frame> frame_;
+  int searched_ = 0;
 };
 
 // What a library raised on the way to an error that has a place in the solution.
@@ -214,10 +229,11 @@ bool same(const Diagnostic& left, const Diagnostic& right) {
 
 std::vector<Diagnostic> diagnostics_of(std::string_view log, const std::vector<model::SourceFile>& sources,
                                        std::size_t most) {
-  const auto lines = lines_of(log);
+  constexpr std::size_t kMostFound = 200;
+  const auto lines = looked_at(log);
   std::vector<Diagnostic> found;
   Python python(sources);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
+  for (std::size_t i = 0; i < lines.size() && found.size() < kMostFound; ++i) {
     auto diagnostic = of_gcc(lines[i]);
     if (!diagnostic) diagnostic = of_nvcc(lines[i]);
     if (!diagnostic) diagnostic = of_python_check(lines[i]);

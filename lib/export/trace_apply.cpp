@@ -147,21 +147,6 @@ std::string manifest_of(const TraceApplyReport& report) {
   return nlohmann::ordered_json{{"hardware", report.hardware}, {"definitions", definitions}}.dump(2) + "\n";
 }
 
-void write(const TraceApplyReport& report, const dataset::Dataset& dataset, const fs::path& output) {
-  const util::NewFolder folder(output);
-  for (const auto& one : report.chosen) {
-    const auto& definition = dataset.definitions.at(one.definition);
-    const auto solution = applied_solution(dataset.solutions.at(one.solution), definition);
-    util::write_file_atomic(dataset::definition_file(folder.path(), definition.op_type, definition.name),
-                            to_json(definition) + "\n");
-    util::write_file_atomic(dataset::solution_file(folder.path(), solution.author, definition.op_type,
-                                                   definition.name, solution.name),
-                            to_json(solution) + "\n");
-  }
-  util::write_file_atomic(folder.path() / "manifest.json", manifest_of(report));
-  folder.publish();
-}
-
 }  // namespace
 
 std::string why_not_applied(const Solution& solution, const model::Definition& definition) {
@@ -204,8 +189,8 @@ std::string trace_apply_sha256(const Solution& applied) {
   return util::sha256_hex(text);
 }
 
-TraceApplyReport export_trace_apply(const dataset::Dataset& dataset, const dataset::Filter& filter,
-                                    const fs::path& output, std::vector<std::string>& unreadable,
+TraceApplyReport choose_trace_apply(const dataset::Dataset& dataset, const dataset::Filter& filter,
+                                    std::vector<std::string>& unreadable,
                                     const std::atomic<bool>* interrupted) {
   const auto results = read_ci_results(dataset, filter, unreadable, interrupted);
   TraceApplyReport report;
@@ -226,8 +211,23 @@ TraceApplyReport export_trace_apply(const dataset::Dataset& dataset, const datas
   for (const auto& one : report.chosen) {
     if (!has_api(dataset.definitions.at(one.definition))) report.without_api.push_back(one.definition);
   }
-  write(report, dataset, output);
   return report;
+}
+
+void write_trace_apply(const TraceApplyReport& report, const dataset::Dataset& dataset,
+                       const fs::path& output) {
+  const util::NewFolder folder(output);
+  for (const auto& one : report.chosen) {
+    const auto& definition = dataset.definitions.at(one.definition);
+    const auto solution = applied_solution(dataset.solutions.at(one.solution), definition);
+    util::write_file_atomic(dataset::definition_file(folder.path(), definition.op_type, definition.name),
+                            to_json(definition) + "\n");
+    util::write_file_atomic(dataset::solution_file(folder.path(), solution.author, definition.op_type,
+                                                   definition.name, solution.name),
+                            to_json(solution) + "\n");
+  }
+  util::write_file_atomic(folder.path() / "manifest.json", manifest_of(report));
+  folder.publish();
 }
 
 }  // namespace fib::exports

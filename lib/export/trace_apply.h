@@ -51,15 +51,18 @@ struct TraceApplyReport {
   std::vector<std::string> without_api;  // of `chosen`: definitions without a tag fi_api:
 };
 
-// Writes the folder `output`, which appears whole or not at all: of each definition with results the solution
-// that passed all its workloads, is known and can be applied, and has the lowest geometric mean of latencies;
-// with definitions/, solutions/ and manifest.json, which tells what was chosen. `dataset` is what
-// dataset::load_without_results() gives, and the filter has its choice of results; lines that cannot be read
-// go to `unreadable`. Throws Error where results are of several kinds of hardware or nothing can be applied.
-[[nodiscard]] TraceApplyReport export_trace_apply(const dataset::Dataset& dataset,
+// Of each definition with results the solution that passed all its workloads, is known and can be applied,
+// and has the lowest geometric mean of latencies. `dataset` is what dataset::load_without_results() gives,
+// and the filter has its choice of results; lines that cannot be read go to `unreadable`. Throws Error where
+// results are of several kinds of hardware or nothing can be applied.
+[[nodiscard]] TraceApplyReport choose_trace_apply(const dataset::Dataset& dataset,
                                                   const dataset::Filter& filter,
-                                                  const std::filesystem::path& output,
                                                   std::vector<std::string>& unreadable,
                                                   const std::atomic<bool>* interrupted = nullptr);
+
+// Writes the folder `output`, which appears whole or not at all: definitions/ and solutions/ of what was
+// chosen, and manifest.json, which tells it. Throws Error.
+void write_trace_apply(const TraceApplyReport& report, const dataset::Dataset& dataset,
+                       const std::filesystem::path& output);
 
 }  // namespace fib::exports

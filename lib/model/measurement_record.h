@@ -39,7 +39,7 @@ struct RecordedKernel {
   std::optional<std::string> symbol;  // as the compiler has it
   std::optional<bool> own;            // it stands in the solution's sources; else a library's
   std::optional<std::uint64_t> launches;
-  std::optional<double> share;                     // of the time of all kernels of the call
+  std::optional<double> share;                     // of the time of the kernels that are named
   std::optional<std::vector<std::uint64_t>> grid;  // 3
   std::optional<std::vector<std::uint64_t>> block;
   std::optional<std::uint64_t> registers;             // a thread

@@ -38,6 +38,16 @@ TEST_CASE("the same while a solution is loaded, and of a build's log") {
   CHECK(bench::code_of_load({Kind::kTimeout, ""}) == ErrorCode::load_timeout);
   CHECK(bench::code_of_build("a.cpp:1:1: error: undefined reference to y") == ErrorCode::compile_error);
   CHECK(bench::code_of_build("a.cpp:(.text): undefined reference to `y'") == ErrorCode::link_error);
+  CHECK(bench::code_of_build("a.cpp:3:9: warning: unused variable 'x'\ncollect2: error: ld returned 1\n") ==
+        ErrorCode::compile_error);
+  CHECK(bench::code_of_build("main.py:1: SyntaxError: import * only allowed at module level\n") ==
+        ErrorCode::compile_error);
+  CHECK(bench::code_of_build("main.py defines no run at module level\n") == ErrorCode::missing_symbol);
+  CHECK(bench::code_of_build("__nv_name_map(2): error: identifier \"run\" is undefined\n") ==
+        ErrorCode::missing_symbol);
+  CHECK(bench::code_of_build(
+            "a.cu(3): error: no\n__nv_name_map(2): error: identifier \"run\" is undefined\n") ==
+        ErrorCode::compile_error);
   CHECK(bench::code_of_build("the build took longer than 3 s (--build-timeout)") == ErrorCode::build_timeout);
 }
 

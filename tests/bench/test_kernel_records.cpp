@@ -27,6 +27,8 @@ TEST_CASE("a kernel's function name has no namespaces, template arguments and pa
   CHECK(function_name("_ZN4mine5scaleIfEEvPT_") == "scale");
   CHECK(function_name("_ZN50_GLOBAL__N__a6c4d2e6_4_a_cu_0123456789_abcdefghijk5scaleEPf") == "scale");
   CHECK(function_name("_ZL5scalePf") == "scale");
+  CHECK(function_name("_Z5scale6ParamsPf") == "scale");
+  CHECK(function_name("_Z4gemm14CUtensorMap_stS_Pf") == "gemm");
 }
 
 TEST_CASE("symbols that are no names of C++ stay as they are, whatever they hold") {
@@ -67,7 +69,10 @@ TEST_CASE("what a worker says of kernels can be written as JSON, whatever it is"
   CHECK(records[0].symbol->size() <= 3 * 512);
   CHECK_FALSE(records[0].share);
   CHECK_FALSE(records[0].occupancy);
+  const auto half = bench::kernel_records({use_of("_Z1\xc3\xa9", 1, 1)}, solution_with("x"), {});
   model::MeasurementRecord record;
+  record.resources = half;
+  CHECK_NOTHROW(model::to_json(record).dump());
   record.resources = records;
   CHECK_NOTHROW(model::to_json(record).dump());
 }

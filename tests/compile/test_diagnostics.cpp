@@ -153,5 +153,12 @@ TEST_CASE("a log without messages has none, and there are no more than asked for
   std::string many;
   for (int i = 1; i < 50; ++i) many += "a.cpp:" + std::to_string(i) + ":1: error: e\n";
   CHECK(diagnostics_of(many).size() == 10);
+  std::string hostile;
+  for (int i = 0; i < 200'000; ++i) hostile += "a:" + std::to_string(i) + ": error: x\n";
+  CHECK(diagnostics_of(hostile).size() == 10);
+  const auto cut =
+      diagnostics_of("  File \"a.py\", line 1\nValueError: " + std::string(387, 'x') + "\xc3\xa9 tail\n");
+  REQUIRE(cut.size() == 1);
+  CHECK(cut[0].message.ends_with("x\xef\xbf\xbd"));
   CHECK(diagnostics_of(std::string(1 << 20, 'a') + ":1:1: error: x\n").size() <= 1);
 }

@@ -76,7 +76,10 @@ exports::TraceApplyReport exported(const TemporaryDataset& files, const fs::path
   const auto dataset = dataset::load_without_results(files.root(), unreadable);
   dataset::Filter filter;
   filter.standing = std::make_shared<const dataset::StandingResults>(dataset, dataset::read_results(dataset));
-  return exports::export_trace_apply(dataset, filter, output, unreadable);
+  auto report = exports::choose_trace_apply(dataset, filter, unreadable);
+  CHECK(unreadable.empty());
+  exports::write_trace_apply(report, dataset, output);
+  return report;
 }
 
 // A dataset in which a launch plan wins, a Python solution is second and a TVM-FFI one third.
