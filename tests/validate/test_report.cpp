@@ -84,7 +84,7 @@ TEST_CASE("fib's text has notes, the dataset as a whole, and no control characte
 
 TEST_CASE("GitHub annotations escape what has a meaning in them") {
   CHECK(to_github(sample()) ==
-        "::error file=data/x%2Cy.json,line=3,title=d layout::a <b> & 'c'%0Ad: 100%25, \x1b\n"
+        "::error file=data/x%2Cy.json,line=3,title=d layout::a <b> & 'c'%0Ad: 100%25, ?\n"
         "::warning file=data/t.jsonl,title=d trace::w\n"
         "::warning file=data/z.json,title=dataset orphans::o\n"
         "::notice::n\n"
