@@ -250,12 +250,12 @@ void add_solutions(const EvalInputs& inputs) {
   }
 }
 
-const model::Definition* definition_of(const EvalInputs& inputs, const model::Trace& trace) {
+// That with the solution, and so with its definition.
+const dataset::Dataset& dataset_of(const EvalInputs& inputs, const std::string& solution) {
   for (const dataset::Dataset& dataset : inputs.datasets) {
-    const auto found = dataset.definitions.find(trace.definition);
-    if (found != dataset.definitions.end()) return &found->second;
+    if (dataset.solutions.contains(solution)) return dataset;
   }
-  throw Error("the definition {} is gone", trace.definition);
+  throw Error("the solution {} is gone", solution);
 }
 
 // The datasets with these solutions alone.
@@ -290,13 +290,10 @@ void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::Ru
 
 // How many workloads of its definition a solution was not tried on.
 std::size_t untried(const EvalInputs& inputs, const std::vector<model::Trace>& traces, std::size_t not_done) {
-  for (const dataset::Dataset& dataset : inputs.datasets) {
-    const auto found = dataset.workloads.find(traces.front().definition);
-    const std::size_t all = found == dataset.workloads.end() ? 0 : found->second.size();
-    if (dataset.solutions.contains(*traces.front().solution) && all > traces.size() + not_done)
-      return all - traces.size() - not_done;
-  }
-  return 0;
+  const dataset::Dataset& dataset = dataset_of(inputs, *traces.front().solution);
+  const auto found = dataset.workloads.find(traces.front().definition);
+  const std::size_t all = found == dataset.workloads.end() ? 0 : found->second.size();
+  return all - std::min(all, traces.size() + not_done);
 }
 
 std::size_t not_done_of(const Outcome& outcome, const std::string& solution) {
@@ -312,8 +309,8 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
     if (found == outcome.traces.end()) continue;
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
-    report.solutions.push_back({definition_of(inputs, found->second.front()), found->second,
-                                untried(inputs, found->second, not_done_of(outcome, name)),
+    report.solutions.push_back({&dataset_of(inputs, name).definitions.at(found->second.front().definition),
+                                found->second, untried(inputs, found->second, not_done_of(outcome, name)),
                                 against.value_or("")});
   }
   report.skipped = outcome.skipped;

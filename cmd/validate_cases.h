@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/engine_check.h"
@@ -20,8 +22,37 @@ struct CheckedWorkloads {
                                                   const model::Definition& definition,
                                                   std::size_t synthesize);
 
-inline constexpr const char* kUnreadableDefinition =
-    "the definition cannot be read (see the check definition)";
+// What is to be run, and in whose check its result belongs.
+template <typename Check>
+struct PlannedCases {
+  std::vector<bench::EngineCase> cases;
+  std::vector<Check*> owners;  // of each case
+};
+
+// The cases of these definitions (by the names in their documents), with a check in `checks` for each, which
+// says why where there is none to run. A Check has `no_workloads` and `proposed`.
+template <typename Check>
+[[nodiscard]] PlannedCases<Check> plan_cases(const dataset::Dataset& dataset,
+                                             const std::vector<std::string>& names, std::size_t synthesize,
+                                             std::map<std::string, Check>& checks) {
+  PlannedCases<Check> plan;
+  for (const auto& name : names) {
+    Check& check = checks[name];
+    const auto definition = dataset.definitions.find(name);
+    if (definition == dataset.definitions.end()) {
+      check.no_workloads = "the definition cannot be read (see the check definition)";
+      continue;
+    }
+    auto workloads = workloads_to_check(dataset, definition->second, synthesize);
+    check.no_workloads = workloads.why_none;
+    check.proposed = workloads.proposed;
+    for (auto& one : workloads.cases) {
+      plan.cases.push_back(std::move(one));
+      plan.owners.push_back(&check);
+    }
+  }
+  return plan;
+}
 
 // "interrupted: the reference check looked at 3 of 14 workloads".
 [[nodiscard]] std::string interruption(const std::string& check, std::size_t done, std::size_t planned);

@@ -22,33 +22,6 @@ using validate::ReferenceCheck;
 using validate::ReferenceChecks;
 using validate::ReferenceRun;
 
-// What is to be run, and in whose check its result belongs.
-struct Cases {
-  std::vector<bench::EngineCase> cases;
-  std::vector<ReferenceCheck*> owners;  // of each case
-};
-
-Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& names, std::size_t synthesize,
-           ReferenceChecks& checks) {
-  Cases plan;
-  for (const auto& name : names) {
-    ReferenceCheck& check = checks.definitions[name];
-    const auto definition = dataset.definitions.find(name);
-    if (definition == dataset.definitions.end()) {
-      check.no_workloads = kUnreadableDefinition;
-      continue;
-    }
-    auto workloads = workloads_to_check(dataset, definition->second, synthesize);
-    check.no_workloads = workloads.why_none;
-    check.proposed = workloads.proposed;
-    for (auto& one : workloads.cases) {
-      plan.cases.push_back(std::move(one));
-      plan.owners.push_back(&check);
-    }
-  }
-  return plan;
-}
-
 ReferenceRun run_of(const bench::EngineCase& one, bench::EngineOutcome outcome) {
   ReferenceRun run;
   run.workload = one.workload.uuid;
@@ -86,7 +59,7 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
   }
   const auto dataset = dataset::load(options.root, {.results = dataset::KeepResults::no});
   ReferenceChecks checks;
-  const Cases planned = plan(dataset, definitions, options.synthesize, checks);
+  const auto planned = plan_cases(dataset, definitions, options.synthesize, checks.definitions);
   if (planned.cases.empty()) return checks;
   const bench::EngineCheckSetup setup{device, std::filesystem::read_symlink("/proc/self/exe"), python->path,
                                       dataset::default_cache_path()};

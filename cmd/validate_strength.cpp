@@ -9,43 +9,13 @@
 #include "validate_cases.h"
 
 namespace fib::cmd {
-namespace {
-
-// What is to be judged, and in whose check its result belongs.
-struct Cases {
-  std::vector<bench::EngineCase> cases;
-  std::vector<validate::StrengthCheck*> owners;  // of each case
-};
-
-Cases plan(const dataset::Dataset& dataset, const std::vector<std::string>& names, std::size_t synthesize,
-           validate::StrengthChecks& checks) {
-  Cases plan;
-  for (const auto& name : names) {
-    auto& check = checks.definitions[name];
-    const auto definition = dataset.definitions.find(name);
-    if (definition == dataset.definitions.end()) {
-      check.no_workloads = kUnreadableDefinition;
-      continue;
-    }
-    auto workloads = workloads_to_check(dataset, definition->second, synthesize);
-    check.no_workloads = workloads.why_none;
-    check.proposed = workloads.proposed;
-    for (auto& one : workloads.cases) {
-      plan.cases.push_back(std::move(one));
-      plan.owners.push_back(&check);
-    }
-  }
-  return plan;
-}
-
-}  // namespace
 
 validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, std::size_t synthesize,
                                             const std::vector<std::string>& definitions,
                                             const std::atomic<bool>& interrupted) {
   const auto dataset = dataset::load(root, {.results = dataset::KeepResults::no});
   validate::StrengthChecks checks;
-  const Cases planned = plan(dataset, definitions, synthesize, checks);
+  const auto planned = plan_cases(dataset, definitions, synthesize, checks.definitions);
   if (planned.cases.empty()) return checks;
   const bench::StrengthCheckSetup setup{choose_devices({"cpu"}).devices.front(),
                                         std::filesystem::read_symlink("/proc/self/exe")};

@@ -153,24 +153,6 @@ bool round_slot(const Slot& slot, std::byte* inputs) {
 
 }  // namespace
 
-std::string_view name_of(NullAnswer answer) {
-  switch (answer) {
-    case NullAnswer::kZeros:
-      return "zeros";
-    case NullAnswer::kOnes:
-      return "ones";
-    case NullAnswer::kInputCopy:
-      return "input-copy";
-    case NullAnswer::kConstantMean:
-      return "constant-mean";
-    case NullAnswer::kFirstElement:
-      return "first-element";
-    case NullAnswer::kLowerPrecision:
-      break;
-  }
-  return "lower-precision";
-}
-
 bool write_null_answer(NullAnswer answer, const Layout& layout, std::size_t index, const std::byte* inputs,
                        const std::byte* expected, const std::byte* lowered, std::byte* outputs) {
   const Slot& slot = layout.outputs[index];

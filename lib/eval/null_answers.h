@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 
 #include "eval/layout.h"
 
@@ -22,8 +21,6 @@ enum class NullAnswer {
 inline constexpr std::array kAllNullAnswers = {NullAnswer::kZeros,        NullAnswer::kOnes,
                                                NullAnswer::kInputCopy,    NullAnswer::kConstantMean,
                                                NullAnswer::kFirstElement, NullAnswer::kLowerPrecision};
-
-[[nodiscard]] std::string_view name_of(NullAnswer answer);  // "zeros", "input-copy", ...
 
 // Writes the answer to output `index` of a whole output buffer, and nothing else there. `inputs` is the
 // call's input buffer, `expected` the reference's outputs, and `lowered` what it made of lower_precision()

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "report/text.h"
+#include "validate/made_inputs.h"
 #include "validate/reference.h"
 
 namespace fib::validate {
@@ -176,19 +177,10 @@ void report_times(const ReferenceCheck& check, Messages& messages) {
   info(messages, text);
 }
 
-void report_made(const ReferenceCheck& check, Messages& messages) {
+void report_proposed(const ReferenceCheck& check, Messages& messages) {
   if (check.proposed)
     info(messages,
          fmt::format("the dataset has no workloads: {} proposed", plural(check.runs.size(), "workload")));
-  std::set<std::string> names;
-  std::size_t workloads = 0;
-  for (const auto& run : check.runs) {
-    names.insert(run.made.begin(), run.made.end());
-    if (!run.made.empty()) ++workloads;
-  }
-  if (names.empty()) return;
-  info(messages,
-       fmt::format("inputs made by fib for {}: {}", plural(workloads, "workload"), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -204,7 +196,8 @@ Messages check_reference(const ReferenceCheck& check, const Place& place) {
   report_agreement(check.runs, messages);
   report_draws(check.runs, messages);
   report_times(check, messages);
-  report_made(check, messages);
+  report_proposed(check, messages);
+  report_made(check.runs, messages);
   return messages;
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "report/text.h"
+#include "validate/made_inputs.h"
 #include "validate/strength.h"
 
 namespace fib::validate {
@@ -105,18 +105,6 @@ void report_counts(const StrengthCheck& check, Messages& messages) {
   info(messages, text);
 }
 
-void report_made(const StrengthCheck& check, Messages& messages) {
-  std::set<std::string> names;
-  std::size_t workloads = 0;
-  for (const StrengthRun& run : check.runs) {
-    names.insert(run.made.begin(), run.made.end());
-    if (!run.made.empty()) ++workloads;
-  }
-  if (names.empty()) return;
-  info(messages,
-       fmt::format("inputs made by fib for {}: {}", plural(workloads, "workload"), fmt::join(names, ", ")));
-}
-
 void report_problems(const std::vector<StrengthRun>& runs, const Place& place, Messages& messages) {
   std::map<std::string, std::vector<std::string>> workloads;  // by problem
   for (const StrengthRun& run : runs) {
@@ -137,7 +125,7 @@ Messages check_strength(const StrengthCheck& check, const Place& place) {
   report_problems(check.runs, place, messages);
   report_answers(check.runs, place, messages);
   report_counts(check, messages);
-  report_made(check, messages);
+  report_made(check.runs, messages);
   return messages;
 }
 
