@@ -18,7 +18,7 @@ if(FIB_SANITIZE)
   target_compile_options(fib_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(fib_options INTERFACE -fsanitize=${FIB_SANITIZE})
 endif()
-target_include_directories(fib_options INTERFACE "${CMAKE_SOURCE_DIR}/lib")
+target_include_directories(fib_options INTERFACE "${CMAKE_SOURCE_DIR}/lib" "${CMAKE_SOURCE_DIR}/include")
 
 # fib_module(<name> SOURCES <files> [LIBRARIES <targets>]): one folder of lib/ as objects of libfib.
 function(fib_module name)

@@ -11,6 +11,7 @@
 #include "fib_torch/interface.h"
 #include "tensor/shape.h"
 #include "tvm_ffi/abi.h"
+#include "tvm_ffi/dtypes.h"
 #include "worker/scalars.h"
 
 namespace fib::worker {
@@ -23,34 +24,9 @@ using tvm_ffi::ManagedTensorVersioned;
 using tvm_ffi::Object;
 using tvm_ffi::TensorView;
 
-constexpr std::pair<DType, DataType> kDataTypes[] = {
-    {DType::kFloat64, {tvm_ffi::kFloat, 64, 1}},
-    {DType::kFloat32, {tvm_ffi::kFloat, 32, 1}},
-    {DType::kFloat16, {tvm_ffi::kFloat, 16, 1}},
-    {DType::kBFloat16, {tvm_ffi::kBfloat, 16, 1}},
-    {DType::kFloat8E4M3FN, {tvm_ffi::kFloat8E4M3FN, 8, 1}},
-    {DType::kFloat8E5M2, {tvm_ffi::kFloat8E5M2, 8, 1}},
-    {DType::kFloat4E2M1, {tvm_ffi::kFloat4E2M1FN, 4, 1}},
-    {DType::kInt64, {tvm_ffi::kInt, 64, 1}},
-    {DType::kInt32, {tvm_ffi::kInt, 32, 1}},
-    {DType::kInt16, {tvm_ffi::kInt, 16, 1}},
-    {DType::kInt8, {tvm_ffi::kInt, 8, 1}},
-    {DType::kUInt8, {tvm_ffi::kUInt, 8, 1}},
-    {DType::kBool, {tvm_ffi::kBool, 8, 1}},
-};
-
 DataType data_type_of(DType dtype) {
-  for (const auto& [ours, theirs] : kDataTypes) {
-    if (ours == dtype) return theirs;
-  }
+  if (const auto type = tvm_ffi::data_type_of(dtype)) return *type;
   throw Error("TVM-FFI has no dtype {}", tensor::name_of(dtype));
-}
-
-std::optional<DType> dtype_of(const DataType& type) {
-  for (const auto& [ours, theirs] : kDataTypes) {
-    if (theirs == type) return ours;
-  }
-  return std::nullopt;
 }
 
 // As Python shows it: the most recent call last, files as the solution names them.

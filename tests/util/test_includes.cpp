@@ -34,6 +34,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"validate", {"model", "dataset", "tensor", "python", "synthesis", "report", "eval"}},
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda", "python", "sandbox"}},
+      {"arguments", {"model", "tensor", "tvm_ffi"}},
       {"reference", {"python", "tensor", "cuda"}},
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},

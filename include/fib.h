@@ -1,0 +1,239 @@
+/* fib.h: datasets of kernels, and the fastest of them in your program (apply).
+ *
+ * For C, C++ and, through ctypes, Python. Link with -lfib, or open libfib.so.1 at run time.
+ *
+ * Rules that hold for every function here:
+ *   - What a call makes for you, you give back: objects by their fib_*_close(), texts by fib_free(). What a function
+ *     returns as `const char*` stays the library's. Nothing keeps a pointer that you passed, unless it says so.
+ *   - Texts are UTF-8 and end with a zero byte. JSON texts are one document, without a final newline.
+ *   - Functions that can fail return a fib_status. Of FIB_OK the outputs are set; else they are untouched, and
+ *     fib_last_error() has a sentence. No C++ exception leaves the library.
+ *   - An object may be used by many threads at once, except while it is closed; where a function says otherwise, it
+ *     is so.
+ *   - Functions are only ever added. fib_abi_version() of a library that you opened must be at least FIB_ABI_VERSION of
+ *     the header that you compiled with.
+ */
+#ifndef FIB_H
+#define FIB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIB_ABI_VERSION 1
+
+#if defined(__GNUC__)
+#define FIB_API __attribute__((visibility("default")))
+#else
+#define FIB_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum fib_status {
+  FIB_OK = 0,
+  FIB_INVALID = 1,   /* an argument, or a JSON text in one, is not what the function takes */
+  FIB_NOT_FOUND = 2, /* there is no dataset, definition, record of that name */
+  FIB_FAILED = 3     /* what was asked for could not be done: a file, a compiler, a device, no memory */
+} fib_status;
+
+FIB_API int32_t fib_abi_version(void);
+
+/* "0.1.0". */
+FIB_API const char* fib_version(void);
+
+/* Why this thread's last call of a function that can fail did so; "" when it did not. Until its next such call. */
+FIB_API const char* fib_last_error(void);
+
+/* Frees a text that a function made; null is allowed. */
+FIB_API void fib_free(char* text);
+
+/* ---- Records ---------------------------------------------------------------------------------------------------- */
+
+typedef enum fib_record {
+  FIB_DEFINITION = 0,
+  FIB_SOLUTION = 1,
+  FIB_WORKLOAD = 2, /* {"axes", "inputs", "uuid"} */
+  FIB_TRACE = 3     /* a result, or a workload's record: {"definition", "workload", …} */
+} fib_record;
+
+/* Reads a record and writes it again as datasets hold it, with the format's order of keys, on one line. `strict` not
+ * zero: only what the format itself has; else also what other tools and later versions write. FIB_INVALID tells every
+ * field that is wrong. */
+FIB_API fib_status fib_record_check(fib_record kind, const char* json, int strict, char** normalized);
+
+/* The hashes of a solution: {"upstream": the format's SHA-1, "content": SHA-256 of everything that decides how it is
+ * built and called, "package": "<name>_<6 digits>" as package names end, "unique_name": "<name>_<8 digits>"}. */
+FIB_API fib_status fib_solution_hashes(const char* solution_json, char** hashes);
+
+/* ---- Datasets --------------------------------------------------------------------------------------------------- */
+
+typedef struct fib_dataset fib_dataset;
+
+/* Reads the dataset in the folder `path`. Files and lines that cannot be read are left out (fib_dataset_problems()). */
+FIB_API fib_status fib_dataset_open(const char* path, fib_dataset** dataset);
+
+/* A dataset from memory: {"definitions": […], "solutions": […], "traces": […]}; traces without a solution are
+ * workloads. Any of the lists may be absent. It has no folder, so nothing can be added to it. */
+FIB_API fib_status fib_dataset_from_json(const char* json, fib_dataset** dataset);
+
+/* Null is allowed. What was made from the dataset, such as a fib_apply, stays usable. */
+FIB_API void fib_dataset_close(fib_dataset* dataset);
+
+/* What could not be read: [{"file", "line" (0: the whole file), "message", "severity": "error" | "warning"}]. */
+FIB_API fib_status fib_dataset_problems(const fib_dataset* dataset, char** problems);
+
+/* Everything of one kind, in the dataset's order. FIB_DEFINITION and FIB_SOLUTION: all of them, a list of records.
+ * FIB_WORKLOAD and FIB_TRACE: of `definition` (null: of all), as traces; those of FIB_WORKLOAD have no solution. */
+FIB_API fib_status fib_dataset_records(const fib_dataset* dataset, fib_record kind, const char* definition,
+                                       char** records);
+
+/* The definition's PASSED trace with the highest speedup, the first of equals, as JSON; "null" where there is none.
+ * `options` may be null; else {"axes": {name: value}, "max_absolute_error", "max_relative_error", "hardware"}. The
+ * verdict alone counts where no limit is given. */
+FIB_API fib_status fib_dataset_best(const fib_dataset* dataset, const char* definition, const char* options,
+                                    char** trace);
+
+/* Authors, best first: [{"author", "avg_speedup", "geomean_speedup", "success_rate", "win_rate", "workloads",
+ * "definitions", "best_solutions": {definition: solution}}]. `options` may be null; else {"baseline_author",
+ * "op_type", "definition", "hardware"}. FIB_INVALID where a definition has no baseline. */
+FIB_API fib_status fib_dataset_ranking(const fib_dataset* dataset, const char* options, char** ranking);
+
+/* Adds a record to the dataset's folder, on the disk when this returns; what is in `dataset` stays as it was read.
+ * A solution or definition whose name is taken by another content is FIB_INVALID; traces and workloads are appended. */
+FIB_API fib_status fib_dataset_add(const fib_dataset* dataset, fib_record kind, const char* json);
+
+/* ---- Apply ------------------------------------------------------------------------------------------------------ */
+
+/* A tensor: the layout of DLPack's DLTensor, which may be cast to this. */
+typedef struct fib_tensor {
+  void* data;
+  int32_t device_type; /* DLPack's: 1 CPU, 2 CUDA */
+  int32_t device_id;
+  int32_t ndim;
+  uint8_t dtype_code; /* DLPack's: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, … */
+  uint8_t dtype_bits;
+  uint16_t dtype_lanes;
+  int64_t* shape;
+  int64_t* strides; /* in elements; null: contiguous */
+  uint64_t byte_offset;
+} fib_tensor;
+
+typedef enum fib_kind { FIB_TENSOR = 0, FIB_INTEGER = 1, FIB_FLOAT = 2, FIB_BOOL = 3 } fib_kind;
+
+/* One argument. A scalar may be given as a 0-D tensor on the CPU, too. */
+typedef struct fib_value {
+  int32_t kind; /* fib_kind */
+  int32_t reserved;
+  union {
+    const fib_tensor* tensor;
+    int64_t integer; /* FIB_INTEGER, FIB_BOOL */
+    double number;
+  } u;
+} fib_value;
+
+/* What a call came to. Everything but FIB_APPLIED means: nothing was done, call your own function. */
+typedef enum fib_outcome {
+  FIB_APPLIED = 0,          /* the chosen solution was called; on CUDA its work is queued on the stream */
+  FIB_NO_RUNTIME = 1,       /* fib_apply_current() is null: apply is not switched on */
+  FIB_NOT_CONFIGURED = 2,   /* the configuration does not name the definition */
+  FIB_NO_DEFINITION = 3,    /* the dataset has no such definition */
+  FIB_NO_RESULT = 4,        /* no solution has a result for these axes, and the policy takes no other */
+  FIB_WRONG_ARGUMENTS = 5,  /* their number, a dtype, a rank, a size, or a device is not the definition's */
+  FIB_STRIDED = 6,          /* a tensor is not contiguous */
+  FIB_UNALIGNED = 7,        /* a tensor's address is less aligned than solutions may expect */
+  FIB_NOT_READY = 8,        /* the stream is being captured and this case was never called or warmed before */
+  FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
+  FIB_DROPPED = 10,         /* the solution was dropped: fib_apply_drop() */
+  FIB_CALL_FAILED = 11,     /* the solution reported an error, or its launch did; it is dropped */
+  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code: call it yourself */
+  FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
+} fib_outcome;
+
+/* "applied", "no_runtime", …: the words of fib_apply_statistics(). */
+FIB_API const char* fib_outcome_name(fib_outcome outcome);
+
+typedef struct fib_apply fib_apply;
+typedef struct fib_function fib_function;
+
+/* Chooses, by the dataset's traces, which solution answers which call. `config` is JSON:
+ *   {"default": CONFIG | null, "per_definition": {name: CONFIG}}, or one CONFIG, which is the default; null: {}.
+ *   CONFIG: {"max_atol", "max_rtol"   limits of a trace's errors; absent: a PASSED verdict suffices
+ *            "aot_ratio"              0 to 1, share of the winners that fib_apply_warm() builds; default 1
+ *            "on_miss_policy"         "fallback_only" (default), "use_def_best", "nearest"
+ *            "hardware"               "auto" (default: this machine's), "any", or a name as traces have it
+ *            "require_hash"           true (default): only traces that say that they were made of the solution's
+ *                                     present source
+ *            "require_trust"          true: only solutions whose content hash `fib apply trust` has accepted;
+ *                                     default false}
+ * docs/apply.md says how the choice is made. Solutions run in this process, without a sandbox. Nothing is built yet.
+ * The dataset is not needed afterwards. */
+FIB_API fib_status fib_apply_open(const fib_dataset* dataset, const char* config, fib_apply** apply);
+
+/* Null is allowed. No call of its functions may be under way, and no work of theirs may be queued on a device. Popped
+ * from the stack when it is there. Libraries of solutions stay loaded. */
+FIB_API void fib_apply_close(fib_apply* apply);
+
+/* The runtimes in force are a stack: the one on top answers. Pushing the one on top again does nothing. Popping another
+ * than the one on top is FIB_INVALID. The stack belongs to the process; it does not own what is on it. */
+FIB_API fib_status fib_apply_push(fib_apply* apply);
+FIB_API fib_status fib_apply_pop(fib_apply* apply);
+
+/* The runtime on top, or null. Where the environment has FIB_ENABLE_APPLY=1, the first call of the process opens the
+ * dataset FIB_DATASET_PATH with {"default": {}} and puts it on the empty stack; what goes wrong there is written to
+ * standard error, once. */
+FIB_API fib_apply* fib_apply_current(void);
+
+/* The table: {"digest", "hardware", "index": {definition: [{"axes": {name: value}, "solution", "language", "speedup",
+ * "latency_ms", "candidates": how many solutions had a result}]}, "def_best": {definition: solution},
+ * "left_out": {reason: how many traces}}. */
+FIB_API fib_status fib_apply_table(const fib_apply* apply, char** table);
+
+/* Calls by what they came to: {"calls": {definition: {outcome: how often}}, "dropped": {solution: why}}. */
+FIB_API fib_status fib_apply_statistics(const fib_apply* apply, char** statistics);
+
+/* Builds and loads the winners of `definition` (null: of every definition), for the device of the calls to come; it may
+ * run compilers. `report`, which may be null, becomes [{"solution", "definition", "ready": true | false, "message"}]. */
+FIB_API fib_status fib_apply_warm(fib_apply* apply, const char* definition, int32_t device_type, int32_t device_id,
+                                  char** report);
+
+/* The function of a definition, to be called. It belongs to `apply`. FIB_NOT_FOUND never happens: what is missing is
+ * told by the calls. */
+FIB_API fib_status fib_apply_find(fib_apply* apply, const char* definition, const fib_function** function);
+
+/* Calls the solution that was chosen for these arguments: the inputs in the definition's order, then the outputs.
+ * Tensors must be contiguous, of the definition's dtypes, on one device, and aligned to 256 bytes on CUDA and to 64 on
+ * the CPU. `stream` is a cudaStream_t on CUDA (null: the default stream) of the current context, and not looked at on
+ * the CPU. Work is queued on it; nothing waits. The first call of a case builds, loads and prepares, unless the stream
+ * is being captured; every later one allocates nothing. Any number of threads. fib_last_error() is not set by
+ * FIB_APPLIED; for other outcomes it has a sentence. */
+FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream);
+
+/* fib_call() of the definition's function in the runtime on top of the stack. */
+FIB_API fib_outcome fib_apply_call(const char* definition, const fib_value* arguments, size_t count, void* stream);
+
+/* Which solution answers calls with these variable axes (`values` in the definition's order of variable axes): its
+ * name, which belongs to the function's runtime. Null, and why in `outcome` (may be null), where none does. */
+FIB_API const char* fib_match(const fib_function* function, const int64_t* values, size_t count,
+                              fib_outcome* outcome);
+
+/* A case, prepared: calls that differ in addresses, stream and scalars only, with no look at anything else. `arguments`
+ * are those of such a call. FIB_APPLIED: `prepared` is set, nothing was called; it belongs to `function`. */
+typedef struct fib_prepared fib_prepared;
+FIB_API fib_outcome fib_prepare(const fib_function* function, const fib_value* arguments, size_t count, void* stream,
+                                const fib_prepared** prepared);
+
+/* Calls it. `data` has for each argument the address of a tensor's first element, or the address of a scalar's value:
+ * an int64_t for integers and bools, a double for floats. FIB_UNALIGNED, FIB_NOT_READY, FIB_DROPPED and FIB_CALL_FAILED
+ * as fib_call(). */
+FIB_API fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const* data, void* stream);
+
+/* Never calls this solution again, for `reason`, which the statistics tell. Calls under way end as they do. */
+FIB_API void fib_apply_drop(fib_apply* apply, const char* solution, const char* reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FIB_H */
