@@ -20,7 +20,7 @@ if(FIB_SANITIZE)
 endif()
 target_include_directories(fib_options INTERFACE "${CMAKE_SOURCE_DIR}/lib" "${CMAKE_SOURCE_DIR}/include")
 
-# fib_module(<name> SOURCES <files> [LIBRARIES <targets>]): one folder of lib/ as objects of libfib.
+# fib_module(<name> SOURCES <files> [LIBRARIES <targets>]): one folder of lib/ as objects of libfib_core.
 function(fib_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_library(fib_${name} OBJECT ${ARG_SOURCES})

@@ -22,6 +22,7 @@ void add_disasm(CLI::App& app, int& exit_code);
 void add_profile(CLI::App& app, int& exit_code);
 void add_sanitize(CLI::App& app, int& exit_code);
 void add_new(CLI::App& app, int& exit_code);
+void add_apply(CLI::App& app, int& exit_code);
 void add_config(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_schema(CLI::App& app, int& exit_code);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "artifact.h"
 #include "bench/build_main.h"
 #include "bench/disassembly.h"
 #include "bench/solution_files.h"
@@ -93,6 +94,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_pack(app, exit_code);
   cmd::add_unpack(app, exit_code);
   cmd::add_validate(app, exit_code);
+  cmd::add_apply(app, exit_code);
   cmd::add_config(app, exit_code);
   cmd::add_explain(app, exit_code);
   cmd::add_schema(app, exit_code);
@@ -157,6 +159,7 @@ int main(int argc, char** argv) {
     }
     if (argc == 6 && std::string_view(argv[1]) == "__disasm")
       return bench::run_disassembler(std::vector<std::string>(argv + 2, argv + argc));
+    if (argc == 4 && std::string_view(argv[1]) == "__artifact") return cmd::build_artifact(argv[2], argv[3]);
     std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported, like any other
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);

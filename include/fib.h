@@ -31,12 +31,13 @@
 extern "C" {
 #endif
 
-typedef enum fib_status {
+typedef int32_t fib_status;
+enum {
   FIB_OK = 0,
   FIB_INVALID = 1,   /* an argument, or a JSON text in one, is not what the function takes */
   FIB_NOT_FOUND = 2, /* there is no dataset, definition, record of that name */
   FIB_FAILED = 3     /* what was asked for could not be done: a file, a compiler, a device, no memory */
-} fib_status;
+};
 
 FIB_API int32_t fib_abi_version(void);
 
@@ -51,12 +52,13 @@ FIB_API void fib_free(char* text);
 
 /* ---- Records ---------------------------------------------------------------------------------------------------- */
 
-typedef enum fib_record {
+typedef int32_t fib_record;
+enum {
   FIB_DEFINITION = 0,
   FIB_SOLUTION = 1,
   FIB_WORKLOAD = 2, /* {"axes", "inputs", "uuid"} */
   FIB_TRACE = 3     /* a result, or a workload's record: {"definition", "workload", …} */
-} fib_record;
+};
 
 /* Reads a record and writes it again as datasets hold it, with the format's order of keys, on one line. `strict` not
  * zero: only what the format itself has; else also what other tools and later versions write. FIB_INVALID tells every
@@ -120,11 +122,12 @@ typedef struct fib_tensor {
   uint64_t byte_offset;
 } fib_tensor;
 
-typedef enum fib_kind { FIB_TENSOR = 0, FIB_INTEGER = 1, FIB_FLOAT = 2, FIB_BOOL = 3 } fib_kind;
+typedef int32_t fib_kind;
+enum { FIB_TENSOR = 0, FIB_INTEGER = 1, FIB_FLOAT = 2, FIB_BOOL = 3 };
 
 /* One argument. A scalar may be given as a 0-D tensor on the CPU, too. */
 typedef struct fib_value {
-  int32_t kind; /* fib_kind */
+  fib_kind kind;
   int32_t reserved;
   union {
     const fib_tensor* tensor;
@@ -134,7 +137,8 @@ typedef struct fib_value {
 } fib_value;
 
 /* What a call came to. Everything but FIB_APPLIED means: nothing was done, call your own function. */
-typedef enum fib_outcome {
+typedef int32_t fib_outcome;
+enum {
   FIB_APPLIED = 0,          /* the chosen solution was called; on CUDA its work is queued on the stream */
   FIB_NO_RUNTIME = 1,       /* fib_apply_current() is null: apply is not switched on */
   FIB_NOT_CONFIGURED = 2,   /* the configuration does not name the definition */
@@ -149,7 +153,7 @@ typedef enum fib_outcome {
   FIB_CALL_FAILED = 11,     /* the solution reported an error, or its launch did; it is dropped */
   FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code: call it yourself */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
-} fib_outcome;
+};
 
 /* "applied", "no_runtime", …: the words of fib_apply_statistics(). */
 FIB_API const char* fib_outcome_name(fib_outcome outcome);
@@ -185,9 +189,9 @@ FIB_API fib_status fib_apply_pop(fib_apply* apply);
  * standard error, once. */
 FIB_API fib_apply* fib_apply_current(void);
 
-/* The table: {"digest", "hardware", "index": {definition: [{"axes": {name: value}, "solution", "language", "speedup",
- * "latency_ms", "candidates": how many solutions had a result}]}, "def_best": {definition: solution},
- * "left_out": {reason: how many traces}}. */
+/* The table: {"digest", "index": {definition: [{"axes": {name: value}, "hardware", "solution", "language", "speedup",
+ * "latency_ms", "candidates": how many solutions had a result, "second": {"solution", "speedup"}}]}, "def_best":
+ * {definition: {hardware: solution}}, "left_out": {reason: how many traces}}. */
 FIB_API fib_status fib_apply_table(const fib_apply* apply, char** table);
 
 /* Calls by what they came to: {"calls": {definition: {outcome: how often}}, "dropped": {solution: why}}. */
@@ -213,10 +217,11 @@ FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* argu
 /* fib_call() of the definition's function in the runtime on top of the stack. */
 FIB_API fib_outcome fib_apply_call(const char* definition, const fib_value* arguments, size_t count, void* stream);
 
-/* Which solution answers calls with these variable axes (`values` in the definition's order of variable axes): its
- * name, which belongs to the function's runtime. Null, and why in `outcome` (may be null), where none does. */
-FIB_API const char* fib_match(const fib_function* function, const int64_t* values, size_t count,
-                              fib_outcome* outcome);
+/* Which solution answers calls on that device with these variable axes (`values` in the definition's order of variable
+ * axes): its name, which belongs to the function's runtime. Null where none does, and why in `outcome` (may be null).
+ * Whether it can be built and loaded is not tried; FIB_OTHER_LANGUAGE comes with the name. */
+FIB_API const char* fib_match(const fib_function* function, int32_t device_type, int32_t device_id,
+                              const int64_t* values, size_t count, fib_outcome* outcome);
 
 /* A case, prepared: calls that differ in addresses, stream and scalars only, with no look at anything else. `arguments`
  * are those of such a call. FIB_APPLIED: `prepared` is set, nothing was called; it belongs to `function`. */

@@ -2,12 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "util/utf8.h"
-
 namespace fib::bench {
 
 using nlohmann::ordered_json;
-using Outcome = compile::BuildResult::Outcome;
 
 namespace {
 
@@ -18,36 +15,12 @@ std::optional<Value> parsed(const nlohmann::json& text, Value (*parse)(std::stri
   return written.empty() ? std::nullopt : std::optional(parse(written));
 }
 
-ordered_json to_document(const compile::ChosenStyle& style) {
-  return {{"style", static_cast<int>(style.style)}, {"inferred", style.inferred}, {"reason", style.reason}};
-}
-
 // Throws Error when `value` is no number of the enumeration, whose last one is `last`.
 template <typename Enum>
 Enum enum_of(const nlohmann::json& value, Enum last) {
   const int number = value;
-  if (number < 0 || number > static_cast<int>(last)) throw Error("a build result is broken");
+  if (number < 0 || number > static_cast<int>(last)) throw Error("a build request is broken");
   return static_cast<Enum>(number);
-}
-
-compile::ChosenStyle style_of(const nlohmann::json& json) {
-  return {enum_of(json.at("style"), compile::CallingStyle::kValueReturning), json.at("inferred"),
-          json.at("reason")};
-}
-
-compile::Artifact artifact_of(const nlohmann::json& json) {
-  compile::Artifact artifact;
-  artifact.kind = enum_of(json.at("kind"), compile::Artifact::Kind::kTorchHeaders);
-  artifact.file = json.at("file").get<std::string>();
-  artifact.sha256 = json.at("sha256");
-  artifact.symbol = json.at("symbol");
-  artifact.returns_status = json.at("returns_status");
-  artifact.kernels = json.at("kernels").get<std::vector<std::string>>();
-  artifact.module = json.at("module");
-  artifact.entry_file = json.at("entry_file").get<std::string>();
-  artifact.style = style_of(json.at("style"));
-  artifact.runtime = json.at("runtime").get<std::string>();
-  return artifact;
 }
 
 }  // namespace
@@ -100,37 +73,6 @@ std::optional<KernelsRequest> KernelsRequest::parse(std::string_view text) {
     return KernelsRequest{json.at("kernels_for"), json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());
-  }
-}
-
-std::string to_json(const compile::BuildResult& result) {
-  return ordered_json{{"outcome", static_cast<int>(result.outcome)},
-                      {"kind", static_cast<int>(result.artifact.kind)},
-                      {"file", result.artifact.file.string()},
-                      {"sha256", result.artifact.sha256},
-                      {"symbol", result.artifact.symbol},
-                      {"returns_status", result.artifact.returns_status},
-                      {"kernels", result.artifact.kernels},
-                      {"module", result.artifact.module},
-                      {"entry_file", result.artifact.entry_file.string()},
-                      {"style", to_document(result.artifact.style)},
-                      {"runtime", result.artifact.runtime.string()},
-                      {"log", util::valid_utf8(result.log)},
-                      {"from_cache", result.from_cache}}
-      .dump();
-}
-
-compile::BuildResult parse_build_result(std::string_view text) {
-  try {
-    const auto json = nlohmann::json::parse(text);
-    compile::BuildResult result;
-    result.outcome = enum_of(json.at("outcome"), Outcome::kUnsupported);
-    result.artifact = artifact_of(json);
-    result.log = json.at("log");
-    result.from_cache = json.at("from_cache");
-    return result;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("a build result is broken: {}", error.what());
   }
 }
 

@@ -9,7 +9,7 @@
 #include "model/definition.h"
 #include "model/solution.h"
 
-// What travels between the coordinator and a build process: JSON documents.
+// What a build process is asked, as JSON documents; it answers with compile/build_result_json.h.
 namespace fib::bench {
 
 struct BuildRequest {
@@ -29,8 +29,5 @@ struct KernelsRequest {
   // Nothing when the text is a BuildRequest. Throws Error.
   [[nodiscard]] static std::optional<KernelsRequest> parse(std::string_view text);
 };
-
-[[nodiscard]] std::string to_json(const compile::BuildResult& result);
-[[nodiscard]] compile::BuildResult parse_build_result(std::string_view text);  // throws Error
 
 }  // namespace fib::bench

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "bench/build_document.h"
+#include "compile/build_result_json.h"
 #include "compile/builder.h"
 #include "compile/device_kernels.h"
 #include "util/files.h"
@@ -28,7 +29,8 @@ std::string build(const worker::Message& message) {
   const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
   if (const auto kernels = KernelsRequest::parse(document)) return build(*kernels);
   const auto request = BuildRequest::parse(document);
-  return to_json(compile::build(request.solution, request.definition, request.target, request.cache));
+  return compile::to_json(
+      compile::build(request.solution, request.definition, request.target, request.cache));
 }
 
 }  // namespace

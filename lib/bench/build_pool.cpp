@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "bench/build_document.h"
+#include "compile/build_result_json.h"
 #include "util/clock.h"
 #include "util/files.h"
 #include "util/threads.h"
@@ -51,7 +52,7 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
     if (failure->kind == Failure::Kind::kTimeout) return timed_out(timeout_s);
     return {{}, failure->text};
   }
-  return {parse_build_result(std::get<std::string>(answer)), {}};
+  return {compile::parse_build_result(std::get<std::string>(answer)), {}};
 } catch (const std::exception& error) {
   return {{}, error.what()};
 }

@@ -34,7 +34,7 @@ struct TvmFfi {
 // Whether a source includes a header of tvm/ffi/ or dlpack/. Pure.
 [[nodiscard]] bool includes_tvm_ffi(const model::Solution& solution);
 
-// fib's own runtime for such solutions, libfib_tvm_ffi.so, beside libfib.
+// fib's own runtime for such solutions, libfib_tvm_ffi.so, beside libfib_core.
 [[nodiscard]] std::filesystem::path tvm_ffi_runtime();
 
 }  // namespace fib::compile

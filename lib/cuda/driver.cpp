@@ -40,6 +40,7 @@ void load_devices(Driver& d, Loader& load) {
   load("cuDeviceTotalMem_v2", d.device_memory);
   load("cuDevicePrimaryCtxSetFlags_v2", d.primary_flags);
   load("cuDevicePrimaryCtxRetain", d.primary_retain);
+  load("cuCtxGetCurrent", d.get_current);
   load("cuCtxSetCurrent", d.set_current);
   load("cuCtxSynchronize", d.synchronize);
   load("cuCtxSetLimit", d.set_limit);

@@ -41,6 +41,7 @@ struct Driver {
 
   decltype(&cuDevicePrimaryCtxSetFlags) primary_flags = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) primary_retain = nullptr;
+  decltype(&cuCtxGetCurrent) get_current = nullptr;
   decltype(&cuCtxSetCurrent) set_current = nullptr;
   decltype(&cuCtxSynchronize) synchronize = nullptr;
   decltype(&cuCtxSetLimit) set_limit = nullptr;

@@ -4,7 +4,7 @@
 
 namespace fib::util {
 
-// The file that this code was loaded from: libfib.so. Throws Error when the system does not say.
+// The file that this code was loaded from: libfib_core.so. Throws Error when the system does not say.
 [[nodiscard]] std::filesystem::path own_library();
 
 }  // namespace fib::util

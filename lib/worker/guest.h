@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// The door between libfib and guest.py, the script that runs Python code: the script opens libfib through
-// ctypes, tells it these functions, and hands it its only thread. Everything around a call (messages,
+// The door between libfib_core and guest.py, the script that runs Python code: the script opens libfib_core
+// through ctypes, tells it these functions, and hands it its only thread. Everything around a call (messages,
 // buffers, clocks, sandbox) is the same C++ as in other workers. C types, since ctypes knows no others; all
 // of one process and one thread. guest.py repeats these declarations.
 extern "C" {

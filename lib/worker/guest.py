@@ -1,7 +1,7 @@
 """The guest: runs Python solutions and references for fib, in an interpreter of its own.
 
-fib starts it as `python -u -c <this text> <path of libfib.so> <packages to import> <cores> <files it may reach> <cuda
-or cpu>`. It opens libfib, which does everything around a call, and gives it the functions of the class Guest
+fib starts it as `python -u -c <this text> <path of libfib_core.so> <packages to import> <cores> <files it may reach> <cuda
+or cpu>`. It opens libfib_core, which does everything around a call, and gives it the functions of the class Guest
 (worker/guest.h has the other side of all declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
 code of a solution is there, which may change torch.
 """
@@ -279,7 +279,7 @@ def visible_paths():
     return "\n".join(sorted({os.path.abspath(path) for path in paths if path})).encode()
 
 
-JIT_FOLDER = "jit"  # libfib packs it (guest.cpp)
+JIT_FOLDER = "jit"  # libfib_core packs it (guest.cpp)
 
 
 def use_private_files():

@@ -10,7 +10,7 @@
 
 namespace fib::worker {
 
-// What runs Python code: an interpreter with the script guest.py, which opens this libfib.
+// What runs Python code: an interpreter with the script guest.py, which opens this libfib_core.
 struct GuestSetup {
   std::filesystem::path python;
   std::vector<std::string> packages = {

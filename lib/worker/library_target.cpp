@@ -3,35 +3,15 @@
 
 #include <exception>
 
-#include "worker/scalars.h"
+#include "arguments/call_value.h"
 #include "worker/target.h"
 
 namespace fib::worker {
 namespace {
 
-using tensor::DType;
-
-// How a scalar is passed: float32 and smaller floats as float, float64 as double, intN as intN_t, bool as
-// uint8_t.
-ffi_type* scalar_type(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat64:
-      return &ffi_type_double;
-    case DType::kInt64:
-      return &ffi_type_sint64;
-    case DType::kInt32:
-      return &ffi_type_sint32;
-    case DType::kInt16:
-      return &ffi_type_sint16;
-    case DType::kInt8:
-      return &ffi_type_sint8;
-    case DType::kUInt8:
-    case DType::kBool:
-      return &ffi_type_uint8;
-    default:
-      return &ffi_type_float;
-  }
-}
+using arguments::ArgumentValue;
+using arguments::load_scalar;
+using arguments::scalar_type;
 
 class LibraryTarget : public Target {
  public:

@@ -8,15 +8,17 @@
 #include <sstream>
 #include <utility>
 
+#include "arguments/call_value.h"
 #include "fib_torch/interface.h"
 #include "tensor/shape.h"
 #include "tvm_ffi/abi.h"
 #include "tvm_ffi/dtypes.h"
-#include "worker/scalars.h"
 
 namespace fib::worker {
 namespace {
 
+using arguments::ArgumentValue;
+using arguments::load_scalar;
 using tensor::DType;
 using tvm_ffi::Any;
 using tvm_ffi::DataType;

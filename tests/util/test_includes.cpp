@@ -36,11 +36,13 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"compile", {"model", "cuda", "python", "sandbox"}},
       {"arguments", {"model", "tensor", "tvm_ffi"}},
       {"reference", {"python", "tensor", "cuda"}},
+      {"apply", {"model", "dataset", "tensor", "tvm_ffi", "cuda", "compile", "arguments", "device"}},
+      {"c_api", {"model", "dataset", "apply"}},
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},
       {"worker",
-       {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "tvm_ffi",
-        "fib_torch"}},
+       {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "arguments",
+        "tvm_ffi", "fib_torch"}},
       {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;

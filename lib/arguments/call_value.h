@@ -1,11 +1,14 @@
 #pragma once
 
+#include <ffi.h>
+
 #include <cstddef>
 #include <cstdint>
 
 #include "tensor/dtype.h"
 
-namespace fib::worker {
+// Arguments as functions and kernels take them.
+namespace fib::arguments {
 
 // A scalar argument's value, as a function or kernel takes it.
 union ArgumentValue {
@@ -26,4 +29,7 @@ void load_scalar(tensor::DType dtype, const std::byte* slot, ArgumentValue& valu
 // How many bytes it is passed in.
 [[nodiscard]] std::size_t scalar_bytes(tensor::DType dtype);
 
-}  // namespace fib::worker
+// The same as libffi's type.
+[[nodiscard]] ffi_type* scalar_type(tensor::DType dtype);
+
+}  // namespace fib::arguments

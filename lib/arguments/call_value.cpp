@@ -1,8 +1,8 @@
-#include "worker/scalars.h"
+#include "arguments/call_value.h"
 
 #include <cstring>
 
-namespace fib::worker {
+namespace fib::arguments {
 
 using tensor::DType;
 
@@ -52,4 +52,24 @@ std::size_t scalar_bytes(DType dtype) {
   }
 }
 
-}  // namespace fib::worker
+ffi_type* scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return &ffi_type_double;
+    case DType::kInt64:
+      return &ffi_type_sint64;
+    case DType::kInt32:
+      return &ffi_type_sint32;
+    case DType::kInt16:
+      return &ffi_type_sint16;
+    case DType::kInt8:
+      return &ffi_type_sint8;
+    case DType::kUInt8:
+    case DType::kBool:
+      return &ffi_type_uint8;
+    default:
+      return &ffi_type_float;
+  }
+}
+
+}  // namespace fib::arguments

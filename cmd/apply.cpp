@@ -1,0 +1,345 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+
+#include "apply/build.h"
+#include "apply/config.h"
+#include "apply/trust.h"
+#include "apply_tables.h"
+#include "choice.h"
+#include "commands.h"
+#include "compile/builder.h"
+#include "dataset/known_names.h"
+#include "device/cpu/hardware.h"
+#include "devices.h"
+#include "report/document.h"
+#include "report/text.h"
+#include "report_common.h"
+#include "util/files.h"
+
+namespace fib::cmd {
+namespace {
+
+struct ApplyOptions {
+  ReadOptions read;
+  std::string config_file;
+  apply::Config config;
+  std::vector<std::string> definitions;
+  bool any_source = false;
+};
+
+struct TrustOptions {
+  ReadOptions read;
+  std::vector<std::string> solutions;
+  bool list = false;
+  bool remove = false;
+};
+
+// This machine's devices: the CPU first.
+struct Machine {
+  std::string cpu;
+  std::vector<bench::LaneDevice> gpus;
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all = {cpu};
+    for (const auto& gpu : gpus) all.push_back(gpu.name);
+    return all;
+  }
+};
+
+Machine this_machine() { return {device::cpu::model_name(), cuda_devices().devices}; }
+
+apply::Registry registry_of(const ApplyOptions& options) {
+  if (!options.config_file.empty() && (options.any_source || options.config != apply::Config{}))
+    throw CLI::ValidationError("--apply-config",
+                               "the file says everything: it goes with no other option of these");
+  if (!options.config_file.empty()) return apply::parse_registry(util::read_file(options.config_file));
+  apply::Registry registry;
+  registry.fallback = options.config;
+  registry.fallback->require_hash = !options.any_source;
+  return registry;
+}
+
+// The one dataset that --local names, its table, and which of it is about this machine.
+struct Choice {
+  dataset::Dataset dataset;
+  apply::Registry registry;
+  apply::Table table;
+  Machine machine;
+  std::vector<std::string> hardware;  // as the table calls it
+  std::vector<ChosenCase> cases;
+};
+
+// Throws Error when `filter` names what the dataset does not have.
+dataset::Dataset one_dataset(const ReadOptions& options, const dataset::Filter& filter) {
+  if (dataset_folders(options).size() != 1) throw CLI::ValidationError("--local", "one dataset at a time");
+  auto datasets = load_datasets(options);
+  dataset::KnownNames(datasets).check(filter);
+  return std::move(datasets.front());
+}
+
+Choice choose(const ApplyOptions& options) {
+  dataset::Filter filter;
+  filter.definitions = options.definitions;
+  Choice choice{one_dataset(options.read, filter), registry_of(options), {}, this_machine(), {}, {}};
+  choice.table = apply::make_table(choice.dataset, choice.registry);
+  std::erase_if(choice.table.definitions,
+                [&](const auto& entry) { return !dataset::matches(options.definitions, entry.first); });
+  choice.hardware = choice.machine.names();
+  choice.hardware.emplace_back("any");
+  const auto& fallback = choice.registry.fallback;
+  if (fallback && fallback->hardware != "auto") choice.hardware.push_back(fallback->hardware);
+  for (const auto& [name, config] : choice.registry.per_definition) {
+    if (config.hardware != "auto") choice.hardware.push_back(config.hardware);
+  }
+  choice.cases = chosen_on(choice.table, choice.hardware);
+  return choice;
+}
+
+// What stands below a table: results that do not count, and cases of other machines.
+std::vector<std::string> notes_of(const Choice& choice) {
+  std::vector<std::string> notes;
+  std::map<std::string, std::size_t> elsewhere;
+  for (const auto& [name, own] : choice.table.definitions) {
+    for (const auto& winner : own.winners) {
+      if (std::find(choice.hardware.begin(), choice.hardware.end(), winner.hardware) == choice.hardware.end())
+        ++elsewhere[winner.hardware];
+    }
+  }
+  for (const auto& [hardware, count] : elsewhere)
+    notes.push_back(fmt::format("{} on {}, which is not here (--hardware '{}')",
+                                report::plural(count, "more case"), hardware, hardware));
+  if (const auto text = left_out_text(choice.table); !text.empty()) notes.push_back(text);
+  return notes;
+}
+
+std::string no_cases(const Choice& choice) {
+  return fmt::format("No solution of {} has a result that counts on this machine ({}).",
+                     choice.dataset.root.string(), fmt::join(choice.machine.names(), ", "));
+}
+
+void print(const ApplyOptions& options, const Choice& choice, const char* key, const report::Table& table,
+           const std::string& heading) {
+  if (options.read.format == report::Format::json) {
+    auto object = model::json::make_object();
+    object.add("path", model::json::make_string(choice.dataset.root.string()));
+    object.add("digest", model::json::make_string(choice.table.digest));
+    object.add(key, to_json(table));
+    std::vector<model::json::Value> datasets;
+    datasets.push_back(std::move(object));
+    return print_result(report::json_document(fmt::format("apply_{}", key), std::move(datasets)));
+  }
+  if (options.read.format == report::Format::csv) return print_result(report::to_csv(table));
+  report::Document document(options.read.format, stdout_style());
+  document.paragraph(table.rows.empty() ? no_cases(choice) : heading);
+  document.table("", table);
+  document.notes(notes_of(choice));
+  print_result(document.text());
+}
+
+int show(const ApplyOptions& options) {
+  const Choice choice = choose(options);
+  std::set<std::string> definitions;
+  for (const auto& chosen : choice.cases) definitions.insert(*chosen.definition);
+  print(
+      options, choice, "cases", cases_table(choice.cases, choice.dataset),
+      fmt::format("Which solution answers which call: {} of {}", report::plural(choice.cases.size(), "case"),
+                  report::plural(definitions.size(), "definition")));
+  return kDone;
+}
+
+// The kind of device that a case's calls come from.
+model::DeviceKind kind_of(const Choice& choice, const model::Solution& solution,
+                          const std::string& hardware) {
+  if (hardware != "any") return dataset::device_kind(hardware);
+  const bool on_gpu = !choice.machine.gpus.empty() && model::may_run_on(solution, model::DeviceKind::cuda);
+  return on_gpu ? model::DeviceKind::cuda : model::DeviceKind::cpu;
+}
+
+// The winners, each once for a definition and hardware.
+std::vector<Checked> check_all(const Choice& choice) {
+  const auto python = compile::find_python();
+  const auto tvm_ffi = compile::find_tvm_ffi(python);
+  const auto trusted = apply::read_trust(apply::trust_file());
+  std::vector<Checked> result;
+  for (const auto& [definition, winner] : choice.cases) {
+    const auto known = std::find_if(result.begin(), result.end(),
+                                    [&, name = definition, won = winner](const Checked& other) {
+                                      return other.definition == *name && other.solution == won->solution &&
+                                             other.hardware == won->hardware;
+                                    });
+    if (known != result.end()) {
+      ++known->cases;
+      continue;
+    }
+    const auto& solution = choice.dataset.solutions.at(winner->solution);
+    Checked checked{*definition,
+                    solution.name,
+                    winner->hardware,
+                    1,
+                    {},
+                    {},
+                    trusted.contains(model::content_sha256(solution))};
+    const auto kind = kind_of(choice, solution, winner->hardware);
+    if (const auto reason =
+            compile::unsupported_reason(solution, kind, python, tvm_ffi, compile::TorchWay::kAuto)) {
+      checked.problem = *reason;
+    } else if (compile::needs_python(solution)) {
+      checked.called = "by Python";
+    } else if (compile::is_torch_extension(solution, kind)) {
+      checked.problem = "torch extensions are not called in other programs";
+    } else if (compile::is_tvm_ffi(solution) &&
+               compile::calling_style(solution, choice.dataset.definitions.at(*definition)).style !=
+                   compile::CallingStyle::kDestinationPassing) {
+      checked.problem =
+          "it returns its outputs, and is called in other programs by destination passing alone";
+    } else {
+      checked.called = "in the program";
+    }
+    result.push_back(std::move(checked));
+  }
+  return result;
+}
+
+bool all_are_called(const std::vector<Checked>& checked) {
+  return std::all_of(checked.begin(), checked.end(), [](const Checked& row) { return !row.called.empty(); });
+}
+
+int check(const ApplyOptions& options) {
+  const Choice choice = choose(options);
+  const auto checked = check_all(choice);
+  print(options, choice, "checks", checked_table(checked),
+        fmt::format("How each winner is called: {}", report::plural(checked.size(), "solution")));
+  return all_are_called(checked) ? kDone : kGateFailed;
+}
+
+// The architecture of the GPU of that name; that of the first where the name says nothing.
+std::string architecture_on(const Machine& machine, const std::string& hardware) {
+  for (const auto& gpu : machine.gpus) {
+    if (gpu.name == hardware) return gpu.architecture;
+  }
+  return machine.gpus.empty() ? "" : machine.gpus.front().architecture;
+}
+
+int warm(const ApplyOptions& options) {
+  const Choice choice = choose(options);
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");
+  if (choice.cases.empty()) print_result(no_cases(choice) + "\n");
+  bool all_built = true;
+  for (const auto& checked : check_all(choice)) {
+    std::string outcome = "built";
+    if (checked.called.empty()) {
+      outcome = "cannot be called: " + checked.problem;
+      all_built = false;
+    } else if (checked.called == "by Python") {
+      outcome = "is called by Python; nothing to build";
+    } else {
+      const auto& solution = choice.dataset.solutions.at(checked.solution);
+      const auto kind = kind_of(choice, solution, checked.hardware);
+      const bool on_cuda = kind == model::DeviceKind::cuda;
+      if (on_cuda && choice.machine.gpus.empty()) {
+        outcome = "needs a GPU to be built for, and there is none here";
+        all_built = false;
+      } else {
+        const auto built =
+            apply::build(program, {solution, choice.dataset.definitions.at(checked.definition), kind,
+                                   on_cuda ? architecture_on(choice.machine, checked.hardware) : ""});
+        if (built.outcome != compile::BuildResult::Outcome::kBuilt) {
+          outcome = "does not build: " + built.log.substr(0, built.log.find('\n'));
+          all_built = false;
+        } else if (built.from_cache) {
+          outcome = "was built before";
+        }
+      }
+    }
+    print_result(report::printable(fmt::format("{} for {} on {}: {}", checked.solution, checked.definition,
+                                               checked.hardware, outcome)) +
+                 "\n");
+  }
+  return all_built ? kDone : kNotAllDone;
+}
+
+int trust(const TrustOptions& options) {
+  const auto file = apply::trust_file();
+  auto list = apply::read_trust(file);
+  if (options.list) {
+    for (const auto& [hash, name] : list) print_result(hash + "  " + report::printable(name) + "\n");
+    if (list.empty()) print_result(fmt::format("{} has no solution\n", file.string()));
+    return kDone;
+  }
+  if (options.solutions.empty()) throw CLI::ValidationError("SOLUTION", "names of solutions, or --list");
+  dataset::Filter filter;
+  filter.solutions = options.solutions;
+  const auto dataset = one_dataset(options.read, filter);
+  for (const auto& [name, solution] : dataset.solutions) {
+    if (!dataset::matches(options.solutions, name)) continue;
+    const std::string hash = model::content_sha256(solution);
+    const bool was_there = list.contains(hash);
+    if (options.remove) {
+      list.erase(hash);
+      print_result(report::printable(name) +
+                   (was_there ? " is no longer accepted\n" : " was not accepted\n"));
+    } else {
+      list[hash] = report::printable(name);
+      print_result(report::printable(name) + (was_there ? " was accepted before\n" : " is accepted\n"));
+    }
+  }
+  apply::write_trust(file, list);
+  return kDone;
+}
+
+void add_choice_options(CLI::App& app, ApplyOptions& options) {
+  add_read_options(app, options.read);
+  app.add_option("--definitions", options.definitions, "Only these definitions; names or globs")
+      ->type_name("NAME");
+  app.add_option("--apply-config", options.config_file, "Configuration as docs/apply.md has it, as JSON")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  app.add_option("--hardware", options.config.hardware,
+                 "Whose results count: auto (this machine's), any, or a name")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_flag("--any-source", options.any_source,
+               "Results count whichever source they were made from, also those of other tools");
+  app.add_option("--max-atol", options.config.max_atol, "Highest absolute error of a result that counts")
+      ->check(number_check(0, true));
+  app.add_option("--max-rtol", options.config.max_rtol, "Highest relative error of a result that counts")
+      ->check(number_check(0, true));
+}
+
+}  // namespace
+
+void add_apply(CLI::App& app, int& exit_code) {
+  CLI::App* group =
+      app.add_subcommand("apply", "Which solutions programs that use fib would run, and preparing them");
+  group->require_subcommand(1);
+  group->footer(
+      "docs/apply.md says how programs use it.\nExit codes: 0 done, 1 not all could be done, 2 wrong usage, "
+      "3 a winner cannot be called (check).");
+  const auto add = [&](const char* name, const char* description, int (*run)(const ApplyOptions&),
+                       const char* more) {
+    auto options = std::make_shared<ApplyOptions>();
+    CLI::App* one = group->add_subcommand(name, description);
+    add_choice_options(*one, *options);
+    one->footer(fmt::format("Examples:\n  fib apply {0} --local DIR\n{1}{2}", name, more, kLocalDefault));
+    one->callback([options, run, &exit_code] { exit_code = run(*options); });
+  };
+  add("show", "Which solution answers which call, and by how much it leads", show,
+      "  fib apply show --local DIR --hardware any --format json\n");
+  add("check", "Whether and how each winner can be called on this machine", check, "");
+  add("warm", "Build the winners into the cache, so that no call waits for a compiler", warm, "");
+  auto options = std::make_shared<TrustOptions>();
+  CLI::App* trusted = group->add_subcommand("trust", "Accept solutions, where a configuration demands it");
+  trusted->add_option("solutions", options->solutions, "Solutions of the dataset; names or globs")
+      ->type_name("SOLUTION");
+  add_read_options(*trusted, options->read);
+  trusted->add_flag("--list", options->list, "Print the solutions that are accepted");
+  trusted->add_flag("--remove", options->remove, "Accept these no longer");
+  trusted->footer(
+      std::string("Examples:\n  fib apply trust tuned_rmsnorm --local DIR\n  fib apply trust --list\n") +
+      kLocalDefault + "The list: FIB_TRUST_FILE, else ~/.config/fib/trusted.txt.\n");
+  trusted->callback([options, &exit_code] { exit_code = trust(*options); });
+}
+
+}  // namespace fib::cmd

@@ -1,0 +1,115 @@
+#include <dlfcn.h>
+#include <ffi.h>
+
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#include "apply/loaded.h"
+#include "arguments/call_value.h"
+#include "util/error.h"
+
+namespace fib::apply {
+namespace {
+
+using arguments::ArgumentValue;
+using arguments::Parameter;
+
+constexpr std::size_t kMostValues = arguments::kMostArguments + arguments::kMostAxes + 1;
+
+class LibraryCall : public PreparedCall {
+ public:
+  LibraryCall(void* function, bool returns_status, bool on_cuda, const arguments::Signature& signature,
+              const arguments::Case& found)
+      : function_(function), returns_status_(returns_status), on_cuda_(on_cuda), signature_(signature) {
+    for (std::size_t i = 0; i < signature.parameters().size(); ++i) {
+      const Parameter& parameter = signature.parameters()[i];
+      types_.push_back(is_scalar(i) ? arguments::scalar_type(parameter.dtype) : &ffi_type_pointer);
+    }
+    for (std::size_t i = 0; i < signature.variable_axes(); ++i) {
+      types_.push_back(&ffi_type_sint64);
+      axes_.push_back(found.axes[i]);
+    }
+    if (on_cuda) types_.push_back(&ffi_type_pointer);
+    ffi_type* result = returns_status ? &ffi_type_sint : &ffi_type_void;
+    if (::ffi_prep_cif(&call_, FFI_DEFAULT_ABI, static_cast<unsigned>(types_.size()), result,
+                       types_.data()) != FFI_OK)
+      throw Error("its call cannot be prepared");
+  }
+
+  [[nodiscard]] bool is_ready(void* /*stream*/) const override { return true; }
+  void make_ready(void* /*stream*/) override {}
+
+  [[nodiscard]] bool call(const Argument* arguments, void* stream, std::string& error) const override {
+    ArgumentValue values[kMostValues];
+    void* pointers[kMostValues];
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < signature_.parameters().size(); ++i) {
+      if (is_scalar(i)) {
+        arguments::load_scalar(signature_.parameters()[i].dtype,
+                               reinterpret_cast<const std::byte*>(&arguments[i].scalar), values[next++]);
+      } else {
+        values[next++].pointer = arguments[i].address;
+      }
+    }
+    for (const std::int64_t axis : axes_) values[next++].i64 = axis;
+    if (on_cuda_) values[next++].pointer = stream;
+    for (std::size_t i = 0; i < next; ++i) pointers[i] = &values[i];
+    ffi_arg status = 0;
+    try {
+      ::ffi_call(const_cast<ffi_cif*>(&call_), FFI_FN(function_), &status, pointers);
+    } catch (const std::exception& thrown) {
+      error = fmt::format("it threw an exception: {}", thrown.what());
+      return false;
+    } catch (...) {
+      error = "it threw an exception of an unknown type";
+      return false;
+    }
+    if (!returns_status_ || static_cast<int>(status) == 0) return true;
+    error = fmt::format("it returned the error code {}", static_cast<int>(status));
+    return false;
+  }
+
+ private:
+  [[nodiscard]] bool is_scalar(std::size_t i) const {
+    return i < signature_.inputs() && signature_.parameters()[i].scalar;
+  }
+
+  void* function_;
+  bool returns_status_;
+  bool on_cuda_;
+  const arguments::Signature& signature_;
+  std::vector<ffi_type*> types_;
+  std::vector<std::int64_t> axes_;
+  ffi_cif call_{};
+};
+
+class Library : public LoadedSolution {
+ public:
+  Library(const LoadRequest& request, bool on_cuda)
+      : signature_(request.signature), returns_status_(request.artifact.returns_status), on_cuda_(on_cuda) {
+    void* library = ::dlopen(request.artifact.file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw Error("its library cannot be loaded: {}", ::dlerror());
+    function_ = ::dlsym(library, request.artifact.symbol.c_str());
+    if (function_ == nullptr) throw Error("its library has no symbol \"{}\"", request.artifact.symbol);
+  }
+
+  [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const arguments::Case& found,
+                                                      const model::AxisValues& /*axes*/) override {
+    return std::make_unique<LibraryCall>(function_, returns_status_, on_cuda_, signature_, found);
+  }
+
+ private:
+  const arguments::Signature& signature_;
+  bool returns_status_;
+  bool on_cuda_;
+  void* function_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadedSolution> load_library(const LoadRequest& request, bool on_cuda) {
+  return std::make_unique<Library>(request, on_cuda);
+}
+
+}  // namespace fib::apply

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "arguments/signature.h"
+#include "compile/artifact.h"
+#include "model/definition.h"
+#include "model/solution.h"
+
+#if FIB_CUDA
+#include "cuda/driver.h"
+#endif
+
+// Solutions in this process, without a sandbox: their code may do what the program may.
+namespace fib::apply {
+
+// One argument of a call: the address of a tensor's first element, or a scalar's 8 bytes
+// (arguments::scalar_bits()).
+union Argument {
+  std::byte* address;
+  std::int64_t scalar;
+};
+
+// Calls of one case. Immutable but for what ready() makes; any thread.
+class PreparedCall {
+ public:
+  PreparedCall() = default;
+  virtual ~PreparedCall() = default;
+  PreparedCall(const PreparedCall&) = delete;
+  PreparedCall& operator=(const PreparedCall&) = delete;
+
+  // Whether a call on that stream needs nothing more to be made.
+  [[nodiscard]] virtual bool is_ready(void* stream) const = 0;
+  // Makes it, such as a workspace. Not while the stream is being captured. Throws Error.
+  virtual void make_ready(void* stream) = 0;
+
+  // Calls the solution; on CUDA its work is queued on `stream`. `arguments` are the inputs and outputs of the
+  // signature, in order. False, with a sentence in `error`, when it reports a failure or throws. Allocates
+  // nothing when it succeeds. is_ready(stream) has to hold.
+  [[nodiscard]] virtual bool call(const Argument* arguments, void* stream, std::string& error) const = 0;
+};
+
+// A solution, loaded for one device. What it has loaded stays in the process. Any thread.
+class LoadedSolution {
+ public:
+  LoadedSolution() = default;
+  virtual ~LoadedSolution() = default;
+  LoadedSolution(const LoadedSolution&) = delete;
+  LoadedSolution& operator=(const LoadedSolution&) = delete;
+
+  // `axes` are all axes of the case. The result may be used as long as this object. Throws Error where the
+  // solution cannot do this case.
+  [[nodiscard]] virtual std::unique_ptr<PreparedCall> prepare(const arguments::Case& found,
+                                                              const model::AxisValues& axes) = 0;
+};
+
+// A solution and what its build left, for `signature`, which has to outlive what is loaded.
+struct LoadRequest {
+  const arguments::Signature& signature;
+  const model::Definition& definition;
+  const model::Solution& solution;
+  compile::Artifact artifact;
+};
+
+// A function of a library by the C convention. Its constructors run here. Throws Error.
+[[nodiscard]] std::unique_ptr<LoadedSolution> load_library(const LoadRequest& request, bool on_cuda);
+
+// A function by TVM-FFI's convention, with destination passing. The process's own libtvm_ffi is its runtime
+// where one is loaded, else fib's is loaded. Throws Error.
+[[nodiscard]] std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request);
+
+#if FIB_CUDA
+// Kernels with spec.launch, in the primary context of `device`. `driver` has to outlive it. Throws Error.
+[[nodiscard]] std::unique_ptr<LoadedSolution> load_kernels(const LoadRequest& request,
+                                                           const cuda::Driver& driver, std::int32_t device);
+
+// Makes the device's primary context current for this thread; where another was, that is again when this
+// object goes.
+class CurrentContext {
+ public:
+  CurrentContext(const cuda::Driver& driver, std::int32_t device);  // throws DriverError
+  ~CurrentContext();
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  const cuda::Driver& driver_;
+  CUcontext before_ = nullptr;
+};
+#endif
+
+}  // namespace fib::apply

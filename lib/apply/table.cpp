@@ -1,0 +1,274 @@
+#include "apply/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dataset/ranking.h"
+#include "dataset/standing.h"
+#include "util/hash.h"
+
+namespace fib::apply {
+namespace {
+
+using dataset::TraceRow;
+
+// What one solution has to show in a case.
+struct Candidate {
+  std::string solution;
+  std::vector<double> speedups;
+  double latency_ms = 0;  // of the highest speedup
+  double highest = 0;
+  bool failed = false;
+};
+
+// A case and its candidates, in the order in which they were met.
+struct Contest {
+  std::string hardware;
+  AxisPairs axes;
+  std::vector<Candidate> candidates;
+};
+
+AxisPairs axes_of(const model::Workload& workload) {
+  AxisPairs axes;
+  for (const auto& [name, value] : workload.axes) axes.emplace_back(name, value.value);
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+// Collects what counts.
+class Collection {
+ public:
+  Collection(const dataset::Dataset& dataset, const Registry& registry, Table& table)
+      : dataset_(dataset), registry_(registry), table_(table), standing_(dataset, dataset.traces) {}
+
+  void add(const TraceRow& row) {
+    if (!row.evaluation || row.solution == nullptr || !dataset_.definitions.contains(*row.definition)) return;
+    const Config* config = registry_.find(*row.definition);
+    if (config == nullptr) return;
+    if (const char* reason = reason_against(row, *config)) {
+      ++table_.left_out[reason];
+      return;
+    }
+    Candidate& candidate = candidate_of(row, *config);
+    TraceRow settled = row;
+    if (config->require_hash) standing_.settle_reference(settled);
+    take(candidate, settled, *config);
+  }
+
+  // The winners of a definition's cases.
+  [[nodiscard]] std::vector<Winner> winners(const std::string& definition, const Config& config) const {
+    std::vector<Winner> result;
+    const auto contests = contests_.find(definition);
+    if (contests == contests_.end()) return result;
+    for (const auto& contest : contests->second) {
+      if (auto winner = winner_of(contest, config)) result.push_back(std::move(*winner));
+    }
+    return result;
+  }
+
+ private:
+  // Why the result does not make its solution a candidate or stop it from being one; null: it does.
+  [[nodiscard]] const char* reason_against(const TraceRow& row, const Config& config) const {
+    const auto solution = dataset_.solutions.find(*row.solution);
+    if (solution == dataset_.solutions.end()) return "of solutions that are not here";
+    const auto& evaluation = *row.evaluation;
+    const bool named = config.hardware != "auto" && config.hardware != "any";
+    if (named && (evaluation.hardware == nullptr || *evaluation.hardware != config.hardware))
+      return "on other hardware";
+    if (!config.require_hash) return nullptr;
+    if (!standing_.holds(row)) return "not the latest of the present source";
+    const auto* hash = evaluation.origin.solution_sha256;
+    if (hash == nullptr || *hash != model::content_sha256(solution->second))
+      return "without the hash of the present source";
+    return nullptr;
+  }
+
+  Candidate& candidate_of(const TraceRow& row, const Config& config) {
+    const auto* name = row.evaluation->hardware;
+    const std::string hardware = config.hardware == "any" || name == nullptr ? "any" : *name;
+    const auto axes = axes_of(*row.workload);
+    auto& contests = contests_[*row.definition];
+    auto contest = std::find_if(contests.begin(), contests.end(), [&](const Contest& other) {
+      return other.hardware == hardware && other.axes == axes;
+    });
+    if (contest == contests.end()) contest = contests.insert(contest, Contest{hardware, axes, {}});
+    auto& candidates = contest->candidates;
+    const auto known = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const Candidate& other) { return other.solution == *row.solution; });
+    if (known != candidates.end()) return *known;
+    candidates.push_back({*row.solution, {}});
+    return candidates.back();
+  }
+
+  void take(Candidate& candidate, const TraceRow& row, const Config& config) {
+    const auto leave = [&](const char* reason, bool fails) {
+      ++table_.left_out[reason];
+      candidate.failed = candidate.failed || fails;
+    };
+    if (!row.passed()) return leave("failed", config.require_hash);
+    const auto& errors = row.evaluation->correctness;
+    const auto beyond = [](const std::optional<double>& limit, double error) {
+      return limit.has_value() && !(error <= *limit);
+    };
+    const bool has_limit = config.max_atol.has_value() || config.max_rtol.has_value();
+    if (has_limit && (!errors || beyond(config.max_atol, errors->max_absolute_error) ||
+                      beyond(config.max_rtol, errors->max_relative_error)))
+      return leave("with errors above the limits", config.require_hash);
+    const auto& performance = row.evaluation->performance;
+    if (!performance || !dataset::is_latency(performance->speedup_factor))
+      return leave("without a speedup", false);
+    candidate.speedups.push_back(performance->speedup_factor);
+    if (performance->speedup_factor > candidate.highest) {
+      candidate.highest = performance->speedup_factor;
+      candidate.latency_ms = performance->latency_ms;
+    }
+  }
+
+  [[nodiscard]] static std::optional<Winner> winner_of(const Contest& contest, const Config& config) {
+    std::vector<std::pair<double, const Candidate*>> ranked;
+    for (const auto& candidate : contest.candidates) {
+      if (candidate.failed || candidate.speedups.empty()) continue;
+      ranked.emplace_back(
+          config.require_hash ? dataset::geometric_mean(candidate.speedups) : candidate.highest, &candidate);
+    }
+    if (ranked.empty()) return std::nullopt;
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    const auto& [speedup, first] = ranked.front();
+    Winner winner{contest.hardware, contest.axes, first->solution, speedup, first->latency_ms, ranked.size()};
+    if (ranked.size() > 1) winner.second = {ranked[1].second->solution, ranked[1].first};
+    return winner;
+  }
+
+  const dataset::Dataset& dataset_;
+  const Registry& registry_;
+  Table& table_;
+  dataset::StandingResults standing_;
+  std::map<std::string, std::vector<Contest>> contests_;  // by definition
+};
+
+// SHA-256 of the configuration, the definitions and solutions that it is about, and their results.
+std::string digest_of(const dataset::Dataset& dataset, const Registry& registry) {
+  util::Sha256 digest;
+  for (const auto& [name, definition] : dataset.definitions) {
+    const Config* config = registry.find(name);
+    if (config == nullptr) continue;
+    digest.add(name).add(to_json(*config)).add(model::content_sha256(definition));
+  }
+  for (const auto& [name, solution] : dataset.solutions)
+    digest.add(name).add(model::content_sha256(solution));
+  for (const auto& row : dataset.traces) {
+    if (!row.evaluation || row.solution == nullptr) continue;
+    const auto& evaluation = *row.evaluation;
+    nlohmann::ordered_json kept = {{"definition", *row.definition}, {"solution", *row.solution}};
+    kept["axes"] = axes_of(*row.workload);
+    kept["status"] = static_cast<int>(evaluation.status);
+    kept["hardware"] = evaluation.hardware == nullptr ? "" : *evaluation.hardware;
+    kept["timestamp"] = evaluation.timestamp;
+    if (evaluation.origin.solution_sha256 != nullptr) kept["source"] = *evaluation.origin.solution_sha256;
+    if (evaluation.correctness)
+      kept["errors"] = {evaluation.correctness->max_absolute_error,
+                        evaluation.correctness->max_relative_error};
+    if (evaluation.performance)
+      kept["performance"] = {evaluation.performance->latency_ms, evaluation.performance->speedup_factor};
+    digest.add(kept.dump());
+  }
+  return digest.hex();
+}
+
+double distance(const AxisPairs& a, const AxisPairs& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+    sum += std::abs(std::log2(static_cast<double>(a[i].second + 1) / static_cast<double>(b[i].second + 1)));
+  return sum;
+}
+
+}  // namespace
+
+Table make_table(const dataset::Dataset& dataset, const Registry& registry) {
+  Table table;
+  table.digest = digest_of(dataset, registry);
+  Collection collection(dataset, registry, table);
+  for (const auto& row : dataset.traces) collection.add(row);
+  for (const auto& [name, definition] : dataset.definitions) {
+    const Config* config = registry.find(name);
+    if (config == nullptr) continue;
+    DefinitionTable own;
+    own.winners = collection.winners(name, *config);
+    if (own.winners.empty()) continue;
+    for (const auto& winner : own.winners) {
+      if (!own.best.contains(winner.hardware))
+        own.best[winner.hardware] = by_wins(own, winner.hardware).front().first;
+    }
+    table.definitions.emplace(name, std::move(own));
+  }
+  return table;
+}
+
+const Winner* find_winner(const DefinitionTable& table, std::string_view hardware, const AxisPairs& axes) {
+  const auto found = std::find_if(table.winners.begin(), table.winners.end(), [&](const Winner& winner) {
+    return winner.hardware == hardware && winner.axes == axes;
+  });
+  return found == table.winners.end() ? nullptr : &*found;
+}
+
+const Winner* nearest_winner(const DefinitionTable& table, std::string_view hardware, const AxisPairs& axes) {
+  const Winner* nearest = nullptr;
+  double least = 0;
+  for (const auto& winner : table.winners) {
+    if (winner.hardware != hardware || winner.axes.size() != axes.size()) continue;
+    const double far = distance(winner.axes, axes);
+    if (nearest == nullptr || far < least) {
+      nearest = &winner;
+      least = far;
+    }
+  }
+  return nearest;
+}
+
+std::vector<std::pair<std::string, std::size_t>> by_wins(const DefinitionTable& table,
+                                                         std::string_view hardware) {
+  std::vector<std::pair<std::string, std::size_t>> wins;
+  for (const auto& winner : table.winners) {
+    if (winner.hardware != hardware) continue;
+    const auto known = std::find_if(wins.begin(), wins.end(),
+                                    [&](const auto& entry) { return entry.first == winner.solution; });
+    if (known == wins.end()) {
+      wins.emplace_back(winner.solution, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::stable_sort(wins.begin(), wins.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return wins;
+}
+
+std::string to_json(const Table& table, const dataset::Dataset& dataset) {
+  using nlohmann::ordered_json;
+  ordered_json index = ordered_json::object();
+  ordered_json best = ordered_json::object();
+  for (const auto& [name, own] : table.definitions) {
+    for (const auto& winner : own.winners) {
+      ordered_json axes = ordered_json::object();
+      for (const auto& [axis, value] : winner.axes) axes[axis] = value;
+      ordered_json entry = {{"axes", axes}, {"hardware", winner.hardware}, {"solution", winner.solution}};
+      const auto solution = dataset.solutions.find(winner.solution);
+      if (solution != dataset.solutions.end()) entry["language"] = solution->second.spec.language_text;
+      entry["speedup"] = winner.speedup;
+      entry["latency_ms"] = winner.latency_ms;
+      entry["candidates"] = winner.candidates;
+      if (winner.second)
+        entry["second"] = {{"solution", winner.second->first}, {"speedup", winner.second->second}};
+      index[name].push_back(std::move(entry));
+    }
+    for (const auto& [hardware, solution] : own.best) best[name][hardware] = solution;
+  }
+  ordered_json left_out = ordered_json::object();
+  for (const auto& [reason, count] : table.left_out) left_out[reason] = count;
+  return ordered_json{{"digest", table.digest}, {"index", index}, {"def_best", best}, {"left_out", left_out}}
+      .dump();
+}
+
+}  // namespace fib::apply

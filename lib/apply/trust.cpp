@@ -1,0 +1,57 @@
+#include "apply/trust.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "util/error.h"
+#include "util/files.h"
+
+namespace fib::apply {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT: not changed
+  return value == nullptr ? "" : value;
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+}  // namespace
+
+std::filesystem::path trust_file() {
+  if (const auto named = variable("FIB_TRUST_FILE"); !named.empty()) return named;
+  if (const auto folder = variable("XDG_CONFIG_HOME"); !folder.empty())
+    return std::filesystem::path(folder) / "fib" / "trusted.txt";
+  const auto home = variable("HOME");
+  if (home.empty()) throw Error("HOME is not set: name the list of trusted solutions by FIB_TRUST_FILE");
+  return std::filesystem::path(home) / ".config" / "fib" / "trusted.txt";
+}
+
+TrustList read_trust(const std::filesystem::path& file) {
+  TrustList list;
+  if (!std::filesystem::exists(file)) return list;
+  std::istringstream lines(util::read_file(file));
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const std::string hash = line.substr(0, line.find(' '));
+    if (!is_sha256(hash)) throw Error("{}:{}: begins with no SHA-256 of a solution", file.string(), number);
+    list[hash] = line.size() > hash.size() ? line.substr(hash.size() + 1) : "";
+  }
+  return list;
+}
+
+void write_trust(const std::filesystem::path& file, const TrustList& list) {
+  std::string text = "# Solutions that may be applied: SHA-256 of each, and its name (fib apply trust)\n";
+  for (const auto& [hash, name] : list) text += hash + " " + name + "\n";
+  util::write_file_atomic(file, text);
+  ::chmod(file.c_str(), S_IRUSR | S_IWUSR);
+}
+
+}  // namespace fib::apply

@@ -1,0 +1,182 @@
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "apply/build.h"
+#include "c_api/errors.h"
+#include "c_api/handles.h"
+#include "c_api/stack.h"
+#include "dataset/paths.h"
+#include "util/utf8.h"
+
+using namespace fib;
+using c_api::expect;
+
+namespace {
+
+// The opaque types stand for these; nothing is ever of their own type.
+const apply::Function& inner(const fib_function* function) {
+  return *reinterpret_cast<const apply::Function*>(expect(function, "function"));
+}
+const apply::Prepared& inner(const fib_prepared* prepared) {
+  return *reinterpret_cast<const apply::Prepared*>(expect(prepared, "prepared"));
+}
+
+c_api::Stack<fib_apply>& stack() {
+  static c_api::Stack<fib_apply> runtimes;
+  return runtimes;
+}
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT: not changed
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+// What FIB_ENABLE_APPLY asks for, once a process.
+void push_from_environment() {
+  if (!is_set("FIB_ENABLE_APPLY") || stack().top() != nullptr) return;
+  fib_dataset* dataset = nullptr;
+  fib_apply* opened = nullptr;
+  std::string path;
+  fib_status status = c_api::guarded([&] { path = dataset::default_dataset_path().string(); });
+  if (status == FIB_OK) status = fib_dataset_open(path.c_str(), &dataset);
+  if (status == FIB_OK) status = fib_apply_open(dataset, nullptr, &opened);
+  if (status == FIB_OK) status = fib_apply_push(opened);
+  if (status != FIB_OK) std::fprintf(stderr, "fib: FIB_ENABLE_APPLY: %s\n", fib_last_error());
+  fib_dataset_close(dataset);
+}
+
+// Runs what tells an outcome; nothing is thrown out of it. `why` is the thread's last error.
+template <typename Act>
+fib_outcome told(Act act) noexcept try {
+  c_api::last_error().clear();
+  return act(c_api::last_error());
+} catch (const std::exception& error) {
+  c_api::last_error() = error.what();
+  return FIB_CANNOT_RUN;
+} catch (...) {
+  return FIB_CANNOT_RUN;
+}
+
+}  // namespace
+
+extern "C" {
+
+fib_status fib_apply_open(const fib_dataset* dataset, const char* config, fib_apply** opened) {
+  return c_api::guarded([&] {
+    expect(opened, "apply");
+    apply::Registry registry;
+    try {
+      registry = apply::parse_registry(config == nullptr ? "" : config);
+    } catch (const Error& error) {
+      throw c_api::Invalid("{}", error.what());
+    }
+    *opened =
+        new fib_apply{{expect(dataset, "dataset")->dataset, std::move(registry), apply::find_program()}};
+  });
+}
+
+void fib_apply_close(fib_apply* apply) {
+  if (apply == nullptr) return;
+  stack().remove(apply);
+  delete apply;
+}
+
+fib_status fib_apply_push(fib_apply* apply) {
+  return c_api::guarded([&] { stack().push(expect(apply, "apply")); });
+}
+
+fib_status fib_apply_pop(fib_apply* apply) {
+  return c_api::guarded([&] { stack().pop(expect(apply, "apply")); });
+}
+
+fib_apply* fib_apply_current(void) {
+  static std::once_flag once;
+  std::call_once(once, push_from_environment);
+  return stack().top();
+}
+
+fib_status fib_apply_table(const fib_apply* apply, char** table) {
+  return c_api::guarded(
+      [&] { *expect(table, "table") = c_api::new_text(expect(apply, "apply")->runtime.table_json()); });
+}
+
+fib_status fib_apply_statistics(const fib_apply* apply, char** statistics) {
+  return c_api::guarded([&] {
+    *expect(statistics, "statistics") = c_api::new_text(expect(apply, "apply")->runtime.statistics_json());
+  });
+}
+
+fib_status fib_apply_warm(fib_apply* apply, const char* definition, int32_t device_type, int32_t device_id,
+                          char** report) {
+  return c_api::guarded([&] {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto& warmed :
+         expect(apply, "apply")
+             ->runtime.warm(definition == nullptr ? "" : definition, device_type, device_id)) {
+      list.push_back({{"solution", warmed.solution},
+                      {"definition", warmed.definition},
+                      {"ready", warmed.problem.empty()},
+                      {"message", util::valid_utf8(warmed.problem)}});
+    }
+    if (report != nullptr) *report = c_api::new_text(list.dump());
+  });
+}
+
+fib_status fib_apply_find(fib_apply* apply, const char* definition, const fib_function** function) {
+  return c_api::guarded([&] {
+    expect(function, "function");
+    const auto& found = expect(apply, "apply")->runtime.find(expect(definition, "definition"));
+    *function = reinterpret_cast<const fib_function*>(&found);
+  });
+}
+
+fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream) {
+  return told(
+      [&](std::string& why) -> fib_outcome { return inner(function).call(arguments, count, stream, why); });
+}
+
+fib_outcome fib_apply_call(const char* definition, const fib_value* arguments, size_t count, void* stream) {
+  return told([&](std::string& why) -> fib_outcome {
+    fib_apply* apply = fib_apply_current();
+    if (apply == nullptr) return FIB_NO_RUNTIME;
+    return apply->runtime.find(expect(definition, "definition")).call(arguments, count, stream, why);
+  });
+}
+
+const char* fib_match(const fib_function* function, int32_t device_type, int32_t device_id,
+                      const int64_t* values, size_t count, fib_outcome* outcome) {
+  const char* name = nullptr;
+  const fib_outcome found = told([&](std::string& why) -> fib_outcome {
+    fib_outcome result = FIB_CANNOT_RUN;
+    const auto* solution = inner(function).match(device_type, device_id, values, count, result, why);
+    if (solution != nullptr) name = solution->name().c_str();
+    return result;
+  });
+  if (outcome != nullptr) *outcome = found;
+  return name;
+}
+
+fib_outcome fib_prepare(const fib_function* function, const fib_value* arguments, size_t count, void* stream,
+                        const fib_prepared** prepared) {
+  return told([&](std::string& why) -> fib_outcome {
+    const apply::Prepared* made = nullptr;
+    expect(prepared, "prepared");
+    const fib_outcome outcome = inner(function).prepare(arguments, count, stream, made, why);
+    if (outcome == FIB_APPLIED) *prepared = reinterpret_cast<const fib_prepared*>(made);
+    return outcome;
+  });
+}
+
+fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const* data, void* stream) {
+  return told([&](std::string& why) -> fib_outcome {
+    const auto& known = inner(prepared);
+    return known.function->call(known, data, stream, why);
+  });
+}
+
+void fib_apply_drop(fib_apply* apply, const char* solution, const char* reason) {
+  (void)c_api::guarded(
+      [&] { expect(apply, "apply")->runtime.drop(expect(solution, "solution"), expect(reason, "reason")); });
+}
+}

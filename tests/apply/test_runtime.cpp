@@ -1,0 +1,277 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apply/results.h"
+#include "apply/runtime.h"
+#include "apply/trust.h"
+#include "support/places.h"
+#include "support/tensors.h"
+
+using namespace fib;
+using apply::Runtime;
+using tensor::DType;
+using testing::AppliedDataset;
+using testing::HostTensor;
+
+namespace {
+
+// A call of "add" with n elements: a[i] = i, b[i] = 1.
+struct AddCall {
+  explicit AddCall(std::int64_t size) : n(size) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      a.data<float>()[i] = static_cast<float>(i);
+      b.data<float>()[i] = 1;
+    }
+  }
+  fib_outcome call(const apply::Function& function) {
+    const fib_value values[] = {a.value(), b.value(), c.value()};
+    return function.call(values, 3, nullptr, why);
+  }
+  // What was added to a + b; -1 when it is not the same everywhere.
+  float added() {
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (c.data<float>()[i] - c.data<float>()[0] != static_cast<float>(i)) return -1;
+    }
+    return c.data<float>()[0] - 1;
+  }
+  std::int64_t n;
+  HostTensor a{DType::kFloat32, {n}};
+  HostTensor b{DType::kFloat32, {n}};
+  HostTensor c{DType::kFloat32, {n}};
+  std::string why;
+};
+
+struct RuntimeTest {
+  util::TemporaryFolder folder{std::filesystem::temp_directory_path(), "fib-apply-"};
+  AppliedDataset data{folder.path() / "dataset"};
+
+  RuntimeTest() {
+    ::setenv("FIB_CACHE_PATH", (folder.path() / "cache").c_str(), 1);
+    ::setenv("FIB_TRUST_FILE", (folder.path() / "trusted.txt").c_str(), 1);
+    data.adder("ten", "10").adder("twenty", "20");
+  }
+
+  [[nodiscard]] Runtime runtime(const std::string& config = "") const {
+    return Runtime(data.load(), apply::parse_registry(config), testing::fib_binary());
+  }
+};
+
+std::uint64_t counted(const Runtime& runtime, const char* outcome) {
+  const auto calls = nlohmann::json::parse(runtime.statistics_json()).at("calls").at("add");
+  return calls.value(outcome, std::uint64_t{0});
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(RuntimeTest, "calls run the solution that won their case") {
+  data.result({"ten", 8, 3}).result({"twenty", 8, 2}).result({"ten", 16, 1}).result({"twenty", 16, 2});
+  Runtime applied = runtime();
+  const auto& function = applied.find("add");
+  AddCall small(8);
+  AddCall large(16);
+  CHECK(small.call(function) == FIB_APPLIED);
+  CHECK(small.added() == 10);
+  CHECK(large.call(function) == FIB_APPLIED);
+  CHECK(large.added() == 20);
+  CHECK(small.why.empty());
+  CHECK(counted(applied, "applied") == 2);
+  CHECK(&applied.find("add") == &function);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "a case without results is left to the program, or goes by the policy") {
+  data.result({"ten", 8, 3}).result({"twenty", 256, 2}).result({"twenty", 512, 2});
+  AddCall call(12);
+  Runtime strict = runtime();
+  CHECK(call.call(strict.find("add")) == FIB_NO_RESULT);
+  CHECK(call.c.data<float>()[0] == 0);
+  CHECK(counted(strict, "no_result") == 1);
+  Runtime best = runtime(R"({"on_miss_policy":"use_def_best"})");
+  CHECK(call.call(best.find("add")) == FIB_APPLIED);
+  CHECK(call.added() == 20);
+  Runtime nearest = runtime(R"({"on_miss_policy":"nearest"})");
+  CHECK(call.call(nearest.find("add")) == FIB_APPLIED);
+  CHECK(call.added() == 10);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "what does not fit is told apart") {
+  data.result({"ten", 8, 3});
+  Runtime applied = runtime(R"({"per_definition":{"add":{},"missing":{}}})");
+  AddCall call(8);
+  CHECK(call.call(applied.find("other")) == FIB_NOT_CONFIGURED);
+  CHECK(call.call(applied.find("missing")) == FIB_NO_DEFINITION);
+  const auto& function = applied.find("add");
+  const fib_value two[] = {call.a.value(), call.b.value()};
+  std::string why;
+  CHECK(function.call(two, 2, nullptr, why) == FIB_WRONG_ARGUMENTS);
+  CHECK(why == "expected 3 arguments, the inputs and the outputs, got 2");
+  HostTensor whole(DType::kInt32, {8});
+  const fib_value wrong[] = {call.a.value(), whole.value(), call.c.value()};
+  CHECK(function.call(wrong, 3, nullptr, why) == FIB_WRONG_ARGUMENTS);
+  CHECK(why == "input \"b\" has dtype int32, the definition says float32");
+  std::int64_t strides[] = {2};
+  call.b.view().strides = strides;
+  CHECK(call.call(function) == FIB_STRIDED);
+  call.b.view().strides = nullptr;
+  call.c.view().byte_offset = 4;
+  CHECK(call.call(function) == FIB_UNALIGNED);
+  CHECK(call.c.data<float>()[0] == 0);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "a prepared case is called by addresses alone") {
+  data.result({"ten", 8, 3});
+  Runtime applied = runtime();
+  AddCall call(8);
+  const fib_value values[] = {call.a.value(), call.b.value(), call.c.value()};
+  const apply::Prepared* prepared = nullptr;
+  std::string why;
+  REQUIRE(applied.find("add").prepare(values, 3, nullptr, prepared, why) == FIB_APPLIED);
+  REQUIRE(prepared != nullptr);
+  CHECK(call.c.data<float>()[0] == 0);  // nothing was called
+  void* addresses[] = {call.a.data<void>(), call.b.data<void>(), call.c.data<void>()};
+  CHECK(prepared->function->call(*prepared, addresses, nullptr, why) == FIB_APPLIED);
+  CHECK(call.added() == 10);
+  addresses[2] = static_cast<char*>(addresses[2]) + 4;
+  CHECK(prepared->function->call(*prepared, addresses, nullptr, why) == FIB_UNALIGNED);
+  CHECK(why == "the address of \"c\" is not a multiple of 64 bytes");
+}
+
+TEST_CASE_METHOD(RuntimeTest, "a solution that cannot be built is left to the program, and says why") {
+  data.builder().solution("broken", "me", "this is no C++\n");
+  data.result({"broken", 8, 3});
+  Runtime applied = runtime();
+  AddCall call(8);
+  CHECK(call.call(applied.find("add")) == FIB_CANNOT_RUN);
+  CHECK_THAT(call.why, Catch::StartsWith("it does not compile: "));
+  const auto before = call.why;
+  CHECK(call.call(applied.find("add")) == FIB_CANNOT_RUN);  // and is not built again
+  CHECK(call.why == before);
+
+  Runtime without(data.load(), apply::parse_registry(""), {});
+  CHECK(call.call(without.find("add")) == FIB_CANNOT_RUN);
+  CHECK_THAT(call.why, Catch::StartsWith("the fib program, which builds solutions, was not found"));
+}
+
+TEST_CASE_METHOD(RuntimeTest, "a solution that reports an error is dropped") {
+  data.builder().solution(
+      "failing", "me",
+      "#include <cstdint>\nextern \"C\" int run(const float*, const float*, float*, int64_t) "
+      "{ return 7; }\n");
+  data.result({"failing", 8, 3});
+  Runtime applied = runtime();
+  AddCall call(8);
+  CHECK(call.call(applied.find("add")) == FIB_CALL_FAILED);
+  CHECK(call.why == "it returned the error code 7");
+  CHECK(call.call(applied.find("add")) == FIB_DROPPED);
+  const auto statistics = nlohmann::json::parse(applied.statistics_json());
+  CHECK(statistics.at("dropped").at("failing") == "it returned the error code 7");
+}
+
+TEST_CASE_METHOD(RuntimeTest, "a dropped solution is never called again") {
+  data.result({"ten", 8, 3});
+  Runtime applied = runtime();
+  AddCall call(8);
+  CHECK(call.call(applied.find("add")) == FIB_APPLIED);
+  applied.drop("ten", "it differs from the fallback");
+  applied.drop("unknown", "nothing");
+  CHECK(call.call(applied.find("add")) == FIB_DROPPED);
+  CHECK(nlohmann::json::parse(applied.statistics_json()).at("dropped").size() == 1);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "Python solutions are for an interpreter to call") {
+  data.builder().python_solution("snake", "def run(a, b, c):\n    c.copy_(a + b)\n");
+  data.result({"snake", 8, 3});
+  Runtime applied = runtime();
+  AddCall call(8);
+  CHECK(call.call(applied.find("add")) == FIB_OTHER_LANGUAGE);
+  const std::int64_t n = 8;
+  fib_outcome outcome = FIB_APPLIED;
+  std::string why;
+  const auto* chosen = applied.find("add").match(tvm_ffi::kCpu, 0, &n, 1, outcome, why);
+  REQUIRE(chosen != nullptr);
+  CHECK(chosen->name() == "snake");
+  CHECK(outcome == FIB_OTHER_LANGUAGE);
+  CHECK(applied.find("add").match(tvm_ffi::kCpu, 0, &n, 0, outcome, why) == nullptr);
+  CHECK(outcome == FIB_WRONG_ARGUMENTS);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "only accepted solutions run where trust is demanded") {
+  data.result({"ten", 8, 3});
+  AddCall call(8);
+  Runtime before = runtime(R"({"require_trust":true})");
+  CHECK(call.call(before.find("add")) == FIB_NOT_TRUSTED);
+  CHECK(call.why == "solution \"ten\" is not on the list of `fib apply trust`");
+  const auto solution = data.load().solutions.at("ten");
+  apply::write_trust(apply::trust_file(), {{model::content_sha256(solution), "ten"}});
+  Runtime after = runtime(R"({"require_trust":true})");
+  CHECK(call.call(after.find("add")) == FIB_APPLIED);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "winners are built and loaded ahead") {
+  data.builder().solution("broken", "me", "this is no C++\n");
+  data.result({"ten", 8, 3}).result({"ten", 16, 3}).result({"broken", 32, 3});
+  Runtime applied = runtime();
+  const auto warmed = applied.warm("", tvm_ffi::kCpu, 0);
+  REQUIRE(warmed.size() == 2);
+  CHECK(warmed[0].solution == "ten");
+  CHECK(warmed[0].definition == "add");
+  CHECK(warmed[0].problem.empty());
+  CHECK(warmed[1].solution == "broken");
+  CHECK_THAT(warmed[1].problem, Catch::StartsWith("it does not compile: "));
+  Runtime half = runtime(R"({"aot_ratio":0.5})");
+  REQUIRE(half.warm("add", tvm_ffi::kCpu, 0).size() == 1);
+  Runtime none = runtime(R"({"aot_ratio":0})");
+  CHECK(none.warm("add", tvm_ffi::kCpu, 0).empty());
+  CHECK(applied.warm("other", tvm_ffi::kCpu, 0).empty());
+}
+
+TEST_CASE_METHOD(RuntimeTest, "many threads call at once") {
+  data.result({"ten", 8, 3}).result({"twenty", 16, 2});
+  Runtime applied = runtime(R"({"on_miss_policy":"nearest"})");
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        const std::int64_t n = 8 + (t + i) % 16;
+        AddCall call(n);
+        const float expected = n == 8 ? 10 : n == 16 ? 20 : call.added();
+        const bool applies = call.call(applied.find("add")) == FIB_APPLIED;
+        if (!applies || call.added() < 10 || (n % 8 == 0 && call.added() != expected)) ++wrong;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(counted(applied, "applied") == 1600);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "functions by TVM-FFI's convention get tensors that they may keep") {
+  // The interface by hand, so that no package is needed.
+  const std::string source = R"(
+#include <stdint.h>
+struct Any { int32_t type; uint32_t zero; void* pointer; };
+struct Tensor { uint64_t references; int32_t type; uint32_t pad; void* deleter; float* data; };
+extern "C" int TVMFFIObjectIncRef(void*);
+static int calls = 0;
+extern "C" int __tvm_ffi_run(void*, const Any* args, int32_t count, Any*) {
+  if (count != 3 || args[2].type != 70) return -1;
+  const Tensor* c = static_cast<const Tensor*>(args[2].pointer);
+  for (int i = 0; i < 8; ++i) c->data[i] = static_cast<const Tensor*>(args[0].pointer)->data[i] + 41;
+  if (++calls == 2) TVMFFIObjectIncRef(args[2].pointer);
+  return calls == 4 ? -1 : 0;
+}
+)";
+  data.builder().tvm_ffi_solution("foreign", source);
+  data.result({"foreign", 8, 3});
+  Runtime applied = runtime();
+  for (int i = 0; i < 3; ++i) {
+    AddCall call(8);
+    CHECK(call.call(applied.find("add")) == FIB_APPLIED);
+    INFO(call.why);
+    CHECK(call.added() == 40);
+  }
+  AddCall call(8);
+  CHECK(call.call(applied.find("add")) == FIB_CALL_FAILED);
+  CHECK(call.why == "it returned the error code -1 and raised no error");
+}

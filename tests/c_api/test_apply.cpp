@@ -1,0 +1,129 @@
+#include <fib.h>
+
+#include <catch2/catch.hpp>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "apply/results.h"
+#include "c_api/text.h"
+#include "support/places.h"
+#include "support/tensors.h"
+
+using namespace fib;
+using nlohmann::json;
+using tensor::DType;
+using testing::HostTensor;
+using testing::Text;
+
+namespace {
+
+struct ApplyTest {
+  util::TemporaryFolder folder{std::filesystem::temp_directory_path(), "fib-c-"};
+  testing::AppliedDataset data{folder.path() / "dataset"};
+  fib_dataset* dataset = nullptr;
+  HostTensor a{DType::kFloat32, {8}};
+  HostTensor b{DType::kFloat32, {8}};
+  HostTensor c{DType::kFloat32, {8}};
+  fib_value values[3] = {a.value(), b.value(), c.value()};
+
+  ApplyTest() {
+    ::setenv("FIB_CACHE_PATH", (folder.path() / "cache").c_str(), 1);
+    ::setenv("FIB_PROGRAM", testing::fib_binary().c_str(), 1);
+    data.adder("ten", "10").adder("twenty", "20").result({"ten", 8, 3}).result({"twenty", 16, 2});
+    REQUIRE(fib_dataset_open(data.root().c_str(), &dataset) == FIB_OK);
+  }
+  ~ApplyTest() { fib_dataset_close(dataset); }
+  ApplyTest(const ApplyTest&) = delete;
+  ApplyTest& operator=(const ApplyTest&) = delete;
+
+  fib_apply* open(const char* config = nullptr) const {
+    fib_apply* apply = nullptr;
+    REQUIRE(fib_apply_open(dataset, config, &apply) == FIB_OK);
+    return apply;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(ApplyTest, "a call through the C interface runs the winner") {
+  fib_apply* apply = open();
+  fib_dataset_close(dataset);  // it is not needed any more
+  dataset = nullptr;
+  const fib_function* function = nullptr;
+  REQUIRE(fib_apply_find(apply, "add", &function) == FIB_OK);
+  CHECK(fib_call(function, values, 3, nullptr) == FIB_APPLIED);
+  CHECK(c.data<float>()[3] == 10);
+  CHECK(fib_call(function, values, 2, nullptr) == FIB_WRONG_ARGUMENTS);
+  CHECK(std::string(fib_last_error()) == "expected 3 arguments, the inputs and the outputs, got 2");
+  CHECK(fib_call(nullptr, values, 3, nullptr) == FIB_CANNOT_RUN);
+
+  const fib_prepared* prepared = nullptr;
+  REQUIRE(fib_prepare(function, values, 3, nullptr, &prepared) == FIB_APPLIED);
+  a.data<float>()[0] = 1;
+  void* addresses[] = {a.data<void>(), b.data<void>(), c.data<void>()};
+  CHECK(fib_prepared_call(prepared, addresses, nullptr) == FIB_APPLIED);
+  CHECK(c.data<float>()[0] == 11);
+
+  const std::int64_t n = 16;
+  fib_outcome outcome = FIB_CANNOT_RUN;
+  CHECK(std::string(fib_match(function, 1, 0, &n, 1, &outcome)) == "twenty");
+  CHECK(outcome == FIB_APPLIED);
+
+  fib_apply_drop(apply, "ten", "it is not wanted");
+  CHECK(fib_prepared_call(prepared, addresses, nullptr) == FIB_DROPPED);
+  Text text;
+  REQUIRE(fib_apply_statistics(apply, text.out()) == FIB_OK);
+  const auto statistics = json::parse(text.str());
+  CHECK(statistics.at("calls").at("add") == json{{"applied", 2}, {"wrong_arguments", 1}, {"dropped", 1}});
+  CHECK(statistics.at("dropped").at("ten") == "it is not wanted");
+  REQUIRE(fib_apply_table(apply, text.out()) == FIB_OK);
+  CHECK(json::parse(text.str()).at("index").at("add").at(0).at("solution") == "ten");
+  fib_apply_close(apply);
+}
+
+TEST_CASE_METHOD(ApplyTest, "runtimes are a stack, and the one on top answers") {
+  CHECK(fib_apply_current() == nullptr);
+  CHECK(fib_apply_call("add", values, 3, nullptr) == FIB_NO_RUNTIME);
+  fib_apply* first = open();
+  fib_apply* second = open(R"({"per_definition":{}})");
+  REQUIRE(fib_apply_push(first) == FIB_OK);
+  REQUIRE(fib_apply_push(first) == FIB_OK);  // nothing happens
+  CHECK(fib_apply_call("add", values, 3, nullptr) == FIB_APPLIED);
+  REQUIRE(fib_apply_push(second) == FIB_OK);
+  CHECK(fib_apply_call("add", values, 3, nullptr) == FIB_NOT_CONFIGURED);
+  CHECK(fib_apply_pop(first) == FIB_INVALID);
+  CHECK_THAT(fib_last_error(), Catch::StartsWith("it is not the one on top of the stack"));
+  REQUIRE(fib_apply_pop(second) == FIB_OK);
+  CHECK(fib_apply_current() == first);
+  fib_apply_close(first);  // closing takes it from the stack
+  CHECK(fib_apply_current() == nullptr);
+  CHECK(fib_apply_pop(second) == FIB_INVALID);
+  fib_apply_close(second);
+  fib_apply_close(nullptr);
+}
+
+TEST_CASE_METHOD(ApplyTest, "winners are built ahead, with a report") {
+  fib_apply* apply = open();
+  Text text;
+  REQUIRE(fib_apply_warm(apply, nullptr, 1, 0, text.out()) == FIB_OK);
+  CHECK(json::parse(text.str()) ==
+        json{{{"solution", "ten"}, {"definition", "add"}, {"ready", true}, {"message", ""}},
+             {{"solution", "twenty"}, {"definition", "add"}, {"ready", true}, {"message", ""}}});
+  CHECK(fib_apply_warm(apply, "add", 1, 0, nullptr) == FIB_OK);
+  CHECK(fib_apply_warm(apply, "add", 77, 0, nullptr) == FIB_FAILED);
+  fib_apply_close(apply);
+}
+
+TEST_CASE_METHOD(ApplyTest, "a configuration that is wrong is told") {
+  fib_apply* apply = nullptr;
+  CHECK(fib_apply_open(dataset, R"({"max_atol":-1})", &apply) == FIB_INVALID);
+  CHECK(std::string(fib_last_error()) == "max_atol: has to be a number above 0");
+  CHECK(fib_apply_open(nullptr, nullptr, &apply) == FIB_INVALID);
+  CHECK(apply == nullptr);
+}
+
+TEST_CASE("outcomes have their words") {
+  CHECK(std::string(fib_outcome_name(FIB_APPLIED)) == "applied");
+  CHECK(std::string(fib_outcome_name(FIB_NOT_TRUSTED)) == "not_trusted");
+  CHECK(std::string(fib_outcome_name(static_cast<fib_outcome>(99))) == "unknown");
+}

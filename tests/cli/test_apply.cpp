@@ -1,0 +1,125 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apply/results.h"
+#include "cli/run_fib.h"
+#include "support/process.h"
+
+using namespace fib;
+
+namespace {
+
+const char* const kCpu = "Test CPU";
+
+struct ApplyCommand {
+  util::TemporaryFolder folder{std::filesystem::temp_directory_path(), "fib-apply-"};
+  testing::AppliedDataset data{folder.path() / "dataset"};
+
+  ApplyCommand() {
+    data.adder("ten", "10").adder("twenty", "20");
+    data.builder().python_solution("snake", "def run(a, b, c):\n    c.copy_(a + b)\n");
+    data.result({"ten", 8, 3, kCpu}).result({"twenty", 8, 2, kCpu}).result({"snake", 16, 5, kCpu});
+    data.result({"ten", 16, 4, "NVIDIA Test GPU"});
+  }
+
+  testing::ProcessResult run(std::vector<std::string> words, bool with_hardware = true) {
+    words.insert(words.begin(), {testing::fib_binary(), "apply"});
+    if (words[2] != "trust" || words.back() != "--list") {
+      words.insert(words.end(), {"--local", data.root().string()});
+    }
+    if (with_hardware) words.insert(words.end(), {"--hardware", kCpu});
+    return testing::run_process(
+        words, {"FIB_CACHE_PATH=" + (folder.path() / "cache").string(),
+                "FIB_TRUST_FILE=" + (folder.path() / "trusted.txt").string(), "FIB_PYTHON=", "COLUMNS=140"});
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(ApplyCommand, "fib apply show tells each case's winner") {
+  const auto shown = run({"show"});
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.err.empty());
+  CHECK(shown.out ==
+        "Which solution answers which call: 2 cases of 1 definition\n"
+        "\n"
+        "  Axes  Hardware  Solution  Language  Speedup  Latency (ms)  Next best  Its speedup\n"
+        "-----------------------------------------------------------------------------------\n"
+        "add\n"
+        "  n=8   Test CPU  ten       cpp         3.00x       0.33333  twenty           2.00x\n"
+        "  n=16  Test CPU  snake     python      5.00x       0.20000  -                    -\n"
+        "\n"
+        "1 result does not count: 1 on other hardware\n");
+  const auto json = nlohmann::json::parse(run({"show", "--format", "json"}).out);
+  const auto& cases = json.at("datasets").at(0).at("cases");
+  REQUIRE(cases.size() == 2);
+  CHECK(cases.at(0).at("solution") == "ten");
+  CHECK(cases.at(0).at("speedup") == 3.0);
+  CHECK(json.at("datasets").at(0).at("digest").get<std::string>().size() == 64);
+}
+
+TEST_CASE_METHOD(ApplyCommand,
+                 "cases of machines that are not here are counted, and no cases are a sentence") {
+  const auto shown = run({"show", "--definitions", "add"}, false);
+  CHECK(shown.exit_code == 0);
+  CHECK_THAT(shown.out,
+             Catch::StartsWith("No solution of " + data.root().string() +
+                               " has a result that counts on this machine (") &&
+                 Catch::Contains("1 more case on NVIDIA Test GPU, which is not here (--hardware 'NVIDIA "
+                                 "Test GPU')\n2 more cases on Test CPU"));
+  const auto unknown = run({"show", "--definitions", "subtract"});
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err, Catch::Contains("\"subtract\""));
+}
+
+TEST_CASE_METHOD(ApplyCommand, "fib apply check says how each winner is called") {
+  const auto checked = run({"check"});
+  CHECK(checked.exit_code == 3);  // there is no Python for "snake"
+  CHECK_THAT(checked.out, Catch::Contains("  ten       Test CPU      1  in the program") &&
+                              Catch::Contains("  snake     Test CPU      1  no: "));
+  data.builder().solution("snake", "me", "extern \"C\" void run() {}\n");
+  data.result({"twenty", 16, 9, kCpu});
+  CHECK(run({"check"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(ApplyCommand, "fib apply warm builds the winners") {
+  data.result({"twenty", 16, 9, kCpu});
+  const auto first = run({"warm"});
+  CHECK(first.out == "ten for add on Test CPU: built\ntwenty for add on Test CPU: built\n");
+  CHECK(first.exit_code == 0);
+  CHECK(run({"warm"}).out ==
+        "ten for add on Test CPU: was built before\ntwenty for add on Test CPU: was built before\n");
+  data.builder().solution("broken", "me", "this is no C++\n");
+  data.result({"broken", 8, 99, kCpu});
+  const auto broken = run({"warm"});
+  CHECK(broken.exit_code == 1);
+  CHECK_THAT(broken.out, Catch::StartsWith("broken for add on Test CPU: does not build: "));
+}
+
+TEST_CASE_METHOD(ApplyCommand, "fib apply trust keeps a list of accepted solutions") {
+  CHECK_THAT(run({"trust", "--list"}, false).out, Catch::EndsWith("trusted.txt has no solution\n"));
+  CHECK(run({"trust", "ten"}, false).out == "ten is accepted\n");
+  CHECK(run({"trust", "t*"}, false).out == "ten was accepted before\ntwenty is accepted\n");
+  CHECK_THAT(run({"check"}).out, Catch::Contains("in the program  yes"));
+  CHECK(run({"trust", "twenty", "--remove"}, false).out == "twenty is no longer accepted\n");
+  const auto listed = run({"trust", "--list"}, false).out;
+  CHECK_THAT(listed, Catch::EndsWith("  ten\n"));
+  CHECK(listed.size() == 64 + 2 + 4);
+  data.adder("ten", "11");  // another source is another solution
+  CHECK_THAT(run({"check"}).out, !Catch::Contains("in the program  yes"));
+  CHECK(run({"trust"}, false).exit_code == 2);
+  CHECK(run({"trust", "nobody"}, false).exit_code == 1);
+}
+
+TEST_CASE_METHOD(ApplyCommand, "a configuration file says everything") {
+  const auto file = folder.path() / "apply.json";
+  util::write_new_file(file, R"({"per_definition":{"add":{"hardware":"any","require_hash":false}}})");
+  const auto shown = run({"show", "--apply-config", file.string(), "--format", "csv"}, false);
+  CHECK(shown.exit_code == 0);
+  CHECK_THAT(shown.out, Catch::Contains("add,n=16,any,snake,python,5"));
+  CHECK(run({"show", "--apply-config", file.string()}).exit_code == 2);
+  util::write_file_atomic(file, R"({"default":{"speed":1}})");
+  const auto wrong = run({"show", "--apply-config", file.string()}, false);
+  CHECK(wrong.exit_code == 1);
+  CHECK(wrong.err == "fib: default.speed: is no key of a configuration\n");
+}
