@@ -1,0 +1,60 @@
+"""Files that appear whole or not at all, and lines that are appended whole."""
+
+import os
+import uuid
+from pathlib import Path
+
+
+def write_whole(path, chunks, overwrite=True):
+    """Writes a file under a temporary name in the same folder, and renames it when it is on the disk. Folders are made.
+
+    Raises FileExistsError when it is there and `overwrite` is false, and OSError."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{uuid.uuid4().hex}.part")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        if not overwrite and path.exists():
+            raise FileExistsError(f"{path} exists")
+        os.replace(temporary, path)
+    except BaseException:
+        if temporary.exists():
+            temporary.unlink()
+        raise
+
+
+def append_lines(path, lines):
+    """Appends lines in one write, behind a newline where the last line has none. Nothing is written for no lines.
+
+    Raises OSError."""
+    if not lines:
+        return
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = ("\n".join(lines) + "\n").encode("utf-8")
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            text = b"\n" + text
+        view = memoryview(text)
+        while view:
+            view = view[os.write(descriptor, view):]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def below(root, *names):
+    """The path of `names` below `root`, where each is one component of a path.
+
+    Raises ValueError for a name that is none, such as "", ".." or one with a slash: names come out of datasets."""
+    for name in names:
+        if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name or len(name.encode()) > 255:
+            raise ValueError(f"{name!r} cannot be the name of a file")
+    return Path(root).joinpath(*names)

@@ -1,0 +1,5 @@
+"""The builder of TileLang solutions."""
+
+from .python_builder import TileLangBuilder
+
+__all__ = ["TileLangBuilder"]

@@ -1,0 +1,29 @@
+"""The environment variables that fib reads."""
+
+import os
+from pathlib import Path
+
+
+def _path(variable, default):
+    value = os.environ.get(variable)
+    return Path(value).expanduser() if value else Path.home() / ".cache" / "flashinfer_bench" / default
+
+
+def get_fib_enable_apply():
+    """Whether FIB_ENABLE_APPLY is 1: the first call of `apply` then opens the dataset FIB_DATASET_PATH."""
+    return os.environ.get("FIB_ENABLE_APPLY", "0") == "1"
+
+
+def get_fib_enable_tracing():
+    """Whether FIB_ENABLE_TRACING is 1: the first call of `apply` then begins tracing into FIB_DATASET_PATH."""
+    return os.environ.get("FIB_ENABLE_TRACING", "0") == "1"
+
+
+def get_fib_dataset_path():
+    """FIB_DATASET_PATH, else ~/.cache/flashinfer_bench/dataset."""
+    return _path("FIB_DATASET_PATH", "dataset")
+
+
+def get_fib_cache_path():
+    """FIB_CACHE_PATH, else ~/.cache/flashinfer_bench/cache."""
+    return _path("FIB_CACHE_PATH", "cache")

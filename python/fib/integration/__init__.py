@@ -1,0 +1,1 @@
+"""Putting apply and tracing between a program and the libraries that it calls."""

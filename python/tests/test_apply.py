@@ -1,0 +1,236 @@
+import os
+import sys
+import unittest
+from unittest import mock
+
+from fib import ApplyConfig, ApplyConfigRegistry, ApplyRuntime, ValidationError, apply
+from fib.apply.key import ApplyKey
+from fib.apply.table import ApplyTable, _apply_table_dir
+from fib.compile import BuilderRegistry
+
+from .support import TemporaryCache, definition, needs_torch, solution, trace, trace_set
+
+NATIVE = """#include <cstdint>
+extern "C" int run(const float* x, float* y, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows * 16; ++i) y[i] = %s;
+  return %s;
+}
+"""
+
+
+def native(name="native", value="2 * x[i]", code="0"):
+    return solution(name, NATIVE % (value, code), language="cpp", entry="main.cpp::run")
+
+
+class Shaped:
+    def __init__(self, *shape):
+        self.shape = shape
+
+
+class Settings(unittest.TestCase):
+    def test_limits(self):
+        for wrong in ({"max_atol": 0}, {"max_rtol": -1}, {"aot_ratio": 1.5}, {"on_miss_policy": "other"},
+                      {"verify_rate": 2}, {"verify_first": 1}, {"max_atoll": 1}, {"max_atol": "much"}):
+            with self.assertRaises(ValidationError):
+                ApplyConfig(**wrong)
+
+    def test_registries(self):
+        registry = ApplyConfigRegistry().register("a", ApplyConfig(max_atol=1))
+        with self.assertRaisesRegex(ValueError, "already exists"):
+            registry.register("a", ApplyConfig())
+        self.assertEqual(registry.register("a", ApplyConfig(), override=True).get("a"), ApplyConfig())
+        self.assertIsNone(registry.get("b"))
+
+
+class Runtimes(TemporaryCache):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(BuilderRegistry.get_instance().cleanup)
+        ApplyRuntime._stack.clear()
+
+    def runtime(self, *solutions, config=None, traces=None):
+        traces = traces or [trace(item.name, 4, 2.0) for item in solutions]
+        return ApplyRuntime(trace_set(list(solutions), traces), config)
+
+
+class InPython(Runtimes):
+    """Solutions in Python, which need no torch."""
+
+    def test_hits_misses_and_statistics(self):
+        runtime = self.runtime(solution("s", "def run(x):\n    return 'applied'\n", destination_passing_style=False))
+        for argument, answer in ((Shaped(4, 16), "applied"), (Shaped(5, 16), "fallback"), (Shaped(4,), "fallback")):
+            self.assertEqual(runtime.dispatch("scale", (argument,), {}, lambda x: "fallback"), answer)
+        self.assertEqual(runtime.dispatch("unknown", (1,), {}, lambda x: "fallback"), "fallback")
+        calls = runtime.statistics()["calls"]
+        self.assertEqual(calls["scale"], {"applied": 1, "no_result": 1, "wrong_arguments": 1})
+        self.assertEqual(calls["unknown"], {"no_definition": 1})
+        with self.assertRaises(ValueError):
+            runtime.dispatch("scale", (1, 2, 3), {}, lambda *args: "fallback")
+        with self.assertRaisesRegex(RuntimeError, "no_result"):
+            runtime.dispatch("scale", (Shaped(5, 16),), {}, None)
+
+    def test_the_fallback_has_the_arguments_as_they_were(self):
+        seen = []
+        runtime = self.runtime(solution("s", "def run(x):\n    return 1\n"))
+        runtime.dispatch("scale", (), {"x": Shaped(5, 16), "more": 1}, lambda **kwargs: seen.append(sorted(kwargs)))
+        self.assertEqual(seen, [["more", "x"]])
+
+    def test_a_solution_that_raises_is_dropped(self):
+        runtime = self.runtime(solution("s", "def run(x):\n    raise ValueError('wrong')\n",
+                                        destination_passing_style=False))
+        with self.assertLogs("fib", "WARNING"):
+            self.assertEqual(runtime.dispatch("scale", (Shaped(4, 16),), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.dispatch("scale", (Shaped(4, 16),), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.statistics()["calls"]["scale"], {"dropped": 1, "call_failed": 1})
+        self.assertIn("wrong", runtime.statistics()["dropped"]["s"])
+
+    def test_a_solution_that_cannot_be_imported_is_passed_over(self):
+        with self.assertLogs("fib", "WARNING"):
+            runtime = self.runtime(solution("s", "import no_such_module\ndef run(x):\n    return 1\n"))
+            self.assertEqual(runtime.dispatch("scale", (Shaped(4, 16),), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.statistics()["calls"]["scale"], {"cannot_run": 1})
+
+    def test_the_stack_and_the_decorator(self):
+        @apply(lambda x: "scale")
+        def scale(x):
+            "Documented."
+            return "fallback"
+
+        self.assertEqual(scale(Shaped(4, 16)), "fallback")
+        self.assertEqual((scale.__name__, scale.__doc__), ("scale", "Documented."))
+        one = self.runtime(solution("s", "def run(x):\n    return 'one'\n", destination_passing_style=False))
+        two = self.runtime(solution("s", "def run(x):\n    return 'two'\n", destination_passing_style=False))
+        with one:
+            self.assertEqual(scale(x=Shaped(4, 16)), "one")
+            with two:
+                self.assertEqual(scale(Shaped(4, 16)), "two")
+                with self.assertRaisesRegex(RuntimeError, "LIFO"):
+                    one.stop()
+            self.assertEqual(scale(Shaped(4, 16)), "one")
+        self.assertIsNone(ApplyRuntime.get_instance())
+
+    def test_the_environment_switches_it_on(self):
+        with mock.patch.dict(os.environ, FIB_ENABLE_APPLY="1", FIB_DATASET_PATH=os.path.join(self.folder, "data")):
+            ApplyRuntime._env_initialized = False
+            runtime = ApplyRuntime.get_instance()
+            self.assertIsNotNone(runtime)
+            runtime.stop()
+
+    def test_the_table_and_its_file(self):
+        solutions = [solution("a", "def run(x):\n    return 1\n"), solution("b", "def run(x):\n    return 2\n")]
+        data = trace_set(solutions, [trace("a", 4, 2.0), trace("b", 4, 3.0), trace("a", 5, 3.0), trace("b", 5, 2.0),
+                                     trace("b", 6, 2.0), trace("a", 6, 9.0, max_absolute_error=1.0)])
+        registry = ApplyConfigRegistry(default=ApplyConfig())
+        table = ApplyTable.load_or_build(data, registry)
+        found = [table.match_solution("scale", ApplyKey(axes=(("M", rows),))) for rows in (4, 5, 6, 7)]
+        self.assertEqual(found, ["b", "a", "b", None])
+        self.assertEqual(table.def_best, {"scale": "b"})
+        self.assertTrue((_apply_table_dir() / f"{table.digest}.json").exists())
+        with mock.patch.object(ApplyTable, "_build", side_effect=AssertionError):
+            self.assertEqual(ApplyTable.load_or_build(data, registry), table)
+        self.assertNotEqual(ApplyTable._digest(data, ApplyConfigRegistry()), table.digest)
+
+    def test_sources_stay_in_the_cache(self):
+        built = self.runtime(solution("../../x", "def run(x):\n    return __file__\n", destination_passing_style=False))
+        path = built.dispatch("scale", (Shaped(4, 16),), {}, None)
+        self.assertTrue(os.path.realpath(path).startswith(os.path.realpath(os.environ["FIB_CACHE_PATH"])))
+        self.assertFalse([entry for entry in sys.path if "fib_python" in entry])
+
+
+@needs_torch
+class WithTorch(Runtimes):
+    def setUp(self):
+        super().setUp()
+        import torch
+        self.torch = torch
+        self.x = torch.randn(4, 16)
+        self.y = torch.empty_like(self.x)
+
+    def test_styles_of_passing_outputs(self):
+        for source, passes in (
+                ("def run(x, y):\n    y.copy_(x * 2)\n", True), ("def run(x):\n    return x * 2\n", False),
+                ("def run(x):\n    return {'y': x * 2}\n", False), ("def run(x):\n    return [x * 2]\n", False),
+                ("def run(y, x):\n    y.copy_(x * 2)\n", True), ("def run(*, x, y):\n    y.copy_(x * 2)\n", True)):
+            runtime = self.runtime(solution("s", source, destination_passing_style=passes))
+            self.assertIsNone(runtime.dispatch("scale", (self.x, self.y), {}, None))
+            self.assertTrue(self.torch.equal(self.y, self.x * 2), source)
+            self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, None), self.x * 2), source)
+            self.y.zero_()
+
+    def test_where_the_style_is_not_said(self):
+        for source in ("def run(x):\n    return x * 2\n", "def run(x, y):\n    y.copy_(x * 2)\n",
+                       "class Model:\n    def forward(self, x):\n        return x * 2\n"):
+            entry = "main.py::Model.forward" if "class" in source else "main.py::run"
+            runtime = self.runtime(solution("s", source, entry=entry))
+            self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, None), self.x * 2), source)
+
+    def test_native_solutions(self):
+        runtime = self.runtime(native())
+        for _ in range(3):
+            self.y.zero_()
+            self.assertIsNone(runtime.dispatch("scale", (self.x, self.y), {}, None))
+            self.assertTrue(self.torch.equal(self.y, self.x * 2))
+            self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, None), self.x * 2))
+        strided = self.torch.randn(16, 4).t()
+        self.assertEqual(runtime.dispatch("scale", (strided,), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.dispatch("scale", (self.x.double(),), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.statistics()["calls"]["scale"], {"applied": 6, "strided": 1, "wrong_arguments": 1})
+
+    def test_scalars(self):
+        from fib import TensorSpec
+
+        made = definition(inputs={"x": TensorSpec(shape=["M", "N"], dtype="float32"),
+                                  "s": TensorSpec(shape=None, dtype="float32"),
+                                  "n": TensorSpec(shape=None, dtype="int32")})
+        source = ('#include <cstdint>\n'
+                  'extern "C" void run(const float* x, float s, std::int32_t n, float* y, std::int64_t r) {\n'
+                  '  for (std::int64_t i = 0; i < r * 16; ++i) y[i] = x[i] * s + n; }\n')
+        code = solution("s", source, language="cpp", entry="main.cpp::run")
+        runtime = ApplyRuntime(trace_set([code], [trace("s", 4, 2.0)], of=made))
+        for scale, added in ((2.0, 1), (0.5, 3), (4, 5)):
+            answer = runtime.dispatch("scale", (self.x, scale, added), {}, None)
+            self.assertTrue(self.torch.allclose(answer, self.x * scale + added))
+
+    def test_a_native_solution_that_fails_is_dropped(self):
+        runtime = self.runtime(native(code="1"))
+        with self.assertLogs("fib", "WARNING"):
+            self.assertEqual(runtime.dispatch("scale", (self.x,), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.dispatch("scale", (self.x,), {}, lambda x: "fallback"), "fallback")
+        self.assertEqual(runtime.statistics()["calls"]["scale"], {"call_failed": 1, "dropped": 1})
+
+    def test_a_right_solution_is_verified_and_kept(self):
+        for code in (native(), solution("s", "def run(x):\n    return x * 2\n", destination_passing_style=False)):
+            runtime = self.runtime(code, config=ApplyConfig(verify_first=True))
+            fallback = mock.Mock(side_effect=lambda x: x * 2)
+            for _ in range(3):
+                self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, fallback), self.x * 2))
+            self.assertEqual(fallback.call_count, 1)
+            self.assertEqual(runtime.statistics()["calls"]["scale"], {"applied": 3})
+
+    def test_a_wrong_solution_is_found_out(self):
+        for code in (native(value="3 * x[i]"),
+                     solution("s", "def run(x, y):\n    y.copy_(x * 3)\n    x.zero_()\n",
+                              destination_passing_style=True)):
+            runtime = self.runtime(code, config=ApplyConfig(verify_rate=1.0))
+            before = self.x.clone()
+            with self.assertLogs("fib", "WARNING"):
+                runtime.dispatch("scale", (self.x, self.y), {}, lambda x, y: y.copy_(x * 2))
+            self.assertTrue(self.torch.equal(self.x, before))
+            self.assertTrue(self.torch.equal(self.y, before * 2))
+            self.assertIn("differs", runtime.statistics()["dropped"][code.name])
+
+    def test_what_is_not_verified(self):
+        fallback = mock.Mock()
+        config = ApplyConfig(verify_first=True, verify_rate=1.0)
+        code = solution("s", "def run(x, y):\n    y.mul_(2)\n", destination_passing_style=True)
+        in_place = self.runtime(code, config=config)
+        in_place.dispatch("scale", (self.x, self.x), {}, fallback)
+        sampling = definition().model_copy(update={"op_type": "sampling"})
+        code = solution("s", "def run(x):\n    return x\n", destination_passing_style=False)
+        runtime = ApplyRuntime(trace_set([code], [trace("s", 4, 2.0)], of=sampling), config)
+        runtime.dispatch("scale", (self.x,), {}, fallback)
+        fallback.assert_not_called()
+
+
+if __name__ == "__main__":
+    unittest.main()
