@@ -194,6 +194,9 @@ FIB_API fib_apply* fib_apply_current(void);
  * {definition: {hardware: solution}}, "left_out": {reason: how many traces}}. */
 FIB_API fib_status fib_apply_table(const fib_apply* apply, char** table);
 
+/* What the table calls a device ("NVIDIA H200", the CPU's model). FIB_FAILED where it cannot be used. */
+FIB_API fib_status fib_apply_hardware(fib_apply* apply, int32_t device_type, int32_t device_id, char** hardware);
+
 /* Calls by what they came to: {"calls": {definition: {outcome: how often}}, "dropped": {solution: why}}. */
 FIB_API fib_status fib_apply_statistics(const fib_apply* apply, char** statistics);
 
@@ -224,7 +227,8 @@ FIB_API const char* fib_match(const fib_function* function, int32_t device_type,
                               const int64_t* values, size_t count, fib_outcome* outcome);
 
 /* A case, prepared: calls that differ in addresses, stream and scalars only, with no look at anything else. `arguments`
- * are those of such a call. FIB_APPLIED: `prepared` is set, nothing was called; it belongs to `function`. */
+ * are those of such a call. FIB_APPLIED: `prepared` is set, nothing was called. It lives as long as the
+ * runtime of `function`; a graph that captured calls needs it as long. */
 typedef struct fib_prepared fib_prepared;
 FIB_API fib_outcome fib_prepare(const fib_function* function, const fib_value* arguments, size_t count, void* stream,
                                 const fib_prepared** prepared);

@@ -1,4 +1,8 @@
-"""The wheel holds a library and a program of one platform, and works with every Python 3 there."""
+"""The wheel holds a library and a program of one platform, and works with every Python 3 there.
+
+FIB_WHEEL_PLATFORM names the platform, as scripts/make-wheel does; without it this machine's is taken."""
+
+import os
 
 from setuptools import Distribution, setup
 
@@ -15,7 +19,7 @@ class Binary(Distribution):
 
 class PlatformWheel(bdist_wheel):
     def get_tag(self):
-        return ("py3", "none", super().get_tag()[2])
+        return ("py3", "none", os.environ.get("FIB_WHEEL_PLATFORM") or super().get_tag()[2])
 
 
 setup(distclass=Binary, cmdclass={"bdist_wheel": PlatformWheel})

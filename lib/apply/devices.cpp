@@ -9,6 +9,9 @@
 #endif
 
 namespace fib::apply {
+
+Devices::Devices() : cpu_(device::cpu::model_name()) {}
+
 namespace {
 
 void expect_known(std::int32_t type) {
@@ -19,6 +22,8 @@ void expect_known(std::int32_t type) {
 }  // namespace
 
 #if FIB_CUDA
+
+Devices::Devices(std::unique_ptr<cuda::Driver> driver) : Devices() { driver_ = std::move(driver); }
 
 const cuda::Driver& Devices::driver() {
   const std::lock_guard lock(mutex_);
@@ -32,7 +37,7 @@ const cuda::Driver& Devices::driver() {
 
 std::string Devices::hardware(std::int32_t type, std::int32_t id) {
   expect_known(type);
-  if (type == tvm_ffi::kCpu) return device::cpu::model_name();
+  if (type == tvm_ffi::kCpu) return cpu_;
   const auto& functions = driver();
   const std::lock_guard lock(mutex_);
   if (const auto known = cuda_names_.find(id); known != cuda_names_.end()) return known->second;
@@ -70,7 +75,7 @@ bool Devices::is_captured(void* stream) {
 
 std::string Devices::hardware(std::int32_t type, std::int32_t /*id*/) {
   expect_known(type);
-  if (type == tvm_ffi::kCpu) return device::cpu::model_name();
+  if (type == tvm_ffi::kCpu) return cpu_;
   throw Error("this libfib was built without CUDA support");
 }
 

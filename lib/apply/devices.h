@@ -15,7 +15,7 @@ namespace fib::apply {
 // The devices that a program's tensors lie on. Any thread.
 class Devices {
  public:
-  Devices() = default;
+  Devices();
   // What traces call the device. Throws Error in one sentence where it cannot be used: CUDA without a driver,
   // or in a libfib that was built without CUDA support.
   [[nodiscard]] std::string hardware(std::int32_t type, std::int32_t id);
@@ -30,10 +30,11 @@ class Devices {
   [[nodiscard]] const cuda::Driver& driver();  // throws Error without one
 
   // With another table of functions than the driver's own, which is opened when it is needed.
-  explicit Devices(std::unique_ptr<cuda::Driver> driver) : driver_(std::move(driver)) {}
+  explicit Devices(std::unique_ptr<cuda::Driver> driver);
 #endif
 
  private:
+  std::string cpu_;
   std::mutex mutex_;
   std::map<std::int32_t, std::string> cuda_names_;
 #if FIB_CUDA

@@ -23,6 +23,11 @@ class Runtime {
   // The function of a definition, whether there is one or not; it lives as long as this object.
   [[nodiscard]] const Function& find(std::string_view definition);
 
+  // What traces call a device. Throws Error where it cannot be used.
+  [[nodiscard]] std::string hardware(std::int32_t device_type, std::int32_t device_id) {
+    return shared_.devices.hardware(device_type, device_id);
+  }
+
   // As fib.h describes them.
   [[nodiscard]] const std::string& table_json() const { return table_json_; }
   [[nodiscard]] std::string statistics_json() const;

@@ -30,11 +30,13 @@ void load_symbol(const char* name, Function& function) {
   if (function == nullptr) throw Error("the runtime of TVM-FFI has no {}", name);
 }
 
-// The runtime that is loaded already, for all of the process or for one of its parts; else `path`.
+// The runtime that is loaded already, for all of the process or for one of its parts; else the one at `path`,
+// which libraries are linked to: the loader wants it in any case, and takes its symbols from the first that
+// is global.
 FfiRuntime runtime_of_process(const std::string& path) {
-  const bool global = ::dlsym(RTLD_DEFAULT, "TVMFFITensorFromDLPackVersioned") != nullptr;
-  if (!global && ::dlopen("libtvm_ffi.so", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr &&
-      ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
+  const bool is_there = ::dlsym(RTLD_DEFAULT, "TVMFFITensorFromDLPackVersioned") != nullptr ||
+                        ::dlopen("libtvm_ffi.so", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) != nullptr;
+  if (::dlopen(path.c_str(), RTLD_NOW | (is_there ? RTLD_LOCAL : RTLD_GLOBAL)) == nullptr)
     throw Error("the runtime of TVM-FFI cannot be loaded: {}", ::dlerror());
   FfiRuntime runtime;
   load_symbol("TVMFFITensorFromDLPackVersioned", runtime.tensor_from_dlpack);

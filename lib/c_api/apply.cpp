@@ -101,6 +101,13 @@ fib_status fib_apply_table(const fib_apply* apply, char** table) {
       [&] { *expect(table, "table") = c_api::new_text(expect(apply, "apply")->runtime.table_json()); });
 }
 
+fib_status fib_apply_hardware(fib_apply* apply, int32_t device_type, int32_t device_id, char** hardware) {
+  return c_api::guarded([&] {
+    *expect(hardware, "hardware") =
+        c_api::new_text(expect(apply, "apply")->runtime.hardware(device_type, device_id));
+  });
+}
+
 fib_status fib_apply_statistics(const fib_apply* apply, char** statistics) {
   return c_api::guarded([&] {
     *expect(statistics, "statistics") = c_api::new_text(expect(apply, "apply")->runtime.statistics_json());

@@ -6,6 +6,7 @@
 
 #include "apply/results.h"
 #include "c_api/text.h"
+#include "device/cpu/hardware.h"
 #include "support/places.h"
 #include "support/tensors.h"
 
@@ -111,6 +112,9 @@ TEST_CASE_METHOD(ApplyTest, "winners are built ahead, with a report") {
              {{"solution", "twenty"}, {"definition", "add"}, {"ready", true}, {"message", ""}}});
   CHECK(fib_apply_warm(apply, "add", 1, 0, nullptr) == FIB_OK);
   CHECK(fib_apply_warm(apply, "add", 77, 0, nullptr) == FIB_FAILED);
+  REQUIRE(fib_apply_hardware(apply, 1, 0, text.out()) == FIB_OK);
+  CHECK(text.str() == device::cpu::model_name());
+  CHECK(fib_apply_hardware(apply, 77, 0, text.out()) == FIB_FAILED);
   fib_apply_close(apply);
 }
 
