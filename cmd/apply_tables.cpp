@@ -68,7 +68,7 @@ Table checked_table(const std::vector<Checked>& checked) {
     called.tone = row.called.empty() ? report::Tone::bad : report::Tone::plain;
     table.rows.push_back({text_cell(row.definition), text_cell(row.solution), text_cell(row.hardware),
                           report::count_cell(row.cases), std::move(called),
-                          text_cell(row.trusted ? "yes" : "no")});
+                          Cell{row.trusted ? "yes" : "no", model::json::make_boolean(row.trusted)}});
   }
   return table;
 }
