@@ -35,6 +35,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device", {"tensor", "cuda"}},
       {"compile", {"model", "cuda", "python", "sandbox"}},
       {"arguments", {"model", "tensor", "tvm_ffi"}},
+      {"tracing", {"model", "dataset", "tensor", "cuda", "tvm_ffi", "arguments"}},
+      {"c_api", {"model", "dataset", "tracing"}},
       {"reference", {"python", "tensor", "cuda"}},
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},
