@@ -241,6 +241,77 @@ FIB_API fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const*
 /* Never calls this solution again, for `reason`, which the statistics tell. Calls under way end as they do. */
 FIB_API void fib_apply_drop(fib_apply* apply, const char* solution, const char* reason);
 
+/* ---- Tracing ---------------------------------------------------------------------------------------------------- */
+
+/* What a collected call came to. */
+typedef int32_t fib_traced;
+enum {
+  FIB_KEPT = 0,                   /* it becomes a workload of the dataset */
+  FIB_PASSED_OVER = 1,            /* the filter policy has no use for it */
+  FIB_NOT_TRACED = 2,             /* no tracing is in force, or none for this definition */
+  FIB_TRACED_WRONG_ARGUMENTS = 3, /* their number, a dtype, a rank, a size, or a device is not the definition's */
+  FIB_CAPTURED = 4,               /* the stream is being captured, so that values on a device cannot be read */
+  FIB_TRACED_STRIDED = 5,         /* a tensor on a device whose values are wanted is not contiguous */
+  FIB_NO_ROOM = 6,                /* the memory for kept calls is full */
+  FIB_NOT_COPIED = 7              /* values could not be copied; fib_tracing_statistics() has the reason */
+};
+
+/* "kept", "passed_over", …: the words of fib_tracing_statistics(). */
+FIB_API const char* fib_traced_name(fib_traced traced);
+
+typedef struct fib_tracing fib_tracing;
+typedef struct fib_site fib_site;
+
+/* Makes workloads of a program's calls, in the folder of `dataset`, which is not needed afterwards. `config` is JSON:
+ *   {"default": RULE | null (others are not traced), "per_definition": {name: RULE},
+ *    "memory_bytes"   of kept calls that are not yet written; default 512 MiB
+ *    "device_bytes"   of copies on devices, all together; default 128 MiB},
+ * or one RULE, which is the default; null: {}.
+ *   RULE: {"input_dump_policy"     "dump_all", "dump_none", "dump_int", or a list of names of inputs
+ *          "filter_policy"         "keep_all", "keep_none", "keep_first", "keep_first_k", "keep_first_k_by_axes",
+ *                                  "attention"
+ *          "filter_policy_kwargs"  {"k": at least 1}}; what it does not say follows from the definition's op_type.
+ * docs/tracing.md says what the policies mean. FIB_INVALID for policies and inputs that are not there, and for a
+ * dataset without a folder. A thread is started that writes what is kept and takes no signals; a forked child has to
+ * open its own. */
+FIB_API fib_status fib_tracing_open(const fib_dataset* dataset, const char* config, fib_tracing** tracing);
+
+/* Writes what is kept; fib_tracing_flush() before it tells whether that works. Null is allowed. No call of its functions
+ * may be under way. Popped from the stack when it is there. */
+FIB_API void fib_tracing_close(fib_tracing* tracing);
+
+/* A stack as that of fib_apply_push(), of its own. */
+FIB_API fib_status fib_tracing_push(fib_tracing* tracing);
+FIB_API fib_status fib_tracing_pop(fib_tracing* tracing);
+
+/* The one on top, or null. Where the environment has FIB_ENABLE_TRACING=1, the first call of the process opens the
+ * dataset FIB_DATASET_PATH with the usual rules and puts that on the empty stack; it is closed when the process exits.
+ * What goes wrong there is written to standard error. */
+FIB_API fib_tracing* fib_tracing_current(void);
+
+/* The definition of that name, for fib_collect(); it belongs to `tracing`. FIB_NOT_FOUND when the dataset has none. */
+FIB_API fib_status fib_tracing_find(fib_tracing* tracing, const char* definition, const fib_site** site);
+
+/* Looks at a call, before it is made or, where it changes none of its inputs, afterwards: the inputs in the
+ * definition's order, then the outputs, which may be left out. Scalars are always recorded, values of tensors as the
+ * rule says. What is kept is copied: from the CPU before this returns, from CUDA in the order of `stream`, a
+ * cudaStream_t (null: the default stream) of the current context. Nothing waits for a device or a file. A call that the
+ * filter policy passes over takes less than a microsecond and allocates nothing. Any number of threads.
+ * fib_last_error() is not set. */
+FIB_API fib_traced fib_collect(const fib_site* site, const fib_value* arguments, size_t count, void* stream);
+
+/* fib_collect() of the definition in the tracing on top of the stack. */
+FIB_API fib_traced fib_tracing_collect(const char* definition, const fib_value* arguments, size_t count, void* stream);
+
+/* Waits until what was kept before is on the disk, or lost: FIB_FAILED where calls were lost since the last flush. It
+ * waits for work on streams that was queued before calls that were kept. */
+FIB_API fib_status fib_tracing_flush(fib_tracing* tracing);
+
+/* {"definitions": {name: {outcome: how many calls, "written", "lost": how many records, "problem": why it cannot be
+ * traced, or what was wrong with the first call that did not fit or could not be copied}}, "unknown_definitions": how
+ * many calls, "rules_without_definition": [name], "bytes_held", "device_bytes_held", "last_error": of writing}. */
+FIB_API fib_status fib_tracing_statistics(const fib_tracing* tracing, char** statistics);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,8 +40,9 @@ void load_devices(Driver& d, Loader& load) {
   load("cuDeviceTotalMem_v2", d.device_memory);
   load("cuDevicePrimaryCtxSetFlags_v2", d.primary_flags);
   load("cuDevicePrimaryCtxRetain", d.primary_retain);
-  load("cuCtxGetCurrent", d.get_current);
   load("cuCtxSetCurrent", d.set_current);
+  load("cuCtxGetCurrent", d.get_current);
+  load("cuCtxGetDevice", d.context_device);
   load("cuCtxSynchronize", d.synchronize);
   load("cuCtxSetLimit", d.set_limit);
   load("cuCtxResetPersistingL2Cache", d.reset_persisting_l2);
@@ -82,6 +83,7 @@ void load_work(Driver& d, Loader& load) {
   load("cuStreamGetFlags", d.stream_flags);
   load("cuStreamWaitEvent", d.stream_wait_event);
   load("cuStreamIsCapturing", d.stream_is_capturing);
+  load("cuThreadExchangeStreamCaptureMode", d.exchange_capture_mode);
   load("cuEventCreate", d.event_create);
   load("cuEventRecord", d.event_record);
   load("cuEventQuery", d.event_query);

@@ -41,8 +41,9 @@ struct Driver {
 
   decltype(&cuDevicePrimaryCtxSetFlags) primary_flags = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) primary_retain = nullptr;
-  decltype(&cuCtxGetCurrent) get_current = nullptr;
   decltype(&cuCtxSetCurrent) set_current = nullptr;
+  decltype(&cuCtxGetCurrent) get_current = nullptr;
+  decltype(&cuCtxGetDevice) context_device = nullptr;
   decltype(&cuCtxSynchronize) synchronize = nullptr;
   decltype(&cuCtxSetLimit) set_limit = nullptr;
   decltype(&cuCtxResetPersistingL2Cache) reset_persisting_l2 = nullptr;
@@ -81,6 +82,7 @@ struct Driver {
   decltype(&cuStreamGetFlags) stream_flags = nullptr;
   decltype(&cuStreamWaitEvent) stream_wait_event = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing = nullptr;
+  decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   decltype(&cuEventCreate) event_create = nullptr;
   decltype(&cuEventRecord) event_record = nullptr;
   decltype(&cuEventQuery) event_query = nullptr;

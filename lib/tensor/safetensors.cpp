@@ -77,28 +77,43 @@ std::string little_endian(std::uint64_t number) {
   return bytes;
 }
 
-}  // namespace
-
-void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
-                       const std::map<std::string, std::string>& metadata) {
+// Everything in front of the tensors' bytes. Sorts `tensors` as their bytes are to follow.
+std::string head_of(std::vector<TensorToWrite>& tensors, const std::map<std::string, std::string>& metadata) {
   check_names(tensors);
   std::ranges::sort(tensors, [](const TensorToWrite& a, const TensorToWrite& b) {
     return std::tuple(bits_of(b.dtype), a.name) < std::tuple(bits_of(a.dtype), b.name);
   });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
-  std::string buffer;
+  std::size_t begin = 0;
   for (const TensorToWrite& tensor : tensors) {
     const std::optional<std::string_view> dtype = safetensors_name(tensor.dtype);
     if (!dtype) throw Error("tensor \"{}\": the format has no {}", tensor.name, name_of(tensor.dtype));
-    const std::size_t begin = buffer.size();
-    buffer.append(static_cast<const char*>(tensor.data), checked_bytes(tensor));
-    header[tensor.name] = {
-        {"dtype", *dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, buffer.size()}}};
+    const std::size_t end = begin + checked_bytes(tensor);
+    header[tensor.name] = {{"dtype", *dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    begin = end;
   }
   std::string text = header.dump();
   text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
-  util::write_file_atomic(path, little_endian(text.size()) + text + buffer);
+  return little_endian(text.size()) + text;
+}
+
+std::string_view bytes_in(const TensorToWrite& tensor) {
+  return {static_cast<const char*>(tensor.data), checked_bytes(tensor)};
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::string content = head_of(tensors, metadata);
+  for (const TensorToWrite& tensor : tensors) content += bytes_in(tensor);
+  util::write_file_atomic(path, content);
+}
+
+void write_safetensors(int fd, const std::string& shown_as, std::vector<TensorToWrite> tensors) {
+  util::write_all(fd, head_of(tensors, {}), shown_as);
+  for (const TensorToWrite& tensor : tensors) util::write_all(fd, bytes_in(tensor), shown_as);
 }
 
 }  // namespace fib::tensor

@@ -65,4 +65,8 @@ struct TensorToWrite {
 void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
+// Writes the same bytes to an open file, from where it stands, without a copy of them in memory. `shown_as`
+// names it in messages. Throws Error as above, and when the file cannot be written.
+void write_safetensors(int fd, const std::string& shown_as, std::vector<TensorToWrite> tensors);
+
 }  // namespace fib::tensor

@@ -20,6 +20,7 @@ std::atomic<std::size_t> memory_limit = std::size_t{4} << 30U;
 std::atomic<std::size_t> uploaded = 0;
 std::atomic<std::size_t> downloaded = 0;
 std::atomic<std::size_t> launched = 0;
+std::atomic<bool> capturing = false;
 std::mutex memory_mutex;
 std::atomic<std::size_t> allocated = 0;
 std::map<CUdeviceptr, std::size_t> blocks;
@@ -101,11 +102,28 @@ void fill_devices(cuda::Driver& d) {
     return CUDA_SUCCESS;
   };
   d.set_current = [](CUcontext) { return CUDA_SUCCESS; };
+  d.get_current = [](CUcontext* context) {
+    static int only;  // its address stands for the context
+    *context = reinterpret_cast<CUcontext>(&only);
+    return CUDA_SUCCESS;
+  };
+  d.context_device = [](CUdevice* device) {
+    *device = 0;
+    return CUDA_SUCCESS;
+  };
+  d.exchange_capture_mode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
 }
 
 void fill_memory(cuda::Driver& d) {
   d.allocate = allocate;
   d.free = free_block;
+  d.pool_create = [](CUmemoryPool*, const CUmemPoolProps*) { return CUDA_SUCCESS; };
+  d.pool_destroy = [](CUmemoryPool) { return CUDA_SUCCESS; };
+  d.pool_set = [](CUmemoryPool, CUmemPool_attribute, void*) { return CUDA_SUCCESS; };
+  d.pool_allocate = [](CUdeviceptr* address, std::size_t bytes, CUmemoryPool, CUstream) {
+    return allocate(address, bytes);
+  };
+  d.free_async = [](CUdeviceptr address, CUstream) { return free_block(address); };
   d.host_allocate = [](void** data, std::size_t bytes, unsigned) {
     *data = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     ++allocated;
@@ -214,6 +232,11 @@ void fill_work(cuda::Driver& d) {
   d.stream_create = [](CUstream*, unsigned) { return CUDA_SUCCESS; };
   d.stream_synchronize = [](CUstream) { return CUDA_SUCCESS; };
   d.stream_destroy = [](CUstream) { return CUDA_SUCCESS; };
+  d.stream_wait_event = [](CUstream, CUevent, unsigned) { return CUDA_SUCCESS; };
+  d.stream_is_capturing = [](CUstream, CUstreamCaptureStatus* status) {
+    *status = capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+  };
   d.event_create = [](CUevent*, unsigned) { return CUDA_SUCCESS; };
   d.event_record = [](CUevent, CUstream) { return CUDA_SUCCESS; };
   d.event_synchronize = [](CUevent) { return CUDA_SUCCESS; };
@@ -258,6 +281,7 @@ std::size_t device_bytes_in_use() {
 std::size_t allocations() { return allocated; }
 std::size_t uploaded_bytes() { return uploaded; }
 std::size_t downloaded_bytes() { return downloaded; }
+void set_capturing(bool yes) { capturing = yes; }
 std::size_t launches() { return launched; }
 
 }  // namespace fib::emulation

@@ -31,6 +31,8 @@ void set_device_memory(std::size_t bytes);
 // Bytes that were copied to and from the device since the start.
 [[nodiscard]] std::size_t uploaded_bytes();
 [[nodiscard]] std::size_t downloaded_bytes();
+// Whether every stream is being captured.
+void set_capturing(bool yes);
 // Kernels that were launched since the start.
 [[nodiscard]] std::size_t launches();
 

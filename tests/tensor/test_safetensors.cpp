@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
@@ -101,6 +103,19 @@ TEST_CASE("writing does not depend on the order of the tensors") {
   write_safetensors(folder.path("1"), {a, b, c});
   write_safetensors(folder.path("2"), {c, b, a});
   CHECK(fib::util::read_file(folder.path("1")) == fib::util::read_file(folder.path("2")));
+}
+
+TEST_CASE("an open file gets the same bytes") {
+  const Folder folder;
+  const float floats[] = {1, 2, 3, 4};
+  const std::int64_t number = -7;
+  const std::vector<TensorToWrite> tensors = {{"f", DType::kFloat32, {2, 2}, floats},
+                                              {"n", DType::kInt64, {}, &number}};
+  write_safetensors(folder.path("1"), tensors);
+  const fib::util::UniqueFd fd(::open(folder.path("2").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  write_safetensors(fd.get(), "2", tensors);
+  CHECK(fib::util::read_file(folder.path("1")) == fib::util::read_file(folder.path("2")));
+  CHECK_THROWS_AS(write_safetensors(-1, "2", tensors), fib::Error);
 }
 
 TEST_CASE("what the format cannot hold is not written") {

@@ -1,0 +1,62 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "tracing/traced.h"
+
+using namespace fib;
+using testing::MixedCall;
+using testing::TracedDataset;
+
+namespace {
+
+// A program that traces calls, more than it can write, until it is killed.
+[[noreturn]] void trace_forever(const TracedDataset& data) {
+  try {
+    tracing::Tracing tracing(
+        data.load(), tracing::parse_config(R"({"input_dump_policy":"dump_all","filter_policy":"keep_all"})"));
+    for (std::int64_t n = 1;; n = n % 3000 + 1) {
+      const MixedCall call(n);
+      (void)testing::collect(tracing, "mixed", call);
+      if (n % 64 == 0) tracing.flush();
+    }
+  } catch (...) {
+    ::_exit(1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a program that is killed leaves whole records and whole blobs alone") {
+  const TracedDataset data;
+  std::mt19937 random(20);  // NOLINT: the same moments in each run, as far as a machine allows
+  std::size_t written = 0;
+  constexpr int kTurns = 25;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) trace_forever(data);
+    std::this_thread::sleep_for(std::chrono::microseconds(5000 + random() % 60000));
+    REQUIRE(::kill(child, SIGKILL) == 0);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    const auto workloads = data.workloads("mixed");  // no line is a problem
+    CHECK(workloads.size() >= written);
+    for (std::size_t i = written; i < workloads.size(); ++i) {
+      const auto& workload = workloads[i];
+      const auto n = static_cast<std::size_t>(workload.axes[0].second.value);
+      CHECK(data.values<std::int64_t>(workload, "ids").size() == n);
+      CHECK(data.values<float>(workload, "x").at(n - 1) == static_cast<float>(n - 1) / 2);
+    }
+    written = workloads.size();
+  }
+  CHECK(written > 5);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data.builder.root() / "blob")) {
+    if (entry.path().extension() == ".safetensors") CHECK_NOTHROW(tensor::SafetensorsFile(entry.path()));
+  }
+  testing::expect_valid(data.builder.root(), kTurns);  // one blob a kill may lack its record
+}
