@@ -15,6 +15,11 @@ constexpr Item kVariables[] = {
     {"FIB_CACHE_PATH",
      "Where builds are kept, and what just-in-time compilers of solutions made. Default: "
      "~/.cache/flashinfer_bench/cache."},
+    {"FIB_ENABLE_APPLY, FIB_ENABLE_TRACING",
+     "Of programs that load libfib. Set to 1: they apply, or trace into, the dataset FIB_DATASET_PATH."},
+    {"FIB_PROGRAM",
+     "Of programs that load libfib: the fib that builds solutions. Default: beside libfib, or on PATH."},
+    {"FIB_TRUST_FILE", "Solutions that fib apply trust has accepted. Default: ~/.config/fib/trusted.txt."},
     {"XDG_CONFIG_HOME", "Where fib/config.yaml is looked for. Default: ~/.config."},
     {"NCU", "Nsight Compute's command line, for fib profile. Default: ncu of the CUDA toolkit or on PATH."},
     {"FIB_OPENBLAS",

@@ -106,7 +106,7 @@ TEST_CASE_METHOD(ApplyCommand, "fib apply trust keeps a list of accepted solutio
   const auto listed = run({"trust", "--list"}, false).out;
   CHECK_THAT(listed, Catch::EndsWith("  ten\n"));
   CHECK(listed.size() == 64 + 2 + 4);
-  data.adder("ten", "11");  // another source is another solution
+  data.adder("ten", "11").result({"ten", 8, 9, kCpu});  // another source is another solution
   CHECK_THAT(run({"check", "--format", "csv"}).out,
              Catch::Contains("add,ten,Test CPU,1,in the program,false\n"));
   CHECK(run({"trust"}, false).exit_code == 2);

@@ -14,7 +14,8 @@ namespace {
 constexpr const char* kHelp = "\nRun with --help for more information.\n";
 
 void check_refused(const std::vector<std::string>& words, const std::string& sentence) {
-  const auto result = run_fib(words, "/tmp");
+  const util::TemporaryFolder empty(std::filesystem::temp_directory_path(), "fib-wrong-usage-");
+  const auto result = run_fib(words, empty.path());
   CHECK(result.exit_code == 2);
   CHECK(result.out.empty());
   CHECK(result.err == sentence + kHelp);
