@@ -1,10 +1,12 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "apply/build.h"
 #include "apply/results.h"
 #include "apply/runtime.h"
 #include "gpu/gpu.h"
@@ -270,4 +272,52 @@ TEST_CASE("a launch plan that the device cannot serve is left to the program", "
   GpuCall call(*gpu, 500);
   CHECK(call.call(runtime.find("add"), nullptr) == FIB_CANNOT_RUN);
   CHECK_THAT(call.why, Catch::Contains("it asks for 500000 bytes of shared memory"));
+}
+
+// For people: what a hit adds to launching the same kernel.
+TEST_CASE("what a hit adds to a launch", "[.bench]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  const ApplyOnGpu test(*gpu);
+  apply::Runtime runtime = test.runtime();
+  const auto& function = runtime.find("add");
+  GpuCall call(*gpu, 1000);
+  const CUstream stream = gpu->context.stream();
+  REQUIRE(call.call(function, stream) == FIB_APPLIED);
+  compile::BuildResult built =
+      apply::build(testing::fib_binary(),
+                   {test.data.load().solutions.at("one_kernel"), test.data.load().definitions.at("add"),
+                    model::DeviceKind::cuda, cuda::architecture_of(gpu->info.major, gpu->info.minor)});
+  const std::string cubin = util::read_file(built.artifact.file);
+  const auto& driver = gpu->context.driver();
+  CUmodule module = nullptr;
+  CUfunction kernel = nullptr;
+  gpu->context.check(driver.module_load(&module, cubin.data()), "cuModuleLoadData");
+  gpu->context.check(driver.module_function(&kernel, module, built.artifact.kernels.front().c_str()),
+                     "cuModuleGetFunction");
+  CUdeviceptr a = call.a.data();
+  CUdeviceptr b = call.b.data();
+  CUdeviceptr c = call.c.data();
+  std::int64_t n = 1000;
+  void* parameters[] = {&a, &b, &c, &n};
+  CUlaunchConfig config{};
+  config.gridDimX = 4;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.blockDimX = 256;
+  config.hStream = stream;
+  const auto least_ns = [&](auto once) {
+    double least = 1e9;
+    for (int round = 0; round < 200; ++round) {
+      gpu->context.wait();
+      const auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < 200; ++i) once();
+      least = std::min(
+          least,
+          std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / 200);
+    }
+    return least;
+  };
+  const double direct = least_ns([&] { (void)driver.launch_ex(&config, kernel, parameters, nullptr); });
+  const double applied = least_ns([&] { (void)call.call(function, stream); });
+  WARN("a launch takes " << direct << " ns, through apply " << applied << " ns");
 }
