@@ -151,7 +151,7 @@ enum {
   FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
   FIB_DROPPED = 10,         /* the solution was dropped: fib_apply_drop() */
   FIB_CALL_FAILED = 11,     /* the solution reported an error, or its launch did; it is dropped */
-  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code: call it yourself */
+  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code or a torch extension, for Python to call */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
 };
 

@@ -50,8 +50,9 @@ AppliedSolution::AppliedSolution(model::Solution solution)
     : solution_(std::move(solution)), sha256_(model::content_sha256(solution_)) {}
 
 bool AppliedSolution::is_interpreted() const {
-  const auto language = solution_.spec.language;
-  return language != model::Language::cpp && language != model::Language::cuda;
+  const auto& spec = solution_.spec;
+  const bool is_native = spec.language == model::Language::cpp || spec.language == model::Language::cuda;
+  return !is_native || (spec.binding == model::Binding::torch && !spec.launch);
 }
 
 LoadedSolution& AppliedSolution::loaded(const arguments::Signature& signature,

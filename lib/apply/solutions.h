@@ -26,7 +26,7 @@ class AppliedSolution {
   [[nodiscard]] const model::Solution& solution() const { return solution_; }
   [[nodiscard]] const std::string& sha256() const { return sha256_; }  // model::content_sha256()
 
-  // Whether an interpreter has to call it: Python, Triton and their like.
+  // Whether an interpreter has to call it: Python, Triton and their like, and torch extensions.
   [[nodiscard]] bool is_interpreted() const;
 
   // Loaded for the device, built by `program` before. The same sentence is thrown again each time where that

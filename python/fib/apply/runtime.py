@@ -191,7 +191,7 @@ class ApplyRuntime:
         solution = self._trace_set.get_solution(name)
         if solution is None:
             return missing(_CANNOT_RUN, f"the solution {name} is not in the dataset any more"), None, True
-        if solution.spec.language not in _PYTHON_LANGUAGES:
+        if outcome != _library.OTHER_LANGUAGE:
             call, outcome = self._native_case(definition, arguments, sizes, returns)
             if outcome != _library.OTHER_LANGUAGE:
                 return call, name if outcome == _library.APPLIED else None, outcome not in (_UNALIGNED, _NOT_READY)
