@@ -188,8 +188,8 @@ std::vector<Checked> check_all(const Choice& choice) {
     } else if (compile::needs_python(solution)) {
       checked.called = "by Python";
     } else if (compile::is_torch_extension(solution, kind)) {
-      const auto reason = compile::no_torch_reason(kind, python);
-      reason ? checked.problem = *reason : checked.called = "by Python";
+      checked.problem = compile::no_torch_reason(kind, python).value_or("");
+      if (checked.problem.empty()) checked.called = "by Python";
     } else if (compile::is_tvm_ffi(solution) &&
                compile::calling_style(solution, choice.dataset.definitions.at(*definition)).style !=
                    compile::CallingStyle::kDestinationPassing) {
