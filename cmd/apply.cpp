@@ -17,6 +17,7 @@
 #include "report/text.h"
 #include "report_common.h"
 #include "util/files.h"
+#include "util/shell_word.h"
 
 namespace fib::cmd {
 namespace {
@@ -54,7 +55,13 @@ apply::Registry registry_of(const ApplyOptions& options) {
   if (!options.config_file.empty() && (options.any_source || options.config != apply::Config{}))
     throw CLI::ValidationError("--apply-config",
                                "the file says everything: it goes with no other option of these");
-  if (!options.config_file.empty()) return apply::parse_registry(util::read_file(options.config_file));
+  if (!options.config_file.empty()) {
+    try {
+      return apply::parse_registry(util::read_file(options.config_file));
+    } catch (const Error& error) {
+      throw error.with_context(options.config_file);
+    }
+  }
   apply::Registry registry;
   registry.fallback = options.config;
   registry.fallback->require_hash = !options.any_source;
@@ -108,15 +115,22 @@ std::vector<std::string> notes_of(const Choice& choice) {
     }
   }
   for (const auto& [hardware, count] : elsewhere)
-    notes.push_back(fmt::format("{} on {}, which is not here (--hardware '{}')",
-                                report::plural(count, "more case"), hardware, hardware));
+    notes.push_back(fmt::format("{} on {}, which is not here: --hardware {}",
+                                report::plural(count, "more case"), report::printable(hardware),
+                                util::shell_word(report::printable(hardware))));
   if (const auto text = left_out_text(choice.table); !text.empty()) notes.push_back(text);
   return notes;
 }
 
 std::string no_cases(const Choice& choice) {
-  return fmt::format("No solution of {} has a result that counts on this machine ({}).",
-                     choice.dataset.root.string(), fmt::join(choice.machine.names(), ", "));
+  const std::string root = report::printable(choice.dataset.root.string());
+  if (choice.dataset.traces.empty())
+    return fmt::format("{} has no results yet: fib run --local {}", root, util::shell_word(root));
+  const auto& fallback = choice.registry.fallback;
+  const std::string where = fallback && fallback->hardware != "auto"
+                                ? fallback->hardware
+                                : fmt::format("this machine ({})", fmt::join(choice.machine.names(), ", "));
+  return fmt::format("No solution of {} has a result that counts on {}.", root, report::printable(where));
 }
 
 void print(const ApplyOptions& options, const Choice& choice, const char* key, const report::Table& table,
@@ -126,6 +140,10 @@ void print(const ApplyOptions& options, const Choice& choice, const char* key, c
     object.add("path", model::json::make_string(choice.dataset.root.string()));
     object.add("digest", model::json::make_string(choice.table.digest));
     object.add(key, to_json(table));
+    auto left_out = model::json::make_object();
+    for (const auto& [reason, count] : choice.table.left_out)
+      left_out.add(reason, model::json::make_integer(static_cast<std::int64_t>(count)));
+    object.add("left_out", std::move(left_out));
     std::vector<model::json::Value> datasets;
     datasets.push_back(std::move(object));
     return print_result(report::json_document(fmt::format("apply_{}", key), std::move(datasets)));
@@ -180,7 +198,7 @@ std::vector<Checked> check_all(const Choice& choice) {
                     1,
                     {},
                     {},
-                    trusted.contains(model::content_sha256(solution))};
+                    trusted.contains(apply::trust_key(solution, choice.dataset.definitions.at(*definition)))};
     const auto kind = kind_of(choice, solution, winner->hardware);
     if (const auto reason =
             compile::unsupported_reason(solution, kind, python, tvm_ffi, compile::TorchWay::kAuto)) {
@@ -198,6 +216,11 @@ std::vector<Checked> check_all(const Choice& choice) {
     } else {
       checked.called = "in the program";
     }
+    const auto* config = choice.registry.find(*definition);
+    if (config != nullptr && config->require_trust && !checked.trusted) {
+      checked.called.clear();
+      checked.problem = "it is not accepted (fib apply trust), which the configuration demands";
+    }
     result.push_back(std::move(checked));
   }
   return result;
@@ -207,11 +230,24 @@ bool all_are_called(const std::vector<Checked>& checked) {
   return std::all_of(checked.begin(), checked.end(), [](const Checked& row) { return !row.called.empty(); });
 }
 
+// What stands against winners, in full: the table may cut it.
+std::string problems_of(const std::vector<Checked>& checked) {
+  std::string text;
+  for (const auto& row : checked) {
+    if (row.called.empty())
+      text +=
+          report::printable(fmt::format("{} for {}: {}", row.solution, row.definition, row.problem)) + "\n";
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
 int check(const ApplyOptions& options) {
   const Choice choice = choose(options);
   const auto checked = check_all(choice);
   print(options, choice, "checks", checked_table(checked),
-        fmt::format("How each winner is called: {}", report::plural(checked.size(), "solution")));
+        fmt::format("How each winner would be called: {}. Nothing is built (fib apply warm does that).",
+                    report::plural(checked.size(), "solution")));
+  if (options.read.format == report::Format::table) print_result(problems_of(checked));
   return all_are_called(checked) ? kDone : kGateFailed;
 }
 
@@ -261,30 +297,44 @@ int warm(const ApplyOptions& options) {
   return all_built ? kDone : kNotAllDone;
 }
 
+// Takes what matches off the list, by name or by key.
+int distrust(const TrustOptions& options, const std::filesystem::path& file, apply::TrustList list) {
+  std::size_t removed = 0;
+  for (auto it = list.begin(); it != list.end();) {
+    const bool is_meant =
+        dataset::matches(options.solutions, it->second) || dataset::matches(options.solutions, it->first);
+    if (is_meant) {
+      print_result(report::printable(it->second) + " is no longer accepted\n");
+      ++removed;
+    }
+    it = is_meant ? list.erase(it) : std::next(it);
+  }
+  if (removed == 0)
+    throw Error("{} has none of these: {}", file.string(), fmt::join(options.solutions, ", "));
+  apply::write_trust(file, list);
+  return kDone;
+}
+
 int trust(const TrustOptions& options) {
   const auto file = apply::trust_file();
   auto list = apply::read_trust(file);
   if (options.list) {
-    for (const auto& [hash, name] : list) print_result(hash + "  " + report::printable(name) + "\n");
+    for (const auto& [key, name] : list) print_result(key + "  " + report::printable(name) + "\n");
     if (list.empty()) print_result(fmt::format("{} has no solution\n", file.string()));
     return kDone;
   }
   if (options.solutions.empty()) throw CLI::ValidationError("SOLUTION", "names of solutions, or --list");
+  if (options.remove) return distrust(options, file, std::move(list));
   dataset::Filter filter;
   filter.solutions = options.solutions;
   const auto dataset = one_dataset(options.read, filter);
   for (const auto& [name, solution] : dataset.solutions) {
-    if (!dataset::matches(options.solutions, name)) continue;
-    const std::string hash = model::content_sha256(solution);
-    const bool was_there = list.contains(hash);
-    if (options.remove) {
-      list.erase(hash);
-      print_result(report::printable(name) +
-                   (was_there ? " is no longer accepted\n" : " was not accepted\n"));
-    } else {
-      list[hash] = report::printable(name);
-      print_result(report::printable(name) + (was_there ? " was accepted before\n" : " is accepted\n"));
-    }
+    const auto definition = dataset.definitions.find(solution.definition);
+    if (!dataset::matches(options.solutions, name) || definition == dataset.definitions.end()) continue;
+    const std::string key = apply::trust_key(solution, definition->second);
+    const bool was_there = list.contains(key);
+    list[key] = report::printable(name);
+    print_result(report::printable(name) + (was_there ? " was accepted before\n" : " is accepted\n"));
   }
   apply::write_trust(file, list);
   return kDone;
@@ -330,13 +380,16 @@ void add_apply(CLI::App& app, int& exit_code) {
       "  fib apply show --local DIR --hardware any --format json\n");
   add("check", "Whether and how each winner can be called on this machine", check, "");
   add("warm", "Build the winners into the cache, so that no call waits for a compiler", warm, "");
+  CLI::App* warmed = group->get_subcommand("warm");
+  warmed->remove_option(warmed->get_option("--format"));  // it prints sentences
   auto options = std::make_shared<TrustOptions>();
   CLI::App* trusted = group->add_subcommand("trust", "Accept solutions, where a configuration demands it");
   trusted->add_option("solutions", options->solutions, "Solutions of the dataset; names or globs")
       ->type_name("SOLUTION");
   add_read_options(*trusted, options->read);
+  trusted->remove_option(trusted->get_option("--format"));
   trusted->add_flag("--list", options->list, "Print the solutions that are accepted");
-  trusted->add_flag("--remove", options->remove, "Accept these no longer");
+  trusted->add_flag("--remove", options->remove, "Accept these no longer: names, globs or keys of the list");
   trusted->footer(
       std::string("Examples:\n  fib apply trust tuned_rmsnorm --local DIR\n  fib apply trust --list\n") +
       kLocalDefault + "The list: FIB_TRUST_FILE, else ~/.config/fib/trusted.txt.\n");

@@ -21,9 +21,8 @@ struct ChosenCase {
 [[nodiscard]] std::vector<ChosenCase> chosen_on(const apply::Table& table,
                                                 const std::vector<std::string>& hardware);
 
-// A row a case: axes, the solution, and by how much it leads.
-[[nodiscard]] report::Table cases_table(const std::vector<ChosenCase>& cases,
-                                        const dataset::Dataset& dataset);
+// A row a case, in the order of its sizes: the solution, its latency, and that of the next best.
+[[nodiscard]] report::Table cases_table(std::vector<ChosenCase> cases, const dataset::Dataset& dataset);
 
 // How a winner would be called, on how many cases, and what stands against it.
 struct Checked {

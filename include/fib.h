@@ -8,6 +8,7 @@
  *   - Texts are UTF-8 and end with a zero byte. JSON texts are one document, without a final newline.
  *   - Functions that can fail return a fib_status. Of FIB_OK the outputs are set; else they are untouched, and
  *     fib_last_error() has a sentence. No C++ exception leaves the library.
+ *   - A child of fork() that does not call exec uses none of these functions.
  *   - An object may be used by many threads at once, except while it is closed; where a function says otherwise, it
  *     is so.
  *   - Functions are only ever added. fib_abi_version() of a library that you opened must be at least FIB_ABI_VERSION of
@@ -56,7 +57,7 @@ typedef int32_t fib_record;
 enum {
   FIB_DEFINITION = 0,
   FIB_SOLUTION = 1,
-  FIB_WORKLOAD = 2, /* {"axes", "inputs", "uuid"} */
+  FIB_WORKLOAD = 2, /* {"axes", "inputs", "uuid"}; fib_dataset_add() takes a workload's record, as FIB_TRACE */
   FIB_TRACE = 3     /* a result, or a workload's record: {"definition", "workload", …} */
 };
 
@@ -136,7 +137,8 @@ typedef struct fib_value {
   } u;
 } fib_value;
 
-/* What a call came to. Everything but FIB_APPLIED means: nothing was done, call your own function. */
+/* What a call came to. Everything but FIB_APPLIED means: call your own function. Nothing was done but with
+ * FIB_CALL_FAILED, where the solution may have written to outputs before it failed. */
 typedef int32_t fib_outcome;
 enum {
   FIB_APPLIED = 0,          /* the chosen solution was called; on CUDA its work is queued on the stream */
@@ -147,10 +149,12 @@ enum {
   FIB_WRONG_ARGUMENTS = 5,  /* their number, a dtype, a rank, a size, or a device is not the definition's */
   FIB_STRIDED = 6,          /* a tensor is not contiguous */
   FIB_UNALIGNED = 7,        /* a tensor's address is less aligned than solutions may expect */
-  FIB_NOT_READY = 8,        /* the stream is being captured and this case was never called or warmed before */
+  FIB_NOT_READY = 8,        /* the stream is being captured, and this case was never called or warmed before, or needs
+                             * workspaces that were never made on this stream: fib_prepare() makes them */
   FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
-  FIB_DROPPED = 10,         /* the solution was dropped: fib_apply_drop() */
-  FIB_CALL_FAILED = 11,     /* the solution reported an error, or its launch did; it is dropped */
+  FIB_DROPPED = 10,         /* the solution was dropped (fib_apply_drop(), or it failed), or it refused this case */
+  FIB_CALL_FAILED = 11,     /* the solution threw, or its launch failed: it is dropped; or its function returned an error:
+                             * this case of it is; or the stream or its context could not take it: nothing is */
   FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code or a torch extension, for Python to call */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
 };
@@ -190,7 +194,7 @@ FIB_API fib_status fib_apply_pop(fib_apply* apply);
 FIB_API fib_apply* fib_apply_current(void);
 
 /* The table: {"digest", "index": {definition: [{"axes": {name: value}, "hardware", "solution", "language", "speedup",
- * "latency_ms", "candidates": how many solutions had a result, "second": {"solution", "speedup"}}]}, "def_best":
+ * "latency_ms", "candidates": how many solutions had a result, "second": {"solution", "latency_ms"}}]}, "def_best":
  * {definition: {hardware: solution}}, "left_out": {reason: how many traces}}. */
 FIB_API fib_status fib_apply_table(const fib_apply* apply, char** table);
 
@@ -200,7 +204,7 @@ FIB_API fib_status fib_apply_hardware(fib_apply* apply, int32_t device_type, int
 /* Calls by what they came to: {"calls": {definition: {outcome: how often}}, "dropped": {solution: why}}. */
 FIB_API fib_status fib_apply_statistics(const fib_apply* apply, char** statistics);
 
-/* Builds and loads the winners of `definition` (null: of every definition), for the device of the calls to come; it may
+/* Builds and loads the winners of `definition` (null: of every definition; FIB_NOT_FOUND: the dataset has none of that name), for the device of the calls to come; it may
  * run compilers. `report`, which may be null, becomes [{"solution", "definition", "ready": true | false, "message"}]. */
 FIB_API fib_status fib_apply_warm(fib_apply* apply, const char* definition, int32_t device_type, int32_t device_id,
                                   char** report);
@@ -213,8 +217,9 @@ FIB_API fib_status fib_apply_find(fib_apply* apply, const char* definition, cons
  * Tensors must be contiguous, of the definition's dtypes, on one device, and aligned to 256 bytes on CUDA and to 64 on
  * the CPU. `stream` is a cudaStream_t on CUDA (null: the default stream) of the current context, and not looked at on
  * the CPU. Work is queued on it; nothing waits. The first call of a case builds, loads and prepares, unless the stream
- * is being captured; every later one allocates nothing. Any number of threads. fib_last_error() is not set by
- * FIB_APPLIED; for other outcomes it has a sentence. */
+ * is being captured; every later one allocates nothing. Any number of threads. fib_last_error() is ""
+ * with FIB_APPLIED, and with outcomes that say everything; else it has a sentence. A graph that captured calls uses the
+ * workspaces of its stream: do not replay it beside other calls of the same solution on that stream. */
 FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream);
 
 /* fib_call() of the definition's function in the runtime on top of the stack. */

@@ -62,6 +62,9 @@ BuildOrder BuildOrder::parse(std::string_view json) {
 }
 
 compile::BuildResult build(const fs::path& program, const BuildOrder& order) {
+  const char* named = std::getenv("FIB_PROGRAM");  // NOLINT: not changed
+  if (program.empty() && named != nullptr && *named != '\0')
+    throw Error("FIB_PROGRAM names {}, which is no program that can be run", named);
   if (program.empty())
     throw Error(
         "the fib program, which builds solutions, was not found: put it on PATH, or name it by FIB_PROGRAM");

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "model/errors.h"
+#include "model/json_value.h"
 #include "util/error.h"
 
 namespace fib::apply {
@@ -82,8 +84,11 @@ Config read_config(const json& value, const std::string& where) {
 
 json parsed(std::string_view text) {
   try {
+    (void)model::json::parse(text);  // bounds the depth
     return json::parse(text);
   } catch (const json::exception& error) {
+    throw Error("the configuration is no JSON: {}", error.what());
+  } catch (const model::ParseError& error) {
     throw Error("the configuration is no JSON: {}", error.what());
   }
 }

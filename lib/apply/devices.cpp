@@ -66,8 +66,10 @@ std::string Devices::architecture(std::int32_t type, std::int32_t id) {
 bool Devices::is_captured(void* stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const auto& functions = driver();
-  functions.check(functions.stream_is_capturing(static_cast<CUstream>(stream), &status),
-                  "cuStreamIsCapturing");
+  const CUresult result = functions.stream_is_capturing(static_cast<CUstream>(stream), &status);
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+    return true;  // the default stream, while another is captured
+  functions.check(result, "cuStreamIsCapturing");
   return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 

@@ -1,6 +1,7 @@
 #include "apply/function.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "arguments/scalars.h"
 #include "arguments/tensors.h"
@@ -8,6 +9,8 @@
 
 namespace fib::apply {
 namespace {
+
+constexpr std::size_t kMostCases = 65536;  // of a definition
 
 // What the table calls the hardware of a device.
 std::string label_of(const Config& config, Devices& devices, const arguments::Case& found) {
@@ -60,8 +63,20 @@ const Prepared* Function::find(const arguments::Case& found) const {
   return known == cases_.end() ? nullptr : known->second.get();
 }
 
+// The case with all axes that follow from its variable ones.
+arguments::Case Function::complete(const arguments::Case& found) const {
+  model::Ordered<model::Integer> variables;
+  for (std::size_t i = 0; i < signature_->variable_axes(); ++i)
+    variables.emplace_back(signature_->axes()[i], found.axes[i]);
+  return signature_->case_of(variables, found.device_type, found.device_id);
+}
+
 fib_outcome Function::choose(const arguments::Case& found, AppliedSolution*& solution,
                              std::string& why) const {
+  if (signature_->axes().size() > signature_->variable_axes() && found.axes != complete(found).axes) {
+    why = "an axis that is an expression has another value than that of its expression";
+    return FIB_WRONG_ARGUMENTS;
+  }
   if (table_ == nullptr) return FIB_NO_RESULT;
   const std::string label = label_of(*config_, shared_.devices, found);
   AxisPairs axes;
@@ -78,11 +93,14 @@ fib_outcome Function::choose(const arguments::Case& found, AppliedSolution*& sol
   }
   if (name.empty()) return FIB_NO_RESULT;
   solution = shared_.solutions.at(name).get();
-  if (config_->require_trust && !shared_.trusted.contains(solution->sha256())) {
+  if (config_->require_trust && !shared_.trusted.contains(solution->trust_key())) {
     why = fmt::format("solution \"{}\" is not on the list of `fib apply trust`", name);
     return FIB_NOT_TRUSTED;
   }
-  if (solution->is_dropped()) return FIB_DROPPED;
+  if (solution->is_dropped()) {
+    why = solution->drop_reason();
+    return FIB_DROPPED;
+  }
   return solution->is_interpreted() ? FIB_OTHER_LANGUAGE : FIB_APPLIED;
 }
 
@@ -97,11 +115,19 @@ fib_outcome Function::make(const arguments::Case& found, void* stream, const Pre
     why = "the stream is being captured, and this case was not called before";
     return FIB_NOT_READY;
   }
+  {
+    const std::shared_lock lock(mutex_);
+    if (cases_.size() >= kMostCases)
+      throw Error("{} cases of the definition are kept, and no more", kMostCases);
+  }
   const auto axes = signature_->axis_values(found);
   auto& loaded = solution->loaded(*signature_, *definition_, shared_.program, shared_.devices,
                                   found.device_type, found.device_id);
-  auto made =
-      std::make_unique<Prepared>(Prepared{this, solution, loaded.prepare(found, axes), found.device_type});
+  auto made = std::make_unique<Prepared>();
+  made->function = this;
+  made->solution = solution;
+  made->call = loaded.prepare(found, axes);
+  made->device_type = found.device_type;
   const std::unique_lock lock(mutex_);
   prepared =
       cases_.try_emplace(found, std::move(made)).first->second.get();  // another thread may have been faster
@@ -112,7 +138,14 @@ fib_outcome Function::make(const arguments::Case& found, void* stream, const Pre
 }
 
 fib_outcome Function::ready(const Prepared& prepared, void* stream, std::string& why) const try {
-  if (prepared.solution->is_dropped()) return FIB_DROPPED;
+  if (prepared.solution->is_dropped()) {
+    why = prepared.solution->drop_reason();
+    return FIB_DROPPED;
+  }
+  if (prepared.is_refused) {
+    why = fmt::format("\"{}\" refused this case", prepared.solution->name());
+    return FIB_DROPPED;
+  }
   if (prepared.call->is_ready(stream)) return FIB_APPLIED;
   if (prepared.device_type == tvm_ffi::kCuda && shared_.devices.is_captured(stream)) {
     why = "the stream is being captured, and was not used for this case before";
@@ -129,8 +162,10 @@ fib_outcome Function::perform(const Prepared& prepared, const Argument* argument
                               std::string& why) const {
   const fib_outcome state = ready(prepared, stream, why);
   if (state != FIB_APPLIED) return state;
-  if (prepared.call->call(arguments, stream, why)) return FIB_APPLIED;
-  prepared.solution->drop(why);
+  const CallEnd end = prepared.call->call(arguments, stream, why);
+  if (end == CallEnd::done) return FIB_APPLIED;
+  if (end == CallEnd::refused) prepared.is_refused = true;
+  if (end == CallEnd::failed) prepared.solution->drop(why);
   return FIB_CALL_FAILED;
 }
 
@@ -175,6 +210,7 @@ fib_outcome Function::call(const Prepared& prepared, void* const* data, void* st
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].scalar && i < signature_->inputs()) {
       std::memcpy(&values[i].scalar, data[i], sizeof values[i].scalar);
+      if (parameters[i].dtype == tensor::DType::kBool) values[i].scalar = values[i].scalar != 0 ? 1 : 0;
       continue;
     }
     if (reinterpret_cast<std::uintptr_t>(data[i]) % alignment != 0) {
@@ -203,7 +239,14 @@ const AppliedSolution* Function::match(std::int32_t device_type, std::int32_t de
     return nullptr;
   }
   arguments::Case found{{}, device_type, device_id};
+  if (std::any_of(values, values + count, [](std::int64_t size) { return size < 0; })) {
+    outcome = FIB_WRONG_ARGUMENTS;
+    why = "no size is negative";
+    return nullptr;
+  }
+  (void)shared_.devices.hardware(device_type, device_id);  // throws for devices that nothing runs on
   std::copy_n(values, count, found.axes.begin());
+  found = complete(found);
   outcome = choose(found, solution, why);
   return outcome == FIB_APPLIED || outcome == FIB_OTHER_LANGUAGE ? solution : nullptr;
 } catch (const std::exception& error) {
@@ -234,7 +277,7 @@ std::vector<Function::Warmed> Function::warm(std::int32_t device_type, std::int3
       for (const auto& [axis, value] : winner.axes) axes.emplace_back(axis, value);
       try {
         const auto found = signature_->case_of(axes, device_type, device_id);
-        const Prepared* prepared = find(found);
+        const Prepared* prepared = shared_.solutions.at(name)->is_dropped() ? nullptr : find(found);
         const fib_outcome outcome =
             prepared != nullptr ? FIB_APPLIED : make(found, nullptr, prepared, warmed.problem);
         if (outcome != FIB_APPLIED && warmed.problem.empty()) warmed.problem = fib_outcome_name(outcome);

@@ -40,6 +40,7 @@ struct Prepared {
   AppliedSolution* solution = nullptr;
   std::unique_ptr<PreparedCall> call;
   std::int32_t device_type = 0;
+  mutable std::atomic<bool> is_refused = false;  // by the solution: this case is not called again
 };
 
 // Answers calls of one definition. Any thread.
@@ -81,6 +82,7 @@ class Function {
   [[nodiscard]] fib_outcome fitting(const fib_value* arguments, std::size_t count, arguments::Case& found,
                                     std::string& why) const;
   [[nodiscard]] const Prepared* find(const arguments::Case& found) const;
+  [[nodiscard]] arguments::Case complete(const arguments::Case& found) const;
   [[nodiscard]] fib_outcome choose(const arguments::Case& found, AppliedSolution*& solution,
                                    std::string& why) const;
   [[nodiscard]] fib_outcome make(const arguments::Case& found, void* stream, const Prepared*& prepared,

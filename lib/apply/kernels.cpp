@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "apply/loaded.h"
@@ -31,96 +35,128 @@ std::vector<compile::LaunchTensor> launch_tensors(const arguments::Signature& si
   return tensors;
 }
 
-// The workspaces of a plan, one set for each stream, so that calls on several streams do not share them.
+// Workspaces of a solution, one set for each stream, so that calls on several streams do not share them; of
+// the per-thread default stream one for each thread. A set grows to what the largest case needs; what it was
+// before stays until the end, since work that is queued, or in a captured graph, may use it.
 class Workspaces {
  public:
-  Workspaces(const cuda::Driver& driver, std::int32_t device, std::vector<std::uint64_t> bytes)
-      : driver_(driver), device_(device), bytes_(std::move(bytes)) {}
+  Workspaces(const cuda::Driver& driver, std::int32_t device) : driver_(driver), device_(device) {}
   Workspaces(const Workspaces&) = delete;
   Workspaces& operator=(const Workspaces&) = delete;
   ~Workspaces() {
     try {
       const CurrentContext current(driver_, device_);
-      for (const auto& set : sets_) {
-        for (const CUdeviceptr memory : set.memory) (void)driver_.free(memory);
-      }
+      for (const CUdeviceptr memory : all_) (void)driver_.free(memory);
     } catch (const Error&) {  // the driver is shutting down, and takes its memory along
     }
   }
 
-  [[nodiscard]] bool has(void* stream) const {
-    if (bytes_.empty()) return true;
+  // Whether the stream has workspaces of these sizes, in bytes.
+  [[nodiscard]] bool has(void* stream, const std::vector<std::uint64_t>& bytes) const {
+    if (bytes.empty()) return true;
     const std::shared_lock lock(mutex_);
-    return find(stream) != nullptr;
+    const auto found = sets_.find(key_of(stream));
+    return found != sets_.end() && holds(found->second, bytes);
   }
 
-  void make(void* stream) {
-    if (has(stream)) return;
+  void make(void* stream, const std::vector<std::uint64_t>& bytes) {
     const std::unique_lock lock(mutex_);
-    if (find(stream) != nullptr) return;
+    auto& set = sets_[key_of(stream)];
+    set.resize(std::max(set.size(), bytes.size()));
+    if (holds(set, bytes)) return;
     const CurrentContext current(driver_, device_);
-    Set set{stream, {}};
-    for (const std::uint64_t bytes : bytes_) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (bytes[i] <= set[i].bytes) continue;
+      const std::uint64_t size = std::bit_ceil(bytes[i]);  // so that growing cases do not allocate each time
       CUdeviceptr memory = 0;
-      if (bytes > 0) driver_.check(driver_.allocate(&memory, bytes), "cuMemAlloc");
-      set.memory.push_back(memory);
+      driver_.check(driver_.allocate(&memory, size), "cuMemAlloc");
+      all_.push_back(memory);
+      set[i] = {memory, size};
     }
-    sets_.push_back(std::move(set));
   }
 
-  // Of a stream that has() holds for. `memory` gets as many addresses as there are workspaces.
-  void addresses(void* stream, CUdeviceptr* memory) const {
-    if (bytes_.empty()) return;
+  // Of a stream that has() holds for. `memory` gets `count` addresses.
+  void addresses(void* stream, std::size_t count, CUdeviceptr* memory) const {
+    if (count == 0) return;
     const std::shared_lock lock(mutex_);
-    if (const Set* set = find(stream)) std::copy(set->memory.begin(), set->memory.end(), memory);
+    const auto found = sets_.find(key_of(stream));
+    for (std::size_t i = 0; i < count && found != sets_.end(); ++i) memory[i] = found->second[i].memory;
   }
-
-  [[nodiscard]] std::size_t count() const { return bytes_.size(); }
 
  private:
-  struct Set {
-    void* stream;
-    std::vector<CUdeviceptr> memory;
+  struct Memory {
+    CUdeviceptr memory = 0;
+    std::uint64_t bytes = 0;
   };
-  [[nodiscard]] const Set* find(void* stream) const {
-    const auto found =
-        std::find_if(sets_.begin(), sets_.end(), [&](const Set& set) { return set.stream == stream; });
-    return found == sets_.end() ? nullptr : &*found;
+  using Key = std::pair<void*, std::thread::id>;
+
+  static Key key_of(void* stream) {
+    const bool is_of_thread = stream == CU_STREAM_PER_THREAD;
+    return {stream, is_of_thread ? std::this_thread::get_id() : std::thread::id()};
+  }
+  static bool holds(const std::vector<Memory>& set, const std::vector<std::uint64_t>& bytes) {
+    if (set.size() < bytes.size()) return false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (set[i].bytes < bytes[i]) return false;
+    }
+    return true;
   }
 
   const cuda::Driver& driver_;
   std::int32_t device_;
-  std::vector<std::uint64_t> bytes_;
   mutable std::shared_mutex mutex_;
-  std::vector<Set> sets_;
+  std::map<Key, std::vector<Memory>> sets_;
+  std::vector<CUdeviceptr> all_;
 };
+
+// What a launch fails with where the program's stream, context or memory is at fault, not the solution.
+bool is_impeded(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
+    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
+      return true;
+    default:
+      return false;
+  }
+}
 
 class KernelCall : public PreparedCall {
  public:
   KernelCall(const cuda::Driver& driver, std::int32_t device, const arguments::Signature& signature,
-             std::vector<compile::KernelReady> kernels, std::vector<std::uint64_t> workspaces)
+             std::vector<compile::KernelReady> kernels, std::vector<std::uint64_t> bytes,
+             Workspaces& workspaces)
       : driver_(driver),
         device_(device),
         signature_(signature),
         kernels_(std::move(kernels)),
-        workspaces_(driver, device, std::move(workspaces)) {
-    if (workspaces_.count() > kMostParameters)
-      throw Error("its launch plan has {} workspaces", workspaces_.count());
+        bytes_(std::move(bytes)),
+        workspaces_(workspaces) {
+    if (bytes_.size() > kMostParameters) throw Error("its launch plan has {} workspaces", bytes_.size());
     for (const auto& kernel : kernels_) {
       if (kernel.parameters.size() > kMostParameters)
         throw Error("a kernel takes {} parameters, more than {}", kernel.parameters.size(), kMostParameters);
     }
   }
 
-  [[nodiscard]] bool is_ready(void* stream) const override { return workspaces_.has(stream); }
-  void make_ready(void* stream) override { workspaces_.make(stream); }
+  [[nodiscard]] bool is_ready(void* stream) const override { return workspaces_.has(stream, bytes_); }
+  void make_ready(void* stream) override { workspaces_.make(stream, bytes_); }
 
-  [[nodiscard]] bool call(const Argument* arguments, void* stream, std::string& error) const override {
+  [[nodiscard]] CallEnd call(const Argument* arguments, void* stream, std::string& error) const override {
     CUresult result = launch_all(arguments, stream);
     if (result == CUDA_ERROR_INVALID_CONTEXT) result = launch_in_context(arguments, stream);
-    if (result == CUDA_SUCCESS) return true;
+    if (result == CUDA_SUCCESS) return CallEnd::done;
     error = "cuLaunchKernelEx: " + driver_.describe(result);
-    return false;
+    return is_impeded(result) ? CallEnd::impeded : CallEnd::failed;
   }
 
  private:
@@ -136,7 +172,7 @@ class KernelCall : public PreparedCall {
 
   [[nodiscard]] CUresult launch_all(const Argument* arguments, void* stream) const {
     CUdeviceptr workspaces[kMostParameters];
-    workspaces_.addresses(stream, workspaces);
+    workspaces_.addresses(stream, bytes_.size(), workspaces);
     for (const auto& kernel : kernels_) {
       ArgumentValue values[kMostParameters];
       void* pointers[kMostParameters];
@@ -179,7 +215,8 @@ class KernelCall : public PreparedCall {
   std::int32_t device_;
   const arguments::Signature& signature_;
   std::vector<compile::KernelReady> kernels_;
-  Workspaces workspaces_;
+  std::vector<std::uint64_t> bytes_;  // of the workspaces
+  Workspaces& workspaces_;            // of the solution
 };
 
 class Kernels : public LoadedSolution {
@@ -189,7 +226,8 @@ class Kernels : public LoadedSolution {
         device_(device),
         signature_(request.signature),
         symbols_(request.artifact.kernels),
-        plan_(compile::parse_launch_plan(request.solution, request.definition)) {
+        plan_(compile::parse_launch_plan(request.solution, request.definition)),
+        workspaces_(driver, device) {
     const CurrentContext current(driver_, device_);
     const std::string cubin = util::read_file(request.artifact.file);
     driver_.check(driver_.module_load(&module_, cubin.data()), "cuModuleLoadData");
@@ -203,8 +241,8 @@ class Kernels : public LoadedSolution {
     auto kernels =
         compile::ready_kernels(driver_, handle_, module_, resolved, launch_tensors(signature_, false),
                                launch_tensors(signature_, true));
-    return std::make_unique<KernelCall>(driver_, device_, signature_, std::move(kernels),
-                                        resolved.workspaces);
+    return std::make_unique<KernelCall>(driver_, device_, signature_, std::move(kernels), resolved.workspaces,
+                                        workspaces_);
   }
 
  private:
@@ -215,6 +253,7 @@ class Kernels : public LoadedSolution {
   std::vector<std::string> symbols_;
   compile::LaunchPlan plan_;
   CUmodule module_ = nullptr;
+  Workspaces workspaces_;
 };
 
 }  // namespace
@@ -227,9 +266,11 @@ CurrentContext::CurrentContext(const cuda::Driver& driver, std::int32_t device) 
   driver.check(driver.primary_retain(&primary, handle),
                "cuDevicePrimaryCtxRetain");  // kept until the process ends
   driver.check(driver.set_current(primary), "cuCtxSetCurrent");
+  driver.check(driver.exchange_capture_mode(&mode_), "cuThreadExchangeStreamCaptureMode");
 }
 
 CurrentContext::~CurrentContext() {
+  (void)driver_.exchange_capture_mode(&mode_);
   // A thread that had none keeps the primary context, as the runtime library has it.
   if (before_ != nullptr) (void)driver_.set_current(before_);
 }

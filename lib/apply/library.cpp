@@ -40,7 +40,7 @@ class LibraryCall : public PreparedCall {
   [[nodiscard]] bool is_ready(void* /*stream*/) const override { return true; }
   void make_ready(void* /*stream*/) override {}
 
-  [[nodiscard]] bool call(const Argument* arguments, void* stream, std::string& error) const override {
+  [[nodiscard]] CallEnd call(const Argument* arguments, void* stream, std::string& error) const override {
     ArgumentValue values[kMostValues];
     void* pointers[kMostValues];
     std::size_t next = 0;
@@ -60,14 +60,14 @@ class LibraryCall : public PreparedCall {
       ::ffi_call(const_cast<ffi_cif*>(&call_), FFI_FN(function_), &status, pointers);
     } catch (const std::exception& thrown) {
       error = fmt::format("it threw an exception: {}", thrown.what());
-      return false;
+      return CallEnd::failed;
     } catch (...) {
       error = "it threw an exception of an unknown type";
-      return false;
+      return CallEnd::failed;
     }
-    if (!returns_status_ || static_cast<int>(status) == 0) return true;
+    if (!returns_status_ || static_cast<int>(status) == 0) return CallEnd::done;
     error = fmt::format("it returned the error code {}", static_cast<int>(status));
-    return false;
+    return CallEnd::refused;
   }
 
  private:

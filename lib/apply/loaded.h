@@ -24,7 +24,15 @@ union Argument {
   std::int64_t scalar;
 };
 
-// Calls of one case. Immutable but for what ready() makes; any thread.
+// How a call ended.
+enum class CallEnd {
+  done,
+  refused,  // the solution does not do this case: its function said so
+  impeded,  // the device or the stream could not take it now, which is not the solution's fault
+  failed,   // anything else: the solution is not to be trusted any more
+};
+
+// Calls of one case. Immutable but for what make_ready() makes; any thread.
 class PreparedCall {
  public:
   PreparedCall() = default;
@@ -38,9 +46,9 @@ class PreparedCall {
   virtual void make_ready(void* stream) = 0;
 
   // Calls the solution; on CUDA its work is queued on `stream`. `arguments` are the inputs and outputs of the
-  // signature, in order. False, with a sentence in `error`, when it reports a failure or throws. Allocates
-  // nothing when it succeeds. is_ready(stream) has to hold.
-  [[nodiscard]] virtual bool call(const Argument* arguments, void* stream, std::string& error) const = 0;
+  // signature, in order. Unless it is done, `error` gets a sentence. Allocates nothing when it is done.
+  // is_ready(stream) has to hold.
+  [[nodiscard]] virtual CallEnd call(const Argument* arguments, void* stream, std::string& error) const = 0;
 };
 
 // A solution, loaded for one device. What it has loaded stays in the process. Any thread.
@@ -78,7 +86,8 @@ struct LoadRequest {
                                                            const cuda::Driver& driver, std::int32_t device);
 
 // Makes the device's primary context current for this thread; where another was, that is again when this
-// object goes.
+// object goes. Until then what is made (memory, modules) does not invalidate the capture of other threads'
+// streams.
 class CurrentContext {
  public:
   CurrentContext(const cuda::Driver& driver, std::int32_t device);  // throws DriverError
@@ -89,6 +98,7 @@ class CurrentContext {
  private:
   const cuda::Driver& driver_;
   CUcontext before_ = nullptr;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // then what the thread had before
 };
 #endif
 

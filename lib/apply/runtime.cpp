@@ -25,7 +25,9 @@ Runtime::Runtime(const dataset::Dataset& dataset, Registry registry, std::filesy
   for (const auto& [name, own] : shared_.table.definitions) {
     for (const auto& winner : own.winners) {
       auto& solution = shared_.solutions[winner.solution];
-      if (!solution) solution = std::make_unique<AppliedSolution>(dataset.solutions.at(winner.solution));
+      if (solution) continue;
+      const auto& record = dataset.solutions.at(winner.solution);
+      solution = std::make_unique<AppliedSolution>(record, trust_key(record, dataset.definitions.at(name)));
     }
   }
   if (!demands_trust(registry_)) return;
@@ -60,7 +62,9 @@ std::string Runtime::statistics_json() const {
   for (const auto& [name, solution] : shared_.solutions) {
     if (solution->is_dropped()) dropped[name] = solution->drop_reason();
   }
-  return ordered_json{{"calls", calls}, {"dropped", dropped}}.dump();
+  // Names and reasons may be anybody's, and no UTF-8.
+  return ordered_json{{"calls", calls}, {"dropped", dropped}}.dump(-1, ' ', false,
+                                                                   ordered_json::error_handler_t::replace);
 }
 
 std::vector<Runtime::Warmed> Runtime::warm(std::string_view definition, std::int32_t device_type,

@@ -20,6 +20,8 @@ class Runtime {
   // Throws Error where the list of trusted solutions is demanded and cannot be read.
   Runtime(const dataset::Dataset& dataset, Registry registry, std::filesystem::path program);
 
+  [[nodiscard]] bool has_definition(const std::string& name) const { return definitions_.contains(name); }
+
   // The function of a definition, whether there is one or not; it lives as long as this object.
   [[nodiscard]] const Function& find(std::string_view definition);
 

@@ -46,8 +46,8 @@ std::unique_ptr<LoadedSolution> load(const LoadRequest& request, [[maybe_unused]
 
 }  // namespace
 
-AppliedSolution::AppliedSolution(model::Solution solution)
-    : solution_(std::move(solution)), sha256_(model::content_sha256(solution_)) {}
+AppliedSolution::AppliedSolution(model::Solution solution, std::string trust_key)
+    : solution_(std::move(solution)), trust_key_(std::move(trust_key)) {}
 
 bool AppliedSolution::is_interpreted() const {
   const auto& spec = solution_.spec;
@@ -64,6 +64,7 @@ LoadedSolution& AppliedSolution::loaded(const arguments::Signature& signature,
   if (entry.loaded) return *entry.loaded;
   if (entry.problem.empty()) {
     try {
+      if (definition.name != solution_.definition) throw Error("it is a solution of another definition");
       const auto kind = device_type == tvm_ffi::kCuda ? model::DeviceKind::cuda : model::DeviceKind::cpu;
       if (!model::may_run_on(solution_, kind)) throw Error("it does not run on that kind of device");
       const BuildOrder order{solution_, definition, kind, devices.architecture(device_type, device_id)};

@@ -20,11 +20,12 @@ namespace fib::apply {
 // needed. Any thread; whoever loads makes others wait that need the same.
 class AppliedSolution {
  public:
-  explicit AppliedSolution(model::Solution solution);
+  // `trust_key` as trust_key() of trust.h makes it.
+  AppliedSolution(model::Solution solution, std::string trust_key);
 
   [[nodiscard]] const std::string& name() const { return solution_.name; }
   [[nodiscard]] const model::Solution& solution() const { return solution_; }
-  [[nodiscard]] const std::string& sha256() const { return sha256_; }  // model::content_sha256()
+  [[nodiscard]] const std::string& trust_key() const { return trust_key_; }
 
   // Whether an interpreter has to call it: Python, Triton and their like, and torch extensions.
   [[nodiscard]] bool is_interpreted() const;
@@ -47,7 +48,7 @@ class AppliedSolution {
     std::string problem;
   };
   model::Solution solution_;
-  std::string sha256_;
+  std::string trust_key_;
   std::atomic<bool> dropped_ = false;
   mutable std::mutex reason_mutex_;
   std::string reason_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
@@ -17,8 +18,8 @@ using dataset::TraceRow;
 struct Candidate {
   std::string solution;
   std::vector<double> speedups;
-  double latency_ms = 0;  // of the highest speedup
-  double highest = 0;
+  std::vector<double> latencies_ms;
+  std::set<std::string> workloads = {};  // of these results
   bool failed = false;
 };
 
@@ -72,6 +73,7 @@ class Collection {
   [[nodiscard]] const char* reason_against(const TraceRow& row, const Config& config) const {
     const auto solution = dataset_.solutions.find(*row.solution);
     if (solution == dataset_.solutions.end()) return "of solutions that are not here";
+    if (solution->second.definition != *row.definition) return "of a definition that is not the solution's";
     const auto& evaluation = *row.evaluation;
     const bool named = config.hardware != "auto" && config.hardware != "any";
     if (named && (evaluation.hardware == nullptr || *evaluation.hardware != config.hardware))
@@ -97,7 +99,7 @@ class Collection {
     const auto known = std::find_if(candidates.begin(), candidates.end(),
                                     [&](const Candidate& other) { return other.solution == *row.solution; });
     if (known != candidates.end()) return *known;
-    candidates.push_back({*row.solution, {}});
+    candidates.push_back({*row.solution, {}, {}, {}, false});
     return candidates.back();
   }
 
@@ -116,28 +118,47 @@ class Collection {
                       beyond(config.max_rtol, errors->max_relative_error)))
       return leave("with errors above the limits", config.require_hash);
     const auto& performance = row.evaluation->performance;
-    if (!performance || !dataset::is_latency(performance->speedup_factor))
-      return leave("without a speedup", false);
+    if (!performance || !dataset::is_latency(performance->speedup_factor) ||
+        !dataset::is_latency(performance->latency_ms))
+      return leave("without a latency or speedup", false);
     candidate.speedups.push_back(performance->speedup_factor);
-    if (performance->speedup_factor > candidate.highest) {
-      candidate.highest = performance->speedup_factor;
-      candidate.latency_ms = performance->latency_ms;
-    }
+    candidate.latencies_ms.push_back(performance->latency_ms);
+    candidate.workloads.insert(row.workload->uuid);
+  }
+
+  // How good a candidate is: less is better. In the strict way the geometric mean of its latencies, behind
+  // those that have results on more workloads of the case; else its highest speedup.
+  [[nodiscard]] static std::pair<std::ptrdiff_t, double> order_of(const Candidate& candidate,
+                                                                  const Config& config) {
+    if (!config.require_hash)
+      return {0, -*std::max_element(candidate.speedups.begin(), candidate.speedups.end())};
+    return {-std::ssize(candidate.workloads), dataset::geometric_mean(candidate.latencies_ms)};
+  }
+
+  static double speedup_of(const Candidate& candidate, const Config& config) {
+    return config.require_hash ? dataset::geometric_mean(candidate.speedups)
+                               : *std::max_element(candidate.speedups.begin(), candidate.speedups.end());
+  }
+
+  static double latency_of(const Candidate& candidate, const Config& config) {
+    if (config.require_hash) return dataset::geometric_mean(candidate.latencies_ms);
+    const auto best = std::max_element(candidate.speedups.begin(), candidate.speedups.end());
+    return candidate.latencies_ms[static_cast<std::size_t>(best - candidate.speedups.begin())];
   }
 
   [[nodiscard]] static std::optional<Winner> winner_of(const Contest& contest, const Config& config) {
-    std::vector<std::pair<double, const Candidate*>> ranked;
+    std::vector<const Candidate*> ranked;
     for (const auto& candidate : contest.candidates) {
-      if (candidate.failed || candidate.speedups.empty()) continue;
-      ranked.emplace_back(
-          config.require_hash ? dataset::geometric_mean(candidate.speedups) : candidate.highest, &candidate);
+      if (!candidate.failed && !candidate.speedups.empty()) ranked.push_back(&candidate);
     }
     if (ranked.empty()) return std::nullopt;
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    const auto& [speedup, first] = ranked.front();
-    Winner winner{contest.hardware, contest.axes, first->solution, speedup, first->latency_ms, ranked.size()};
-    if (ranked.size() > 1) winner.second = {ranked[1].second->solution, ranked[1].first};
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const Candidate* a, const Candidate* b) {
+      return order_of(*a, config) < order_of(*b, config);
+    });
+    const Candidate& first = *ranked.front();
+    Winner winner{contest.hardware,          contest.axes, first.solution, speedup_of(first, config),
+                  latency_of(first, config), ranked.size()};
+    if (ranked.size() > 1) winner.second = {ranked[1]->solution, latency_of(*ranked[1], config)};
     return winner;
   }
 
@@ -177,10 +198,17 @@ std::string digest_of(const dataset::Dataset& dataset, const Registry& registry)
   return digest.hex();
 }
 
-double distance(const AxisPairs& a, const AxisPairs& b) {
+// Nothing for cases of other axes.
+std::optional<double> distance(const AxisPairs& a, const AxisPairs& b) {
+  if (a.size() != b.size()) return std::nullopt;
   double sum = 0;
-  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
-    sum += std::abs(std::log2(static_cast<double>(a[i].second + 1) / static_cast<double>(b[i].second + 1)));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].first != b[i].first) return std::nullopt;
+    const auto size = [](const AxisPairs& axes, std::size_t at) {
+      return static_cast<double>(axes[at].second) + 1;
+    };
+    sum += std::abs(std::log2(size(a, i) / size(b, i)));
+  }
   return sum;
 }
 
@@ -197,6 +225,8 @@ Table make_table(const dataset::Dataset& dataset, const Registry& registry) {
     DefinitionTable own;
     own.winners = collection.winners(name, *config);
     if (own.winners.empty()) continue;
+    for (std::size_t i = 0; i < own.winners.size(); ++i)
+      own.places[{own.winners[i].hardware, own.winners[i].axes}] = i;
     for (const auto& winner : own.winners) {
       if (!own.best.contains(winner.hardware))
         own.best[winner.hardware] = by_wins(own, winner.hardware).front().first;
@@ -206,23 +236,19 @@ Table make_table(const dataset::Dataset& dataset, const Registry& registry) {
   return table;
 }
 
-const Winner* find_winner(const DefinitionTable& table, std::string_view hardware, const AxisPairs& axes) {
-  const auto found = std::find_if(table.winners.begin(), table.winners.end(), [&](const Winner& winner) {
-    return winner.hardware == hardware && winner.axes == axes;
-  });
-  return found == table.winners.end() ? nullptr : &*found;
+const Winner* find_winner(const DefinitionTable& table, const std::string& hardware, const AxisPairs& axes) {
+  const auto found = table.places.find({hardware, axes});
+  return found == table.places.end() ? nullptr : &table.winners[found->second];
 }
 
 const Winner* nearest_winner(const DefinitionTable& table, std::string_view hardware, const AxisPairs& axes) {
   const Winner* nearest = nullptr;
   double least = 0;
   for (const auto& winner : table.winners) {
-    if (winner.hardware != hardware || winner.axes.size() != axes.size()) continue;
-    const double far = distance(winner.axes, axes);
-    if (nearest == nullptr || far < least) {
-      nearest = &winner;
-      least = far;
-    }
+    const auto far = winner.hardware == hardware ? distance(winner.axes, axes) : std::nullopt;
+    if (!far || (nearest != nullptr && !(*far < least))) continue;
+    nearest = &winner;
+    least = *far;
   }
   return nearest;
 }
@@ -260,7 +286,7 @@ std::string to_json(const Table& table, const dataset::Dataset& dataset) {
       entry["latency_ms"] = winner.latency_ms;
       entry["candidates"] = winner.candidates;
       if (winner.second)
-        entry["second"] = {{"solution", winner.second->first}, {"speedup", winner.second->second}};
+        entry["second"] = {{"solution", winner.second->first}, {"latency_ms", winner.second->second}};
       index[name].push_back(std::move(entry));
     }
     for (const auto& [hardware, solution] : own.best) best[name][hardware] = solution;

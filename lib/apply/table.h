@@ -20,15 +20,16 @@ struct Winner {
   std::string hardware;  // on which; "any" where the configuration makes no difference
   AxisPairs axes;        // of the workload
   std::string solution;
-  double speedup = 0;          // over the reference
-  double latency_ms = 0;       // of the result with that speedup
+  double speedup = 0;  // over the reference
+  double latency_ms = 0;
   std::size_t candidates = 0;  // solutions that have a result here, this one included
-  std::optional<std::pair<std::string, double>> second = {};  // the next best and its speedup
+  std::optional<std::pair<std::string, double>> second = {};  // the next best and its latency in ms
 };
 
 struct DefinitionTable {
   std::vector<Winner> winners;              // in the order in which their cases were met
   std::map<std::string, std::string> best;  // hardware -> the solution that won most cases there
+  std::map<std::pair<std::string, AxisPairs>, std::size_t> places = {};  // hardware and axes -> its winner
 };
 
 struct Table {
@@ -39,13 +40,13 @@ struct Table {
 
 // Of each case (definition, values of the variable axes, hardware) the winner. With require_hash a solution
 // is a candidate when every result of its present source that stands (dataset/standing.h) is PASSED there,
-// and the highest geometric mean of speedups wins; without, every PASSED result makes one, and the highest
-// speedup wins, as flashinfer-bench has it. The first that was met wins among equals, of cases and of
-// solutions. `dataset` has its traces.
+// and the lowest geometric mean of latencies wins, of those that have results on most workloads of the case;
+// without, every PASSED result makes one, and the highest speedup wins, as flashinfer-bench has it. The first
+// that was met wins among equals, of cases and of solutions. `dataset` has its traces.
 [[nodiscard]] Table make_table(const dataset::Dataset& dataset, const Registry& registry);
 
 // The winner of this case; null: there is none.
-[[nodiscard]] const Winner* find_winner(const DefinitionTable& table, std::string_view hardware,
+[[nodiscard]] const Winner* find_winner(const DefinitionTable& table, const std::string& hardware,
                                         const AxisPairs& axes);
 
 // The winner of the nearest case: the sum over the axes of |log2((a + 1) / (b + 1))| is the least, the first

@@ -8,6 +8,7 @@
 
 #include "util/error.h"
 #include "util/files.h"
+#include "util/hash.h"
 
 namespace fib::apply {
 namespace {
@@ -22,6 +23,10 @@ bool is_sha256(const std::string& text) {
 }
 
 }  // namespace
+
+std::string trust_key(const model::Solution& solution, const model::Definition& definition) {
+  return util::Sha256().add(model::content_sha256(solution)).add(model::content_sha256(definition)).hex();
+}
 
 std::filesystem::path trust_file() {
   if (const auto named = variable("FIB_TRUST_FILE"); !named.empty()) return named;

@@ -5,11 +5,17 @@
 #include <set>
 #include <string>
 
+#include "model/definition.h"
+#include "model/solution.h"
+
 // Solutions that somebody has accepted: whoever applies them gives them everything that the program may do.
 namespace fib::apply {
 
-// A list of accepted solutions: SHA-256 of what decides how one is built and called
-// (model::content_sha256()), and the name that it had then.
+// A list of accepted solutions: the key of each, and the name that it had then.
+// What is accepted: SHA-256 of what decides how a solution is built and called, and of what its definition
+// computes, on which inputs.
+[[nodiscard]] std::string trust_key(const model::Solution& solution, const model::Definition& definition);
+
 using TrustList = std::map<std::string, std::string>;
 
 // What FIB_TRUST_FILE names, else ~/.config/fib/trusted.txt ($XDG_CONFIG_HOME where that is set). Throws

@@ -129,6 +129,26 @@ class Frame {
   std::vector<Any> values_;
 };
 
+// The stream that TVM-FFI's environment tells of, until this object goes.
+class Stream {
+ public:
+  Stream(const FfiRuntime& runtime, const arguments::Case& found, void* stream)
+      : runtime_(runtime), found_(found) {
+    if (is_set()) (void)runtime_.set_stream(found.device_type, found.device_id, stream, &before_);
+  }
+  ~Stream() {
+    if (is_set()) (void)runtime_.set_stream(found_.device_type, found_.device_id, before_, nullptr);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+ private:
+  [[nodiscard]] bool is_set() const { return found_.device_type == tvm_ffi::kCuda; }
+  const FfiRuntime& runtime_;
+  const arguments::Case& found_;
+  void* before_ = nullptr;
+};
+
 class FfiCall : public PreparedCall {
  public:
   FfiCall(const FfiRuntime& runtime, tvm_ffi::SafeCall function, const arguments::Signature& signature,
@@ -141,26 +161,26 @@ class FfiCall : public PreparedCall {
   [[nodiscard]] bool is_ready(void* /*stream*/) const override { return true; }
   void make_ready(void* /*stream*/) override {}
 
-  [[nodiscard]] bool call(const Argument* arguments, void* stream, std::string& error) const override try {
+  [[nodiscard]] CallEnd call(const Argument* arguments, void* stream, std::string& error) const override {
     auto frame = take();
     frame->set(signature_, arguments);
-    const bool on_cuda = found_.device_type == tvm_ffi::kCuda;
-    void* before = nullptr;
-    if (on_cuda) (void)runtime_.set_stream(found_.device_type, found_.device_id, stream, &before);
+    const Stream during(runtime_, found_, stream);
     Any result;
-    const int status = function_(nullptr, frame->values().data(),
-                                 static_cast<std::int32_t>(frame->values().size()), &result);
-    if (on_cuda) (void)runtime_.set_stream(found_.device_type, found_.device_id, before, nullptr);
+    int status = 0;
+    try {
+      status = function_(nullptr, frame->values().data(), static_cast<std::int32_t>(frame->values().size()),
+                         &result);
+    } catch (const std::exception& thrown) {
+      error = fmt::format("it threw an exception: {}", thrown.what());
+      return CallEnd::failed;
+    } catch (...) {
+      error = "it threw an exception of an unknown type";
+      return CallEnd::failed;
+    }
     if (result.type_index >= tvm_ffi::kTypeFirstObject) (void)runtime_.release(result.object);
     if (status != 0) error = raised(runtime_, status);
     give_back(std::move(frame));
-    return status == 0;
-  } catch (const std::exception& thrown) {
-    error = fmt::format("it threw an exception: {}", thrown.what());
-    return false;
-  } catch (...) {
-    error = "it threw an exception of an unknown type";
-    return false;
+    return status == 0 ? CallEnd::done : CallEnd::failed;
   }
 
  private:

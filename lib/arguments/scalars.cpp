@@ -62,19 +62,37 @@ std::int64_t integer_at(DType dtype, const void* address) {
   }
 }
 
+// Whether an integer is one of that dtype's.
+bool has_value(DType dtype, std::int64_t value) {
+  const auto within = [&](std::int64_t least, std::int64_t most) { return value >= least && value <= most; };
+  switch (dtype) {
+    case DType::kInt32:
+      return within(INT32_MIN, INT32_MAX);
+    case DType::kInt16:
+      return within(INT16_MIN, INT16_MAX);
+    case DType::kInt8:
+      return within(INT8_MIN, INT8_MAX);
+    case DType::kUInt8:
+      return within(0, UINT8_MAX);
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 bool takes(DType dtype, const fib_value& value) noexcept {
   switch (value.kind) {
     case FIB_TENSOR: {
       const auto held = dtype_of_number(value.u.tensor);
-      return held && (tensor::is_floating(dtype) || !tensor::is_floating(*held));
+      if (!held || tensor::is_floating(dtype)) return held.has_value();
+      return !tensor::is_floating(*held) && has_value(dtype, integer_at(*held, address_of(*value.u.tensor)));
     }
     case FIB_FLOAT:
       return tensor::is_floating(dtype);
     case FIB_INTEGER:
     case FIB_BOOL:
-      return true;
+      return has_value(dtype, value.u.integer);
     default:
       return false;
   }

@@ -10,7 +10,8 @@
 namespace fib::arguments {
 
 // Whether a scalar parameter of that dtype can take the value: floats take integers, integers take no floats;
-// floats of 8 bits and less have no scalars. Allocates nothing.
+// an integer has to be one that the dtype
+// has; floats of 8 bits and less have no scalars. Allocates nothing.
 [[nodiscard]] bool takes(tensor::DType dtype, const fib_value& value) noexcept;
 
 // The value as 8 bytes, as workers hold scalars: a double for floating dtypes, an int64_t for the others (a

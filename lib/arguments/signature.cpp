@@ -79,6 +79,7 @@ Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& ma
   if (parameter.scalar && place < inputs_) return takes(parameter.dtype, value) ? Fit::fits : Fit::wrong;
   if (value.kind != FIB_TENSOR || value.u.tensor == nullptr) return Fit::wrong;
   const fib_tensor& tensor = *value.u.tensor;
+  if (tensor.ndim > 0 && tensor.shape == nullptr) return Fit::wrong;
   Case& found = matching.found;
   if (!matching.has_device) {
     matching.has_device = true;
@@ -88,9 +89,12 @@ Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& ma
   if (found.device_type != tensor.device_type || found.device_id != tensor.device_id) return Fit::wrong;
   if (data_type_of(tensor) != parameter.data_type) return Fit::wrong;
   if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) != parameter.shape.size()) return Fit::wrong;
+  bool is_empty = false;
   for (std::size_t i = 0; i < parameter.shape.size(); ++i) {
     const auto& dimension = parameter.shape[i];
     const std::int64_t size = tensor.shape[i];
+    if (size < 0) return Fit::wrong;
+    is_empty = is_empty || size == 0;
     std::int64_t expected = dimension.value;
     if (dimension.is_axis) {
       const auto axis = static_cast<std::size_t>(dimension.value);
@@ -100,6 +104,7 @@ Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& ma
     }
     if (size != expected) return Fit::wrong;
   }
+  if (tensor.data == nullptr && !is_empty) return Fit::wrong;
   if (!is_contiguous(tensor)) return Fit::strided;
   const auto address = reinterpret_cast<std::uintptr_t>(address_of(tensor));
   return address % alignment_on(tensor.device_type) == 0 ? Fit::fits : Fit::unaligned;
@@ -130,6 +135,7 @@ std::string Signature::explain_one(std::size_t place, const fib_value& value, Ma
                        tensor::name_of(parameter.dtype));
   if (value.kind != FIB_TENSOR || value.u.tensor == nullptr) return name + " has to be a tensor";
   const fib_tensor& tensor = *value.u.tensor;
+  if (tensor.ndim > 0 && tensor.shape == nullptr) return name + " has no shape";
   if (fit == Fit::strided) return fmt::format("{} is not contiguous", name);
   if (fit == Fit::unaligned)
     return fmt::format("the address of {} is not a multiple of {} bytes", name,
@@ -142,6 +148,10 @@ std::string Signature::explain_one(std::size_t place, const fib_value& value, Ma
                        tensor::name_of(parameter.dtype));
   if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) != parameter.shape.size())
     return fmt::format("{} has {} axes, the definition says {}", name, tensor.ndim, parameter.shape.size());
+  const auto sizes = std::vector<std::int64_t>(tensor.shape, tensor.shape + tensor.ndim);
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+    return fmt::format("{} has the shape {}: no size is negative", name, sizes_of(tensor));
+  if (sizes == shape_of(parameter, matching.found)) return name + " has no memory";
   return fmt::format("{} has the shape {}, which should be {}", name, sizes_of(tensor),
                      tensor::to_string(shape_of(parameter, matching.found)));
 }

@@ -60,8 +60,8 @@ class Signature {
 
   // Compares `count` arguments, which are the inputs, or the inputs and outputs: kinds, dtypes, ranks, sizes,
   // devices, strides and addresses; fills `found`. Axes that no argument shows stay 0: calls without outputs
-  // may have such. Whether axes that are expressions have their values is not looked at (check()). Allocates
-  // nothing.
+  // may have such. Whether axes that are expressions have their values is not looked at (axis_values() does).
+  // Allocates nothing.
   [[nodiscard]] Fit match(const fib_value* arguments, std::size_t count, Case& found) const noexcept;
 
   // What match() does not like, in a sentence; "" when it fits.

@@ -30,7 +30,7 @@ namespace fib::arguments {
     const std::int64_t size = tensor.shape[i];
     if (size == 0) return true;
     if (size != 1 && tensor.strides[i] != step) in_order = false;
-    step *= size;
+    if (__builtin_mul_overflow(step, size, &step)) return false;  // there is no memory of that size
   }
   return in_order;
 }

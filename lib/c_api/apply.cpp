@@ -23,7 +23,7 @@ const apply::Prepared& inner(const fib_prepared* prepared) {
 }
 
 c_api::Stack<fib_apply>& stack() {
-  static c_api::Stack<fib_apply> runtimes;
+  static auto& runtimes = *new c_api::Stack<fib_apply>;  // other threads may call while the process exits
   return runtimes;
 }
 
@@ -118,6 +118,8 @@ fib_status fib_apply_warm(fib_apply* apply, const char* definition, int32_t devi
                           char** report) {
   return c_api::guarded([&] {
     auto list = nlohmann::ordered_json::array();
+    if (definition != nullptr && !expect(apply, "apply")->runtime.has_definition(definition))
+      throw c_api::NotFound("the dataset has no definition \"{}\"", definition);
     for (const auto& warmed :
          expect(apply, "apply")
              ->runtime.warm(definition == nullptr ? "" : definition, device_type, device_id)) {

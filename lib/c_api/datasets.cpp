@@ -23,10 +23,13 @@ namespace {
 ordered_json options_of(const char* options) {
   if (options == nullptr) return ordered_json::object();
   try {
+    (void)model::json::parse(options);  // bounds the depth
     auto document = ordered_json::parse(options);
     if (!document.is_object()) throw Invalid("the options have to be an object");
     return document;
   } catch (const nlohmann::json::exception& error) {
+    throw Invalid("the options are no JSON: {}", error.what());
+  } catch (const model::ParseError& error) {
     throw Invalid("the options are no JSON: {}", error.what());
   }
 }
@@ -47,14 +50,14 @@ void read_options(const char* options, Take take) {
 
 // Adds the records of a JSON list to the dataset.
 template <typename Add>
-void for_each_record(const ordered_json& document, const char* list, Add add) {
-  const auto found = document.find(list);
-  if (found == document.end()) return;
-  if (!found->is_array()) throw Invalid("{} has to be a list", list);
+void for_each_record(const model::json::Value& document, const char* list, Add add) {
+  const auto* found = document.find(list);
+  if (found == nullptr) return;
+  if (found->kind != model::json::Kind::array) throw Invalid("{} has to be a list", list);
   std::size_t number = 0;
-  for (const auto& record : *found) {
+  for (const auto& record : found->items) {
     try {
-      add(model::json::from_tree(record));
+      add(record);
     } catch (const Error& error) {
       throw Invalid("{}[{}]: {}", list, number, error.what());
     }
@@ -62,8 +65,8 @@ void for_each_record(const ordered_json& document, const char* list, Add add) {
   }
 }
 
-fib_dataset dataset_from(const ordered_json& document) {
-  if (!document.is_object()) throw Invalid("a dataset has to be an object");
+fib_dataset dataset_from(const model::json::Value& document) {
+  if (document.kind != model::json::Kind::object) throw Invalid("a dataset has to be an object");
   fib_dataset result;
   auto& dataset = result.dataset;
   for_each_record(document, "definitions", [&](const model::json::Value& record) {
@@ -137,6 +140,13 @@ std::string traces_of(const fib_dataset& dataset, const char* definition) {
   return joined(texts);
 }
 
+bool same_result(const model::Evaluation& whole, const dataset::RowEvaluation& row) {
+  if (row.hardware != nullptr && whole.environment.hardware != *row.hardware) return false;
+  return whole.performance && row.performance &&
+         whole.performance->latency_ms == row.performance->latency_ms &&
+         whole.performance->speedup_factor == row.performance->speedup_factor;
+}
+
 // The record that a row was made from.
 std::string record_of(const fib_dataset& dataset, const dataset::TraceRow& row) {
   std::string text;
@@ -144,7 +154,7 @@ std::string record_of(const fib_dataset& dataset, const dataset::TraceRow& row) 
     if (text.empty() && trace.definition == *row.definition && trace.solution == *row.solution &&
         trace.workload.uuid == row.workload->uuid &&
         trace.evaluation->timestamp == row.evaluation->timestamp &&
-        trace.evaluation->status == row.evaluation->status)
+        trace.evaluation->status == row.evaluation->status && same_result(*trace.evaluation, *row.evaluation))
       text = model::to_json(trace);
   });
   if (text.empty()) throw Error("the record of the best trace is no longer in the dataset's files");
@@ -209,11 +219,7 @@ fib_status fib_dataset_open(const char* path, fib_dataset** dataset) {
 fib_status fib_dataset_from_json(const char* json, fib_dataset** dataset) {
   return c_api::guarded([&] {
     expect(dataset, "dataset");
-    try {
-      *dataset = new fib_dataset(dataset_from(ordered_json::parse(expect(json, "json"))));
-    } catch (const nlohmann::json::exception& error) {
-      throw Invalid("the dataset is no JSON: {}", error.what());
-    }
+    *dataset = new fib_dataset(dataset_from(model::json::parse(expect(json, "json"))));
   });
 }
 
@@ -266,7 +272,11 @@ fib_status fib_dataset_best(const fib_dataset* dataset, const char* definition, 
     const double none = std::numeric_limits<double>::infinity();
     read_options(options, [&](const std::string& key, const ordered_json& value) {
       if (key == "axes") {
-        for (const auto& [axis, size] : value.items()) axes[axis] = size.get<std::int64_t>();
+        if (!value.is_object()) throw Invalid("the option \"axes\" has to be an object");
+        for (const auto& [axis, size] : value.items()) {
+          if (!size.is_number_integer()) throw Invalid("the axis \"{}\" has to be a whole number", axis);
+          axes[axis] = size.get<std::int64_t>();
+        }
       } else if (key == "max_absolute_error" || key == "max_relative_error") {
         if (!limits) limits = dataset::ErrorLimits{none, none};
         (key == "max_absolute_error" ? limits->max_absolute : limits->max_relative) = value.get<double>();

@@ -1,5 +1,7 @@
 #include "tracing/tracing.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -35,23 +37,25 @@ namespace {
 fib_traced told(tracing::Outcome outcome) { return static_cast<fib_traced>(outcome); }
 
 c_api::Stack<fib_tracing>& stack() {
-  static c_api::Stack<fib_tracing> tracings;
+  static auto& tracings = *new c_api::Stack<fib_tracing>;  // other threads may call while the process exits
   return tracings;
 }
 
-// What the environment asked for. It is closed when the process exits, unless the program has done so.
+// What the environment asked for. It is flushed when the process exits, unless the program has closed it;
+// other threads may call it until the end.
 struct FromEnvironment {
   std::mutex mutex = {};
   fib_tracing* opened = nullptr;
+  pid_t process = ::getpid();
 
   ~FromEnvironment() {
-    if (opened == nullptr) return;
+    if (opened == nullptr || ::getpid() != process) return;  // a forked child has nothing to write
+    stack().remove(opened);
     try {  // without the thread's last error, which is gone by now
       opened->tracing.flush();
     } catch (const std::exception& error) {
       std::fprintf(stderr, "fib: FIB_ENABLE_TRACING: %s\n", error.what());
     }
-    delete opened;
   }
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/errors.h"
+#include "model/json_value.h"
 #include "tensor/dtype.h"
 #include "tracing/presets.h"
 #include "util/closest.h"
@@ -116,6 +118,11 @@ bool is_rule(const json& object) {
 Config parse_config(std::string_view text) {
   Config config;
   if (text.empty()) return config;
+  try {
+    (void)model::json::parse(text);  // bounds the depth
+  } catch (const model::ParseError&) {
+    throw Error("the configuration of tracing is not valid JSON");
+  }
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded()) throw Error("the configuration of tracing is not valid JSON");
   if (document.is_null()) return config;

@@ -8,7 +8,7 @@ namespace fib::tracing {
 
 const char* name_of(Outcome outcome) {
   constexpr std::array<const char*, kOutcomes> names = {
-      "kept", "passed_over", "not_traced", "wrong_arguments", "captured", "strided", "no_room", "failed"};
+      "kept", "passed_over", "not_traced", "wrong_arguments", "captured", "strided", "no_room", "not_copied"};
   return names[static_cast<std::size_t>(outcome)];
 }
 
@@ -45,9 +45,9 @@ void Site::prepare(const std::filesystem::path& root, const model::Definition& d
 bool Site::fits(const fib_value* values, std::size_t count, arguments::Case& found) const noexcept {
   if (signature_->match(values, count, found) == arguments::Fit::wrong) return false;
   for (std::size_t i = 0; i < signature_->axes().size(); ++i) {
-    if (found.axes[i] < 0) return false;
     const bool is_shown = count > signature_->inputs() || (axes_of_inputs_ >> i & 1U) != 0;
     if (!is_shown && i < signature_->variable_axes()) return false;
+    if (is_shown && found.axes[i] == 0) return false;  // no workload has an axis without elements
   }
   return true;
 }
@@ -65,7 +65,15 @@ void Site::remember_problem(const std::string& sentence) noexcept {
 void Site::remember_problem_of(const fib_value* values, std::size_t count) noexcept {
   if (has_first_problem_) return;
   try {
-    const std::string sentence = signature_->explain(values, count);
+    std::string sentence = signature_->explain(values, count);
+    arguments::Case found;
+    (void)signature_->match(values, count, found);
+    for (std::size_t i = 0; i < signature_->axes().size() && sentence.empty(); ++i) {
+      const bool is_shown = count > signature_->inputs() || (axes_of_inputs_ >> i & 1U) != 0;
+      if (is_shown && found.axes[i] == 0)
+        sentence =
+            fmt::format("axis \"{}\" has no elements, and no workload has such", signature_->axes()[i]);
+    }
     remember_problem(sentence.empty() ? "an axis is in no input, and the outputs were left out" : sentence);
   } catch (const std::exception&) {  // there is no memory for a sentence
     return;

@@ -43,7 +43,7 @@ Outcome Tracing::collect(std::string_view definition, const fib_value* values, s
 }
 
 Outcome Tracing::collect(Site& site, const fib_value* values, std::size_t count, void* stream) noexcept {
-  if (!site.is_traced()) return site.count(Outcome::not_traced);
+  if (!site.is_traced() || !writer_.is_own_process()) return site.count(Outcome::not_traced);
   arguments::Case found;
   if (!site.fits(values, count, found)) {
     site.remember_problem_of(values, count);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -28,6 +29,9 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
+  // Whether this is the process that made it, and no forked child.
+  [[nodiscard]] bool is_own_process() const noexcept { return ::getpid() == process_; }
+
   // Throws Error in a forked child.
   void add(std::unique_ptr<KeptCall> call);
 
@@ -40,7 +44,7 @@ class Writer {
 
  private:
   using Calls = std::vector<std::unique_ptr<KeptCall>>;
-  void expect_own_process() const;
+  void expect_own_process() const;  // throws Error in a forked child
   void run();
   void take_next(Calls& calls);  // at least one, under the lock
   void write(const Calls& calls);

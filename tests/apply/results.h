@@ -19,6 +19,7 @@ struct Result {
   std::string hardware = {};    // empty: this machine's CPU
   std::string source = "same";  // "same": the hash of the solution's source; "": none is recorded; or a hash
   double error = 0;             // absolute and relative
+  double latency_ms = 0;        // 0: that of a reference of 1 ms
 };
 
 // A dataset with the definition "add" and solutions of it, whose results a test writes by hand.

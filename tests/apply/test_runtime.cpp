@@ -163,8 +163,66 @@ TEST_CASE_METHOD(RuntimeTest, "a solution that reports an error is dropped") {
   CHECK(call.call(applied.find("add")) == FIB_CALL_FAILED);
   CHECK(call.why == "it returned the error code 7");
   CHECK(call.call(applied.find("add")) == FIB_DROPPED);
-  const auto statistics = nlohmann::json::parse(applied.statistics_json());
-  CHECK(statistics.at("dropped").at("failing") == "it returned the error code 7");
+  CHECK(call.why == "\"failing\" refused this case");
+  CHECK(nlohmann::json::parse(applied.statistics_json()).at("dropped").empty());  // others of its cases go on
+}
+
+TEST_CASE_METHOD(RuntimeTest, "a solution that throws is dropped") {
+  data.builder().solution(
+      "throwing", "me",
+      "#include <cstdint>\n#include <stdexcept>\nextern \"C\" void run(const float*, const float*, "
+      "float*, int64_t) { throw std::runtime_error(\"bad \\xff\"); }\n");
+  data.result({"throwing", 8, 3});
+  Runtime applied = runtime();
+  AddCall call(8);
+  CHECK(call.call(applied.find("add")) == FIB_CALL_FAILED);
+  CHECK(call.call(applied.find("add")) == FIB_DROPPED);
+  const auto statistics = nlohmann::json::parse(applied.statistics_json());  // although its text is no UTF-8
+  CHECK_THAT(statistics.at("dropped").at("throwing").get<std::string>(),
+             Catch::StartsWith("it threw an exception: bad "));
+}
+
+TEST_CASE_METHOD(RuntimeTest, "results that credit a solution to another definition do not count") {
+  const std::string other =
+      R"({"name":"scale","op_type":"test","axes":{"n":{"type":"var"}},)"
+      R"("inputs":{"a":{"shape":["n"],"dtype":"float32"}},)"
+      R"("outputs":{"c":{"shape":["n"],"dtype":"float32"}},"reference":"def run(a):\n    return a\n"})";
+  data.builder().definition("test", "scale", other, {});
+  const auto solution = data.load().solutions.at("ten");
+  const std::string line =
+      R"({"definition":"scale","workload":{"axes":{"n":8},"inputs":{"a":{"type":"random"}},"uuid":"s8"},)"
+      R"("solution":"ten","evaluation":{"status":"PASSED","log":"","environment":{"hardware":"any"},)"
+      R"("timestamp":"2026-01-01T00:00:00","correctness":{},)"
+      R"("performance":{"latency_ms":1,"reference_latency_ms":2,"speedup_factor":2}}})";
+  util::write_file_atomic(data.root() / "traces" / "other.jsonl", line + "\n");
+  Runtime applied = runtime(R"({"require_hash":false,"hardware":"any"})");
+  HostTensor a(DType::kFloat32, {8});
+  const fib_value values[] = {a.value(), a.value()};
+  std::string why;
+  CHECK(applied.find("scale").call(values, 2, nullptr, why) == FIB_NO_RESULT);
+  CHECK(nlohmann::json::parse(applied.table_json())
+            .at("left_out")
+            .at("of a definition that is not the solution's") == 1);
+}
+
+TEST_CASE_METHOD(RuntimeTest, "sizes that no tensor has are refused whatever the policy") {
+  data.result({"ten", 8, 3});
+  Runtime applied = runtime(R"({"on_miss_policy":"nearest"})");
+  AddCall call(8);
+  call.a.view().shape[0] = call.b.view().shape[0] = call.c.view().shape[0] = -8;
+  CHECK(call.call(applied.find("add")) == FIB_WRONG_ARGUMENTS);
+  CHECK(call.why == "input \"a\" has the shape (-8): no size is negative");
+  const std::int64_t n = -8;
+  fib_outcome outcome = FIB_APPLIED;
+  CHECK(applied.find("add").match(tvm_ffi::kCpu, 0, &n, 1, outcome, call.why) == nullptr);
+  CHECK(outcome == FIB_WRONG_ARGUMENTS);
+  AddCall bare(8);
+  bare.b.view().data = nullptr;
+  CHECK(bare.call(applied.find("add")) == FIB_WRONG_ARGUMENTS);
+  CHECK(bare.why == "input \"b\" has no memory");
+  const std::int64_t one = 8;
+  CHECK(applied.find("add").match(99, 0, &one, 1, outcome, bare.why) == nullptr);
+  CHECK(outcome == FIB_CANNOT_RUN);
 }
 
 TEST_CASE_METHOD(RuntimeTest, "a dropped solution is never called again") {
@@ -201,8 +259,9 @@ TEST_CASE_METHOD(RuntimeTest, "only accepted solutions run where trust is demand
   Runtime before = runtime(R"({"require_trust":true})");
   CHECK(call.call(before.find("add")) == FIB_NOT_TRUSTED);
   CHECK(call.why == "solution \"ten\" is not on the list of `fib apply trust`");
-  const auto solution = data.load().solutions.at("ten");
-  apply::write_trust(apply::trust_file(), {{model::content_sha256(solution), "ten"}});
+  const auto loaded = data.load();
+  apply::write_trust(apply::trust_file(),
+                     {{apply::trust_key(loaded.solutions.at("ten"), loaded.definitions.at("add")), "ten"}});
   Runtime after = runtime(R"({"require_trust":true})");
   CHECK(call.call(after.find("add")) == FIB_APPLIED);
 }

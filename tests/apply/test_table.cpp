@@ -38,7 +38,7 @@ struct TableTest {
 
 }  // namespace
 
-TEST_CASE_METHOD(TableTest, "each case has the solution with the highest speedup") {
+TEST_CASE_METHOD(TableTest, "each case has the fastest solution") {
   data.result({"fast", 8, 3.0}).result({"slow", 8, 1.2}).result({"fast", 16, 0.9}).result({"slow", 16, 2.5});
   CHECK(winner(8) == "fast");
   CHECK(winner(16) == "slow");
@@ -50,7 +50,18 @@ TEST_CASE_METHOD(TableTest, "each case has the solution with the highest speedup
   CHECK(first->candidates == 2);
   REQUIRE(first->second);
   CHECK(first->second->first == "slow");
+  CHECK(first->second->second == Approx(1 / 1.2));
   CHECK(own.best.at(cpu) == "fast");  // the first of equals
+}
+
+TEST_CASE_METHOD(TableTest, "latencies decide, whatever the reference took in each run") {
+  testing::Result lucky{"slow", 8, 4.0};
+  lucky.latency_ms = 0.5;  // its reference took 2 ms
+  testing::Result fast{"fast", 8, 3.0};
+  fast.latency_ms = 0.4;
+  data.result(lucky).result(fast);
+  CHECK(winner(8) == "fast");
+  CHECK(winner(8, R"({"require_hash":false})") == "slow");  // flashinfer-bench's rule
 }
 
 TEST_CASE_METHOD(TableTest, "the best of a definition has won most cases") {
@@ -111,6 +122,9 @@ TEST_CASE_METHOD(TableTest, "the nearest case is near in the ratio of its axes")
   CHECK(near(1000) == "slow");
   CHECK(near(0) == "fast");
   CHECK(nearest_winner(own, "another CPU", {{"n", 8}}) == nullptr);
+  CHECK(nearest_winner(own, cpu, {{"m", 8}}) == nullptr);
+  data.result({"slow", INT32_MAX, 2.0});
+  CHECK(nearest_winner(table(), cpu, {{"n", INT64_MAX}})->solution == "slow");
 }
 
 TEST_CASE_METHOD(TableTest, "the digest changes with configuration, source and results") {

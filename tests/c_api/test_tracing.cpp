@@ -108,7 +108,7 @@ TEST_CASE_METHOD(TracingTest, "mistakes in calls of tracing are told") {
   CHECK(fib_tracing_find(tracing, "none", &site) == FIB_NOT_FOUND);
   CHECK(site == nullptr);
   CHECK(fib_tracing_flush(nullptr) == FIB_INVALID);
-  CHECK(std::string(fib_traced_name(FIB_NOT_COPIED)) == "failed");
+  CHECK(std::string(fib_traced_name(FIB_NOT_COPIED)) == "not_copied");
   fib_tracing_close(tracing);
 }
 

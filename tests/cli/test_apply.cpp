@@ -43,11 +43,11 @@ TEST_CASE_METHOD(ApplyCommand, "fib apply show tells each case's winner") {
   CHECK(shown.out ==
         "Which solution answers which call: 2 cases of 1 definition\n"
         "\n"
-        "  Axes  Hardware  Solution  Language  Speedup  Latency (ms)  Next best  Its speedup\n"
-        "-----------------------------------------------------------------------------------\n"
+        "  Axes  Solution  Latency (ms)  vs. reference  Next best  Latency (ms)\n"
+        "----------------------------------------------------------------------\n"
         "add\n"
-        "  n=8   Test CPU  ten       cpp         3.00x       0.33333  twenty           2.00x\n"
-        "  n=16  Test CPU  snake     python      5.00x       0.20000  -                    -\n"
+        "  n=8   ten            0.33333          3.00x  twenty          0.50000\n"
+        "  n=16  snake          0.20000          5.00x  -                     -\n"
         "\n"
         "1 result does not count: 1 on other hardware\n");
   const auto json = nlohmann::json::parse(run({"show", "--format", "json"}).out);
@@ -55,6 +55,8 @@ TEST_CASE_METHOD(ApplyCommand, "fib apply show tells each case's winner") {
   REQUIRE(cases.size() == 2);
   CHECK(cases.at(0).at("solution") == "ten");
   CHECK(cases.at(0).at("speedup") == 3.0);
+  CHECK(cases.at(0).at("axes") == nlohmann::json{{"n", 8}});
+  CHECK(json.at("datasets").at(0).at("left_out") == nlohmann::json{{"on other hardware", 1}});
   CHECK(json.at("datasets").at(0).at("digest").get<std::string>().size() == 64);
 }
 
@@ -65,8 +67,8 @@ TEST_CASE_METHOD(ApplyCommand,
   CHECK_THAT(shown.out,
              Catch::StartsWith("No solution of " + data.root().string() +
                                " has a result that counts on this machine (") &&
-                 Catch::Contains("1 more case on NVIDIA Test GPU, which is not here (--hardware 'NVIDIA "
-                                 "Test GPU')\n2 more cases on Test CPU"));
+                 Catch::Contains("1 more case on NVIDIA Test GPU, which is not here: --hardware 'NVIDIA Test "
+                                 "GPU'\n2 more cases on Test CPU"));
   const auto unknown = run({"show", "--definitions", "subtract"});
   CHECK(unknown.exit_code == 1);
   CHECK_THAT(unknown.err, Catch::Contains("\"subtract\""));
@@ -103,6 +105,8 @@ TEST_CASE_METHOD(ApplyCommand, "fib apply trust keeps a list of accepted solutio
   CHECK_THAT(run({"check", "--format", "csv"}).out,
              Catch::Contains("add,ten,Test CPU,1,in the program,true\n"));
   CHECK(run({"trust", "twenty", "--remove"}, false).out == "twenty is no longer accepted\n");
+  CHECK_THAT(run({"trust", "twenty", "--remove"}, false).err,
+             Catch::EndsWith("trusted.txt has none of these: twenty\n"));
   const auto listed = run({"trust", "--list"}, false).out;
   CHECK_THAT(listed, Catch::EndsWith("  ten\n"));
   CHECK(listed.size() == 64 + 2 + 4);
@@ -113,15 +117,29 @@ TEST_CASE_METHOD(ApplyCommand, "fib apply trust keeps a list of accepted solutio
   CHECK(run({"trust", "nobody"}, false).exit_code == 1);
 }
 
+TEST_CASE_METHOD(ApplyCommand, "a dataset without results says what to do, and names are no shell's") {
+  data.result({"ten", 8, 3, "GPU'; rm -rf ~ #"});
+  CHECK_THAT(run({"show"}, false).out,
+             Catch::Contains("which is not here: --hardware 'GPU'\\''; rm -rf ~ #'"));
+  std::filesystem::remove_all(data.root() / "traces");
+  CHECK(run({"show"}, false).out ==
+        data.root().string() + " has no results yet: fib run --local " + data.root().string() + "\n");
+}
+
 TEST_CASE_METHOD(ApplyCommand, "a configuration file says everything") {
   const auto file = folder.path() / "apply.json";
   util::write_new_file(file, R"({"per_definition":{"add":{"hardware":"any","require_hash":false}}})");
   const auto shown = run({"show", "--apply-config", file.string(), "--format", "csv"}, false);
   CHECK(shown.exit_code == 0);
-  CHECK_THAT(shown.out, Catch::Contains("add,n=16,any,snake,python,5"));
+  CHECK_THAT(shown.out, Catch::Contains("any,snake,python,0.2,5"));
   CHECK(run({"show", "--apply-config", file.string()}).exit_code == 2);
   util::write_file_atomic(file, R"({"default":{"speed":1}})");
   const auto wrong = run({"show", "--apply-config", file.string()}, false);
   CHECK(wrong.exit_code == 1);
-  CHECK(wrong.err == "fib: default.speed: is no key of a configuration\n");
+  CHECK(wrong.err == "fib: " + file.string() + ": default.speed: is no key of a configuration\n");
+  util::write_file_atomic(file, R"({"hardware":"Test CPU","require_trust":true})");
+  const auto untrusted = run({"check", "--apply-config", file.string()}, false);
+  CHECK(untrusted.exit_code == 3);
+  CHECK_THAT(untrusted.out, Catch::Contains("ten for add: it is not accepted (fib apply trust), which the "
+                                            "configuration demands\n"));
 }

@@ -137,8 +137,8 @@ TEST_CASE("values that cannot be read fail, and count for no filter") {
   Tracing tracing(data.load(), parse_config(R"({"input_dump_policy":"dump_all"})"));
   AddCall call(4);
   void* memory = std::exchange(call.a.view().data, nullptr);
-  CHECK(collect(tracing, "add", call) == Outcome::failed);
-  CHECK(statistics_of(tracing).at("definitions").at("add").at("problem") == "\"a\" has no memory");
+  CHECK(collect(tracing, "add", call) == Outcome::wrong_arguments);
+  CHECK(statistics_of(tracing).at("definitions").at("add").at("problem") == "input \"a\" has no memory");
   call.a.view().data = memory;
   call.a.view().device_type = call.b.view().device_type = 10;  // ROCm
   CHECK(collect(tracing, "add", call) == Outcome::failed);
@@ -148,6 +148,16 @@ TEST_CASE("values that cannot be read fail, and count for no filter") {
   std::int64_t shape[] = {std::int64_t{1} << 50};
   huge.a.view().shape = huge.b.view().shape = shape;
   CHECK(collect(tracing, "add", huge) == Outcome::failed);
+}
+
+TEST_CASE("calls without elements make no workload") {
+  const TracedDataset data;
+  Tracing tracing(data.load(), {});
+  CHECK(collect(tracing, "add", AddCall(0)) == Outcome::wrong_arguments);
+  CHECK(statistics_of(tracing).at("definitions").at("add").at("problem") ==
+        "axis \"n\" has no elements, and no workload has such");
+  tracing.flush();
+  CHECK(data.workloads("add").empty());
 }
 
 TEST_CASE("axes that no given argument shows, or that contradict their expression, are told") {
