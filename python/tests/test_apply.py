@@ -75,6 +75,37 @@ class InPython(Runtimes):
         runtime.dispatch("scale", (), {"x": Shaped(5, 16), "more": 1}, lambda **kwargs: seen.append(sorted(kwargs)))
         self.assertEqual(seen, [["more", "x"]])
 
+    def test_arguments_that_the_definition_does_not_have_go_to_the_fallback(self):
+        runtime = self.runtime(solution("s", "def run(x):\n    return 'applied'\n", destination_passing_style=False))
+        answer = runtime.dispatch("scale", (Shaped(4, 16),), {"epsilon": 3.0}, lambda x, epsilon: epsilon)
+        self.assertEqual(answer, 3.0)
+        self.assertEqual(runtime.dispatch("scale", (), {"y_": Shaped(4, 16)}, lambda y_: "own"), "own")
+        self.assertEqual(runtime.statistics()["calls"]["scale"], {"wrong_arguments": 2})
+        self.assertEqual(runtime.dispatch("scale", (), {"x": Shaped(4, 16)}, None), "applied")
+
+    def test_calls_are_traced_while_apply_is_on(self):
+        runtime = self.runtime(solution("s", "def run(x):\n    return 'applied'\n", destination_passing_style=False))
+        tracing = mock.Mock()
+        with runtime, mock.patch("fib.tracing.TracingRuntime._stack", [tracing]):
+            self.assertEqual(apply("scale", args=(Shaped(4, 16),), fallback=None), "applied")
+        self.assertEqual(tracing.collect.call_count, 1)
+
+    def test_verifying_needs_a_fallback(self):
+        runtime = self.runtime(solution("s", "def run(x):\n    return 'applied'\n", destination_passing_style=False),
+                               config=ApplyConfig(verify_first=True))
+        with self.assertLogs("fib.apply", "WARNING") as said:
+            for _ in range(2):
+                self.assertEqual(runtime.dispatch("scale", (Shaped(4, 16),), {}, None), "applied")
+        self.assertEqual(len(said.output), 1, said.output)
+        self.assertIn("no fallback to be compared with", said.output[0])
+
+    def test_limits_may_be_absent(self):
+        wrong = trace("s", 4, 2.0, max_absolute_error=9.0, max_relative_error=9.0)
+        only = solution("s", "def run(x):\n    return 'applied'\n", destination_passing_style=False)
+        for config, answer in ((ApplyConfig(), "own"), (ApplyConfig(max_atol=None, max_rtol=None), "applied")):
+            runtime = self.runtime(only, config=config, traces=[wrong])
+            self.assertEqual(runtime.dispatch("scale", (Shaped(4, 16),), {}, lambda x: "own"), answer)
+
     def test_a_solution_that_raises_is_dropped(self):
         runtime = self.runtime(solution("s", "def run(x):\n    raise ValueError('wrong')\n",
                                         destination_passing_style=False))

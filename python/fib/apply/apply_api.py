@@ -43,11 +43,11 @@ def _dispatch(name, args, kwargs, fallback):
         name = name(*args, **kwargs)
     stack = ApplyRuntime._stack
     runtime = stack[-1] if stack else ApplyRuntime.get_instance()
-    if runtime is not None:
-        return runtime.dispatch(name, args, kwargs, fallback)
-    tracing = TracingRuntime.get_instance()
+    tracing = TracingRuntime._stack[-1] if TracingRuntime._stack else TracingRuntime.get_instance()
     if tracing is not None:
         tracing.collect(name, args, kwargs)
+    if runtime is not None:
+        return runtime.dispatch(name, args, kwargs, fallback)
     if fallback is None:
         raise RuntimeError("Apply or tracing is not enabled and no fallback provided")
     return fallback(*args, **kwargs)

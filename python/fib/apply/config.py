@@ -7,7 +7,8 @@ from .._registry import ConfigRegistry
 class ApplyConfig(Model):
     """Which solutions may answer calls.
 
-    `max_atol`, `max_rtol`: only results with errors of at most so much count.
+    `max_atol`, `max_rtol`: only results with errors of at most so much count; None: a passed verdict suffices. The
+    default is flashinfer-bench's, and leaves out most results of small floats.
     `aot_ratio`: which share of the winners is built when a runtime is made, 0 to 1.
     `on_miss_policy`: what answers sizes without a result: "fallback_only", "use_def_best" (the solution that wins most
     often), "nearest" (the one of the nearest sizes).
@@ -15,14 +16,14 @@ class ApplyConfig(Model):
     `require_hash`: only results that say that they were made of the solution's present source count.
     `require_trust`: only solutions that `fib apply trust` has accepted are used.
     `verify_first`, `verify_rate`: compare the first call of each case, and this share of all others, with the fallback,
-    on copies of the arguments; a solution that differs is not used again. `verify_atol` and `verify_rtol` say how close
+    on copies of the arguments; a solution that differs is not used again. Calls without a fallback cannot be compared. `verify_atol` and `verify_rtol` say how close
     is equal.
 
     Raises ValidationError for other values, and for settings that there are not."""
 
     _fields = {
-        "max_atol": Field(number(float, above=0), default=1e-2),
-        "max_rtol": Field(number(float, above=0), default=1e-5),
+        "max_atol": Field(optional(number(float, above=0)), default=1e-2),
+        "max_rtol": Field(optional(number(float, above=0)), default=1e-5),
         "aot_ratio": Field(number(float, at_least=0, at_most=1), default=1.0),
         "on_miss_policy": Field(one_of("fallback_only", "use_def_best", "nearest"), default="fallback_only"),
         "hardware": Field(text, default="any"),

@@ -46,6 +46,7 @@ class ApplyRuntime:
         self._cases = {}  # definition -> what arguments are like -> (case, its solution)
         self._counts = {}  # definition -> outcome -> calls
         self._dropped = {}  # Python solution -> why
+        self._unverified = set()  # definitions that were called without a fallback, though they should be compared
         self._table = None
         self._tensor_type = ()
         self._build_winners()
@@ -109,6 +110,10 @@ class ApplyRuntime:
         if config is None or definition is None:
             error = NotApplied(_NOT_CONFIGURED if config is None else _NO_DEFINITION)
             return self._not_applied(def_name, None, error, fallback, args, kwargs)
+        unknown = [name for name in kwargs if name not in definition.inputs and name not in definition.outputs]
+        if unknown:
+            error = NotApplied(_WRONG_ARGUMENTS, f"the definition has no {', '.join(sorted(unknown))}")
+            return self._not_applied(def_name, None, error, fallback, args, kwargs)
         arguments = definition.merge_kwargs_to_args(args, kwargs)
         inputs, outputs = len(definition.inputs), len(definition.outputs)
         if len(arguments) not in (inputs, inputs + outputs):
@@ -118,13 +123,20 @@ class ApplyRuntime:
         try:
             found = self._case(definition, config, arguments)
             solution = found.solution
-            if found.verifier and fallback is not None and found.verifier.is_due(arguments):
+            if found.verifier and fallback is None:
+                self._warn_unverified(def_name)
+            elif found.verifier and found.verifier.is_due(arguments):
                 return self._verified(def_name, found, arguments, fallback, args, kwargs)
             result = found.call(arguments)
         except NotApplied as error:
             return self._not_applied(def_name, solution, error, fallback, args, kwargs)
         found.counts[0] += 1
         return result
+
+    def _warn_unverified(self, def_name):
+        if def_name not in self._unverified:
+            self._unverified.add(def_name)
+            logger.warning("Calls of %s are not verified: they have no fallback to be compared with", def_name)
 
     def _verified(self, def_name, found, arguments, fallback, args, kwargs):
         why, finish = found.verifier.compare(found.call, arguments, fallback, args, kwargs)
