@@ -53,8 +53,13 @@ TEST_CASE("the program builds, and says why it cannot") {
 }
 
 TEST_CASE("a program that does not do its work is told by what it said") {
+  ::unsetenv("FIB_PROGRAM");
   CHECK_THROWS_WITH(apply::build("", order("x")),
                     Catch::StartsWith("the fib program, which builds solutions"));
+  ::setenv("FIB_PROGRAM", "/nowhere/fib", 1);
+  CHECK_THROWS_WITH(apply::build("", order("x")),
+                    "FIB_PROGRAM names /nowhere/fib, which is no program that can be run");
+  ::unsetenv("FIB_PROGRAM");
   CHECK_THROWS_WITH(apply::build("/bin/false", order("x")), "/bin/false ended with exit code 1: ");
 }
 

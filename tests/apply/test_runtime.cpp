@@ -147,6 +147,7 @@ TEST_CASE_METHOD(RuntimeTest, "a solution that cannot be built is left to the pr
   CHECK(call.call(applied.find("add")) == FIB_CANNOT_RUN);  // and is not built again
   CHECK(call.why == before);
 
+  ::unsetenv("FIB_PROGRAM");
   Runtime without(data.load(), apply::parse_registry(""), {});
   CHECK(call.call(without.find("add")) == FIB_CANNOT_RUN);
   CHECK_THAT(call.why, Catch::StartsWith("the fib program, which builds solutions, was not found"));
