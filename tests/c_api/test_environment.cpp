@@ -1,7 +1,9 @@
 #include <fib.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "apply/results.h"
 #include "support/places.h"
@@ -41,4 +43,35 @@ TEST_CASE("FIB_ENABLE_APPLY applies a dataset") {
   const auto wrong = run({"FIB_ENABLE_APPLY=1", "FIB_DATASET_PATH=/nowhere"});
   CHECK_THAT(wrong.out, Catch::Contains("no_runtime 0\n"));
   CHECK(wrong.err == "fib: FIB_ENABLE_APPLY: there is no folder /nowhere\n");
+}
+
+// Run by the test below: the process exits while other threads still call.
+TEST_CASE("threads that call until the end", "[.exit]") {
+  for (int t = 0; t < 4; ++t) {
+    std::thread([] {
+      HostTensor a(DType::kFloat32, {8});
+      HostTensor c(DType::kFloat32, {8});
+      const fib_value values[] = {a.value(), a.value(), c.value()};
+      while (true) {
+        (void)fib_apply_call("add", values, 3, nullptr);
+        (void)fib_tracing_collect("add", values, 3, nullptr);
+      }
+    }).detach();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::exit(0);  // NOLINT: that other threads are there is what is tested
+}
+
+TEST_CASE("a process may exit while other threads call") {
+  const util::TemporaryFolder folder(std::filesystem::temp_directory_path(), "fib-c-");
+  testing::AppliedDataset data(folder.path() / "dataset");
+  data.adder("ten", "10").result({"ten", 8, 3});
+  for (int i = 0; i < 10; ++i) {
+    const auto ended = testing::run_process(
+        {std::filesystem::read_symlink("/proc/self/exe"), "[.exit]"},
+        {"FIB_PROGRAM=" + testing::fib_binary(), "FIB_CACHE_PATH=" + (folder.path() / "cache").string(),
+         "FIB_ENABLE_APPLY=1", "FIB_ENABLE_TRACING=1", "FIB_DATASET_PATH=" + data.root().string()});
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == 0);
+  }
 }
