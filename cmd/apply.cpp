@@ -7,10 +7,10 @@
 #include "apply/config.h"
 #include "apply/trust.h"
 #include "apply_tables.h"
+#include "apply_trust.h"
 #include "choice.h"
 #include "commands.h"
 #include "compile/builder.h"
-#include "dataset/known_names.h"
 #include "device/cpu/hardware.h"
 #include "devices.h"
 #include "report/document.h"
@@ -28,13 +28,6 @@ struct ApplyOptions {
   apply::Config config;
   std::vector<std::string> definitions;
   bool any_source = false;
-};
-
-struct TrustOptions {
-  ReadOptions read;
-  std::vector<std::string> solutions;
-  bool list = false;
-  bool remove = false;
 };
 
 // This machine's devices: the CPU first.
@@ -77,14 +70,6 @@ struct Choice {
   std::vector<std::string> hardware;  // as the table calls it
   std::vector<ChosenCase> cases;
 };
-
-// Throws Error when `filter` names what the dataset does not have.
-dataset::Dataset one_dataset(const ReadOptions& options, const dataset::Filter& filter) {
-  if (dataset_folders(options).size() != 1) throw CLI::ValidationError("--local", "one dataset at a time");
-  auto datasets = load_datasets(options);
-  dataset::KnownNames(datasets).check(filter);
-  return std::move(datasets.front());
-}
 
 Choice choose(const ApplyOptions& options) {
   dataset::Filter filter;
@@ -297,49 +282,6 @@ int warm(const ApplyOptions& options) {
   return all_built ? kDone : kNotAllDone;
 }
 
-// Takes what matches off the list, by name or by key.
-int distrust(const TrustOptions& options, const std::filesystem::path& file, apply::TrustList list) {
-  std::size_t removed = 0;
-  for (auto it = list.begin(); it != list.end();) {
-    const bool is_meant =
-        dataset::matches(options.solutions, it->second) || dataset::matches(options.solutions, it->first);
-    if (is_meant) {
-      print_result(report::printable(it->second) + " is no longer accepted\n");
-      ++removed;
-    }
-    it = is_meant ? list.erase(it) : std::next(it);
-  }
-  if (removed == 0)
-    throw Error("{} has none of these: {}", file.string(), fmt::join(options.solutions, ", "));
-  apply::write_trust(file, list);
-  return kDone;
-}
-
-int trust(const TrustOptions& options) {
-  const auto file = apply::trust_file();
-  auto list = apply::read_trust(file);
-  if (options.list) {
-    for (const auto& [key, name] : list) print_result(key + "  " + report::printable(name) + "\n");
-    if (list.empty()) print_result(fmt::format("{} has no solution\n", file.string()));
-    return kDone;
-  }
-  if (options.solutions.empty()) throw CLI::ValidationError("SOLUTION", "names of solutions, or --list");
-  if (options.remove) return distrust(options, file, std::move(list));
-  dataset::Filter filter;
-  filter.solutions = options.solutions;
-  const auto dataset = one_dataset(options.read, filter);
-  for (const auto& [name, solution] : dataset.solutions) {
-    const auto definition = dataset.definitions.find(solution.definition);
-    if (!dataset::matches(options.solutions, name) || definition == dataset.definitions.end()) continue;
-    const std::string key = apply::trust_key(solution, definition->second);
-    const bool was_there = list.contains(key);
-    list[key] = report::printable(name);
-    print_result(report::printable(name) + (was_there ? " was accepted before\n" : " is accepted\n"));
-  }
-  apply::write_trust(file, list);
-  return kDone;
-}
-
 void add_choice_options(CLI::App& app, ApplyOptions& options) {
   add_read_options(app, options.read);
   app.add_option("--definitions", options.definitions, "Only these definitions; names or globs")
@@ -382,18 +324,7 @@ void add_apply(CLI::App& app, int& exit_code) {
   add("warm", "Build the winners into the cache, so that no call waits for a compiler", warm, "");
   CLI::App* warmed = group->get_subcommand("warm");
   warmed->remove_option(warmed->get_option("--format"));  // it prints sentences
-  auto options = std::make_shared<TrustOptions>();
-  CLI::App* trusted = group->add_subcommand("trust", "Accept solutions, where a configuration demands it");
-  trusted->add_option("solutions", options->solutions, "Solutions of the dataset; names or globs")
-      ->type_name("SOLUTION");
-  add_read_options(*trusted, options->read);
-  trusted->remove_option(trusted->get_option("--format"));
-  trusted->add_flag("--list", options->list, "Print the solutions that are accepted");
-  trusted->add_flag("--remove", options->remove, "Accept these no longer: names, globs or keys of the list");
-  trusted->footer(
-      std::string("Examples:\n  fib apply trust tuned_rmsnorm --local DIR\n  fib apply trust --list\n") +
-      kLocalDefault + "The list: FIB_TRUST_FILE, else ~/.config/fib/trusted.txt.\n");
-  trusted->callback([options, &exit_code] { exit_code = trust(*options); });
+  add_apply_trust(*group, exit_code);
 }
 
 }  // namespace fib::cmd

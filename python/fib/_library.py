@@ -86,6 +86,7 @@ _PROTOTYPES = {
     "fib_apply_pop": (c_int, [c_void_p]),
     "fib_apply_table": (c_int, [c_void_p, _TEXT]),
     "fib_apply_statistics": (c_int, [c_void_p, _TEXT]),
+    "fib_apply_hardware": (c_int, [c_void_p, c_int, c_int, _TEXT]),
     "fib_apply_warm": (c_int, [c_void_p, c_char_p, c_int32, c_int32, _TEXT]),
     "fib_apply_find": (c_int, [c_void_p, c_char_p, _OBJECT]),
     "fib_apply_drop": (None, [c_void_p, c_char_p, c_char_p]),

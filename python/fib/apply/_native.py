@@ -64,6 +64,10 @@ class Native:
         """Builds the winners of a definition. Returns [{"solution", "definition", "ready", "message"}]."""
         return _json.loads(text_of(library().fib_apply_warm, self._handle, encode(definition), device_type, device_id))
 
+    def hardware(self, device_type, device_id):
+        """What results call a device. Raises FibError where it cannot be used."""
+        return text_of(library().fib_apply_hardware, self._handle, device_type, device_id)
+
     def function(self, definition):
         found = self._functions.get(definition)
         if found is None:

@@ -254,19 +254,32 @@ class ApplyRuntime:
             in_python = [item for item in solutions.values() if item and item.spec.language in _PYTHON_LANGUAGES]
             if len(in_python) < len(solutions):
                 self._warm(name)
-            # Whose results are of other hardware may be imported only when a call needs them.
-            for solution in in_python if config.hardware == "any" else ():
+            # Whose results are of other hardware are imported only when a call needs them.
+            here = {row["solution"] for row in rows if row["hardware"] in ("any", self._hardware())}
+            for solution in in_python:
+                if solution.name not in here:
+                    continue
                 try:
                     BuilderRegistry.get_instance().build(self._trace_set.definitions[name], solution)
                 except BuildError as error:
                     logger.warning("The solution %s cannot be used: %s", solution.name, error)
 
-    def _warm(self, definition):
+    def _device(self):
+        """The device that calls will come from, as far as it can be told: the current GPU where torch has one."""
         torch = sys.modules.get("torch")
-        has_gpu = torch is not None and torch.cuda.is_available()
-        index = torch.cuda.current_device() if has_gpu and torch.cuda.is_initialized() else 0
-        device = (2, index) if has_gpu else (1, 0)
-        for row in self._native.warm(definition, *device):
+        if torch is None or not torch.cuda.is_available():
+            return 1, 0
+        return 2, torch.cuda.current_device() if torch.cuda.is_initialized() else 0
+
+    def _hardware(self):
+        """What results call that device; None where it cannot be used."""
+        try:
+            return self._native.hardware(*self._device())
+        except _library.FibError:
+            return None
+
+    def _warm(self, definition):
+        for row in self._native.warm(definition, *self._device()):
             if not row["ready"]:
                 logger.info("The solution %s is not ready: %s", row["solution"], row["message"])
 
