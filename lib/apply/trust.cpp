@@ -54,7 +54,7 @@ TrustList read_trust(const std::filesystem::path& file) {
 
 void write_trust(const std::filesystem::path& file, const TrustList& list) {
   std::string text = "# Solutions that may be applied: SHA-256 of each, and its name (fib apply trust)\n";
-  for (const auto& [hash, name] : list) text += hash + " " + name + "\n";
+  for (const auto& [hash, name] : list) text.append(hash).append(" ").append(name).append("\n");
   util::write_file_atomic(file, text);
   ::chmod(file.c_str(), S_IRUSR | S_IWUSR);
 }
