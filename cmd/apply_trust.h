@@ -8,7 +8,8 @@
 
 namespace fib::cmd {
 
-// The one dataset that --local names, or the default one. Throws Error when `filter` names what it does not have.
+// The one dataset that --local names, or the default one. Throws Error when `filter` names what it does not
+// have.
 [[nodiscard]] dataset::Dataset one_dataset(const ReadOptions& options, const dataset::Filter& filter);
 
 // `fib apply trust`.

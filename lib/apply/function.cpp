@@ -193,7 +193,7 @@ fib_outcome Function::call(const fib_value* arguments, std::size_t count, void* 
   Argument values[arguments::kMostArguments];
   for (std::size_t i = 0; i < count; ++i) {
     const auto& parameter = signature_->parameters()[i];
-    if (parameter.scalar && i < signature_->inputs()) {
+    if (parameter.scalar) {
       values[i].scalar = arguments::scalar_bits(parameter.dtype, arguments[i]);
     } else {
       values[i].address = arguments::address_of(*arguments[i].u.tensor);
@@ -208,7 +208,7 @@ fib_outcome Function::call(const Prepared& prepared, void* const* data, void* st
   const auto& parameters = signature_->parameters();
   const auto alignment = arguments::alignment_on(prepared.device_type);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].scalar && i < signature_->inputs()) {
+    if (parameters[i].scalar) {
       std::memcpy(&values[i].scalar, data[i], sizeof values[i].scalar);
       if (parameters[i].dtype == tensor::DType::kBool) values[i].scalar = values[i].scalar != 0 ? 1 : 0;
       continue;

@@ -28,7 +28,7 @@ struct Shared {
   Table table;
   std::map<std::string, std::unique_ptr<AppliedSolution>> solutions = {};  // the winners, by name
   std::filesystem::path program = {};                                      // the fib program
-  std::set<std::string> trusted = {};                                      // hashes of `fib apply trust`
+  std::set<std::string> trusted = {};                                      // keys of `fib apply trust`
   Devices devices = {};
 };
 

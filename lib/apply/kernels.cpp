@@ -28,8 +28,7 @@ std::vector<compile::LaunchTensor> launch_tensors(const arguments::Signature& si
   const std::size_t end = outputs ? signature.parameters().size() : signature.inputs();
   for (std::size_t i = begin; i < end; ++i) {
     const auto& parameter = signature.parameters()[i];
-    const bool scalar = parameter.scalar && !outputs;
-    tensors.push_back({parameter.name, scalar ? arguments::scalar_bytes(parameter.dtype) : 0,
+    tensors.push_back({parameter.name, parameter.scalar ? arguments::scalar_bytes(parameter.dtype) : 0,
                        std::string(tensor::name_of(parameter.dtype))});
   }
   return tensors;
@@ -258,7 +257,8 @@ class Kernels : public LoadedSolution {
 
 }  // namespace
 
-CurrentContext::CurrentContext(const cuda::Driver& driver, std::int32_t device) : driver_(driver) {
+CurrentContext::CurrentContext(const cuda::Driver& driver, std::int32_t device)
+    : driver_(driver), relaxed_(driver) {
   driver.check(driver.get_current(&before_), "cuCtxGetCurrent");
   CUdevice handle = 0;
   driver.check(driver.device_get(&handle, device), "cuDeviceGet");
@@ -266,11 +266,9 @@ CurrentContext::CurrentContext(const cuda::Driver& driver, std::int32_t device) 
   driver.check(driver.primary_retain(&primary, handle),
                "cuDevicePrimaryCtxRetain");  // kept until the process ends
   driver.check(driver.set_current(primary), "cuCtxSetCurrent");
-  driver.check(driver.exchange_capture_mode(&mode_), "cuThreadExchangeStreamCaptureMode");
 }
 
 CurrentContext::~CurrentContext() {
-  (void)driver_.exchange_capture_mode(&mode_);
   // A thread that had none keeps the primary context, as the runtime library has it.
   if (before_ != nullptr) (void)driver_.set_current(before_);
 }

@@ -24,7 +24,7 @@ class LibraryCall : public PreparedCall {
       : function_(function), returns_status_(returns_status), on_cuda_(on_cuda), signature_(signature) {
     for (std::size_t i = 0; i < signature.parameters().size(); ++i) {
       const Parameter& parameter = signature.parameters()[i];
-      types_.push_back(is_scalar(i) ? arguments::scalar_type(parameter.dtype) : &ffi_type_pointer);
+      types_.push_back(parameter.scalar ? arguments::scalar_type(parameter.dtype) : &ffi_type_pointer);
     }
     for (std::size_t i = 0; i < signature.variable_axes(); ++i) {
       types_.push_back(&ffi_type_sint64);
@@ -45,7 +45,7 @@ class LibraryCall : public PreparedCall {
     void* pointers[kMostValues];
     std::size_t next = 0;
     for (std::size_t i = 0; i < signature_.parameters().size(); ++i) {
-      if (is_scalar(i)) {
+      if (signature_.parameters()[i].scalar) {
         arguments::load_scalar(signature_.parameters()[i].dtype,
                                reinterpret_cast<const std::byte*>(&arguments[i].scalar), values[next++]);
       } else {
@@ -71,10 +71,6 @@ class LibraryCall : public PreparedCall {
   }
 
  private:
-  [[nodiscard]] bool is_scalar(std::size_t i) const {
-    return i < signature_.inputs() && signature_.parameters()[i].scalar;
-  }
-
   void* function_;
   bool returns_status_;
   bool on_cuda_;

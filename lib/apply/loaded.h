@@ -12,6 +12,7 @@
 
 #if FIB_CUDA
 #include "cuda/driver.h"
+#include "cuda/relaxed_capture.h"
 #endif
 
 // Solutions in this process, without a sandbox: their code may do what the program may.
@@ -98,7 +99,7 @@ class CurrentContext {
  private:
   const cuda::Driver& driver_;
   CUcontext before_ = nullptr;
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // then what the thread had before
+  cuda::RelaxedCapture relaxed_;
 };
 #endif
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
@@ -41,7 +43,14 @@ AxisPairs axes_of(const model::Workload& workload) {
 class Collection {
  public:
   Collection(const dataset::Dataset& dataset, const Registry& registry, Table& table)
-      : dataset_(dataset), registry_(registry), table_(table), standing_(dataset, dataset.traces) {}
+      : dataset_(dataset), registry_(registry), table_(table) {
+    const bool is_strict =
+        std::any_of(dataset.definitions.begin(), dataset.definitions.end(), [&](const auto& entry) {
+          const Config* config = registry.find(entry.first);
+          return config != nullptr && config->require_hash;
+        });
+    if (is_strict) standing_.emplace(dataset, dataset.traces);
+  }
 
   void add(const TraceRow& row) {
     if (!row.evaluation || row.solution == nullptr || !dataset_.definitions.contains(*row.definition)) return;
@@ -53,7 +62,7 @@ class Collection {
     }
     Candidate& candidate = candidate_of(row, *config);
     TraceRow settled = row;
-    if (config->require_hash) standing_.settle_reference(settled);
+    if (config->require_hash) standing_->settle_reference(settled);
     take(candidate, settled, *config);
   }
 
@@ -70,7 +79,7 @@ class Collection {
 
  private:
   // Why the result does not make its solution a candidate or stop it from being one; null: it does.
-  [[nodiscard]] const char* reason_against(const TraceRow& row, const Config& config) const {
+  [[nodiscard]] const char* reason_against(const TraceRow& row, const Config& config) {
     const auto solution = dataset_.solutions.find(*row.solution);
     if (solution == dataset_.solutions.end()) return "of solutions that are not here";
     if (solution->second.definition != *row.definition) return "of a definition that is not the solution's";
@@ -79,11 +88,18 @@ class Collection {
     if (named && (evaluation.hardware == nullptr || *evaluation.hardware != config.hardware))
       return "on other hardware";
     if (!config.require_hash) return nullptr;
-    if (!standing_.holds(row)) return "not the latest of the present source";
+    if (!standing_->holds(row)) return "not the latest of the present source";
     const auto* hash = evaluation.origin.solution_sha256;
-    if (hash == nullptr || *hash != model::content_sha256(solution->second))
+    if (hash == nullptr || *hash != source_of(solution->second))
       return "without the hash of the present source";
     return nullptr;
+  }
+
+  // model::content_sha256(), once a solution.
+  const std::string& source_of(const model::Solution& solution) {
+    auto& hash = sources_[solution.name];
+    if (hash.empty()) hash = model::content_sha256(solution);
+    return hash;
   }
 
   Candidate& candidate_of(const TraceRow& row, const Config& config) {
@@ -91,11 +107,9 @@ class Collection {
     const std::string hardware = config.hardware == "any" || name == nullptr ? "any" : *name;
     const auto axes = axes_of(*row.workload);
     auto& contests = contests_[*row.definition];
-    auto contest = std::find_if(contests.begin(), contests.end(), [&](const Contest& other) {
-      return other.hardware == hardware && other.axes == axes;
-    });
-    if (contest == contests.end()) contest = contests.insert(contest, Contest{hardware, axes, {}});
-    auto& candidates = contest->candidates;
+    const auto place = places_.try_emplace({*row.definition, hardware, axes}, contests.size());
+    if (place.second) contests.push_back({hardware, axes, {}});
+    auto& candidates = contests[place.first->second].candidates;
     const auto known = std::find_if(candidates.begin(), candidates.end(),
                                     [&](const Candidate& other) { return other.solution == *row.solution; });
     if (known != candidates.end()) return *known;
@@ -165,8 +179,10 @@ class Collection {
   const dataset::Dataset& dataset_;
   const Registry& registry_;
   Table& table_;
-  dataset::StandingResults standing_;
+  std::optional<dataset::StandingResults> standing_;      // where a configuration asks for it
   std::map<std::string, std::vector<Contest>> contests_;  // by definition
+  std::map<std::tuple<std::string, std::string, AxisPairs>, std::size_t> places_;  // of contests there
+  std::map<std::string, std::string> sources_;  // solution -> hash of its source
 };
 
 // SHA-256 of the configuration, the definitions and solutions that it is about, and their results.

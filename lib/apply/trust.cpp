@@ -6,17 +6,13 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "dataset/paths.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
 
 namespace fib::apply {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT: not changed
-  return value == nullptr ? "" : value;
-}
 
 bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -29,12 +25,11 @@ std::string trust_key(const model::Solution& solution, const model::Definition& 
 }
 
 std::filesystem::path trust_file() {
-  if (const auto named = variable("FIB_TRUST_FILE"); !named.empty()) return named;
-  if (const auto folder = variable("XDG_CONFIG_HOME"); !folder.empty())
-    return std::filesystem::path(folder) / "fib" / "trusted.txt";
-  const auto home = variable("HOME");
-  if (home.empty()) throw Error("HOME is not set: name the list of trusted solutions by FIB_TRUST_FILE");
-  return std::filesystem::path(home) / ".config" / "fib" / "trusted.txt";
+  const char* named = std::getenv("FIB_TRUST_FILE");  // NOLINT: not changed
+  if (named != nullptr && *named != '\0') return named;
+  const auto folder = dataset::config_folder();
+  if (folder.empty()) throw Error("HOME is not set: name the list of trusted solutions by FIB_TRUST_FILE");
+  return folder / "trusted.txt";
 }
 
 TrustList read_trust(const std::filesystem::path& file) {

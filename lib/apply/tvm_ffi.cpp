@@ -76,7 +76,7 @@ class Frame {
       : runtime_(runtime), values_(signature.parameters().size()) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const auto& parameter = signature.parameters()[i];
-      if (parameter.scalar && i < signature.inputs()) continue;
+      if (parameter.scalar) continue;
       auto* view = new ViewTensor({found.device_type, found.device_id}, parameter.data_type,
                                   signature.shape_of(parameter, found));
       void* handle = nullptr;

@@ -61,22 +61,22 @@ Signature::Signature(const model::Definition& definition) : definition_(definiti
     if (axis == axes_.end()) throw Error("it has no axis \"{}\"", entry);
     return {true, axis - axes_.begin()};
   };
-  const auto add = [&](const model::TensorSpec& spec) {
+  const auto add = [&](const model::TensorSpec& spec, bool is_input) {
     const auto dtype = tensor::dtype_from_name(spec.dtype);
     const auto type = dtype ? tvm_ffi::data_type_of(*dtype) : std::nullopt;
     if (!type) throw Error("\"{}\" has the dtype {}, which DLPack does not have", spec.name, spec.dtype);
-    Parameter parameter{spec.name, spec.is_scalar(), *dtype, *type, {}};
+    Parameter parameter{spec.name, is_input && spec.is_scalar(), *dtype, *type, {}};
     if (spec.shape)
       std::transform(spec.shape->begin(), spec.shape->end(), std::back_inserter(parameter.shape), dimension);
     parameters_.push_back(std::move(parameter));
   };
-  std::for_each(definition.inputs.begin(), definition.inputs.end(), add);
-  std::for_each(definition.outputs.begin(), definition.outputs.end(), add);
+  for (const auto& input : definition.inputs) add(input, true);
+  for (const auto& output : definition.outputs) add(output, false);
 }
 
 Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& matching) const noexcept {
   const auto& parameter = parameters_[place];
-  if (parameter.scalar && place < inputs_) return takes(parameter.dtype, value) ? Fit::fits : Fit::wrong;
+  if (parameter.scalar) return takes(parameter.dtype, value) ? Fit::fits : Fit::wrong;
   if (value.kind != FIB_TENSOR || value.u.tensor == nullptr) return Fit::wrong;
   const fib_tensor& tensor = *value.u.tensor;
   if (tensor.ndim > 0 && tensor.shape == nullptr) return Fit::wrong;
@@ -130,7 +130,7 @@ std::string Signature::explain_one(std::size_t place, const fib_value& value, Ma
   const Fit fit = match_one(place, value, matching);
   if (fit == Fit::fits) return "";
   const std::string name = fmt::format("{} \"{}\"", place < inputs_ ? "input" : "output", parameter.name);
-  if (parameter.scalar && place < inputs_)
+  if (parameter.scalar)
     return fmt::format("{} is a scalar of dtype {}, which the argument is not", name,
                        tensor::name_of(parameter.dtype));
   if (value.kind != FIB_TENSOR || value.u.tensor == nullptr) return name + " has to be a tensor";

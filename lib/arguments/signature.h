@@ -38,7 +38,7 @@ struct Parameter {
     std::int64_t value = 0;  // the axis's place in Signature::axes(), or the size
   };
   std::string name;
-  bool scalar = false;
+  bool scalar = false;  // an input without a shape; such outputs are tensors without axes
   tensor::DType dtype{};
   tvm_ffi::DataType data_type{};
   std::vector<Dimension> shape;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <system_error>
 
+#include "dataset/paths.h"
 #include "util/closest.h"
 #include "util/files.h"
 
@@ -168,14 +169,8 @@ ConfigFile read_config_file(const fs::path& file, const std::string& name) {
 }
 
 std::optional<fs::path> user_config_file() {
-  const char* folder = std::getenv("XDG_CONFIG_HOME");
-  const char* home = std::getenv("HOME");
-  fs::path file;
-  if (folder != nullptr && *folder != '\0') {
-    file = fs::path(folder) / "fib/config.yaml";
-  } else if (home != nullptr && *home != '\0') {
-    file = fs::path(home) / ".config/fib/config.yaml";
-  }
+  const fs::path folder = dataset::config_folder();
+  const fs::path file = folder.empty() ? folder : folder / "config.yaml";
   std::error_code unknown;
   return !file.empty() && fs::is_regular_file(file, unknown) ? std::optional(file) : std::nullopt;
 }

@@ -1,12 +1,11 @@
-#include <cstdio>
-#include <cstdlib>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "apply/build.h"
+#include "c_api/environment.h"
 #include "c_api/errors.h"
 #include "c_api/handles.h"
 #include "c_api/stack.h"
-#include "dataset/paths.h"
 #include "util/utf8.h"
 
 using namespace fib;
@@ -25,25 +24,6 @@ const apply::Prepared& inner(const fib_prepared* prepared) {
 c_api::Stack<fib_apply>& stack() {
   static auto& runtimes = *new c_api::Stack<fib_apply>;  // other threads may call while the process exits
   return runtimes;
-}
-
-bool is_set(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT: not changed
-  return value != nullptr && std::string_view(value) == "1";
-}
-
-// What FIB_ENABLE_APPLY asks for, once a process.
-void push_from_environment() {
-  if (!is_set("FIB_ENABLE_APPLY") || stack().top() != nullptr) return;
-  fib_dataset* dataset = nullptr;
-  fib_apply* opened = nullptr;
-  std::string path;
-  fib_status status = c_api::guarded([&] { path = dataset::default_dataset_path().string(); });
-  if (status == FIB_OK) status = fib_dataset_open(path.c_str(), &dataset);
-  if (status == FIB_OK) status = fib_apply_open(dataset, nullptr, &opened);
-  if (status == FIB_OK) status = fib_apply_push(opened);
-  if (status != FIB_OK) std::fprintf(stderr, "fib: FIB_ENABLE_APPLY: %s\n", fib_last_error());
-  fib_dataset_close(dataset);
 }
 
 // Runs what tells an outcome; nothing is thrown out of it. `why` is the thread's last error.
@@ -92,7 +72,8 @@ fib_status fib_apply_pop(fib_apply* apply) {
 
 fib_apply* fib_apply_current(void) {
   static std::once_flag once;
-  std::call_once(once, push_from_environment);
+  std::call_once(
+      once, [] { (void)c_api::open_by("FIB_ENABLE_APPLY", stack().top(), fib_apply_open, fib_apply_push); });
   return stack().top();
 }
 

@@ -3,14 +3,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
+#include "c_api/environment.h"
 #include "c_api/errors.h"
 #include "c_api/handles.h"
 #include "c_api/stack.h"
-#include "dataset/paths.h"
 
 using namespace fib;
 using c_api::expect;
@@ -66,17 +65,7 @@ FromEnvironment& from_environment() {
 
 // Once a process.
 void push_from_environment() {
-  const char* enabled = std::getenv("FIB_ENABLE_TRACING");  // NOLINT: not changed
-  if (enabled == nullptr || std::string_view(enabled) != "1" || stack().top() != nullptr) return;
-  fib_dataset* dataset = nullptr;
-  fib_tracing* opened = nullptr;
-  std::string path;
-  fib_status status = c_api::guarded([&] { path = dataset::default_dataset_path().string(); });
-  if (status == FIB_OK) status = fib_dataset_open(path.c_str(), &dataset);
-  if (status == FIB_OK) status = fib_tracing_open(dataset, nullptr, &opened);
-  if (status == FIB_OK) status = fib_tracing_push(opened);
-  if (status != FIB_OK) std::fprintf(stderr, "fib: FIB_ENABLE_TRACING: %s\n", fib_last_error());
-  fib_dataset_close(dataset);
+  auto* opened = c_api::open_by("FIB_ENABLE_TRACING", stack().top(), fib_tracing_open, fib_tracing_push);
   const std::lock_guard lock(from_environment().mutex);
   from_environment().opened = opened;
 }

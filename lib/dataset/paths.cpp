@@ -103,6 +103,13 @@ void expect_dataset_folder(const fs::path& root, std::string_view hint) {
   throw Error("there is no dataset folder {}; {}", root.string(), hint);
 }
 
+fs::path config_folder() {
+  const char* folder = std::getenv("XDG_CONFIG_HOME");  // NOLINT: not changed
+  if (folder != nullptr && *folder != '\0') return fs::path(folder) / "fib";
+  const char* home = std::getenv("HOME");  // NOLINT: not changed
+  return home != nullptr && *home != '\0' ? fs::path(home) / ".config" / "fib" : fs::path();
+}
+
 fs::path default_dataset_path() { return from_environment("FIB_DATASET_PATH", "dataset"); }
 fs::path default_cache_path() { return from_environment("FIB_CACHE_PATH", "cache"); }
 

@@ -48,6 +48,9 @@ void expect_dataset_folder(const fs::path& root,
 // FIB_DATASET_PATH, else ~/.cache/flashinfer_bench/dataset. Reads the environment. Throws Error when HOME is
 // needed and not set.
 [[nodiscard]] fs::path default_dataset_path();
+// The user's own settings for fib: $XDG_CONFIG_HOME/fib, else ~/.config/fib; empty where neither variable is
+// set.
+[[nodiscard]] fs::path config_folder();
 // FIB_CACHE_PATH, else ~/.cache/flashinfer_bench/cache.
 [[nodiscard]] fs::path default_cache_path();
 

@@ -24,7 +24,7 @@ class Copy final : public DeviceCopy {
 
   ~Copy() override {
     try {
-      const RelaxedCapture relaxed(lane_.driver());
+      const fib::cuda::RelaxedCapture relaxed(lane_.driver());
       const CurrentContext current(lane_.driver(), lane_.context());
       if (address_ != 0) lane_.free(address_, ready_);
       if (ready_ != nullptr) (void)lane_.driver().event_destroy(ready_);
@@ -55,7 +55,7 @@ class Copy final : public DeviceCopy {
   }
 
   void download(std::byte* to) override {
-    const RelaxedCapture relaxed(lane_.driver());
+    const fib::cuda::RelaxedCapture relaxed(lane_.driver());
     const CurrentContext current(lane_.driver(), lane_.context());
     lane_.download(to, address_, bytes_, ready_);
   }
@@ -87,7 +87,7 @@ class Copies final : public DeviceCopies {
                                    std::uint64_t bytes) override {
     auto share = budget_.take(bytes);
     if (!share) return nullptr;
-    const RelaxedCapture relaxed(driver());
+    const fib::cuda::RelaxedCapture relaxed(driver());
     auto copy =
         std::make_unique<Copy>(lane_of_current(device), std::move(share), std::max<std::uint64_t>(bytes, 1));
     if (!copy->make(stream_of(stream), parts)) return nullptr;

@@ -10,12 +10,6 @@ constexpr std::uint64_t kBufferBytes = std::uint64_t{1} << 20U;
 
 }  // namespace
 
-RelaxedCapture::RelaxedCapture(const Driver& driver) : driver_(driver) {
-  driver_.check(driver_.exchange_capture_mode(&mode_), "cuThreadExchangeStreamCaptureMode");
-}
-
-RelaxedCapture::~RelaxedCapture() { (void)driver_.exchange_capture_mode(&mode_); }
-
 CurrentContext::CurrentContext(const Driver& driver, CUcontext context) : driver_(driver) {
   driver_.check(driver_.get_current(&before_), "cuCtxGetCurrent");
   driver_.check(driver_.set_current(context), "cuCtxSetCurrent");
@@ -54,7 +48,7 @@ void Lane::release() noexcept {
 
 Lane::~Lane() {
   try {
-    const RelaxedCapture relaxed(driver_);
+    const fib::cuda::RelaxedCapture relaxed(driver_);
     const CurrentContext current(driver_, context_);
     release();
   } catch (const Error&) {  // the context, or the driver itself, is gone, and all of this with it

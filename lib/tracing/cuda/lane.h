@@ -7,24 +7,11 @@
 #include <mutex>
 
 #include "cuda/driver.h"
+#include "cuda/relaxed_capture.h"
 
 namespace fib::tracing::cuda {
 
 using Driver = fib::cuda::Driver;
-
-// While it lives, the thread may call what would disturb captures of other threads, and does not disturb
-// them.
-class RelaxedCapture {
- public:
-  explicit RelaxedCapture(const Driver& driver);
-  ~RelaxedCapture();
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-
- private:
-  const Driver& driver_;
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-};
 
 // While it lives, the thread's context is this one.
 class CurrentContext {
