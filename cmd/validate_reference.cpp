@@ -61,7 +61,7 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
   ReferenceChecks checks;
   const auto planned = plan_cases(dataset, definitions, options.synthesize, checks.definitions);
   if (planned.cases.empty()) return checks;
-  const bench::EngineCheckSetup setup{device, std::filesystem::read_symlink("/proc/self/exe"), python->path,
+  const bench::EngineCheckSetup setup{device, std::filesystem::read_symlink("/proc/self/exe"), *python,
                                       dataset::default_cache_path()};
   Progress progress(usual_progress());
   const bench::EngineCheckObserver observer{

@@ -47,13 +47,14 @@ struct Preparation {
 Preparation prepare(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
                     worker::Spawner& spawner) {
   Preparation preparation;
-  preparation.guest.python = setup.python;
+  preparation.guest.python = setup.python.path;
   preparation.guest.device_uuid = setup.device.uuid;
   const auto shares = share_cores(1);
   if (!setup.device.is_cuda() || !shares) return preparation;
   std::set<const model::Definition*> definitions;
   for (const auto& one : cases) definitions.insert(one.definition);
   preparation.guest.cores = shares->preparing;
+  preparation.guest.cores_when_used = shares->lanes;
   preparation.ahead = static_cast<unsigned>(shares->preparing.size());
   preparation.expected = definitions.size();
   run_on(spawner.keeper_pid(), shares->lanes);
@@ -69,7 +70,8 @@ class EngineCheck {
         spawner_(spawner),
         children_(children),
         device_(device),
-        guests_(spawner, children, preparation.guest),
+        bytecode_(setup.python, preparation.guest.packages, setup.cache),
+        guests_(spawner, children, preparation.guest, &bytecode_),
         native_{ReferenceRunner({spawner, children, util::usable_cores(), ReferenceEngine::kNative, device})},
         python_{ReferenceRunner(
             {spawner, children, util::usable_cores(), ReferenceEngine::kPython, device, &guests_})} {
@@ -183,6 +185,7 @@ class EngineCheck {
   worker::Spawner& spawner_;
   const worker::ChildSetup& children_;
   worker::UseDevice device_;
+  PackageBytecode bytecode_;
   GuestPool guests_;
   std::unique_ptr<worker::JudgeClient> judge_;
   const model::Definition* definition_ = nullptr;

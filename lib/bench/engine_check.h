@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/lane_device.h"
+#include "compile/python_interpreter.h"
 #include "eval/difference.h"
 #include "model/definition.h"
 #include "model/workload.h"
@@ -49,10 +50,10 @@ struct EngineReport {
 };
 
 struct EngineCheckSetup {
-  LaneDevice device;             // where the Python engine runs; the native one runs on the CPU
-  std::string program;           // path of the fib binary, for children
-  std::filesystem::path python;  // an interpreter that has torch
-  std::filesystem::path cache;   // of fib's own kernels, for CUDA
+  LaneDevice device;                  // where the Python engine runs; the native one runs on the CPU
+  std::string program;                // path of the fib binary, for children
+  compile::PythonInterpreter python;  // has torch
+  std::filesystem::path cache;        // of fib's own kernels, for CUDA
 };
 
 // How the check tells what it does.

@@ -14,8 +14,12 @@ constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
 }  // namespace
 
 GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
-                     const worker::GuestSetup& guest)
-    : spawner_(spawner), setup_(setup), guest_(guest) {}
+                     const worker::GuestSetup& guest, PackageBytecode* bytecode)
+    : spawner_(spawner),
+      setup_(setup),
+      guest_(guest),
+      // A solution that no sandbox holds could have written what is there.
+      bytecode_(setup.files.mode == sandbox::Mode::kOff ? nullptr : bytecode) {}
 
 GuestPool::~GuestPool() {
   {
@@ -27,8 +31,16 @@ GuestPool::~GuestPool() {
 }
 
 std::unique_ptr<worker::WorkerClient> GuestPool::start() {
+  worker::GuestSetup guest = guest_;
+  if (bytecode_ != nullptr) {
+    if (guest_.cores.empty()) {
+      bytecode_->make(spawner_, setup_, {});
+      bytecode_->wait();
+    }
+    guest.bytecode = bytecode_->folder();
+  }
   try {
-    return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest_, "the Python worker",
+    return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest, "the Python worker",
                                                   kFileSizeLimit);
   } catch (const Error& error) {
     const std::string why = util::line_after(worker::kCannotImportTorch, error.what());
@@ -44,6 +56,8 @@ void GuestPool::expect(std::size_t guests, unsigned ahead) {
   const std::size_t coming = ready_.size() + in_preparation_;
   ahead_ = ahead;
   expected_ = guests > coming ? guests - coming : 0;
+  if (bytecode_ != nullptr && expected_ > 0 && !guest_.cores.empty())
+    bytecode_->make(spawner_, setup_, guest_.cores);
   while (expected_ > 0 && threads_.size() < ahead) threads_.emplace_back([this] { prepare_guests(); });
   changed_.notify_all();
 }

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/package_bytecode.h"
 #include "worker/clients.h"
 
 namespace fib::bench {
@@ -22,9 +23,11 @@ class BrokenTorch : public Error {
 // thread at a time.
 class GuestPool {
  public:
-  // Each guest is started when it is asked for, until expect() says otherwise. References must outlive the
-  // pool.
-  GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup, const worker::GuestSetup& guest);
+  // Each guest is started when it is asked for, until expect() says otherwise. Where compiled modules of the
+  // packages are missing in `bytecode` (may be null), they are made beside the first guests that are expected
+  // on cores of their own, and before a guest that is not. References and `bytecode` must outlive the pool.
+  GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup, const worker::GuestSetup& guest,
+            PackageBytecode* bytecode = nullptr);
   // Guests that are being prepared are killed.
   ~GuestPool();
   GuestPool(const GuestPool&) = delete;
@@ -57,6 +60,7 @@ class GuestPool {
   worker::Spawner& spawner_;
   worker::ChildSetup setup_;
   worker::GuestSetup guest_;
+  PackageBytecode* bytecode_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t ahead_ = 0;

@@ -161,6 +161,7 @@ struct GuestsSetup {
   std::string no_torch = {};
   unsigned ahead = 0;
   std::size_t expected = 0;
+  std::map<std::string, GuestPool*> pools = {};  // by device; none: there is no Python
 };
 
 bool wants_guest(const model::Solution& solution) {
@@ -202,9 +203,35 @@ GuestsSetup plan_guests(const RunSetup& setup, const Plan& plan, const RunConfig
   const auto& shares = processes.share(static_cast<unsigned>(lanes));
   if (!shares) return guests;
   guests.guest->cores = shares->preparing;
+  guests.guest->cores_when_used = shares->lanes;
   guests.ahead = std::max<unsigned>(1, static_cast<unsigned>(shares->preparing.size() / lanes));
   guests.expected = (all + lanes - 1) / lanes;
   return guests;
+}
+
+// Judge, worker, reference and coordinator of a GPU may each keep one of the cores awake that measure on so
+// many devices; on the CPU they would disturb.
+worker::ChildSetup children_on(const LaneDevice& device, worker::ChildSetup children, std::size_t cores,
+                               std::size_t devices) {
+  if (device.is_cuda() && cores >= 4 * devices + 2) children.awake_us = kAwakeUs;
+  return children;
+}
+
+// Where solutions run on GPUs, guests are prepared on cores of their own from here on, beside builds, and
+// while others are measured.
+void begin_guests(GuestsSetup& guests, const RunSetup& setup, const worker::ChildSetup& children,
+                  RunProcesses& processes) {
+  if (!guests.guest) return;
+  const auto& measuring = guests.guest->cores_when_used;
+  const std::size_t cores = measuring.empty() ? util::usable_cores() : measuring.size();
+  for (const auto& device : setup.devices) {
+    worker::GuestSetup guest = *guests.guest;
+    guest.device_uuid = device.uuid;
+    GuestPool& pool = processes.guests(
+        device.uuid, children_on(device, children, cores, setup.devices.size()), guest, *setup.python);
+    pool.expect(guests.expected, guests.ahead);
+    guests.pools[device.uuid] = &pool;
+  }
 }
 
 // What lanes share.
@@ -249,7 +276,10 @@ class Lanes {
  public:
   Lanes(const LanesSetup& setup, const Plan& plan, LaneObserver& recorder, RunObserver& observer)
       : setup_(setup), queue_(plan, setup.devices.size()), recorder_(recorder), observer_(observer) {
-    for (const auto& device : setup.devices) guests_[device.uuid] = guests_on(device);
+    // On the CPU what is being prepared would disturb the measurements.
+    for (const auto& [uuid, pool] : setup.guests.pools) {
+      if (!setup.devices.front().is_cuda()) pool->settle();
+    }
   }
 
   void run() {
@@ -319,27 +349,6 @@ class Lanes {
     return false;
   }
 
-  // Judge, worker, reference and coordinator of a GPU may each keep a core awake; on the CPU they would
-  // disturb.
-  [[nodiscard]] worker::ChildSetup children_on(const LaneDevice& device) const {
-    worker::ChildSetup children = setup_.children;
-    const bool cores_to_spare = util::usable_cores() >= 4 * setup_.devices.size() + 2;
-    if (device.is_cuda() && cores_to_spare) children.awake_us = kAwakeUs;
-    return children;
-  }
-
-  // Where a solution's device is CUDA, guests are prepared on cores of their own while others are measured;
-  // on the CPU that would disturb the measurements.
-  [[nodiscard]] GuestPool* guests_on(const LaneDevice& device) const {
-    if (!setup_.guests.guest) return nullptr;
-    worker::GuestSetup guest = *setup_.guests.guest;
-    guest.device_uuid = device.uuid;
-    GuestPool& pool = setup_.processes.guests(device.uuid, children_on(device), guest);
-    pool.expect(setup_.guests.expected, setup_.guests.ahead);
-    if (!device.is_cuda()) pool.settle();
-    return &pool;
-  }
-
   [[nodiscard]] LaneSetup lane_setup(const LaneDevice& device, const SweepPoint& point) const {
     const auto lanes = static_cast<unsigned>(setup_.devices.size());
     LaneSetup setup{setup_.spawner,
@@ -354,11 +363,12 @@ class Lanes {
                     setup_.interrupted,
                     setup_.early_end,
                     setup_.failures};
-    setup.guests = guests_.at(device.uuid);
+    const auto pool = setup_.guests.pools.find(device.uuid);
+    setup.guests = pool != setup_.guests.pools.end() ? pool->second : nullptr;
     setup.no_torch = setup_.guests.no_torch;
     // With a known seed a solution could find there what it computed for the same inputs before.
     if (!point.config.seed) setup.jit_cache = &setup_.jit_cache;
-    setup.children = children_on(device);
+    setup.children = children_on(device, setup_.children, util::usable_cores(), setup_.devices.size());
     setup.identity.hardware = device.name;
     setup.identity.device = model::name_of(device.kind);
     setup.identity.uuid = device.uuid;
@@ -370,7 +380,6 @@ class Lanes {
   WorkQueue queue_;
   LaneObserver& recorder_;
   RunObserver& observer_;
-  std::map<std::string, GuestPool*> guests_;  // by device; null: no Python
   std::mutex mutex_;
   std::string problem_;
   std::exception_ptr failure_;
@@ -427,6 +436,8 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
       device.kernels_path = build_device_kernels(spawner, children, device.architecture, setup.cache);
     }
   }
+  GuestsSetup guests = plan_guests(setup, plan, config, processes);
+  begin_guests(guests, setup, children, processes);
   auto jobs = jobs_of(plan, setup, config);
   share_compilers(jobs);
   std::size_t built = 0;
@@ -442,7 +453,7 @@ RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan, c
 
   TraceSink sink(datasets, setup.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, early_end, plan.evaluations.size());
-  const GuestsSetup guests = plan_guests(setup, plan, config, processes);
+  processes.keep_to_measuring_cores();
   JitCache jit_cache(setup.cache);
   const LanesSetup lanes_setup{processes,     spawner,   setup.processes != nullptr,
                                children,      sweep,     identity,

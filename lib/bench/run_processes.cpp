@@ -17,30 +17,34 @@ RunProcesses::~RunProcesses() {
 void RunProcesses::begin() {
   if (spawner_ && folder_ && !spawner_->lost()) return;
   guests_.clear();
+  bytecode_.clear();
   folder_.reset();
   spawner_.reset();
   spawner_ = std::make_unique<worker::Spawner>(program_, timeline_);
   folder_.emplace(std::filesystem::temp_directory_path(), *spawner_);
   spawner_->sweep_at_end(cache_);
-  if (shares_ && *shares_) run_on(spawner_->keeper_pid(), (*shares_)->lanes);
+  keep_to_measuring_cores();
 }
 
 const std::optional<CoreShares>& RunProcesses::share(unsigned lanes) {
-  if (shares_) return *shares_;
-  shares_.emplace(share_cores(lanes));
-  if (*shares_) {
-    run_on(spawner_->keeper_pid(), (*shares_)->lanes);
-    run_on(::getpid(), (*shares_)->lanes);
-  }
+  if (!shares_) shares_.emplace(share_cores(lanes));
   return *shares_;
 }
 
+void RunProcesses::keep_to_measuring_cores() {
+  if (!shares_ || !*shares_) return;
+  run_on(spawner_->keeper_pid(), (*shares_)->lanes);
+  run_on(::getpid(), (*shares_)->lanes);
+}
+
 GuestPool& RunProcesses::guests(const std::string& device_uuid, const worker::ChildSetup& children,
-                                const worker::GuestSetup& guest) {
+                                const worker::GuestSetup& guest, const compile::PythonInterpreter& python) {
   auto& [setup, pool] = guests_[device_uuid];
   if (pool && setup.cores == guest.cores && setup.packages == guest.packages) return *pool;
   setup = guest;
-  pool = std::make_unique<GuestPool>(*spawner_, children, guest);
+  auto& bytecode = bytecode_[guest.packages];
+  if (!bytecode) bytecode = std::make_unique<PackageBytecode>(python, guest.packages, cache_);
+  pool = std::make_unique<GuestPool>(*spawner_, children, guest, bytecode.get());
   return *pool;
 }
 

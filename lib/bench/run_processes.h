@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/cores.h"
 #include "bench/guest_pool.h"
+#include "bench/package_bytecode.h"
 #include "bench/run_folder.h"
 #include "worker/spawner.h"
 
@@ -33,14 +35,17 @@ class RunProcesses {
   [[nodiscard]] worker::Spawner& spawner() { return *spawner_; }
   [[nodiscard]] const std::filesystem::path& temporary() const { return folder_->path(); }
 
-  // Which cores prepare and which ones measure on so many devices. Decided once: from then on this process
-  // has the latter alone.
+  // Which cores prepare and which ones measure on so many devices. Decided once.
   [[nodiscard]] const std::optional<CoreShares>& share(unsigned lanes);
 
+  // From now on this process, and what the keeper starts, have the cores that measure alone, where share()
+  // has decided which ones.
+  void keep_to_measuring_cores();
+
   // The interpreters for a device; those that wait already, where they were made with the same packages on
-  // the same cores.
+  // the same cores. `python` is what they run.
   [[nodiscard]] GuestPool& guests(const std::string& device_uuid, const worker::ChildSetup& children,
-                                  const worker::GuestSetup& guest);
+                                  const worker::GuestSetup& guest, const compile::PythonInterpreter& python);
 
   // To be called between two runs: begins to prepare as many interpreters as the last one took.
   void prepare_next();
@@ -52,6 +57,7 @@ class RunProcesses {
   std::unique_ptr<worker::Spawner> spawner_;
   std::optional<RunFolder> folder_;
   std::optional<std::optional<CoreShares>> shares_;
+  std::map<std::vector<std::string>, std::unique_ptr<PackageBytecode>> bytecode_;  // by packages
   struct Guests {
     worker::GuestSetup setup;
     std::unique_ptr<GuestPool> pool;

@@ -54,6 +54,7 @@ std::string to_json(const PythonInterpreter& python) {
                                 {"version", python.version},
                                 {"abi_tag", python.abi_tag},
                                 {"packages", python.packages},
+                                {"uncompiled", python.uncompiled},
                                 {"torch_cuda", python.torch_cuda},
                                 {"headers", python.has_headers},
                                 {"folders", folders},
@@ -72,7 +73,8 @@ PythonInterpreter parse_python(std::string_view text) {
             json.at("torch_cuda"),
             json.at("headers"),
             json.value("interprets_triton", false),
-            {folders.begin(), folders.end()}};
+            {folders.begin(), folders.end()},
+            json.value("uncompiled", std::map<std::string, std::string>{})};
   } catch (const nlohmann::json::exception& error) {
     throw Error("the description of a Python interpreter is broken: {}", error.what());
   }

@@ -24,6 +24,9 @@ struct PythonInterpreter {
   bool interprets_triton = false;  // the environment variable TRITON_INTERPRET is 1, which guests get too
   // What it needs to be read: its own folders and those that packages are imported from.
   std::vector<std::filesystem::path> folders = {};
+  // Of the packages torch and triton, where they have no compiled modules (.pyc) beside their sources, with
+  // the time of a source, as text.
+  std::map<std::string, std::string> uncompiled = {};
 
   [[nodiscard]] bool has(const std::string& package) const { return packages.contains(package); }
 };

@@ -40,11 +40,13 @@ def version(name, path):
     except Exception:
         return ""
 
-packages, torch_cuda = {}, ""
+packages, uncompiled, torch_cuda = {}, {}, ""
 for name in ("torch", "triton", "tilelang", "numpy", "setuptools", "cutlass", "cuda.tile", "cudnn", "flashinfer", "tvm_ffi"):
     path = origin(name)
     if path:
         packages[name] = version(name, path)
+        if name in ("torch", "triton") and not os.path.exists(importlib.util.cache_from_source(path)):
+            uncompiled[name] = str(os.stat(path).st_mtime_ns)
         if name == "torch":
             text = text_of(os.path.join(os.path.dirname(path), "version.py"))
             torch_cuda = match(r"""^cuda\s*(?::[^=]*)?=\s*['"]([^'"]+)['"]""", text)
@@ -59,7 +61,8 @@ places = sorted({os.path.abspath(place) for place in places if place and os.path
 headers = os.path.exists(os.path.join(sysconfig.get_path("include") or "", "Python.h"))
 print("fib: " + json.dumps({
     "path": sys.executable, "version": ".".join(map(str, sys.version_info[:3])),
-    "abi_tag": sysconfig.get_config_var("SOABI") or "", "packages": packages, "torch_cuda": torch_cuda,
+    "abi_tag": sysconfig.get_config_var("SOABI") or "", "packages": packages, "uncompiled": uncompiled,
+    "torch_cuda": torch_cuda,
     "headers": headers, "folders": places}))
 )__python__";
 }

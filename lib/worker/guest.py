@@ -1,7 +1,7 @@
 """The guest: runs Python solutions and references for fib, in an interpreter of its own.
 
-fib starts it as `python -u -c <this text> <path of libfib_core.so> <packages to import> <cores> <files it may reach> <cuda
-or cpu>`. It opens libfib_core, which does everything around a call, and gives it the functions of the class Guest
+fib starts it as `python -u -c <this text> <path of libfib_core.so> <packages to import> <cores to import on;to run on> <files it may reach> <cuda
+or cpu> <folder of compiled modules>`. It opens libfib_core, which does everything around a call, and gives it the functions of the class Guest
 (worker/guest.h has the other side of all declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
 code of a solution is there, which may change torch.
 """
@@ -31,9 +31,11 @@ class Callbacks(ctypes.Structure):
     _fields_ = CALLBACKS
 
 
-def import_packages(names):
+def import_packages(names, bytecode):
     """Imports what solutions will want; says what came, and leaves what is missing to those that need it. Ends the
-    process where torch is installed and broken: arguments would not be what solutions expect."""
+    process where torch is installed and broken: arguments would not be what solutions expect. Compiled modules come
+    from the folder `bytecode`, if there is one: not later, since solutions' own imports are not in it."""
+    sys.pycache_prefix = bytecode or None
     found = ["Python " + platform.python_version()]
     for name in names:
         if importlib.util.find_spec(name) is None:
@@ -49,6 +51,7 @@ def import_packages(names):
         found.append("%s %s" % (name, getattr(module, "__version__", "?")))
     if "triton" in sys.modules:
         make_triton_ready()
+    sys.pycache_prefix = None
     return ", ".join(found)
 
 
@@ -291,7 +294,7 @@ def use_private_files():
                       TORCHINDUCTOR_CACHE_DIR=os.path.join(jit, "inductor"), CUDA_CACHE_PATH=os.path.join(jit, "cuda"))
 
 
-def main(library_path, packages, cores, files, on_cuda):
+def main(library_path, packages, cores, files, on_cuda, bytecode):
     sys.argv = [""]
     sys.path[:] = [path for path in sys.path if path]  # not the current folder
     library = ctypes.CDLL(library_path)
@@ -300,17 +303,18 @@ def main(library_path, packages, cores, files, on_cuda):
     if library.fib_guest_enter(files.encode(), visible_paths()) != 0:
         return 1
     use_private_files()
-    all_cores = os.sched_getaffinity(0)
-    if cores:
-        run_on({int(core) for core in cores.split(",")})
-    description = import_packages([name for name in packages.split(",") if name])
+    now, later = ({int(core) for core in part.split(",") if core} for part in cores.split(";"))
+    later = later or os.sched_getaffinity(0)
+    if now:
+        run_on(now)
+    description = import_packages([name for name in packages.split(",") if name], bytecode)
     if on_cuda == "cuda":
         library.fib_guest_open_cuda()
     torch = sys.modules.get("torch")
-    guest = Guest(library, TorchTensors(torch) if torch else PlainTensors(), all_cores)
+    guest = Guest(library, TorchTensors(torch) if torch else PlainTensors(), later)
     made = {name: kind(as_callback(library, getattr(guest, name))) for name, kind in CALLBACKS}
     return library.fib_guest_serve(3, description.encode(), ctypes.byref(Callbacks(**made)))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:6]))
+    sys.exit(main(*sys.argv[1:7]))

@@ -27,10 +27,12 @@ std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::pa
 
 ChildSpec guest_spec(const GuestSetup& setup, const sandbox::FileAccess& files, const fs::path& folder,
                      std::uint64_t file_size_limit) {
+  sandbox::FileAccess reached = files;
+  if (!setup.bytecode.empty()) reached.readable.push_back(setup.bytecode);
   return {{setup.python.string(), "-I", "-B", "-u", "-c", std::string(guest_script()),
            util::own_library().string(), fmt::format("{}", fmt::join(setup.packages, ",")),
-           fmt::format("{}", fmt::join(setup.cores, ",")), files.to_json(),
-           setup.device_uuid.empty() ? "cpu" : "cuda"},
+           fmt::format("{};{}", fmt::join(setup.cores, ","), fmt::join(setup.cores_when_used, ",")),
+           reached.to_json(), setup.device_uuid.empty() ? "cpu" : "cuda", setup.bytecode.string()},
           guest_environment(setup, folder),
           folder,
           file_size_limit};

@@ -16,7 +16,12 @@ struct GuestSetup {
   std::vector<std::string> packages = {
       "torch"};                      // imported before the guest reports, where they are installed
   std::string device_uuid = {};      // CUDA: the only device that the guest sees
-  std::vector<unsigned> cores = {};  // it imports on these only; empty: on all
+  std::vector<unsigned> cores = {};  // it imports on these only; empty: on all that fib has
+  // And from Start on, it runs on these; empty: as before it imported.
+  std::vector<unsigned> cores_when_used = {};
+  // Where compiled modules of the packages are (sys.pycache_prefix while they are imported), for packages
+  // that have none of their own; empty: nowhere.
+  std::filesystem::path bytecode = {};
 };
 
 // How a guest's refusal of a Load begins when torch cannot use the device it is asked to.

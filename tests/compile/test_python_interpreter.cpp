@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "compile/python_tests.h"
+#include "support/python.h"
 #include "support/temporary.h"
 
 using namespace fib;
@@ -53,6 +54,18 @@ TEST_CASE("the interpreter is described as it is") {
   CHECK(compile::to_json(again) == compile::to_json(*python));
   // CUDA only with torch.
   CHECK((python->torch_cuda.empty() || python->has("torch")));
+}
+
+TEST_CASE("packages without compiled modules are told apart from those that have them") {
+  if (!testing::real_python()) return;
+  const testing::TemporaryFolder folder;
+  const std::string program = testing::broken_python(folder.path(), "triton", "__version__ = '9'\n");
+  const auto without = compile::probe_python(program);
+  REQUIRE(without.packages.at("triton") == "9");
+  CHECK(without.uncompiled.contains("triton"));
+  CHECK(compile::parse_python(compile::to_json(without)).uncompiled == without.uncompiled);
+  REQUIRE(testing::run_process({program, "-m", "compileall", "-q", folder.path()}).exit_code == 0);
+  CHECK(compile::probe_python(program).uncompiled.empty());
 }
 
 TEST_CASE("packages are found without being imported, and a folder on PYTHONPATH is none of them") {
