@@ -254,7 +254,7 @@ enum {
   FIB_KEPT = 0,                   /* it becomes a workload of the dataset */
   FIB_PASSED_OVER = 1,            /* the filter policy has no use for it */
   FIB_NOT_TRACED = 2,             /* no tracing is in force, or none for this definition */
-  FIB_TRACED_WRONG_ARGUMENTS = 3, /* their number, a dtype, a rank, a size, or a device is not the definition's */
+  FIB_TRACED_WRONG_ARGUMENTS = 3, /* their number, a dtype, a rank or a size is not the definition's */
   FIB_CAPTURED = 4,               /* the stream is being captured, so that values on a device cannot be read */
   FIB_TRACED_STRIDED = 5,         /* a tensor on a device whose values are wanted is not contiguous */
   FIB_NO_ROOM = 6,                /* the memory for kept calls is full */
@@ -299,8 +299,9 @@ FIB_API fib_status fib_tracing_find(fib_tracing* tracing, const char* definition
 
 /* Looks at a call, before it is made or, where it changes none of its inputs, afterwards: the inputs in the
  * definition's order, then the outputs, which may be left out. Scalars are always recorded, values of tensors as the
- * rule says. What is kept is copied: from the CPU before this returns, from CUDA in the order of `stream`, a
- * cudaStream_t (null: the default stream) of the current context. Nothing waits for a device or a file. A call that the
+ * rule says. Each tensor may lie on another device. What is kept is copied: from the host, page-locked or not, before
+ * this returns, from CUDA in the order of `stream`, a cudaStream_t (null: the default stream) of the current context,
+ * which is that of a device that tensors lie on. Nothing waits for a device or a file. A call that the
  * filter policy passes over takes less than a microsecond and allocates nothing. Any number of threads.
  * fib_last_error() is not set. */
 FIB_API fib_traced fib_collect(const fib_site* site, const fib_value* arguments, size_t count, void* stream);
