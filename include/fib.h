@@ -174,7 +174,11 @@ typedef struct fib_function fib_function;
  *            "require_hash"           true (default): only traces that say that they were made of the solution's
  *                                     present source
  *            "require_trust"          true: only solutions whose content hash `fib apply trust` has accepted;
- *                                     default false}
+ *                                     default false
+ *            "verify_first"           true: the first call of each case is compared with the program's own function
+ *                                     (fib_apply_set_fallback()); default false
+ *            "verify_rate"            0 to 1: so is this share of all other calls; default 0
+ *            "verify_atol", "verify_rtol"  how far elements may be apart then; default 0.01 both}
  * docs/apply.md says how the choice is made. Solutions run in this process, without a sandbox. Nothing is built yet.
  * The dataset is not needed afterwards. */
 FIB_API fib_status fib_apply_open(const fib_dataset* dataset, const char* config, fib_apply** apply);
@@ -201,7 +205,9 @@ FIB_API fib_status fib_apply_table(const fib_apply* apply, char** table);
 /* What the table calls a device ("NVIDIA H200", the CPU's model). FIB_FAILED where it cannot be used. */
 FIB_API fib_status fib_apply_hardware(fib_apply* apply, int32_t device_type, int32_t device_id, char** hardware);
 
-/* Calls by what they came to: {"calls": {definition: {outcome: how often}}, "dropped": {solution: why}}. */
+/* Calls by what they came to: {"calls": {definition: {outcome: how often}}, "dropped": {solution: why}, "verified":
+ * {definition: {"agreed", "differed", "not_compared": how many calls, "problem": why the first was not compared}}};
+ * "verified" has the definitions whose calls are to be compared, and the last two keys where there are such calls. */
 FIB_API fib_status fib_apply_statistics(const fib_apply* apply, char** statistics);
 
 /* Builds and loads the winners of `definition` (null: of every definition; FIB_NOT_FOUND: the dataset has none of that name), for the device of the calls to come; it may
@@ -243,6 +249,22 @@ FIB_API fib_outcome fib_prepare(const fib_function* function, const fib_value* a
  * as fib_call(). */
 FIB_API fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const* data, void* stream);
 
+/* The program's own function of a definition, for comparing (docs/apply.md): does what a solution would do, with these
+ * arguments, which are the inputs and outputs in the definition's order. Tensors are contiguous copies on the device of
+ * the call, in memory of the library; outputs hold nothing. On CUDA its work has to be queued on `stream`, or to be
+ * waited for. FIB_OK: it did; anything else: this call is not compared. Called by threads that call the definition, by
+ * several at once, and not while `stream` is being captured. It must not throw. */
+typedef fib_status (*fib_fallback)(void* user, const fib_value* arguments, size_t count, void* stream);
+
+/* Gives the definition's calls (fib_call(), fib_apply_call(), fib_prepared_call()) something to be compared with, where
+ * "verify_first" or "verify_rate" ask for it; null takes it away. A call that is compared runs solution and fallback on
+ * copies of all arguments, waits for both, and judges the outputs by the definition's rule on the host. Where they
+ * differ, the solution is dropped, a line on standard error says so, and the call is FIB_DROPPED with nothing done;
+ * else it is made as any other. Never compared are calls on a stream that is being captured, calls whose outputs lie in
+ * memory of another argument, and definitions whose op_type has "sampling" in it. `user` is passed on; both have to
+ * stay usable until `apply` is closed, or until the calls that were under way when they were replaced have ended. */
+FIB_API fib_status fib_apply_set_fallback(fib_apply* apply, const char* definition, fib_fallback fallback, void* user);
+
 /* Never calls this solution again, for `reason`, which the statistics tell. Calls under way end as they do. */
 FIB_API void fib_apply_drop(fib_apply* apply, const char* solution, const char* reason);
 
@@ -254,7 +276,7 @@ enum {
   FIB_KEPT = 0,                   /* it becomes a workload of the dataset */
   FIB_PASSED_OVER = 1,            /* the filter policy has no use for it */
   FIB_NOT_TRACED = 2,             /* no tracing is in force, or none for this definition */
-  FIB_TRACED_WRONG_ARGUMENTS = 3, /* their number, a dtype, a rank, a size, or a device is not the definition's */
+  FIB_TRACED_WRONG_ARGUMENTS = 3, /* their number, a dtype, a rank or a size is not the definition's */
   FIB_CAPTURED = 4,               /* the stream is being captured, so that values on a device cannot be read */
   FIB_TRACED_STRIDED = 5,         /* a tensor on a device whose values are wanted is not contiguous */
   FIB_NO_ROOM = 6,                /* the memory for kept calls is full */
@@ -299,8 +321,9 @@ FIB_API fib_status fib_tracing_find(fib_tracing* tracing, const char* definition
 
 /* Looks at a call, before it is made or, where it changes none of its inputs, afterwards: the inputs in the
  * definition's order, then the outputs, which may be left out. Scalars are always recorded, values of tensors as the
- * rule says. What is kept is copied: from the CPU before this returns, from CUDA in the order of `stream`, a
- * cudaStream_t (null: the default stream) of the current context. Nothing waits for a device or a file. A call that the
+ * rule says. Each tensor may lie on another device. What is kept is copied: from the host, page-locked or not, before
+ * this returns, from CUDA in the order of `stream`, a cudaStream_t (null: the default stream) of the current context,
+ * which is that of a device that tensors lie on. Nothing waits for a device or a file. A call that the
  * filter policy passes over takes less than a microsecond and allocates nothing. Any number of threads.
  * fib_last_error() is not set. */
 FIB_API fib_traced fib_collect(const fib_site* site, const fib_value* arguments, size_t count, void* stream);

@@ -24,6 +24,11 @@ double limit(const json& value) {
   return value.get<double>();
 }
 
+double tolerance(const json& value) {
+  if (!value.is_number() || !(value.get<double>() >= 0)) throw Error("has to be a number of at least 0");
+  return value.get<double>();
+}
+
 double share(const json& value) {
   if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1))
     throw Error("has to be a number from 0 to 1");
@@ -63,6 +68,14 @@ void read_key(Config& config, const std::string& key, const json& value) {
     config.require_hash = yes_or_no(value);
   } else if (key == "require_trust") {
     config.require_trust = yes_or_no(value);
+  } else if (key == "verify_first") {
+    config.verify_first = yes_or_no(value);
+  } else if (key == "verify_rate") {
+    config.verify_rate = share(value);
+  } else if (key == "verify_atol") {
+    config.verify_atol = tolerance(value);
+  } else if (key == "verify_rtol") {
+    config.verify_rtol = tolerance(value);
   } else {
     throw Error("is no key of a configuration");
   }
@@ -136,10 +149,12 @@ Registry parse_registry(std::string_view text) {
 std::string to_json(const Config& config) {
   const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
   return nlohmann::ordered_json{
-      {"max_atol", number(config.max_atol)},  {"max_rtol", number(config.max_rtol)},
-      {"aot_ratio", config.aot_ratio},        {"on_miss_policy", name_of(config.on_miss)},
-      {"hardware", config.hardware},          {"require_hash", config.require_hash},
-      {"require_trust", config.require_trust}}
+      {"max_atol", number(config.max_atol)},   {"max_rtol", number(config.max_rtol)},
+      {"aot_ratio", config.aot_ratio},         {"on_miss_policy", name_of(config.on_miss)},
+      {"hardware", config.hardware},           {"require_hash", config.require_hash},
+      {"require_trust", config.require_trust}, {"verify_first", config.verify_first},
+      {"verify_rate", config.verify_rate},     {"verify_atol", config.verify_atol},
+      {"verify_rtol", config.verify_rtol}}
       .dump();
 }
 

@@ -27,6 +27,12 @@ struct Config {
   // result counts, as flashinfer-bench has it.
   bool require_hash = true;
   bool require_trust = false;  // the solution's hash must be on the list of `fib apply trust`
+  // Which calls are compared with the program's own function (verify.h): the first of each case, and this
+  // share of all others, 0 to 1; and how far elements may be apart.
+  bool verify_first = false;
+  double verify_rate = 0;
+  double verify_atol = 1e-2;
+  double verify_rtol = 1e-2;
 
   friend bool operator==(const Config&, const Config&) = default;
 };

@@ -26,6 +26,7 @@ Function::Function(const Config* config, const model::Definition* definition, Sh
   if (table != shared.table.definitions.end()) table_ = &table->second;
   try {
     signature_.emplace(*definition);
+    verifier_ = Verifier::make(*config, *definition, *signature_, shared.devices);
   } catch (const Error& error) {
     problem_ = error.what();
   }
@@ -128,6 +129,8 @@ fib_outcome Function::make(const arguments::Case& found, void* stream, const Pre
   made->solution = solution;
   made->call = loaded.prepare(found, axes);
   made->device_type = found.device_type;
+  made->found = found;
+  made->is_unverified = verifier_ != nullptr && verifier_->is_first_due();
   const std::unique_lock lock(mutex_);
   prepared =
       cases_.try_emplace(found, std::move(made)).first->second.get();  // another thread may have been faster
@@ -162,6 +165,7 @@ fib_outcome Function::perform(const Prepared& prepared, const Argument* argument
                               std::string& why) const {
   const fib_outcome state = ready(prepared, stream, why);
   if (state != FIB_APPLIED) return state;
+  if (verifier_ != nullptr && !verifier_->passes(prepared, arguments, stream, why)) return FIB_DROPPED;
   const CallEnd end = prepared.call->call(arguments, stream, why);
   if (end == CallEnd::done) return FIB_APPLIED;
   if (end == CallEnd::refused) prepared.is_refused = true;

@@ -17,6 +17,7 @@
 #include "apply/config.h"
 #include "apply/solutions.h"
 #include "apply/table.h"
+#include "apply/verify.h"
 #include "arguments/signature.h"
 
 namespace fib::apply {
@@ -40,7 +41,9 @@ struct Prepared {
   AppliedSolution* solution = nullptr;
   std::unique_ptr<PreparedCall> call;
   std::int32_t device_type = 0;
-  mutable std::atomic<bool> is_refused = false;  // by the solution: this case is not called again
+  arguments::Case found = {};
+  mutable std::atomic<bool> is_refused = false;     // by the solution: this case is not called again
+  mutable std::atomic<bool> is_unverified = false;  // its first call is still to be compared
 };
 
 // Answers calls of one definition. Any thread.
@@ -74,6 +77,9 @@ class Function {
   };
   [[nodiscard]] std::vector<Warmed> warm(std::int32_t device_type, std::int32_t device_id) const;
 
+  // What compares calls with the program's own function; null: no call is compared.
+  [[nodiscard]] Verifier* verifier() const { return verifier_.get(); }
+
   [[nodiscard]] std::uint64_t count(fib_outcome outcome) const {
     return counts_[static_cast<std::size_t>(outcome)].load();
   }
@@ -98,6 +104,7 @@ class Function {
   const DefinitionTable* table_ = nullptr;
   std::optional<arguments::Signature> signature_;
   std::string problem_;  // why there is no signature
+  std::unique_ptr<Verifier> verifier_;
   mutable std::array<std::atomic<std::uint64_t>, kOutcomes> counts_{};
   mutable std::shared_mutex mutex_;
   mutable std::unordered_map<arguments::Case, std::unique_ptr<Prepared>> cases_;

@@ -14,6 +14,13 @@ bool demands_trust(const Registry& registry) {
                      [](const auto& entry) { return entry.second.require_trust; });
 }
 
+nlohmann::ordered_json to_json(const Verifier::Counts& counts) {
+  nlohmann::ordered_json result = {{"agreed", counts.agreed}, {"differed", counts.differed}};
+  if (counts.not_compared > 0) result["not_compared"] = counts.not_compared;
+  if (!counts.problem.empty()) result["problem"] = counts.problem;
+  return result;
+}
+
 }  // namespace
 
 Runtime::Runtime(const dataset::Dataset& dataset, Registry registry, std::filesystem::path program)
@@ -49,6 +56,7 @@ const Function& Runtime::find(std::string_view name) {
 std::string Runtime::statistics_json() const {
   using nlohmann::ordered_json;
   ordered_json calls = ordered_json::object();
+  ordered_json verified = ordered_json::object();
   const std::lock_guard lock(mutex_);
   for (const auto& [name, function] : functions_) {
     ordered_json counts = ordered_json::object();
@@ -57,14 +65,15 @@ std::string Runtime::statistics_json() const {
       if (function->count(outcome) > 0) counts[fib_outcome_name(outcome)] = function->count(outcome);
     }
     calls[name] = std::move(counts);
+    if (function->verifier() != nullptr) verified[name] = to_json(function->verifier()->counts());
   }
   ordered_json dropped = ordered_json::object();
   for (const auto& [name, solution] : shared_.solutions) {
     if (solution->is_dropped()) dropped[name] = solution->drop_reason();
   }
   // Names and reasons may be anybody's, and no UTF-8.
-  return ordered_json{{"calls", calls}, {"dropped", dropped}}.dump(-1, ' ', false,
-                                                                   ordered_json::error_handler_t::replace);
+  return ordered_json{{"calls", calls}, {"dropped", dropped}, {"verified", verified}}.dump(
+      -1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 std::vector<Runtime::Warmed> Runtime::warm(std::string_view definition, std::int32_t device_type,
@@ -76,6 +85,11 @@ std::vector<Runtime::Warmed> Runtime::warm(std::string_view definition, std::int
       result.push_back({{std::move(warmed)}, name});
   }
   return result;
+}
+
+void Runtime::set_fallback(std::string_view definition, fib_fallback fallback, void* user) {
+  if (auto* verifier = find(definition).verifier(); verifier != nullptr)
+    verifier->set_fallback(fallback, user);
 }
 
 void Runtime::drop(const std::string& name, const std::string& reason) {

@@ -41,6 +41,10 @@ class Runtime {
   [[nodiscard]] std::vector<Warmed> warm(std::string_view definition, std::int32_t device_type,
                                          std::int32_t device_id);
 
+  // The program's own function of a definition, fib_apply_set_fallback(). Where none of its calls are
+  // compared, nothing happens.
+  void set_fallback(std::string_view definition, fib_fallback fallback, void* user);
+
   // Nothing happens where no case was won by a solution of this name.
   void drop(const std::string& solution, const std::string& reason);
 

@@ -25,8 +25,7 @@ bool is_wide(DType dtype) {
 
 // The dtype of a number that lies in a tensor; nothing when it is none that can be read here.
 std::optional<DType> dtype_of_number(const fib_tensor* tensor) {
-  if (tensor == nullptr || tensor->ndim != 0 || tensor->device_type != tvm_ffi::kCpu ||
-      tensor->data == nullptr)
+  if (tensor == nullptr || tensor->ndim != 0 || !is_on_host(tensor->device_type) || tensor->data == nullptr)
     return std::nullopt;
   const auto dtype = tvm_ffi::dtype_of(data_type_of(*tensor));
   return dtype && is_wide(*dtype) ? dtype : std::nullopt;

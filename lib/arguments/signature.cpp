@@ -32,6 +32,7 @@ std::string device_of(std::int32_t type, std::int32_t id) {
 
 struct Signature::Matching {
   Case& found;
+  Placement placement;
   std::uint32_t seen = 0;  // axes, by their places
   bool has_device = false;
 };
@@ -74,6 +75,13 @@ Signature::Signature(const model::Definition& definition) : definition_(definiti
   for (const auto& output : definition.outputs) add(output, false);
 }
 
+// Whether the tensor does not lie where the first one does, and has to.
+bool Signature::is_elsewhere(const fib_tensor& tensor, const Matching& matching) noexcept {
+  const Case& found = matching.found;
+  return matching.placement == Placement::one_device && matching.has_device &&
+         (found.device_type != tensor.device_type || found.device_id != tensor.device_id);
+}
+
 Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& matching) const noexcept {
   const auto& parameter = parameters_[place];
   if (parameter.scalar) return takes(parameter.dtype, value) ? Fit::fits : Fit::wrong;
@@ -86,7 +94,7 @@ Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& ma
     found.device_type = tensor.device_type;
     found.device_id = tensor.device_id;
   }
-  if (found.device_type != tensor.device_type || found.device_id != tensor.device_id) return Fit::wrong;
+  if (is_elsewhere(tensor, matching)) return Fit::wrong;
   if (data_type_of(tensor) != parameter.data_type) return Fit::wrong;
   if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) != parameter.shape.size()) return Fit::wrong;
   bool is_empty = false;
@@ -110,10 +118,11 @@ Fit Signature::match_one(std::size_t place, const fib_value& value, Matching& ma
   return address % alignment_on(tensor.device_type) == 0 ? Fit::fits : Fit::unaligned;
 }
 
-Fit Signature::match(const fib_value* arguments, std::size_t count, Case& found) const noexcept {
+Fit Signature::match(const fib_value* arguments, std::size_t count, Case& found,
+                     Placement placement) const noexcept {
   found = {};
   if (count != inputs_ && count != parameters_.size()) return Fit::wrong;
-  Matching matching{found};
+  Matching matching{found, placement};
   Fit result = Fit::fits;
   for (std::size_t i = 0; i < count; ++i) {
     const Fit fit = match_one(i, arguments[i], matching);
@@ -125,7 +134,7 @@ Fit Signature::match(const fib_value* arguments, std::size_t count, Case& found)
 
 std::string Signature::explain_one(std::size_t place, const fib_value& value, Matching& matching) const {
   const auto& parameter = parameters_[place];
-  const auto before = matching;
+  const bool had_device = matching.has_device;
   const Case known = matching.found;
   const Fit fit = match_one(place, value, matching);
   if (fit == Fit::fits) return "";
@@ -140,7 +149,7 @@ std::string Signature::explain_one(std::size_t place, const fib_value& value, Ma
   if (fit == Fit::unaligned)
     return fmt::format("the address of {} is not a multiple of {} bytes", name,
                        alignment_on(tensor.device_type));
-  if (before.has_device && (known.device_type != tensor.device_type || known.device_id != tensor.device_id))
+  if (had_device && is_elsewhere(tensor, matching))
     return fmt::format("{} lies on {}, others on {}", name, device_of(tensor.device_type, tensor.device_id),
                        device_of(known.device_type, known.device_id));
   if (data_type_of(tensor) != parameter.data_type)
@@ -156,12 +165,12 @@ std::string Signature::explain_one(std::size_t place, const fib_value& value, Ma
                      tensor::to_string(shape_of(parameter, matching.found)));
 }
 
-std::string Signature::explain(const fib_value* arguments, std::size_t count) const {
+std::string Signature::explain(const fib_value* arguments, std::size_t count, Placement placement) const {
   if (count != inputs_ && count != parameters_.size())
     return fmt::format("expected {} arguments (the inputs) or {} (with the outputs), got {}", inputs_,
                        parameters_.size(), count);
   Case found;
-  Matching matching{found};
+  Matching matching{found, placement};
   for (std::size_t i = 0; i < count; ++i) {
     if (auto text = explain_one(i, arguments[i], matching); !text.empty()) return text;
   }

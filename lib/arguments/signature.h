@@ -22,7 +22,8 @@ constexpr std::size_t kMostArguments = 64;  // of a call
 // What tells calls of one definition apart.
 struct Case {
   std::array<std::int64_t, kMostAxes> axes{};  // values of Signature::axes(), in that order; the rest is 0
-  std::int32_t device_type = tvm_ffi::kCpu;    // of all tensors, as DLPack has it
+  std::int32_t device_type =
+      tvm_ffi::kCpu;  // of all tensors, as DLPack has it; of the first with Placement::any
   std::int32_t device_id = 0;
 
   friend bool operator==(const Case&, const Case&) = default;
@@ -30,6 +31,9 @@ struct Case {
 
 // How arguments fit.
 enum class Fit { fits, wrong, strided, unaligned };
+
+// Where the tensors of a call may lie: all on one device, which solutions expect, or each on any.
+enum class Placement { one_device, any };
 
 // One input or output.
 struct Parameter {
@@ -59,13 +63,16 @@ class Signature {
   [[nodiscard]] std::size_t outputs() const { return parameters_.size() - inputs_; }
 
   // Compares `count` arguments, which are the inputs, or the inputs and outputs: kinds, dtypes, ranks, sizes,
-  // devices, strides and addresses; fills `found`. Axes that no argument shows stay 0: calls without outputs
-  // may have such. Whether axes that are expressions have their values is not looked at (axis_values() does).
+  // devices, strides and addresses; fills `found`. With Placement::any devices may differ, and the one in
+  // `found` is that of the first tensor. Axes that no argument shows stay 0: calls without outputs may have
+  // such. Whether axes that are expressions have their values is not looked at (axis_values() does).
   // Allocates nothing.
-  [[nodiscard]] Fit match(const fib_value* arguments, std::size_t count, Case& found) const noexcept;
+  [[nodiscard]] Fit match(const fib_value* arguments, std::size_t count, Case& found,
+                          Placement placement = Placement::one_device) const noexcept;
 
   // What match() does not like, in a sentence; "" when it fits.
-  [[nodiscard]] std::string explain(const fib_value* arguments, std::size_t count) const;
+  [[nodiscard]] std::string explain(const fib_value* arguments, std::size_t count,
+                                    Placement placement = Placement::one_device) const;
 
   // The values of all axes of a case, constants included. Throws Error when an axis that is an expression has
   // another value than that of its expression.
@@ -79,6 +86,7 @@ class Signature {
 
  private:
   struct Matching;  // how far a comparison has come
+  [[nodiscard]] static bool is_elsewhere(const fib_tensor& tensor, const Matching& matching) noexcept;
   [[nodiscard]] Fit match_one(std::size_t place, const fib_value& value, Matching& matching) const noexcept;
   [[nodiscard]] std::string explain_one(std::size_t place, const fib_value& value, Matching& matching) const;
 

@@ -35,6 +35,13 @@ namespace fib::arguments {
   return in_order;
 }
 
+// Whether tensors on a device of this type, as DLPack has it, lie in memory of the host that this process
+// reads like any other.
+[[nodiscard]] constexpr bool is_on_host(std::int32_t device_type) {
+  constexpr std::int32_t kCudaHost = 3;  // page-locked memory
+  return device_type == tvm_ffi::kCpu || device_type == kCudaHost;
+}
+
 // What solutions may expect of a tensor's address, in bytes: the alignment of buffers in a run on CUDA, and
 // that of the widest vectors on the CPU.
 [[nodiscard]] constexpr std::uint64_t alignment_on(std::int32_t device_type) {

@@ -165,6 +165,13 @@ fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const* data, v
   });
 }
 
+fib_status fib_apply_set_fallback(fib_apply* apply, const char* definition, fib_fallback fallback,
+                                  void* user) {
+  return c_api::guarded([&] {
+    expect(apply, "apply")->runtime.set_fallback(expect(definition, "definition"), fallback, user);
+  });
+}
+
 void fib_apply_drop(fib_apply* apply, const char* solution, const char* reason) {
   (void)c_api::guarded(
       [&] { expect(apply, "apply")->runtime.drop(expect(solution, "solution"), expect(reason, "reason")); });

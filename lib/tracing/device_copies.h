@@ -29,14 +29,17 @@ class DeviceCopies {
  public:
   virtual ~DeviceCopies() = default;
 
+  // Whether the current context is one of device number `device`. Throws Error without a context or such a
+  // device.
+  [[nodiscard]] virtual bool is_current(int device) = 0;
+
   // Whether work that is queued on the stream becomes part of a graph instead of being done. Throws Error.
   [[nodiscard]] virtual bool is_capturing(void* stream) = 0;
 
-  // Queues copies of the parts on the stream, which is one of the current context, that of device number
-  // `device`; waits for nothing. Null when there is no room for `bytes`, which all parts take together, on
-  // the device or under the limit. Throws Error.
-  [[nodiscard]] virtual std::unique_ptr<DeviceCopy> copy(int device, void* stream,
-                                                         std::span<const DevicePart> parts,
+  // Queues copies of the parts, which may lie on any devices, on the stream, which is one of the current
+  // context; the copy lies on that context's device. Waits for nothing. Null when there is no room for
+  // `bytes`, which all parts take together, on the device or under the limit. Throws Error.
+  [[nodiscard]] virtual std::unique_ptr<DeviceCopy> copy(void* stream, std::span<const DevicePart> parts,
                                                          std::uint64_t bytes) = 0;
 
   // Bytes that are held on devices now.

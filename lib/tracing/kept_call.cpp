@@ -1,5 +1,6 @@
 #include "tracing/kept_call.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "arguments/scalars.h"
@@ -24,6 +25,19 @@ model::Scalar scalar_of(tensor::DType dtype, std::int64_t bits) {
   return scalar;
 }
 
+// Says where the values of each tensor lie in the call's bytes.
+void lay_out(KeptCall& call) {
+  const auto aligned = [](std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
+  const auto on_device = std::stable_partition(call.tensors.begin(), call.tensors.end(),
+                                               [](const KeptTensor& kept) { return kept.on_host; });
+  for (auto kept = call.tensors.begin(); kept != call.tensors.end(); ++kept) {
+    kept->offset = aligned(call.bytes);
+    call.bytes = kept->offset + kept->bytes;
+    if (kept < on_device) call.host_bytes = call.bytes;
+  }
+  if (on_device != call.tensors.end()) call.host_bytes = on_device->offset;
+}
+
 }  // namespace
 
 std::unique_ptr<KeptCall> describe_call(Site& site, const fib_value* values, const arguments::Case& found) {
@@ -37,16 +51,15 @@ std::unique_ptr<KeptCall> describe_call(Site& site, const fib_value* values, con
     const auto& parameter = signature.parameters()[place];
     if (parameter.scalar) call->scalars[place] = arguments::scalar_bits(parameter.dtype, values[place]);
     if (!site.is_dumped(place)) continue;
+    const fib_tensor& given = *values[place].u.tensor;
     const auto count = tensor::element_count(signature.shape_of(parameter, found));
     if (!count || *count > kMostElements) throw Error("\"{}\" is too large", parameter.name);
-    if (*count > 0 && values[place].u.tensor->data == nullptr)
-      throw Error("\"{}\" has no memory", parameter.name);
+    if (*count > 0 && given.data == nullptr) throw Error("\"{}\" has no memory", parameter.name);
     const auto bytes =
         static_cast<std::uint64_t>(tensor::bytes_of(parameter.dtype, static_cast<std::size_t>(*count)));
-    const std::uint64_t offset = (call->bytes + kAlignment - 1) / kAlignment * kAlignment;
-    call->tensors.push_back({place, offset, bytes});
-    call->bytes = offset + bytes;
+    call->tensors.push_back({place, arguments::is_on_host(given.device_type), 0, bytes});
   }
+  lay_out(*call);
   return call;
 }
 

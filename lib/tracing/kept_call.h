@@ -20,6 +20,7 @@ namespace fib::tracing {
 // Values of one input.
 struct KeptTensor {
   std::size_t place = 0;  // of the input
+  bool on_host = true;    // else on a device
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
@@ -29,10 +30,12 @@ struct KeptCall {
   Site* site = nullptr;
   arguments::Case found;
   std::vector<std::int64_t> scalars;  // by the inputs' places, as arguments::scalar_bits(); 0 for tensors
-  std::vector<KeptTensor> tensors;    // in the inputs' order; offsets are multiples of 256
-  std::uint64_t bytes = 0;            // of all tensors together
-  std::vector<std::byte> values;      // of tensors on the CPU
-  std::unique_ptr<DeviceCopy> copy;   // of tensors on a device
+  // Those on the host, then those on devices, each in the inputs' order; offsets are multiples of 256.
+  std::vector<KeptTensor> tensors;
+  std::uint64_t host_bytes = 0;   // where those on devices begin, also a multiple of 256 where there are such
+  std::uint64_t bytes = 0;        // of all tensors together
+  std::vector<std::byte> values;  // the first host_bytes
+  std::unique_ptr<DeviceCopy> copy;  // the rest; null: there is none
   Budget::Share share;
 };
 

@@ -43,7 +43,8 @@ void Site::prepare(const std::filesystem::path& root, const model::Definition& d
 }
 
 bool Site::fits(const fib_value* values, std::size_t count, arguments::Case& found) const noexcept {
-  if (signature_->match(values, count, found) == arguments::Fit::wrong) return false;
+  if (signature_->match(values, count, found, arguments::Placement::any) == arguments::Fit::wrong)
+    return false;
   for (std::size_t i = 0; i < signature_->axes().size(); ++i) {
     const bool is_shown = count > signature_->inputs() || (axes_of_inputs_ >> i & 1U) != 0;
     if (!is_shown && i < signature_->variable_axes()) return false;
@@ -65,9 +66,10 @@ void Site::remember_problem(const std::string& sentence) noexcept {
 void Site::remember_problem_of(const fib_value* values, std::size_t count) noexcept {
   if (has_first_problem_) return;
   try {
-    std::string sentence = signature_->explain(values, count);
+    constexpr auto kAnywhere = arguments::Placement::any;
+    std::string sentence = signature_->explain(values, count, kAnywhere);
     arguments::Case found;
-    (void)signature_->match(values, count, found);
+    (void)signature_->match(values, count, found, kAnywhere);
     for (std::size_t i = 0; i < signature_->axes().size() && sentence.empty(); ++i) {
       const bool is_shown = count > signature_->inputs() || (axes_of_inputs_ >> i & 1U) != 0;
       if (is_shown && found.axes[i] == 0)

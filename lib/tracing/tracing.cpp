@@ -1,6 +1,6 @@
 #include "tracing/tracing.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "arguments/tensors.h"
 #include "dataset/paths.h"
@@ -55,7 +55,7 @@ Outcome Tracing::collect(Site& site, const fib_value* values, std::size_t count,
   } catch (const std::bad_alloc&) {
     return site.count(Outcome::no_room);
   }
-  const Outcome outcome = keep(site, values, found, stream);
+  const Outcome outcome = keep(site, {values, count}, found, stream);
   if (outcome != Outcome::kept) {
     const std::lock_guard lock(site.mutex);
     site.filter->give_back(found);
@@ -64,10 +64,10 @@ Outcome Tracing::collect(Site& site, const fib_value* values, std::size_t count,
 }
 
 // Whatever keeps the call from being kept is told by the outcome.
-Outcome Tracing::keep(Site& site, const fib_value* values, const arguments::Case& found,
+Outcome Tracing::keep(Site& site, std::span<const fib_value> values, const arguments::Case& found,
                       void* stream) noexcept {
   try {
-    auto call = describe_call(site, values, found);
+    auto call = describe_call(site, values.data(), found);
     call->share = budget_.take(call->bytes + kCallBytes);
     if (!call->share) return Outcome::no_room;
     const Outcome outcome = copy_values(*call, values, stream);
@@ -81,28 +81,41 @@ Outcome Tracing::keep(Site& site, const fib_value* values, const arguments::Case
   }
 }
 
-Outcome Tracing::copy_values(KeptCall& call, const fib_value* values, void* stream) {
-  if (call.tensors.empty()) return Outcome::kept;
-  const auto tensor_of = [&](const KeptTensor& kept) -> const fib_tensor& {
-    return *values[kept.place].u.tensor;
-  };
-  if (call.found.device_type == tvm_ffi::kCpu) {
-    call.values.resize(call.bytes);
-    for (const auto& kept : call.tensors) copy_elements(tensor_of(kept), call.values.data() + kept.offset);
-    return Outcome::kept;
-  }
-  if (call.found.device_type != tvm_ffi::kCuda)
-    throw Error("tensors on DLPack's device type {} cannot be read", call.found.device_type);
-  if (devices_ == nullptr) throw Error("this fib was built without CUDA support");
+Outcome Tracing::copy_values(KeptCall& call, std::span<const fib_value> values, void* stream) {
   std::vector<DevicePart> parts;
+  call.values.resize(call.host_bytes);
   for (const auto& kept : call.tensors) {
-    const fib_tensor& tensor = tensor_of(kept);
+    const fib_tensor& tensor = *values[kept.place].u.tensor;
+    if (kept.on_host) {
+      copy_elements(tensor, call.values.data() + kept.offset);
+      continue;
+    }
+    if (tensor.device_type != tvm_ffi::kCuda)
+      throw Error("tensors on DLPack's device type {} cannot be read", tensor.device_type);
+    if (devices_ == nullptr) throw Error("this fib was built without CUDA support");
     if (!arguments::is_contiguous(tensor)) return Outcome::strided;
-    parts.push_back({arguments::address_of(tensor), kept.offset, kept.bytes});
+    parts.push_back({arguments::address_of(tensor), kept.offset - call.host_bytes, kept.bytes});
   }
+  if (parts.empty()) return Outcome::kept;
   if (devices_->is_capturing(stream)) return Outcome::captured;
-  call.copy = devices_->copy(call.found.device_id, stream, parts, call.bytes);
+  expect_current_device(*call.site, values);
+  call.copy = devices_->copy(stream, parts, call.bytes - call.host_bytes);
   return call.copy == nullptr ? Outcome::no_room : Outcome::kept;
+}
+
+// A program whose current context is of a device that no tensor lies on has given another stream than it
+// meant.
+void Tracing::expect_current_device(const Site& site, std::span<const fib_value> values) {
+  std::optional<std::int32_t> elsewhere;
+  for (std::size_t place = 0; place < values.size(); ++place) {
+    if (site.signature().parameters()[place].scalar) continue;
+    const fib_tensor& tensor = *values[place].u.tensor;
+    if (tensor.device_type != tvm_ffi::kCuda) continue;
+    if (devices_->is_current(tensor.device_id)) return;
+    elsewhere = tensor.device_id;
+  }
+  if (elsewhere)
+    throw Error("the tensors lie on cuda:{}, and the current context is another device's", *elsewhere);
 }
 
 }  // namespace fib::tracing

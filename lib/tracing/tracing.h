@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,10 @@ class Tracing {
   [[nodiscard]] Site* find(std::string_view definition) const;
 
   // Looks at a call: the inputs in the definition's order, then the outputs, which may be left out. What is
-  // kept is copied before this returns, or, on a device, in the order of `stream`, which belongs to the
-  // current context (null: the default stream). A call that is not kept allocates nothing and takes less than
-  // a microsecond.
+  // kept is copied before this returns where it lies on the host, and in the order of `stream` where it lies
+  // on a device. The stream belongs to the current context (null: the default stream), which is of the
+  // device, or of one of the devices, that tensors of the call lie on. A call that is not kept allocates
+  // nothing and takes less than a microsecond.
   Outcome collect(Site& site, const fib_value* values, std::size_t count, void* stream) noexcept;
   // The same by name; not_traced where there is no such definition.
   Outcome collect(std::string_view definition, const fib_value* values, std::size_t count,
@@ -55,8 +57,10 @@ class Tracing {
   [[nodiscard]] std::string statistics() const;
 
  private:
-  Outcome keep(Site& site, const fib_value* values, const arguments::Case& found, void* stream) noexcept;
-  Outcome copy_values(KeptCall& call, const fib_value* values, void* stream);
+  Outcome keep(Site& site, std::span<const fib_value> values, const arguments::Case& found,
+               void* stream) noexcept;
+  Outcome copy_values(KeptCall& call, std::span<const fib_value> values, void* stream);
+  void expect_current_device(const Site& site, std::span<const fib_value> values);
 
   std::map<std::string, std::unique_ptr<Site>, std::less<>> sites_;
   std::vector<std::string> rules_without_definition_;

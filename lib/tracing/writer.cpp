@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <map>
@@ -140,12 +141,13 @@ void Writer::run() {
 
 std::string Writer::write_blob(const KeptCall& call, const std::string& uuid) const {
   if (call.tensors.empty()) return "";
-  std::vector<std::byte> downloaded;
+  std::vector<std::byte> together;
   if (call.copy != nullptr) {
-    downloaded.resize(call.bytes);
-    call.copy->download(downloaded.data());
+    together.resize(call.bytes);
+    std::copy(call.values.begin(), call.values.end(), together.begin());
+    call.copy->download(together.data() + call.host_bytes);
   }
-  const std::byte* values = call.copy != nullptr ? downloaded.data() : call.values.data();
+  const std::byte* values = call.copy != nullptr ? together.data() : call.values.data();
   const Site& site = *call.site;
   return dataset::add_blob(root_, site.op_type(), site.name(), uuid, [&](int fd) {
     tensor::write_safetensors(fd, "a workload's values", tensors_of(call, values));

@@ -25,6 +25,11 @@ def dtype_str_to_python_dtype(dtype_str):
     return found
 
 
+def dtype_str_to_torch_name(dtype_str):
+    """The name of the torch dtype, without asking torch; None for a name that the format does not have."""
+    return _TORCH.get(_name(dtype_str))
+
+
 def dtype_str_to_torch_dtype(dtype_str):
     """The torch dtype. Raises ValueError for a name that the format, or this torch, does not have."""
     import torch

@@ -5,10 +5,12 @@ import sys
 import unittest
 from pathlib import Path
 
-from fib import AxisVar, ScalarInput, TensorSpec, TraceSet, TracingConfig, ValidationError, apply, enable_tracing
+from fib import (AxisExpr, AxisVar, ScalarInput, TensorSpec, TraceSet, TracingConfig, ValidationError, apply,
+                 enable_tracing)
 from fib.data import save_json_file
 from fib.tracing import TracingRuntime, WorkloadEntry, get_full_configs
 from fib.tracing.presets import AttentionFilterPolicy
+from fib.tracing.runtime import CudaGraphTracingRuntime
 
 from .support import TemporaryCache, definition, needs_torch
 
@@ -82,6 +84,60 @@ class Tracing(TemporaryCache):
         self.assertEqual(workloads[0].inputs["x"].type, "random")
         blob = workloads[0].inputs["index"]
         self.assertEqual(read.get_workload_blob_tensor(blob.path)["index"].tolist(), [0, 1, 2, 3, 4])
+
+    @needs_torch
+    def test_other_dtypes_and_shapes_make_no_call_of_the_definition(self):
+        import torch
+
+        index = torch.arange(5)
+        x, y = torch.zeros(3, 16), torch.zeros(3, 16)
+        wrong = {"x has dtype torch.float16, the definition says float32": (x.half(), 0.5, index),
+                 "index has dtype torch.int32, the definition says int64": (x, 0.5, index.int()),
+                 "y has dtype torch.bfloat16, the definition says float32": (x, 0.5, index, y.bfloat16()),
+                 "x has the shape (3, 17), which should be (3, 16)": (torch.zeros(3, 17), 0.5, index),
+                 "y has the shape (4, 16), which should be (3, 16)": (x, 0.5, index, torch.zeros(4, 16)),
+                 "axis M has no elements": (torch.zeros(0, 16), 0.5, index)}
+        with enable_tracing(self.folder, TracingConfig(input_dump_policy="dump_all")):
+            for sentence, arguments in wrong.items():
+                with self.assertLogs("fib", "ERROR") as logs:
+                    apply("scale", args=arguments, fallback=lambda *args: None)
+                self.assertIn(sentence, logs.output[0])
+            apply("scale", args=(x, torch.tensor(0.5).half(), index, y), fallback=lambda *args: None)
+        self.assertEqual(self.traced(), 1)
+
+    @needs_torch
+    def test_scalars_are_of_their_dtype(self):
+        import torch
+
+        made = definition(inputs={"x": TensorSpec(shape=["M", "N"], dtype="float32"),
+                                  "count": TensorSpec(shape=None, dtype="int32")})
+        save_json_file(made, Path(self.folder, "definitions", "scale.json"))
+        x = torch.zeros(3, 16)
+        with enable_tracing(self.folder, TracingConfig()) as runtime:
+            for wrong in (2.5, 1 << 31, -(1 << 31) - 1):
+                with self.assertLogs("fib", "ERROR") as logs:
+                    apply("scale", args=(x, wrong), fallback=lambda *args: None)
+                self.assertIn(f"{wrong} is no int32", logs.output[0])
+            with self.assertLogs("fib", "ERROR"), CudaGraphTracingRuntime(runtime):
+                apply("scale", args=(x, torch.tensor(2.5)), fallback=lambda *args: None)
+                apply("scale", args=(x, torch.tensor(3)), fallback=lambda *args: None)
+        workloads = TraceSet.from_path(self.folder).workloads["scale"]
+        self.assertEqual([item.workload.inputs["count"] for item in workloads], [ScalarInput(value=3)])
+
+    @needs_torch
+    def test_axes_that_are_expressions_have_their_values(self):
+        import torch
+
+        made = definition(axes={**definition().axes, "K": AxisExpr(expression="M * 2")},
+                          inputs={"x": TensorSpec(shape=["M", "N"], dtype="float32"),
+                                  "twice": TensorSpec(shape=["K"], dtype="float32")})
+        save_json_file(made, Path(self.folder, "definitions", "scale.json"))
+        with enable_tracing(self.folder, TracingConfig()):
+            with self.assertLogs("fib", "ERROR") as logs:
+                apply("scale", args=(torch.zeros(3, 16), torch.zeros(7)), fallback=lambda *args: None)
+            self.assertIn("twice has the shape (7,), which should be (6,)", logs.output[0])
+            apply("scale", args=(torch.zeros(3, 16), torch.zeros(6)), fallback=lambda *args: None)
+        self.assertEqual(self.traced(), 1)
 
     def child(self, end, chained=True):
         save_json_file(definition(), Path(self.folder, "definitions", "scale.json"))

@@ -48,6 +48,9 @@ TEST_CASE("a number may lie in a tensor without axes") {
 
   HostTensor list(DType::kFloat32, {1});
   CHECK_FALSE(takes(DType::kFloat32, list.value()));
+  half.view().device_type = 3;  // kDLCUDAHost: page-locked memory, which is the host's
+  CHECK(scalar_bits(DType::kFloat32, half.value()) == std::bit_cast<std::int64_t>(0.5));
+  CHECK(takes(DType::kFloat32, half.value()));
   half.view().device_type = tvm_ffi::kCuda;  // its value is not at hand
   CHECK_FALSE(takes(DType::kFloat32, half.value()));
   HostTensor tiny(DType::kFloat8E5M2, {});

@@ -109,6 +109,24 @@ TEST_CASE("what does not fit is told in a sentence") {
   }
 }
 
+TEST_CASE("tensors of a call may lie anywhere where the caller allows it") {
+  constexpr auto kAny = arguments::Placement::any;
+  NormCall call;
+  call.w.view().device_type = tvm_ffi::kCuda;
+  call.y.view().device_type = tvm_ffi::kCuda;
+  call.y.view().device_id = 1;
+  Case found;
+  CHECK(norm().match(call.values, 4, found) == Fit::wrong);
+  CHECK(call.explain() == "input \"w\" lies on cuda:0, others on the CPU");
+  CHECK(norm().match(call.values, 4, found, kAny) != Fit::wrong);
+  CHECK(found.axes == norm().case_of({{"rows", 3}}, tvm_ffi::kCpu, 0).axes);
+  CHECK(found.device_type == tvm_ffi::kCpu);  // the first tensor's
+  std::int64_t shape[] = {5};
+  call.w.view().shape = shape;
+  CHECK(norm().match(call.values, 4, found, kAny) == Fit::wrong);
+  CHECK(norm().explain(call.values, 4, kAny) == "input \"w\" has the shape (5), which should be (4)");
+}
+
 TEST_CASE("CUDA tensors are aligned to 256 bytes") {
   NormCall call;
   for (auto* tensor : {&call.x, &call.w, &call.y}) {

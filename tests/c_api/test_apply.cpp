@@ -1,5 +1,6 @@
 #include <fib.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -79,6 +80,39 @@ TEST_CASE_METHOD(ApplyTest, "a call through the C interface runs the winner") {
   CHECK(statistics.at("dropped").at("ten") == "it is not wanted");
   REQUIRE(fib_apply_table(apply, text.out()) == FIB_OK);
   CHECK(json::parse(text.str()).at("index").at("add").at(0).at("solution") == "ten");
+  fib_apply_close(apply);
+}
+
+TEST_CASE_METHOD(ApplyTest, "calls are compared with the program's own function where that is asked for") {
+  const fib_fallback own = [](void* user, const fib_value* arguments, size_t count, void*) -> fib_status {
+    ++*static_cast<int*>(user);
+    if (count != 3) return FIB_INVALID;
+    std::fill_n(static_cast<float*>(arguments[2].u.tensor->data), 8, 10.0F);  // as "ten" does, of zeros
+    return FIB_OK;
+  };
+  fib_apply* apply = open(R"({"verify_first":true,"verify_rate":1})");
+  int calls = 0;
+  CHECK(fib_apply_set_fallback(nullptr, "add", own, &calls) == FIB_INVALID);
+  CHECK(fib_apply_set_fallback(apply, nullptr, own, &calls) == FIB_INVALID);
+  REQUIRE(fib_apply_set_fallback(apply, "add", own, &calls) == FIB_OK);
+  const fib_function* function = nullptr;
+  const fib_prepared* prepared = nullptr;
+  REQUIRE(fib_apply_find(apply, "add", &function) == FIB_OK);
+  CHECK(fib_call(function, values, 3, nullptr) == FIB_APPLIED);
+  CHECK(std::string(fib_last_error()).empty());
+  CHECK(c.data<float>()[3] == 10);
+  REQUIRE(fib_prepare(function, values, 3, nullptr, &prepared) == FIB_APPLIED);
+  void* addresses[] = {a.data<void>(), b.data<void>(), c.data<void>()};
+  CHECK(fib_prepared_call(prepared, addresses, nullptr) == FIB_APPLIED);
+  CHECK(calls == 2);
+  a.data<float>()[3] = 1;  // now it differs
+  c.data<float>()[3] = 0;
+  CHECK(fib_prepared_call(prepared, addresses, nullptr) == FIB_DROPPED);  // with a line on standard error
+  CHECK_THAT(fib_last_error(), Catch::Contains("first at c[3]: expected 10, got 11"));
+  CHECK(c.data<float>()[3] == 0);
+  Text text;
+  REQUIRE(fib_apply_statistics(apply, text.out()) == FIB_OK);
+  CHECK(json::parse(text.str()).at("verified").at("add") == json{{"agreed", 2}, {"differed", 1}});
   fib_apply_close(apply);
 }
 

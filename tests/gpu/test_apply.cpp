@@ -229,6 +229,40 @@ TEST_CASE("a captured stream replays what was applied, and takes nothing that is
   CHECK(two.added() == 200);
 }
 
+TEST_CASE("calls on a GPU are compared with the program's own function", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  const ApplyOnGpu test(*gpu);
+  apply::Runtime runtime(test.data.load(), apply::parse_registry(R"({"verify_first":true})"),
+                         testing::fib_binary());
+  // Adds 100 to a + b, on the host.
+  const fib_fallback own = [](void* user, const fib_value* values, size_t, void* stream) -> fib_status {
+    const auto& driver = static_cast<testing::Gpu*>(user)->context.driver();
+    const auto queue = static_cast<CUstream>(stream);
+    const auto at = [&](std::size_t place) {
+      return reinterpret_cast<CUdeviceptr>(values[place].u.tensor->data);
+    };
+    std::vector<float> a(static_cast<std::size_t>(values[0].u.tensor->shape[0]));
+    if (driver.copy_to_host(a.data(), at(0), 4 * a.size(), queue) != CUDA_SUCCESS) return FIB_FAILED;
+    if (driver.stream_synchronize(queue) != CUDA_SUCCESS) return FIB_FAILED;
+    for (auto& number : a) number += 101;
+    if (driver.copy_to_device(at(2), a.data(), 4 * a.size(), queue) != CUDA_SUCCESS) return FIB_FAILED;
+    return driver.stream_synchronize(queue) == CUDA_SUCCESS ? FIB_OK : FIB_FAILED;
+  };
+  runtime.set_fallback("add", own, gpu);
+  const auto& function = runtime.find("add");
+  const CUstream stream = gpu->context.stream();
+  GpuCall same(*gpu, 1000);
+  CHECK(same.call(function, stream) == FIB_APPLIED);
+  CHECK(same.added() == 100);
+  GpuCall other(*gpu, 2000);  // whose solution adds 200
+  CHECK(other.call(function, stream) == FIB_DROPPED);
+  CHECK_THAT(other.why, Catch::Contains("first at c[0]: expected 101, got 201"));
+  CHECK(other.added() == -1);
+  const auto statistics = nlohmann::json::parse(runtime.statistics_json());
+  CHECK(statistics.at("verified").at("add") == nlohmann::json{{"agreed", 1}, {"differed", 1}});
+}
+
 TEST_CASE("streams have workspaces of their own, and threads without a context get one", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;

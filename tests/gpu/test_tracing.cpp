@@ -157,6 +157,67 @@ TEST_CASE("values are those that the stream had at the call, and the program doe
   CHECK(testing::statistics_of(tracing).at("device_bytes_held") == 0);
 }
 
+TEST_CASE("tensors of a call on the host and on the device are each copied by their own way", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  const TracedDataset data;
+  Program program(*gpu, 1000);
+  auto tracing = open(data);
+  testing::HostTensor ids(tensor::DType::kInt64, {1000});  // as an engine passes offsets
+  std::fill_n(ids.data<std::int64_t>(), 1000, 5);
+  program.values[1] = ids.value();
+  {
+    Gate gate(program);
+    program.fill(0x22);
+    CHECK(program.collect(tracing) == Outcome::kept);  // the stream has done none of it yet
+    std::fill_n(ids.data<std::int64_t>(), 1000, 6);
+    gate.open();
+  }
+  tracing.flush();
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(all_are(data.values<std::int64_t>(workloads[0], "ids"), 5));
+  CHECK(data.values<std::int8_t>(workloads[0], "bytes").back() == 0x22);
+  CHECK(data.values<std::int32_t>(workloads[0], "zero") == std::vector<std::int32_t>{0x22222222});
+}
+
+TEST_CASE("values on another device than the stream's are copied in the stream's order", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  const auto& driver = gpu->context.driver();
+  int devices = 0;
+  gpu->context.check(driver.device_count(&devices), "cuDeviceGetCount");
+  if (devices < 2) {
+    WARN("skipped: the machine has one GPU");
+    return;
+  }
+  const int ordinal = gpu->context.ordinal() == 0 ? 1 : 0;
+  const TracedDataset data;
+  Program program(*gpu, 1000);
+  CUcontext own = nullptr;
+  CUcontext other = nullptr;
+  CUdevice device = 0;
+  CUdeviceptr memory = 0;
+  gpu->context.check(driver.get_current(&own), "cuCtxGetCurrent");
+  gpu->context.check(driver.device_get(&device, ordinal), "cuDeviceGet");
+  gpu->context.check(driver.primary_retain(&other, device), "cuDevicePrimaryCtxRetain");
+  gpu->context.check(driver.set_current(other), "cuCtxSetCurrent");
+  gpu->context.check(driver.allocate(&memory, 8000), "cuMemAlloc");
+  gpu->context.check(driver.set_bytes(memory, 0x66, 8000, nullptr), "cuMemsetD8Async");
+  gpu->context.check(driver.synchronize(), "cuCtxSynchronize");
+  gpu->context.check(driver.set_current(own), "cuCtxSetCurrent");
+  program.tensors[1].data = reinterpret_cast<void*>(memory);
+  program.tensors[1].device_id = ordinal;
+  auto tracing = open(data);
+  CHECK(program.collect(tracing) == Outcome::kept);
+  tracing.flush();
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(all_are(data.values<std::int64_t>(workloads[0], "ids"), 0x6666666666666666));
+  CHECK(data.values<std::int8_t>(workloads[0], "bytes").back() == 0x11);
+  (void)driver.free(memory);
+}
+
 TEST_CASE("a captured stream is not read, and its graph is whole", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;

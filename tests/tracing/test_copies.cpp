@@ -121,6 +121,72 @@ TEST_CASE("a call without values to read is kept while its stream is being captu
   CHECK(emulation::allocations() == allocations);
 }
 
+TEST_CASE("tensors of a call on the host and on a device are each copied by their own way") {
+  const TracedDataset data;
+  auto tracing = traced(data, kAll);
+  MixedCall call(3);
+  {
+    const OnDevice x(call.x, 12);  // with a neighbour on the host on either side
+    const OnDevice mask(call.mask, 3);
+    const std::size_t uploaded = emulation::uploaded_bytes();
+    CHECK(collect(tracing, "mixed", call) == Outcome::kept);
+    CHECK(emulation::uploaded_bytes() == uploaded);
+    std::fill_n(call.ids.data<std::int64_t>(), 3, -1);  // the program goes on with its memory, of either kind
+    OnDevice::driver().set_bytes(reinterpret_cast<CUdeviceptr>(call.x.view().data), 0xff, 12, nullptr);
+  }
+  tracing.flush();
+  CHECK(statistics_of(tracing).at("device_bytes_held") == 0);
+  CHECK(statistics_of(tracing).at("bytes_held") == 0);
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(data.values<float>(workloads[0], "x") == std::vector<float>{0, 0.5, 1});
+  CHECK(data.values<std::int64_t>(workloads[0], "ids") == std::vector<std::int64_t>{0, 1, 4});
+  CHECK(data.values<std::uint8_t>(workloads[0], "mask") == std::vector<std::uint8_t>{1, 0, 1});
+  CHECK(data.values<std::int32_t>(workloads[0], "zero") == std::vector<std::int32_t>{11});
+  testing::expect_valid(data.builder.root());
+}
+
+TEST_CASE("of a call on host and device, values on the host are kept while the stream is being captured") {
+  const TracedDataset data;
+  auto tracing = traced(data, R"({"per_definition":{"mixed":{"input_dump_policy":["ids"]}}})");
+  auto all = traced(data, kAll);
+  MixedCall call(3);
+  const OnDevice x(call.x, 12);
+  emulation::set_capturing(true);
+  CHECK(collect(tracing, "mixed", call) == Outcome::kept);
+  CHECK(collect(all, "mixed", call) == Outcome::captured);
+  emulation::set_capturing(false);
+  tracing.flush();
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(data.values<std::int64_t>(workloads[0], "ids") == std::vector<std::int64_t>{0, 1, 4});
+}
+
+TEST_CASE("tensors of a call may lie on several devices, one of which the current context is of") {
+  const TracedDataset data;
+  auto several = emulation::driver();  // device 0 is the current one
+  several.device_get = [](CUdevice* device, int ordinal) {
+    *device = ordinal;
+    return CUDA_SUCCESS;
+  };
+  Tracing tracing(data.load(), parse_config(kAll),
+                  tracing::cuda::make_copies([&] { return several; }, kLimit));
+  MixedCall call(3);
+  const OnDevice x(call.x, 12);
+  const OnDevice ids(call.ids, 24);
+  call.x.view().device_id = call.ids.view().device_id = 1;
+  CHECK(collect(tracing, "mixed", call) == Outcome::failed);  // its stream is another device's
+  CHECK(statistics_of(tracing).at("definitions").at("mixed").at("problem") ==
+        "the tensors lie on cuda:1, and the current context is another device's");
+  call.x.view().device_id = 0;
+  CHECK(collect(tracing, "mixed", call) == Outcome::kept);
+  tracing.flush();
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(data.values<float>(workloads[0], "x") == std::vector<float>{0, 0.5, 1});
+  CHECK(data.values<std::int64_t>(workloads[0], "ids") == std::vector<std::int64_t>{0, 1, 4});
+}
+
 TEST_CASE("what a device has no room for is counted and dropped") {
   const TracedDataset data;
   auto tracing = traced(data, kAll, 50000);

@@ -150,6 +150,34 @@ TEST_CASE("values that cannot be read fail, and count for no filter") {
   CHECK(collect(tracing, "add", huge) == Outcome::failed);
 }
 
+TEST_CASE("a call with page-locked and pageable tensors is kept whole") {
+  const TracedDataset data;
+  Tracing tracing(data.load(), parse_config(R"({"input_dump_policy":"dump_all"})"));
+  MixedCall call(3);
+  call.ids.view().device_type = 3;  // kDLCUDAHost
+  call.ids.view().device_id = 1;
+  CHECK(collect(tracing, "mixed", call) == Outcome::kept);
+  tracing.flush();
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(data.values<float>(workloads[0], "x") == std::vector<float>{0, 0.5, 1});
+  CHECK(data.values<std::int64_t>(workloads[0], "ids") == std::vector<std::int64_t>{0, 1, 4});
+  testing::expect_valid(data.builder.root());
+}
+
+TEST_CASE("a tensor on a device that cannot be read is no trouble where its values are not wanted") {
+  const TracedDataset data;
+  Tracing tracing(data.load(), parse_config(R"({"per_definition":{"mixed":{"input_dump_policy":["ids"]}}})"));
+  MixedCall call(3);
+  call.x.view().device_type = 10;  // ROCm
+  CHECK(collect(tracing, "mixed", call) == Outcome::kept);
+  tracing.flush();
+  const auto workloads = data.workloads("mixed");
+  REQUIRE(workloads.size() == 1);
+  CHECK(data.values<std::int64_t>(workloads[0], "ids") == std::vector<std::int64_t>{0, 1, 4});
+  CHECK(kind_of(workloads[0], "x") == model::InputKind::random);
+}
+
 TEST_CASE("calls without elements make no workload") {
   const TracedDataset data;
   Tracing tracing(data.load(), {});

@@ -37,7 +37,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"arguments", {"model", "tensor", "tvm_ffi"}},
       {"tracing", {"model", "dataset", "tensor", "cuda", "tvm_ffi", "arguments"}},
       {"reference", {"python", "tensor", "cuda"}},
-      {"apply", {"model", "dataset", "tensor", "tvm_ffi", "cuda", "compile", "arguments", "device"}},
+      {"apply", {"model", "dataset", "tensor", "tvm_ffi", "cuda", "compile", "arguments", "device", "eval"}},
       {"c_api", {"model", "dataset", "apply", "tracing"}},
       {"synthesis", {"model", "tensor", "python"}},
       {"eval", {"model", "tensor", "device"}},

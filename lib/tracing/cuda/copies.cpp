@@ -73,6 +73,13 @@ class Copies final : public DeviceCopies {
   Copies(std::function<Driver()> open, std::uint64_t limit)
       : open_(std::move(open)), limit_(limit), budget_(limit) {}
 
+  bool is_current(int device) override {
+    const Driver& table = driver();
+    CUdevice wanted = 0;
+    table.check(table.device_get(&wanted, device), "cuDeviceGet");
+    return current_device() == wanted;
+  }
+
   bool is_capturing(void* stream) override {
     const Driver& table = driver();
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -83,13 +90,13 @@ class Copies final : public DeviceCopies {
     return status != CU_STREAM_CAPTURE_STATUS_NONE;
   }
 
-  std::unique_ptr<DeviceCopy> copy(int device, void* stream, std::span<const DevicePart> parts,
+  std::unique_ptr<DeviceCopy> copy(void* stream, std::span<const DevicePart> parts,
                                    std::uint64_t bytes) override {
     auto share = budget_.take(bytes);
     if (!share) return nullptr;
     const fib::cuda::RelaxedCapture relaxed(driver());
     auto copy =
-        std::make_unique<Copy>(lane_of_current(device), std::move(share), std::max<std::uint64_t>(bytes, 1));
+        std::make_unique<Copy>(lane_of_current(), std::move(share), std::max<std::uint64_t>(bytes, 1));
     if (!copy->make(stream_of(stream), parts)) return nullptr;
     return copy;
   }
@@ -103,20 +110,27 @@ class Copies final : public DeviceCopies {
     return *driver_;
   }
 
-  Lane& lane_of_current(int device) {
+  CUcontext current_context() {
     const Driver& table = driver();
     CUcontext context = nullptr;
     table.check(table.get_current(&context), "cuCtxGetCurrent");
     if (context == nullptr) throw Error("no CUDA context is current");
-    CUdevice of_context = 0;
-    CUdevice wanted = 0;
-    table.check(table.context_device(&of_context), "cuCtxGetDevice");
-    table.check(table.device_get(&wanted, device), "cuDeviceGet");
-    if (of_context != wanted)
-      throw Error("the tensors lie on cuda:{}, and the current context is another device's", device);
+    return context;
+  }
+
+  CUdevice current_device() {
+    (void)current_context();
+    CUdevice device = 0;
+    driver().check(driver().context_device(&device), "cuCtxGetDevice");
+    return device;
+  }
+
+  Lane& lane_of_current() {
+    const CUcontext context = current_context();
+    const CUdevice device = current_device();
     const std::lock_guard lock(mutex_);
     auto& lane = lanes_[context];
-    if (lane == nullptr) lane = std::make_unique<Lane>(table, context, wanted, limit_);
+    if (lane == nullptr) lane = std::make_unique<Lane>(*driver_, context, device, limit_);
     return *lane;
   }
 

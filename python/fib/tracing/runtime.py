@@ -10,7 +10,7 @@ import uuid
 
 from ..data import RandomInput, SafetensorsInput, ScalarInput, Trace, TraceSet, Workload
 from ..env import get_fib_dataset_path, get_fib_enable_tracing
-from ..utils import dtype_str_to_python_dtype, dtype_str_to_torch_dtype
+from ..utils import dtype_str_to_python_dtype, dtype_str_to_torch_dtype, dtype_str_to_torch_name
 from .config import TracingConfig, TracingConfigRegistry
 from .presets import get_full_configs
 from .workload_entry import WorkloadEntry
@@ -97,12 +97,13 @@ class TracingRuntime:
             if len(arguments) not in (inputs, inputs + len(definition.outputs)):
                 raise ValueError(f"{len(arguments)} arguments, the definition has {inputs} inputs and "
                                  f"{len(definition.outputs)} outputs")
-            self._take(definition, config, arguments[:inputs])
+            axes = definition.get_axes_values_from_inputs(arguments[:inputs])
+            _expect_call(definition, axes, arguments)
+            self._take(definition, config, axes, arguments[:inputs])
         except (ValueError, TypeError, RuntimeError) as error:
             logger.error("A call of %s is not traced: %s", def_name, error)
 
-    def _take(self, definition, config, values):
-        axes = definition.get_axes_values_from_inputs(values)
+    def _take(self, definition, config, axes, values):
         chosen = config.get_inputs_to_dump(list(definition.inputs), list(values))
         scalars, tensors = {}, {}
         for name, value in zip(definition.inputs, values):
@@ -130,7 +131,11 @@ class TracingRuntime:
             entry.inputs_to_dump = {name: tensor.detach().to("cpu", copy=True) for name, tensor in tensors}
             entry.cuda_graph_snapshot = entry.inputs_to_dump
             inputs = self._trace_set.definitions[entry.def_name].inputs
-            entry.scalars = {name: _scalar(value, inputs[name].dtype) for name, value in entry.scalars.items()}
+            try:
+                entry.scalars = {name: _scalar(value, inputs[name].dtype) for name, value in entry.scalars.items()}
+            except (ValueError, TypeError, RuntimeError) as error:
+                logger.error("A call of %s is not traced: %s", entry.def_name, error)
+                continue
             if entry.def_name in self._filter_policies:
                 self._filter_policies[entry.def_name].submit(entry)
         self._cuda_graph_entries.clear()
@@ -249,6 +254,29 @@ def _is_capturing():
     return torch is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
 
 
+def _expect_call(definition, axes, arguments):
+    """Raises TypeError and ValueError where a tensor has another element type or shape than the definition says, or no
+    elements: this is no call of it, and what would be written of it could not be run. What has no `dtype` or `shape` is
+    not looked at, and neither are scalars."""
+    for name, size in axes.items():
+        if size == 0:
+            raise ValueError(f"axis {name} has no elements, and no workload has such")
+    specs = [*definition.inputs.items(), *definition.outputs.items()]
+    shapes = [*definition.get_input_shapes(axes), *definition.get_output_shapes(axes)]
+    for (name, spec), shape, value in zip(specs, shapes, arguments):
+        if shape is None and name in definition.inputs:
+            continue
+        dtype = getattr(value, "dtype", None)
+        if dtype is not None and str(dtype).replace("torch.", "") != dtype_str_to_torch_name(spec.dtype):
+            raise TypeError(f"{name} has dtype {dtype}, the definition says {_word(spec.dtype)}")
+        if hasattr(value, "shape") and list(value.shape) != (shape or []):
+            raise ValueError(f"{name} has the shape {tuple(value.shape)}, which should be {tuple(shape or ())}")
+
+
+def _word(dtype):
+    return getattr(dtype, "value", dtype)
+
+
 def _scalar(value, dtype):
     """A number, of a number or a tensor of one element. Raises TypeError, ValueError."""
     kind = dtype_str_to_python_dtype(dtype)
@@ -256,6 +284,9 @@ def _scalar(value, dtype):
         value = value.item()
     if not isinstance(value, (int, float)):
         raise TypeError(f"a scalar is a number, not {type(value).__name__}")
+    most = 1 << (int(_word(dtype)[3:]) - 1) if kind is int else None
+    if (kind is not float and isinstance(value, float)) or (most and not -most <= value < most):
+        raise TypeError(f"{value} is no {_word(dtype)}")
     return kind(value)
 
 
