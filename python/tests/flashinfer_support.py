@@ -19,7 +19,7 @@ def attend(q, k, v, scale, causal):
     k, v = (x.float().repeat_interleave(q.shape[1] // x.shape[1], dim=1) for x in (k, v))
     logits = torch.einsum("qhd,khd->hqk", q.float(), k) * scale
     if causal:
-        logits += torch.full(logits.shape[1:], -math.inf).triu(logits.shape[2] - logits.shape[1] + 1)
+        logits += torch.full(logits.shape[1:], -math.inf, device=q.device).triu(logits.shape[2] - logits.shape[1] + 1)
     return (torch.einsum("hqk,khd->qhd", logits.softmax(-1), v).to(q.dtype),
             logits.logsumexp(-1).t() / math.log(2))
 
@@ -137,11 +137,13 @@ def gemm(n=6, k=8, dtype="bfloat16"):
 class WithFlashInfer(TemporaryCache):
     """Tests with a FlashInfer, the stand-in, that is not imported yet."""
 
+    PACKAGE = str(Path(__file__).parent / "fake_flashinfer")
+
     def setUp(self):
         super().setUp()
         ApplyRuntime._stack.clear()
         TracingRuntime._stack.clear()
-        folder = str(Path(__file__).parent / "fake_flashinfer")
+        folder = self.PACKAGE
         sys.path.insert(0, folder)
         self.addCleanup(sys.path.remove, folder)
         self._forget()
@@ -158,17 +160,17 @@ class WithFlashInfer(TemporaryCache):
 
     def imported(self):
         module = importlib.import_module("flashinfer")
-        self.calls = module.calls
+        self.calls = getattr(module, "calls", [])
         return module
 
-    def applying(self, *definitions, source=None, **config):
+    def applying(self, *definitions, source=None, passing=False, **config):
         """A runtime in force, whose solution of each definition is its reference, or `source`."""
         solutions, traces = {}, {}
         for item in definitions:
             solution = Solution(
                 name=f"fast_{item.name}", definition=item.name, author="me",
                 spec=BuildSpec(language="python", target_hardware=["cpu"], entry_point="main.py::run",
-                               destination_passing_style=False),
+                               destination_passing_style=passing),
                 sources=[SourceFile(path="main.py", content=source or item.reference)])
             solutions[item.name] = [solution]
             traces[item.name] = [Trace(

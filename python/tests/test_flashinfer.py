@@ -5,13 +5,15 @@ import importlib
 import inspect
 import os
 import re
+import subprocess
 import sys
 import unittest
+import warnings
 import weakref
 from pathlib import Path
 from unittest import mock
 
-from fib import ApplyRuntime, TraceSet, TracingConfig, enable_tracing
+from fib import ApplyRuntime, AxisConst, TensorSpec, TraceSet, TracingConfig, enable_tracing
 from fib.data import save_json_file
 from fib.integration.flashinfer import (install_flashinfer_integrations, statistics,
                                         uninstall_flashinfer_integrations)
@@ -117,11 +119,27 @@ class Norms(Base):
             with self.subTest(why):
                 self.both(self.NAME, call, answered=False, why=why)
 
+    def test_outputs_are_contiguous(self):
+        self.applying(rmsnorm(), source=NORM.format(more="", add="").replace("run(", "norm(") + (
+            "def run(hidden_states, weight):\n    return norm(hidden_states, weight).t().contiguous().t()\n"))
+        self.both(self.NAME, lambda: self.flashinfer.rmsnorm(self.x, self.weight, 1e-5))
+
     def test_gradients_go_to_flashinfer(self):
         weight = torch.nn.Parameter(self.weight)
         self.both(self.NAME, lambda: self.flashinfer.rmsnorm(self.x, weight, 1e-5), answered=False, why="gradients")
         with torch.no_grad():
             self.both(self.NAME, lambda: self.flashinfer.rmsnorm(self.x, weight, 1e-5))
+
+    def test_a_solution_that_writes_is_given_the_tensor_unless_it_is_an_input(self):
+        source = NORM.format(more="", add="").replace("run(", "norm(") + (
+            "def run(hidden_states, weight, output):\n    output.zero_()\n"
+            "    output.copy_(norm(hidden_states, weight))\n    written.append(output.data_ptr())\nwritten = []\n")
+        self.applying(rmsnorm(), source=source, passing=True)
+        with mock.patch("torch.empty", side_effect=AssertionError("a tensor was made")):
+            out = self.flashinfer.rmsnorm(self.x, self.weight, 1e-5, out=torch.zeros_like(self.x))
+        self.flashinfer.rmsnorm(self.x, self.weight, 1e-5, out=self.x)
+        self.check(self.x, out)
+        self.assertEqual(self.counted(self.NAME), {"answered": 2})
 
     def test_fused_add_rmsnorm_writes_both(self):
         x, residual = self.x.clone(), self.residual.clone()
@@ -145,7 +163,8 @@ class Norms(Base):
                                ("def run(x, *_):\n    return 1\n", "a solution with other outputs")):
             runtime = self.applying(fused_add_rmsnorm(), source=source)
             own = self.x.clone(), self.residual.clone()
-            self.flashinfer.fused_add_rmsnorm(*own, self.weight, 1e-5)
+            with mock.patch("fib.apply.runtime.logger.warning"):
+                self.flashinfer.fused_add_rmsnorm(*own, self.weight, 1e-5)
             self.check(own, (x, residual))
             self.assertTrue([why for why in self.counted("norm.fused_add_rmsnorm") if why.startswith(reason)])
             runtime.stop()
@@ -202,7 +221,15 @@ class Products(Base):
             self.assertEqual(linear(self.a, self.b).dtype, torch.float16)
         self.assertEqual(set(self.counted(name)), {"answered", "gradients", "the argument bias", "autocast"})
 
-    def test_scripts_and_compiled_functions_have_the_original(self):
+    def test_scripts_know_linear(self):
+        def script(a, b):
+            return torch.nn.functional.linear(a, b)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.check(torch.jit.script(script)(self.a, self.b), self.a @ self.b.T)
+
+    def test_compiled_functions_have_the_original(self):
         @functools.partial(torch.compile, backend="eager", fullgraph=True)
         def compiled(a, b, weight):
             return self.flashinfer.rmsnorm(torch.nn.functional.linear(a, b).float(), weight)
@@ -273,6 +300,10 @@ class Decode(Base):
         wrapper = self.wrapper(layout="HND")
         caches = tuple(cache.transpose(1, 2).contiguous() for cache in self.caches)
         self.both(self.NAME, lambda: wrapper.run(self.q, caches))
+        without = tuple(cache.squeeze(1) for cache in self.caches)
+        self.both(self.NAME, lambda: wrapper.run(self.q, without))
+        wrapper = self.wrapper()
+        self.both(self.NAME, lambda: wrapper.run(self.q, without))
         why = "tensors that are not contiguous"
         together = torch.stack(self.caches, dim=1)
         wrapper = self.wrapper()
@@ -409,6 +440,7 @@ class Prefill(Base):
                 ("the argument prefix_len_ptr", {"prefix_len_ptr": ints(1)}, {}),
                 ("the argument head_dim_vo", {"head_dim_vo": 8}, {}),
                 ("more queries than keys", {"queries": (0, 3, 4)}, {}),
+                ("another number of queries than planned", {"queries": (0, 1, 3)}, {}),
                 ("the argument lse_base", {}, {"lse_base": "ln", "return_lse": True}),
                 ("the argument lse_layout", {}, {"lse_layout": "HN", "return_lse": True})):
             with self.subTest(why):
@@ -599,8 +631,11 @@ class Runtimes(Base):
             runtime = self.applying(changed)
             self.both("norm.rmsnorm", lambda: flashinfer.rmsnorm(self.x, self.weight, 1e-5), answered=False)
             runtime.stop()
-        self.assertEqual(self.counted("norm.rmsnorm"), {"a definition with other inputs": 2,
-                                                        "a definition with other outputs": 1})
+        runtime = self.applying(norm.model_copy(update={"axes": {**norm.axes, "H": AxisConst(value=9)}}))
+        self.both("norm.rmsnorm", lambda: flashinfer.rmsnorm(self.x, self.weight, 1e-5), answered=False)
+        self.assertEqual(self.counted("norm.rmsnorm"), {
+            "a definition with other inputs": 2, "a definition with other outputs": 1,
+            "other sizes than its name says": 1})
 
     def test_without_a_runtime_nothing_is_looked_at(self):
         flashinfer = self.imported()
@@ -648,6 +683,27 @@ class Tracing(Base):
 
     INDPTR, INDICES = Decode.INDPTR, Decode.INDICES
     plan = Decode.plan
+
+    def test_definitions_that_contradict_themselves(self):
+        norm = rmsnorm()
+        weight = TensorSpec(shape=["B"], dtype="bfloat16")
+        root = self.traced(norm.model_copy(update={"inputs": {**norm.inputs, "weight": weight}}))
+        flashinfer = self.imported()
+        with enable_tracing(root), mock.patch("fib.tracing.runtime.logger.error") as said:
+            flashinfer.rmsnorm(random(3, 8), random(8), 1e-5)
+        said.assert_not_called()
+        self.assertEqual(len([why for why in self.counted("norm.rmsnorm") if why.startswith("not traced: Axis")]), 1)
+        self.assertEqual(TraceSet.from_path(root).workloads, {})
+
+    def test_the_datasets_may_differ(self):
+        norm = rmsnorm()
+        root = self.traced(norm.model_copy(update={"inputs": {"hidden_states": norm.inputs["hidden_states"]}}))
+        flashinfer = self.imported()
+        self.applying(norm)
+        with enable_tracing(root):
+            flashinfer.rmsnorm(random(3, 8), random(8), 1e-5)
+        self.assertEqual(self.counted("norm.rmsnorm"),
+                         {"not traced: a definition with other inputs": 1, "answered": 1})
 
     def test_both(self):
         root = self.traced(rmsnorm())
@@ -812,6 +868,20 @@ class Real(unittest.TestCase):
             for parameter in set(adapter.takes) - {"q_scale", "k_scale", "v_scale"}:
                 self.assertRegex(parameters, rf"\b{parameter}\b", adapter.target)
 
+    def test_the_package_itself(self):
+        """Imports it, where what it needs is installed, and looks for all that is replaced."""
+        code = ("import fib, sys\nfrom fib.integration.flashinfer import install\n"
+                "install.install_flashinfer_integrations()\nimport flashinfer\n"
+                "print(*sorted({name for _, name in install._manager._originals}))")
+        search = os.pathsep.join([FLASHINFER, *filter(None, sys.path)])
+        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": search}, text=True,
+                              capture_output=True, cwd=Path(__file__).parent.parent)
+        if done.returncode:
+            self.skipTest(done.stderr.splitlines()[-1])
+        self.assertEqual(done.stdout.splitlines()[-1].split(), [
+            "_plan_impl", "begin_forward", "fused_add_rmsnorm", "linear", "mm_bf16", "plan", "rmsnorm", "run",
+            "run_return_lse"])
+
     def test_attributes_that_adapters_read(self):
         folder = Path(importlib.import_module("fib.integration.flashinfer").__file__).parent
         shared = re.findall(r"wrapper\.(_\w+)", Path(folder, "wrapper.py").read_text())
@@ -826,6 +896,119 @@ class Real(unittest.TestCase):
         decode = ast.parse(self.real("decode").read_text(encoding="utf-8"))
         fast = next(node for node in decode.body if getattr(node, "name", "") == "fast_decode_plan")
         self.assertIn("self._plan_info = ", ast.unparse(fast))  # which shows that it was called
+
+
+@unittest.skipUnless(FLASHINFER and torch.cuda.is_available(), "no FlashInfer, or no GPU")
+class OnGPU(Base):
+    """FlashInfer's own kernels beside the references of definitions. The kernels are compiled first, for minutes."""
+
+    PACKAGE = FLASHINFER
+    _forget = staticmethod(lambda: None)  # FlashInfer cannot be imported twice
+
+    def setUp(self):
+        super().setUp()
+        self.flashinfer = self.imported()
+        self.workspace = torch.zeros(128 << 20, dtype=torch.uint8, device="cuda")
+        self.indptr, self.indices = ints(0, 2, 5, 9), torch.randperm(12)[:9].int()
+
+    def same(self, name, call):
+        with torch.inference_mode():
+            before = self.counted(name).get("answered", 0)
+            got = call()
+            self.assertEqual(self.counted(name).get("answered", 0), before + 1, self.counted(name))
+            stack, ApplyRuntime._stack[:] = ApplyRuntime._stack[:], []
+            expected = call()
+            ApplyRuntime._stack[:] = stack
+        self.check(got, expected)
+
+    def test_norms_and_products(self):
+        self.applying(rmsnorm(4096), rmsnorm(128), fused_add_rmsnorm(4096), gemm(256, 512))
+        norms = self.flashinfer.norm
+        for shape in ((7, 4096), (5, 8, 128)):
+            x, weight = random(*shape).cuda(), random(shape[-1]).cuda()
+            self.same("norm.rmsnorm", lambda: norms.rmsnorm(x, weight, 1e-5))
+            self.same("norm.rmsnorm", lambda: norms.rmsnorm(x, weight, 1e-5, out=torch.empty_like(x)))
+        x, residual, weight = random(7, 4096).cuda(), random(7, 4096).cuda(), random(4096).cuda()
+
+        def fused():
+            both = x.clone(), residual.clone()
+            norms.fused_add_rmsnorm(*both, weight, 1e-5)
+            return both
+        self.same("norm.fused_add_rmsnorm", fused)
+        a, b = random(3, 512).cuda() / 16, random(256, 512).cuda()
+        self.same("nn.functional.linear", lambda: torch.nn.functional.linear(a, b))
+
+    def caches(self, page, *shape):
+        return tuple(random(12, page, *shape).cuda() for _ in range(2))
+
+    def test_decode(self):
+        name = Decode.NAME
+        self.applying(*(gqa_paged(False, 32, 8, 128, page) for page in (1, 16)))
+        q = random(3, 32, 128).cuda()
+        for page, last in ((1, (1, 1, 1)), (16, (3, 16, 1))):
+            for tensor_cores in (False, True):
+                wrapper = self.flashinfer.BatchDecodeWithPagedKVCacheWrapper(self.workspace, "NHD",
+                                                                             use_tensor_cores=tensor_cores)
+                caches = self.caches(page, 8, 128)
+                for device in ("cpu", "cuda"):
+                    wrapper.plan(self.indptr.to(device), self.indices.cuda(), ints(*last).to(device), 32, 8, 128, page,
+                                 q_data_type=DTYPE)
+                    self.same(name, lambda: wrapper.run(q, caches))
+                    self.same(name, lambda: wrapper.run_return_lse(q, caches))
+                    self.same(name, lambda: wrapper.run(q, caches, out=torch.empty_like(q)))
+
+    def test_fast_decode_plan_is_noticed(self):
+        self.applying(gqa_paged(False, 32, 8, 128))
+        wrapper = self.flashinfer.BatchDecodeWithPagedKVCacheWrapper(self.workspace)
+        q, caches = random(3, 32, 128).cuda(), self.caches(1, 8, 128)
+        table = self.indptr.cuda(), self.indices.cuda(), ints(1, 1, 1).cuda()
+        wrapper.plan(*table, 32, 8, 128, 1, q_data_type=DTYPE)
+        wrapper.run(q, caches)
+        self.flashinfer.decode.fast_decode_plan(wrapper, *table, 32, 8, 128, 1, q_data_type=DTYPE)
+        wrapper.run(q, caches)
+        self.assertEqual(self.counted(Decode.NAME), {"answered": 1, "another plan since": 1})
+
+    def test_cuda_graphs(self):
+        self.applying(gqa_paged(False, 32, 8, 128))
+        wrapper = self.flashinfer.BatchDecodeWithPagedKVCacheWrapper(
+            self.workspace, use_cuda_graph=True, paged_kv_indptr_buffer=self.indptr.cuda(),
+            paged_kv_indices_buffer=torch.zeros(64, dtype=torch.int32, device="cuda"),
+            paged_kv_last_page_len_buffer=ints(1, 1, 1).cuda())
+        q, caches = random(3, 32, 128).cuda(), self.caches(1, 8, 128)
+        wrapper.plan(self.indptr, self.indices.cuda(), ints(1, 1, 1), 32, 8, 128, 1, q_data_type=DTYPE)
+        wrapper.run(q, caches)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            output = wrapper.run(q, caches)
+        graph.replay()
+        self.check(output, wrapper.run(q, caches))
+        self.assertEqual(self.counted(Decode.NAME), {"a wrapper for CUDA graphs": 3})
+
+    def test_prefill(self):
+        self.applying(gqa_ragged(32, 8, 128), *(gqa_paged(True, 32, 8, 128, page) for page in (1, 16)))
+        starts = ints(0, 1, 4, 6).cuda()
+        q = random(6, 32, 128).cuda()
+        for page, last in ((1, (1, 1, 1)), (16, (3, 16, 1))):
+            wrapper = self.flashinfer.BatchPrefillWithPagedKVCacheWrapper(self.workspace)
+            wrapper.plan(starts, self.indptr.cuda(), self.indices.cuda(), ints(*last).cuda(), 32, 8, 128, page,
+                         causal=True, q_data_type=DTYPE)
+            caches = self.caches(page, 8, 128)
+            self.same(Prefill.NAME, lambda: wrapper.run(q, caches, return_lse=True))
+        wrapper = self.flashinfer.BatchPrefillWithRaggedKVCacheWrapper(self.workspace)
+        wrapper.plan(starts, self.indptr.cuda(), 32, 8, 128, causal=True, q_data_type=DTYPE)
+        k, v = random(9, 8, 128).cuda(), random(9, 8, 128).cuda()
+        self.same(Ragged.NAME, lambda: wrapper.run(q, k, v, return_lse=True))
+
+    def test_latent(self):
+        self.applying(*(mla_paged(prefill, 16, 512, 64, page) for prefill in (False, True) for page in (1, 64)))
+        for page, lengths in ((1, (2, 3, 4)), (64, (70, 192, 200))):
+            caches = random(12, page, 512).cuda(), random(12, page, 64).cuda()
+            for queries in ((0, 1, 2, 3), (0, 0, 1, 3), (0, 1, 4, 6)):
+                wrapper = self.flashinfer.mla.BatchMLAPagedAttentionWrapper(self.workspace, backend="fa2")
+                table = ints(*queries), self.indptr, self.indices, ints(*lengths)
+                wrapper.plan(*(tensor.cuda() for tensor in table), 16, 512, 64, page, True, 192 ** -0.5, DTYPE, DTYPE)
+                q = random(queries[-1], 16, 512).cuda(), random(queries[-1], 16, 64).cuda()
+                self.same(Latent.NAME, lambda: wrapper.run(*q, *caches, return_lse=True))
 
 
 if __name__ == "__main__":

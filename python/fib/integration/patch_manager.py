@@ -97,7 +97,7 @@ class PatchManager:
 
 def _modules(package):
     return [module for name, module in list(sys.modules.items())
-            if module is not None and (name == package or name.startswith(package + ".")) and hasattr(module, "__dict__")]
+            if (name == package or name.startswith(package + ".")) and hasattr(module, "__dict__")]
 
 
 _manager = PatchManager()

@@ -181,10 +181,12 @@ class Adapter:
     def _passed_outputs(call, tensors, dtypes):
         """Tensors for the solution to write: those of the caller where there are any, unless they overlap with others.
         Otherwise none, and the solution's own are copied."""
+        if not call.given:
+            return ()
         places = [tensor.untyped_storage().data_ptr() for tensor in (*tensors, *call.given.values())]
         inputs, given = set(places[:len(tensors)]), places[len(tensors):]
         apart = len(set(given)) == len(given) and not inputs & set(given)
-        if not given or not apart or not all(tensor.is_contiguous() for tensor in call.given.values()):
+        if not apart or not all(tensor.is_contiguous() for tensor in call.given.values()):
             return ()
         return tuple(call.given[name] if name in call.given else
                      torch.empty(shape, dtype=dtypes[name], device=tensors[0].device)
@@ -197,31 +199,38 @@ class Adapter:
             known = self._expected[use, call.definition] = (definition, _expectation(call, definition))
         if call.check:
             call.check(definition)
-        values = tuple(call.inputs[name] for name in definition.inputs)
-        device = None
-        for value, (dtype, sizes) in zip(values, known[1]):
-            if sizes is None:
+        inputs, device, values = call.inputs, None, []
+        for name, dtype, rank, constants in known[1]:
+            value = inputs[name]
+            values.append(value)
+            if rank is None:
                 require(type(value) in (int, float), "a scalar that is not a number")
                 continue
-            require(type(value) in _PLAIN_TENSORS, "tensors of another class")
-            require(value.dtype == dtype, "other element types than the definition's")
-            require(value.dim() == len(sizes) and all(
-                size is None or size == own for size, own in zip(sizes, value.shape)), "other sizes than its name says")
-            device = device or value.device
-            require(value.device == device, "tensors on several devices")
-        return values
+            if type(value) not in _PLAIN_TENSORS:
+                raise Unsupported("tensors of another class")
+            if value.dtype != dtype:
+                raise Unsupported("other element types than the definition's")
+            shape = value.shape
+            if len(shape) != rank or [shape[axis] for axis, _ in constants] != [size for _, size in constants]:
+                raise Unsupported("other sizes than its name says")
+            if device is None:
+                device = value.device
+            elif value.device != device:
+                raise Unsupported("tensors on several devices")
+        return tuple(values)
 
 
 def _expectation(call, definition):
-    """Of each input the dtype, and the sizes of its constant axes (None for a scalar)."""
+    """Of each input the name, the dtype, the rank (None: a scalar), and the places and sizes of its constant axes."""
     require(all(name in call.inputs for name in definition.inputs) and
             all(name in definition.inputs or name in call.optional for name in call.inputs),
             "a definition with other inputs")
     require(list(definition.outputs) == list(call.outputs), "a definition with other outputs")
     constants = definition.const_axes
-    return [(None, None) if spec.shape is None else
-            (dtype_str_to_torch_dtype(spec.dtype), [constants.get(axis) for axis in spec.shape])
-            for spec in definition.inputs.values()]
+    return [(name, None, None, ()) if spec.shape is None else
+            (name, dtype_str_to_torch_dtype(spec.dtype), len(spec.shape),
+             [(place, constants[axis]) for place, axis in enumerate(spec.shape) if axis in constants])
+            for name, spec in definition.inputs.items()]
 
 
 def _fits(tensor, shape, dtype, other):
@@ -241,8 +250,9 @@ def is_off():
 
 def in_force(name):
     """Whether a runtime in force has a definition of this name."""
-    return any(runtime is not None and name in runtime._trace_set.definitions
-               for runtime in (ApplyRuntime.get_instance(), TracingRuntime.get_instance()))
+    apply, tracing = ApplyRuntime.get_instance(), TracingRuntime.get_instance()
+    return (apply is not None and name in apply._trace_set.definitions or
+            tracing is not None and name in tracing._trace_set.definitions)
 
 
 def like(function, original):

@@ -90,7 +90,9 @@ class WrapperAdapter(Adapter):
         plan = kept["plan"]
         if isinstance(plan, str):
             raise Unsupported(plan)
-        require(all(left is right for left, right in zip(kept["state"], _state(wrapper))), "another plan since")
+        for name, value in kept["state"]:
+            if getattr(wrapper, name) is not value:
+                raise Unsupported("another plan since")
         given = parameters.name(args, kwargs)
         require(given.get("return_lse", False) in (True, False), "another kind of lse")
         require(given.get("return_lse") or given.get("lse") is None, "an lse to write that is not asked for")
@@ -98,7 +100,7 @@ class WrapperAdapter(Adapter):
 
 
 def _state(wrapper):
-    return [getattr(wrapper, name, None) for name in _PLANNED]
+    return [(name, getattr(wrapper, name)) for name in _PLANNED if hasattr(wrapper, name)]
 
 
 def require_definition(name):
@@ -145,9 +147,10 @@ def pages_of(wrapper, indptr, indices, last_page_len, page_size):
 
 
 def caches_of(paged_kv_cache, layout):
-    """Keys and values as [pages, page, heads, size], without a copy."""
+    """Keys and values as [pages, page, heads, size], without a copy. Pages of one token may come without that axis."""
     keys, values = paged_kv_cache if isinstance(paged_kv_cache, tuple) else paged_kv_cache.unbind(dim=1)
-    return tuple(cache if layout == "NHD" else cache.transpose(1, 2) for cache in (keys, values))
+    return tuple(cache.unsqueeze(1) if cache.dim() == 3 else cache if layout == "NHD" else cache.transpose(1, 2)
+                 for cache in (keys, values))
 
 
 def finish_with(given):

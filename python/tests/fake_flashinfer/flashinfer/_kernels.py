@@ -25,6 +25,7 @@ def attend_all(q, qo_indptr, sequences, scale, causal):
 
 def paged(caches, indptr, indices, last_page_len, layout="NHD"):
     """Keys and values of each sequence, of the caches [pages, page, heads, size]."""
+    caches = [cache.unsqueeze(-3 if layout == "NHD" else -2) if cache.dim() == 3 else cache for cache in caches]
     if layout == "HND":
         caches = [cache.transpose(1, 2) for cache in caches]
     page = caches[0].shape[1]

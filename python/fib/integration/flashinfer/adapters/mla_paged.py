@@ -23,7 +23,6 @@ class MLAPaged(WrapperAdapter):
         starts = table["qo_indptr"].cpu()
         queries = starts[1:] - starts[:-1]
         is_decode = bool((queries == 1).all())
-        require(is_decode or given["causal"], "attention that is not causal")
         name = "mla_paged_{}_h{num_heads}_ckv{head_dim_ckv}_kpe{head_dim_kpe}_ps{page_size}".format(
             "decode" if is_decode else "prefill_causal", **given)
         require_definition(name)
