@@ -143,12 +143,20 @@ class Norms(Base):
         self.assertEqual(self.counted(self.NAME), {"answered": 2})
 
     def test_fused_add_rmsnorm_writes_both(self):
-        x, residual = self.x.clone(), self.residual.clone()
-        self.assertIsNone(self.flashinfer.fused_add_rmsnorm(x, residual, self.weight, 1e-5))
-        self.assertEqual((self.calls, self.counted("norm.fused_add_rmsnorm")), ([], {"answered": 1}))
+        expected = self.x.clone(), self.residual.clone()
         ApplyRuntime._stack[-1].stop()
-        self.flashinfer.fused_add_rmsnorm(self.x, self.residual, self.weight, 1e-5)
-        self.check((x, residual), (self.x, self.residual))
+        self.flashinfer.fused_add_rmsnorm(*expected, self.weight, 1e-5)
+        norm = NORM.format(more="", add="").replace("run(", "norm(")
+        in_place = norm + ("def run(hidden_states, residual, weight):\n    residual.add_(hidden_states)\n"
+                           "    hidden_states.copy_(norm(residual, weight))\n    return hidden_states\n")
+        self.calls.clear()
+        for source in (None, in_place):
+            runtime = self.applying(fused_add_rmsnorm(), source=source)
+            own = self.x.clone(), self.residual.clone()
+            self.assertIsNone(self.flashinfer.fused_add_rmsnorm(*own, self.weight, 1e-5))
+            self.check(own, expected)
+            runtime.stop()
+        self.assertEqual((self.calls, self.counted("norm.fused_add_rmsnorm")), ([], {"answered": 2}))
 
     def test_fused_add_rmsnorm_of_shared_memory(self):
         twice = self.x

@@ -37,11 +37,12 @@ class Call:
     others are part of what is asked, so that a definition without them is another one. `outputs`: the shapes of its
     outputs by name, in order. `given`: tensors of the caller for some of them, by name. `finish(*outputs)`: what the
     call returns, after it has written what the original writes. `compute(**inputs)`: the outputs by the original, for
-    comparisons. `check(definition)` raises Unsupported where the definition is another one in spite of its name."""
+    comparisons. `check(definition)` raises Unsupported where the definition is another one in spite of its name;
+    `prepare()` is called before a solution may run."""
 
-    def __init__(self, definition, inputs, outputs, finish, compute, given=None, optional=(), check=None):
+    def __init__(self, definition, inputs, outputs, finish, compute, given=None, optional=(), check=None, prepare=None):
         self.definition, self.inputs, self.outputs = definition, inputs, outputs
-        self.finish, self.compute, self.check = finish, compute, check
+        self.finish, self.compute, self.check, self.prepare = finish, compute, check, prepare
         self.given = {name: tensor for name, tensor in (given or {}).items() if tensor is not None}
         self.optional = frozenset(optional)
 
@@ -158,6 +159,8 @@ class Adapter:
                 tensor.copy_(value)
             return computed if len(computed) != 1 else computed[0]
 
+        if call.prepare:
+            call.prepare()
         _answering.depth = getattr(_answering, "depth", 0) + 1
         try:
             result = runtime.dispatch(definition.name, arguments, {}, stand_in)
