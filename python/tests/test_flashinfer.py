@@ -798,8 +798,10 @@ class Installing(Base):
 
     def test_a_version_without_a_function(self):
         flashinfer = self.imported()
-        del flashinfer.mm_bf16, flashinfer.gemm.mm_bf16, flashinfer.mla.BatchMLAPagedAttentionWrapper
-        with self.assertLogs("fib.integration", "INFO") as said:
+        del flashinfer.mm_bf16, flashinfer.gemm.mm_bf16, flashinfer.mla
+        del flashinfer.prefill.BatchPrefillWithPagedKVCacheWrapper
+        with mock.patch.dict(sys.modules, {"flashinfer.mla": None}), \
+                self.assertLogs("fib.integration", "INFO") as said:
             install_flashinfer_integrations()
             install_flashinfer_integrations()
         self.assertEqual(len(said.output), 3)

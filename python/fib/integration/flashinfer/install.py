@@ -53,10 +53,14 @@ def _patch():
     from .adapters import ADAPTERS  # needs torch, which FlashInfer has imported
 
     for adapter in ADAPTERS:
-        for spec in adapter.targets():
-            if not _manager.patch_with_aliases(spec, adapter.make_wrapper, _PACKAGE) and spec.path not in _missing:
-                _missing.add(spec.path)
-                logger.info("There is no %s: it is neither traced nor applied", spec.path)
+        try:
+            there = all([_manager.patch_with_aliases(spec, adapter.make_wrapper, _PACKAGE)
+                         for spec in adapter.targets()])
+        except ImportError:
+            there = False
+        if not there and adapter.target not in _missing:
+            _missing.add(adapter.target)
+            logger.info("There is no %s that can be replaced: it is neither traced nor applied", adapter.target)
 
 
 class _ImportHook:
