@@ -9,6 +9,8 @@ from .bench import Benchmark, BenchmarkConfig
 from .data import (AxisConst, AxisExpr, AxisVar, BuildSpec, Correctness, Definition, Environment, Evaluation,
                    EvaluationStatus, Performance, RandomInput, SafetensorsInput, ScalarInput, Solution, SourceFile,
                    SupportedBindings, SupportedLanguages, TensorSpec, Trace, TraceSet, Workload)
+from .env import get_fib_enable_apply, get_fib_enable_tracing
+from .integration.flashinfer import install_flashinfer_integrations
 from .tracing import TracingConfig, TracingConfigRegistry, disable_tracing, enable_tracing
 
 __version__ = "0.1.0"
@@ -21,3 +23,6 @@ __all__ = [
     "TracingConfigRegistry", "ValidationError", "Workload", "apply", "disable_apply", "disable_tracing", "enable_apply",
     "enable_tracing",
 ]
+
+if get_fib_enable_apply() or get_fib_enable_tracing():
+    install_flashinfer_integrations()  # the first call of FlashInfer switches on what the environment asks for

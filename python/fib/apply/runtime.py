@@ -10,6 +10,7 @@ from .._dataset import Dataset
 from ..compile import BuilderRegistry, BuildError
 from ..data import TraceSet
 from ..env import get_fib_dataset_path, get_fib_enable_apply
+from ..integration.flashinfer import install_flashinfer_integrations
 from ._cases import CALL_FAILED, NotApplied, current_stream, missing, native_case, python_case
 from ._native import Native, dataset_of, device_of, kind_of, outcome_name
 from ._verify import Verifier
@@ -289,6 +290,7 @@ class ApplyRuntime:
             return
         self._native.push()
         ApplyRuntime._stack.append(self)
+        install_flashinfer_integrations()
         logger.info("Apply is on, with the dataset %s", self._trace_set.root)
 
     def stop(self):

@@ -1,6 +1,8 @@
 """Replacing functions of other libraries, and putting them back."""
 
+import functools
 import importlib
+import sys
 from dataclasses import dataclass
 from typing import Optional
 
@@ -20,7 +22,7 @@ class PatchManager:
     """Replaces functions, each once, and puts the originals back."""
 
     def __init__(self):
-        self._originals = {}
+        self._originals = {}  # (owner, name) -> what it had there, as its namespace has it, and what it has now
 
     @staticmethod
     def _resolve(path):
@@ -45,16 +47,57 @@ class PatchManager:
         except (ImportError, AttributeError):
             return False
         if (owner, name) not in self._originals:
-            original = getattr(owner, name)
-            setattr(owner, name, wrapper_factory(spec, original))
-            self._originals[owner, name] = original
+            self._replace(owner, name, wrapper_factory(spec, getattr(owner, name)))
         return True
 
-    def unpatch_all(self):
-        """Puts all originals back."""
-        for (owner, name), original in self._originals.items():
-            setattr(owner, name, original)
+    def patch_with_aliases(self, spec, wrapper_factory, package):
+        """The same, wherever the function goes by another name: of a method, in its class (`begin = plan`,
+        `run_both = partialmethod(run, …)`); of a function, in the loaded modules of `package`."""
+        try:
+            owner, name = self._resolve(spec.path)
+        except (ImportError, AttributeError):
+            return False
+        if (owner, name) in self._originals:
+            return True
+        if isinstance(owner, type):
+            original, owners = vars(owner).get(name), [owner]
+            if original is None:
+                return False  # inherited: the class that has it is the one to patch
+        else:
+            original = getattr(owner, name)
+            owners = {id(owner): owner, **{id(module): module for module in _modules(package)}}.values()
+        wrapper = wrapper_factory(spec, original)
+        for place in owners:
+            for alias, value in list(vars(place).items()):
+                if value is original:
+                    self._replace(place, alias, wrapper)
+                elif isinstance(value, functools.partialmethod) and value.func is original:
+                    self._replace(place, alias, functools.partialmethod(wrapper, *value.args, **value.keywords))
+        return True
+
+    def _replace(self, owner, name, value):
+        missing = self  # what no namespace has
+        self._originals[owner, name] = vars(owner).get(name, missing), value
+        setattr(owner, name, value)
+
+    def unpatch_all(self, package=None):
+        """Puts all originals back; also in modules of `package` that took a replacement when they were loaded."""
+        for (owner, name), (original, _) in self._originals.items():
+            if original is self:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
+        originals = {id(value): original for original, value in self._originals.values() if original is not self}
+        for module in _modules(package) if package else ():
+            for name, value in list(vars(module).items()):
+                if id(value) in originals:
+                    setattr(module, name, originals[id(value)])
         self._originals.clear()
+
+
+def _modules(package):
+    return [module for name, module in list(sys.modules.items())
+            if (name == package or name.startswith(package + ".")) and hasattr(module, "__dict__")]
 
 
 _manager = PatchManager()

@@ -10,6 +10,7 @@ import uuid
 
 from ..data import RandomInput, SafetensorsInput, ScalarInput, Trace, TraceSet, Workload
 from ..env import get_fib_dataset_path, get_fib_enable_tracing
+from ..integration.flashinfer import install_flashinfer_integrations
 from ..utils import dtype_str_to_python_dtype, dtype_str_to_torch_dtype, dtype_str_to_torch_name
 from .config import TracingConfig, TracingConfigRegistry
 from .presets import get_full_configs
@@ -66,6 +67,7 @@ class TracingRuntime:
             return
         TracingRuntime._register_cleanup()
         TracingRuntime._stack.append(self)
+        install_flashinfer_integrations()
         logger.info("Tracing is on, into the dataset %s", self._trace_set.root)
 
     def stop(self):
