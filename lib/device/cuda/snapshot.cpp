@@ -35,7 +35,23 @@ DeviceWatch::DeviceWatch(const Context& context, const std::string& uuid) : nvml
   if (!nvml_.problem.empty()) return;
   if (const int result = nvml_.device_by_uuid(uuid.c_str(), &device_); result != 0) {
     nvml_.problem = fmt::format("NVML does not know the device {}: error {}", uuid, result);
+    return;
   }
+  read_constants();
+}
+
+// Half of what a state takes to read, in each evaluation, if it were read there.
+void DeviceWatch::read_constants() {
+  std::array<char, 96> text{};
+  if (nvml_.driver_version && nvml_.driver_version(text.data(), text.size()) == 0) driver_ = text.data();
+  unsigned value = 0;
+  if (nvml_.max_clock && nvml_.max_clock(device_, Nvml::kSm, &value) == 0) max_sm_clock_mhz_ = value;
+  int ecc = 0;
+  int pending = 0;
+  if (nvml_.ecc_mode && nvml_.ecc_mode(device_, &ecc, &pending) == 0) ecc_ = ecc != 0;
+  unsigned mig = 0;
+  unsigned mig_pending = 0;
+  mig_ = nvml_.mig_mode && nvml_.mig_mode(device_, &mig, &mig_pending) == 0 && mig != 0;
 }
 
 ordered_json DeviceWatch::take() const {
@@ -49,25 +65,19 @@ ordered_json DeviceWatch::take() const {
 }
 
 void DeviceWatch::add_readings(ordered_json& state) const {
-  std::array<char, 96> text{};
-  if (nvml_.driver_version && nvml_.driver_version(text.data(), text.size()) == 0)
-    state["driver"] = text.data();
+  if (driver_) state["driver"] = *driver_;
   unsigned value = 0;
   if (nvml_.clock && nvml_.clock(device_, Nvml::kSm, &value) == 0) state["sm_clock_mhz"] = value;
   if (nvml_.clock && nvml_.clock(device_, Nvml::kMemory, &value) == 0) state["memory_clock_mhz"] = value;
-  if (nvml_.max_clock && nvml_.max_clock(device_, Nvml::kSm, &value) == 0) state["max_sm_clock_mhz"] = value;
+  if (max_sm_clock_mhz_) state["max_sm_clock_mhz"] = *max_sm_clock_mhz_;
   if (nvml_.power && nvml_.power(device_, &value) == 0) state["power_w"] = value / 1000.0;
   if (nvml_.temperature && nvml_.temperature(device_, 0, &value) == 0) state["temperature_c"] = value;
   unsigned long long bits = 0;
   if (nvml_.throttle_reasons && nvml_.throttle_reasons(device_, &bits) == 0) {
     state["throttle_reasons"] = throttle_names(bits);
   }
-  int ecc = 0;
-  int pending = 0;
-  if (nvml_.ecc_mode && nvml_.ecc_mode(device_, &ecc, &pending) == 0) state["ecc"] = ecc != 0;
-  unsigned mig = 0;
-  unsigned mig_pending = 0;
-  state["mig"] = nvml_.mig_mode && nvml_.mig_mode(device_, &mig, &mig_pending) == 0 && mig != 0;
+  if (ecc_) state["ecc"] = *ecc_;
+  state["mig"] = mig_;
   unsigned count = 0;
   if (nvml_.processes == nullptr) return;
   const int result = nvml_.processes(device_, &count, nullptr);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cuda/nvml.h"
 #include "device/cuda/context.h"
@@ -19,12 +21,18 @@ class DeviceWatch {
   [[nodiscard]] nlohmann::ordered_json take() const;
 
  private:
+  void read_constants();
   void add_readings(nlohmann::ordered_json& state) const;
 
   fib::cuda::Nvml nvml_;
   fib::cuda::Nvml::Device device_ = nullptr;
   std::string uuid_;
   std::string name_;
+  // What does not change while a process uses the device; nothing: it cannot be read.
+  std::optional<std::string> driver_ = {};
+  std::optional<unsigned> max_sm_clock_mhz_ = {};
+  std::optional<bool> ecc_ = {};
+  bool mig_ = false;
 };
 
 // Names of the bits of NVML's clocks throttle reasons ("sw_power_cap", "hw_slowdown", …), idle and
