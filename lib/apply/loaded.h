@@ -12,7 +12,6 @@
 
 #if FIB_CUDA
 #include "cuda/driver.h"
-#include "cuda/relaxed_capture.h"
 #endif
 
 // Solutions in this process, without a sandbox: their code may do what the program may.
@@ -85,22 +84,6 @@ struct LoadRequest {
 // Kernels with spec.launch, in the primary context of `device`. `driver` has to outlive it. Throws Error.
 [[nodiscard]] std::unique_ptr<LoadedSolution> load_kernels(const LoadRequest& request,
                                                            const cuda::Driver& driver, std::int32_t device);
-
-// Makes the device's primary context current for this thread; where another was, that is again when this
-// object goes. Until then what is made (memory, modules) does not invalidate the capture of other threads'
-// streams.
-class CurrentContext {
- public:
-  CurrentContext(const cuda::Driver& driver, std::int32_t device);  // throws DriverError
-  ~CurrentContext();
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-
- private:
-  const cuda::Driver& driver_;
-  CUcontext before_ = nullptr;
-  cuda::RelaxedCapture relaxed_;
-};
 #endif
 
 }  // namespace fib::apply

@@ -9,6 +9,7 @@
 #include "apply/build.h"
 #include "apply/results.h"
 #include "apply/runtime.h"
+#include "cuda/current_context.h"
 #include "gpu/gpu.h"
 #include "support/places.h"
 #include "tvm_ffi/abi.h"
@@ -243,7 +244,7 @@ TEST_CASE("streams have workspaces of their own, and threads without a context g
     threads.emplace_back([&, own = call.get()] {
       const auto& driver = gpu->context.driver();
       CUstream stream = nullptr;
-      const apply::CurrentContext current(driver, gpu->context.ordinal());
+      const cuda::CurrentContext current(driver, gpu->context.ordinal());
       if (driver.stream_create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) ++wrong;
       for (int i = 0; i < 50; ++i) {
         if (own->call(function, stream) != FIB_APPLIED) ++wrong;
