@@ -193,11 +193,6 @@ std::vector<Checked> check_all(const Choice& choice) {
     } else if (compile::is_torch_extension(solution, kind)) {
       checked.problem = compile::no_torch_reason(kind, python).value_or("");
       if (checked.problem.empty()) checked.called = "by Python";
-    } else if (compile::is_tvm_ffi(solution) &&
-               compile::calling_style(solution, choice.dataset.definitions.at(*definition)).style !=
-                   compile::CallingStyle::kDestinationPassing) {
-      checked.problem =
-          "it returns its outputs, and is called in other programs by destination passing alone";
     } else {
       checked.called = "in the program";
     }

@@ -217,9 +217,10 @@ FIB_API fib_status fib_apply_find(fib_apply* apply, const char* definition, cons
  * Tensors must be contiguous, of the definition's dtypes, on one device, and aligned to 256 bytes on CUDA and to 64 on
  * the CPU. `stream` is a cudaStream_t on CUDA (null: the default stream) of the current context, and not looked at on
  * the CPU. Work is queued on it; nothing waits. The first call of a case builds, loads and prepares, unless the stream
- * is being captured; every later one allocates nothing. Any number of threads. fib_last_error() is ""
+ * is being captured; every later one allocates nothing but what the solution itself asks for. What a solution returns,
+ * instead of writing to the outputs, is copied to them on the stream. Any number of threads. fib_last_error() is ""
  * with FIB_APPLIED, and with outcomes that say everything; else it has a sentence. A graph that captured calls uses the
- * workspaces of its stream: do not replay it beside other calls of the same solution on that stream. */
+ * workspaces and the memory of its stream: do not replay it beside other calls of the same solution on that stream. */
 FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream);
 
 /* fib_call() of the definition's function in the runtime on top of the stack. */

@@ -76,9 +76,12 @@ struct LoadRequest {
 // A function of a library by the C convention. Its constructors run here. Throws Error.
 [[nodiscard]] std::unique_ptr<LoadedSolution> load_library(const LoadRequest& request, bool on_cuda);
 
-// A function by TVM-FFI's convention, with destination passing. The process's own libtvm_ffi is its runtime
-// where one is loaded, else fib's is loaded. Throws Error.
-[[nodiscard]] std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request);
+// A function by TVM-FFI's convention. What it returns, where it passes no destinations, is copied to the
+// outputs of the call. The process's own libtvm_ffi is its runtime where one is loaded, else fib's is loaded.
+// Throws Error.
+class CallDevice;
+[[nodiscard]] std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request,
+                                                           std::shared_ptr<CallDevice> device);
 
 #if FIB_CUDA
 // Kernels with spec.launch, in the primary context of `device`. `driver` has to outlive it. Throws Error.

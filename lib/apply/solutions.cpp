@@ -1,6 +1,7 @@
 #include "apply/solutions.h"
 
 #include "apply/build.h"
+#include "apply/call_device.h"
 #include "tvm_ffi/abi.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -28,7 +29,11 @@ std::unique_ptr<LoadedSolution> load(const LoadRequest& request, [[maybe_unused]
     case Artifact::Kind::kSharedLibrary:
       return load_library(request, device_type == tvm_ffi::kCuda);
     case Artifact::Kind::kTvmFfi:
-      return load_tvm_ffi(request);
+#if FIB_CUDA
+      if (device_type == tvm_ffi::kCuda)
+        return load_tvm_ffi(request, cuda_device(devices.driver(), device_id));
+#endif
+      return load_tvm_ffi(request, host_device());
     case Artifact::Kind::kKernels:
 #if FIB_CUDA
       return load_kernels(request, devices.driver(), device_id);

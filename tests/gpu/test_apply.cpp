@@ -12,6 +12,7 @@
 #include "cuda/current_context.h"
 #include "gpu/gpu.h"
 #include "support/places.h"
+#include "support/tvm_ffi.h"
 #include "tvm_ffi/abi.h"
 
 using namespace fib;
@@ -48,6 +49,29 @@ __global__ void add(const float* a, const float* b, float* c, int64_t n) {
 extern "C" int run(const float* a, const float* b, float* c, int64_t n, cudaStream_t stream) {
   add<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);
   return cudaGetLastError();
+}
+)";
+
+// By TVM-FFI's convention: c = a + b + 400, in memory of the environment's, returned.
+const std::string kReturning = testing::kTvmFfiDeclarations + R"(
+#include <cuda_runtime.h>
+extern "C" void* TVMFFIEnvGetStream(int32_t, int32_t);
+__global__ void add(const float* a, const float* b, float* c, int64_t n) {
+  int64_t i = blockIdx.x * 256LL + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i] + 400;
+}
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  const View *a = &args[0].t->view, *b = &args[1].t->view;
+  View prototype = *a;
+  void* made = 0;
+  if (TVMFFIEnvTensorAlloc(&prototype, &made) != 0) return -1;
+  const int64_t n = a->shape[0];
+  cudaStream_t stream = (cudaStream_t)TVMFFIEnvGetStream(a->device[0], a->device[1]);
+  add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>((float*)a->data, (float*)b->data,
+                                                       (float*)((Tensor*)made)->view.data, n);
+  result->type = 70;
+  result->p = made;
+  return 0;
 }
 )";
 
@@ -228,6 +252,35 @@ TEST_CASE("a captured stream replays what was applied, and takes nothing that is
     capture.replay(1);
   }
   CHECK(two.added() == 200);
+}
+
+TEST_CASE("what is returned is copied on the program's stream, also where that is captured", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  ApplyOnGpu test(*gpu);
+  test.data.builder().tvm_ffi_solution("returning", kReturning, {{"destination_passing_style", false}},
+                                       "main.cu");
+  test.data.result({"returning", 4000, 3, gpu->info.name});
+  apply::Runtime runtime = test.runtime();
+  const auto& function = runtime.find("add");
+  const CUstream stream = gpu->context.stream();
+  GpuCall first(*gpu, 4000);
+  GpuCall second(*gpu, 4000);
+  CHECK(first.call(function, stream) == FIB_APPLIED);
+  INFO(first.why);
+  CHECK(second.call(function, stream) == FIB_APPLIED);  // in the same memory, behind the first one's copy
+  CHECK(first.added() == 400);
+  CHECK(second.added() == 400);
+  first.clear();
+  second.clear();
+  {
+    Capture capture(*gpu, stream);
+    CHECK(first.call(function, stream) == FIB_APPLIED);
+    CHECK(second.call(function, stream) == FIB_APPLIED);
+    capture.replay(2);
+  }
+  CHECK(first.added() == 400);
+  CHECK(second.added() == 400);
 }
 
 TEST_CASE("streams have workspaces of their own, and threads without a context get one", "[gpu]") {
