@@ -155,7 +155,8 @@ enum {
   FIB_DROPPED = 10,         /* the solution was dropped (fib_apply_drop(), or it failed), or it refused this case */
   FIB_CALL_FAILED = 11,     /* the solution threw, or its launch failed: it is dropped; or its function returned an error:
                              * this case of it is; or the stream or its context could not take it: nothing is */
-  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code or a torch extension, for Python to call */
+  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code, or a torch extension that fib's torch headers do not
+                             * build: for Python to call */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
 };
 
@@ -228,7 +229,8 @@ FIB_API fib_outcome fib_apply_call(const char* definition, const fib_value* argu
 
 /* Which solution answers calls on that device with these variable axes (`values` in the definition's order of variable
  * axes): its name, which belongs to the function's runtime. Null where none does, and why in `outcome` (may be null).
- * Whether it can be built and loaded is not tried; FIB_OTHER_LANGUAGE comes with the name. */
+ * Whether it can be built and loaded is not tried; FIB_OTHER_LANGUAGE comes with the name, for languages that Python
+ * alone calls. */
 FIB_API const char* fib_match(const fib_function* function, int32_t device_type, int32_t device_id,
                               const int64_t* values, size_t count, fib_outcome* outcome);
 
