@@ -17,9 +17,9 @@ class HostDevice final : public CallDevice {
   }
   void free(void* memory) noexcept override { ::operator delete(memory, kAlignment); }
 
-  [[nodiscard]] CallEnd copy(void* to, std::uint64_t from, std::uint64_t bytes, void* /*stream*/,
+  [[nodiscard]] CallEnd copy(void* to, const void* from, std::uint64_t bytes, void* /*stream*/,
                              std::string& /*error*/) override {
-    std::memmove(to, reinterpret_cast<const void*>(from), bytes);
+    std::memmove(to, from, bytes);
     return CallEnd::done;
   }
 

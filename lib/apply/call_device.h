@@ -26,7 +26,7 @@ class CallDevice {
   virtual void free(void* memory) noexcept = 0;
 
   // Copies in the order of `stream`. Unless it is done, `error` gets a sentence.
-  [[nodiscard]] virtual CallEnd copy(void* to, std::uint64_t from, std::uint64_t bytes, void* stream,
+  [[nodiscard]] virtual CallEnd copy(void* to, const void* from, std::uint64_t bytes, void* stream,
                                      std::string& error) = 0;
 
   // For code that may work on the default stream, whatever stream it is told: what it begins after the first

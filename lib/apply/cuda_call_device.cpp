@@ -41,7 +41,7 @@ class CudaDevice final : public CallDevice {
     }
     if (chosen == nullptr) chosen = make(std::bit_ceil(std::max(bytes, kLeastBytes)), key);
     chosen->second.is_used = true;
-    return reinterpret_cast<void*>(chosen->first);
+    return std::bit_cast<void*>(chosen->first);
   }
 
   void free(void* memory) noexcept override {
@@ -50,14 +50,15 @@ class CudaDevice final : public CallDevice {
     if (block != blocks_.end()) block->second.is_used = false;
   }
 
-  [[nodiscard]] CallEnd copy(void* to, std::uint64_t from, std::uint64_t bytes, void* stream,
+  [[nodiscard]] CallEnd copy(void* to, const void* from, std::uint64_t bytes, void* stream,
                              std::string& error) override {
+    if (to == from) return CallEnd::done;
     const auto target = reinterpret_cast<CUdeviceptr>(to);
-    if (target == from) return CallEnd::done;
+    const auto source = reinterpret_cast<CUdeviceptr>(from);
     return told(
         "cuMemcpyDtoDAsync",
         in_any_context(driver_, device_,
-                       [&] { return driver_.copy(target, from, bytes, static_cast<CUstream>(stream)); }),
+                       [&] { return driver_.copy(target, source, bytes, static_cast<CUstream>(stream)); }),
         error);
   }
 

@@ -227,8 +227,9 @@ class Frame {
     for (std::size_t i = 0; i < views.size(); ++i) {
       const std::uint64_t bytes = calling::bytes_of(views[i]);
       if (bytes == 0) continue;
-      const CallEnd end =
-          case_.device->copy(outputs[i].address, calling::address_of(views[i]), bytes, stream, error);
+      const CallEnd end = case_.device->copy(
+          outputs[i].address, static_cast<const std::byte*>(views[i].data) + views[i].byte_offset, bytes,
+          stream, error);
       if (end != CallEnd::done) return end;
     }
     return CallEnd::done;
@@ -256,9 +257,7 @@ class FfiCall : public PreparedCall {
     }
     auto frame = take();
     frame->set(arguments);
-    CallEnd end = called(*frame, arguments, stream, error);
-    if (case_.on_default_stream && end == CallEnd::done)
-      end = case_.device->end_default_stream(stream, error);
+    const CallEnd end = called(*frame, arguments, stream, error);
     give_back(std::move(frame));
     return end;
   }
@@ -276,10 +275,12 @@ class FfiCall : public PreparedCall {
                                    static_cast<std::int32_t>(frame.values().size()), &result);
     });
     CallEnd end = CallEnd::done;
+    // Also where it failed: what it has begun uses memory that this stream gets again.
+    if (case_.on_default_stream) end = case_.device->end_default_stream(stream, error);
     if (thrown || status != 0) {
       error = thrown ? "it " + *thrown : case_.runtime.raised_text("it", status);
       end = CallEnd::failed;
-    } else if (case_.outputs.empty()) {
+    } else if (end != CallEnd::done || case_.outputs.empty()) {
       case_.runtime.forget(result);
     } else {
       end = frame.copy_outputs(result, arguments + case_.arguments, stream, error);

@@ -24,8 +24,10 @@ struct DeviceTest : RuntimeTest {
   std::string error;
 
   // Made of C++ for the CPU: the emulated device's memory is the process's.
-  std::unique_ptr<apply::LoadedSolution> load(const std::string& source, bool returns) {
-    data.builder().tvm_ffi_solution("foreign", source, {{"destination_passing_style", !returns}});
+  std::unique_ptr<apply::LoadedSolution> load(const std::string& source, bool is_torch = false) {
+    const nlohmann::ordered_json returns = {{"destination_passing_style", false}};
+    if (is_torch) data.builder().torch_solution("foreign", {{"main.cpp", source}}, returns);
+    if (!is_torch) data.builder().tvm_ffi_solution("foreign", source, returns);
     dataset = data.load();
     const auto& solution = dataset.solutions.at("foreign");
     const auto& definition = dataset.definitions.at("add");
@@ -91,7 +93,7 @@ TEST_CASE_METHOD(DeviceTest, "memory of calls is used again in the order of its 
 }
 
 TEST_CASE_METHOD(DeviceTest, "what is returned on a device is copied in the order of the stream") {
-  const auto loaded = load(kReturnsSum, true);
+  const auto loaded = load(kReturnsSum);
   const auto call = prepare(*loaded);
   float* c = numbers(0);
   const apply::Argument arguments[] = {{reinterpret_cast<std::byte*>(numbers(1))},
@@ -109,7 +111,7 @@ TEST_CASE_METHOD(DeviceTest, "what is returned on a device is copied in the orde
 }
 
 TEST_CASE_METHOD(DeviceTest, "a device without memory is not the solution's fault") {
-  const auto loaded = load(kReturnsSum, true);
+  const auto loaded = load(kReturnsSum);
   const auto call = prepare(*loaded);
   const apply::Argument arguments[] = {{reinterpret_cast<std::byte*>(numbers(1))},
                                        {reinterpret_cast<std::byte*>(numbers(2))},
@@ -134,4 +136,47 @@ TEST_CASE_METHOD(DeviceTest, "work on the default stream comes between that of t
   CHECK(device->begin_default_stream(stream(1), error) == CallEnd::impeded);
   emulation::set_capturing(false);
   CHECK(error == "the stream is being captured, which sees no work on the default stream");
+}
+
+TEST_CASE_METHOD(DeviceTest,
+                 "what a torch extension returns is copied behind its work on the default stream") {
+  static std::size_t waits_before_copy = 0;
+  static decltype(driver.copy) copy = nullptr;
+  copy = driver.copy;
+  driver.copy = [](CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    waits_before_copy = emulation::stream_waits();
+    return copy(to, from, bytes, stream);
+  };
+  const auto loaded = load(R"(
+#include <torch/extension.h>
+extern "C" int fib_torch_cuda_device() { return 0; }  // what a build for CUDA has
+torch::Tensor run(torch::Tensor a, torch::Tensor b) {
+  TORCH_CHECK(a.is_cuda());
+  auto c = torch::empty_like(a);
+  for (int i = 0; i < 8; ++i) c.data_ptr<float>()[i] = a.data_ptr<float>()[i] + b.data_ptr<float>()[i];
+  TORCH_CHECK(c.data_ptr<float>()[0] < 10, "too large");
+  return c;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
+)",
+                           true);
+  const auto call = prepare(*loaded);
+  float* a = numbers(1);
+  float* c = numbers(0);
+  const apply::Argument arguments[] = {{reinterpret_cast<std::byte*>(a)},
+                                       {reinterpret_cast<std::byte*>(numbers(2))},
+                                       {reinterpret_cast<std::byte*>(c)}};
+  const std::size_t before = emulation::stream_waits();
+  CHECK(call->call(arguments, stream(1), error) == CallEnd::done);
+  INFO(error);
+  CHECK(c[7] == 3);
+  CHECK(waits_before_copy == before + 2);
+  CHECK(emulation::stream_waits() == before + 2);
+  a[0] = 10;
+  CHECK(call->call(arguments, stream(1), error) == CallEnd::failed);
+  CHECK(error == "RuntimeError: too large");
+  CHECK(emulation::stream_waits() == before + 4);  // what it has begun is waited for
+  emulation::set_capturing(true);
+  CHECK(call->call(arguments, stream(1), error) == CallEnd::impeded);
+  emulation::set_capturing(false);
 }

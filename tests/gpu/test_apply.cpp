@@ -283,6 +283,51 @@ TEST_CASE("what is returned is copied on the program's stream, also where that i
   CHECK(second.added() == 400);
 }
 
+TEST_CASE("a torch extension that works on the default stream is in the order of the program's", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  ApplyOnGpu test(*gpu);
+  test.data.builder().any_solution("extension", "add",
+                                   {{"language", "cuda"},
+                                    {"target_hardware", {"cuda"}},
+                                    {"entry_point", "main.cu::run"},
+                                    {"binding", "torch"},
+                                    {"destination_passing_style", false}},
+                                   {{"main.cu", R"(
+#include <torch/extension.h>
+__global__ void add(const float* a, const float* b, float* c, int64_t n) {
+  int64_t i = blockIdx.x * 256LL + threadIdx.x;
+  for (int64_t late = clock64() + 20000000; clock64() < late;) {}
+  if (i < n) c[i] = a[i] + b[i] + 500;
+}
+torch::Tensor run(torch::Tensor a, torch::Tensor b) {
+  auto c = torch::empty_like(a);
+  add<<<static_cast<unsigned>((a.numel() + 255) / 256), 256>>>(a.data_ptr<float>(), b.data_ptr<float>(),
+                                                              c.data_ptr<float>(), a.numel());
+  return c;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
+)"}});
+  test.data.result({"extension", 5000, 3, gpu->info.name});
+  apply::Runtime runtime = test.runtime();
+  const auto& driver = gpu->context.driver();
+  CUstream stream = nullptr;
+  gpu->context.check(driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  GpuCall call(*gpu, 5000);
+  CHECK(call.call(runtime.find("add"), stream) == FIB_APPLIED);
+  INFO(call.why);
+  gpu->context.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+  CHECK(call.added() == 500);
+  {
+    Capture capture(*gpu, stream);
+    CHECK(call.call(runtime.find("add"), stream) == FIB_CALL_FAILED);
+    capture.replay(0);
+  }
+  CHECK(call.call(runtime.find("add"), stream) == FIB_APPLIED);  // nothing was dropped
+  gpu->context.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+  (void)driver.stream_destroy(stream);
+}
+
 TEST_CASE("streams have workspaces of their own, and threads without a context get one", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
