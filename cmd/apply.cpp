@@ -191,13 +191,7 @@ std::vector<Checked> check_all(const Choice& choice) {
     } else if (compile::needs_python(solution)) {
       checked.called = "by Python";
     } else if (compile::is_torch_extension(solution, kind)) {
-      checked.problem = compile::no_torch_reason(kind, python).value_or("");
-      if (checked.problem.empty()) checked.called = "by Python";
-    } else if (compile::is_tvm_ffi(solution) &&
-               compile::calling_style(solution, choice.dataset.definitions.at(*definition)).style !=
-                   compile::CallingStyle::kDestinationPassing) {
-      checked.problem =
-          "it returns its outputs, and is called in other programs by destination passing alone";
+      checked.called = "in the program, or by Python";  // as fib's torch headers build it or not
     } else {
       checked.called = "in the program";
     }
@@ -267,7 +261,11 @@ int warm(const ApplyOptions& options) {
         const auto built =
             apply::build(program, {solution, choice.dataset.definitions.at(checked.definition), kind,
                                    on_cuda ? architecture_on(choice.machine, checked.hardware) : ""});
-        if (built.outcome != compile::BuildResult::Outcome::kBuilt) {
+        if (built.outcome == compile::BuildResult::Outcome::kFailed &&
+            compile::is_torch_extension(solution, kind)) {
+          outcome = "is called by Python: fib's torch headers do not build it: " +
+                    built.log.substr(0, built.log.find('\n'));
+        } else if (built.outcome != compile::BuildResult::Outcome::kBuilt) {
           outcome = "does not build: " + built.log.substr(0, built.log.find('\n'));
           all_built = false;
         } else if (built.from_cache) {

@@ -22,7 +22,9 @@ compile::BuildResult built(const apply::BuildOrder& order) {
                           : std::nullopt;
   const auto tvm_ffi = compile::find_tvm_ffi(python);
   const bench::RunConfig config;
-  const auto target = bench::build_target(order.device, order.architecture, config, python, tvm_ffi);
+  auto target = bench::build_target(order.device, order.architecture, config, python, tvm_ffi);
+  // What torch itself has built is a module of Python's, which is not called in other programs.
+  target.torch = compile::TorchWay::kHeaders;
   if (const auto reason =
           compile::unsupported_reason(order.solution, order.device, python, tvm_ffi, target.torch)) {
     compile::BuildResult result;

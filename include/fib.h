@@ -153,9 +153,11 @@ enum {
                              * workspaces that were never made on this stream: fib_prepare() makes them */
   FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
   FIB_DROPPED = 10,         /* the solution was dropped (fib_apply_drop(), or it failed), or it refused this case */
-  FIB_CALL_FAILED = 11,     /* the solution threw, or its launch failed: it is dropped; or its function returned an error:
-                             * this case of it is; or the stream or its context could not take it: nothing is */
-  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code or a torch extension, for Python to call */
+  FIB_CALL_FAILED = 11,     /* the solution threw, or its launch failed: it is dropped; or its function returned an error,
+                             * or something that is not the outputs: this case of it is; or the stream, its context or
+                             * the device's memory could not take it: nothing is */
+  FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code, or a torch extension that fib's torch headers do not
+                             * build: for Python to call */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
 };
 
@@ -223,9 +225,10 @@ FIB_API fib_status fib_apply_find(fib_apply* apply, const char* definition, cons
  * Tensors must be contiguous, of the definition's dtypes, on one device, and aligned to 256 bytes on CUDA and to 64 on
  * the CPU. `stream` is a cudaStream_t on CUDA (null: the default stream) of the current context, and not looked at on
  * the CPU. Work is queued on it; nothing waits. The first call of a case builds, loads and prepares, unless the stream
- * is being captured; every later one allocates nothing. Any number of threads. fib_last_error() is ""
+ * is being captured; every later one allocates nothing but what the solution itself asks for. What a solution returns,
+ * instead of writing to the outputs, is copied to them on the stream. Any number of threads. fib_last_error() is ""
  * with FIB_APPLIED, and with outcomes that say everything; else it has a sentence. A graph that captured calls uses the
- * workspaces of its stream: do not replay it beside other calls of the same solution on that stream. */
+ * workspaces and the memory of its stream: do not replay it beside other calls of the same solution on that stream. */
 FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream);
 
 /* fib_call() of the definition's function in the runtime on top of the stack. */
@@ -233,7 +236,8 @@ FIB_API fib_outcome fib_apply_call(const char* definition, const fib_value* argu
 
 /* Which solution answers calls on that device with these variable axes (`values` in the definition's order of variable
  * axes): its name, which belongs to the function's runtime. Null where none does, and why in `outcome` (may be null).
- * Whether it can be built and loaded is not tried; FIB_OTHER_LANGUAGE comes with the name. */
+ * Whether it can be built and loaded is not tried; FIB_OTHER_LANGUAGE comes with the name, for languages that Python
+ * alone calls. */
 FIB_API const char* fib_match(const fib_function* function, int32_t device_type, int32_t device_id,
                               const int64_t* values, size_t count, fib_outcome* outcome);
 

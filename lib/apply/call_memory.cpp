@@ -9,7 +9,8 @@
 #include "util/error.h"
 
 #if FIB_CUDA
-#include "apply/loaded.h"
+#include "cuda/current_context.h"
+#include "cuda/driver.h"
 #endif
 
 namespace fib::apply {
@@ -49,12 +50,12 @@ class CudaMemory final : public CallMemory {
  public:
   CudaMemory(const cuda::Driver& driver, std::int32_t device, void* stream, std::uint64_t bytes)
       : driver_(driver), device_(device), stream_(static_cast<CUstream>(stream)) {
-    const CurrentContext current(driver_, device_);
+    const cuda::CurrentContext current(driver_, device_);
     driver_.check(driver_.allocate(&memory_, std::max<std::uint64_t>(bytes, 1)), "cuMemAlloc");
   }
   ~CudaMemory() override {
     try {
-      const CurrentContext current(driver_, device_);
+      const cuda::CurrentContext current(driver_, device_);
       (void)driver_.free(memory_);
     } catch (const Error&) {  // the driver is shutting down, and takes its memory along
       return;
@@ -68,18 +69,18 @@ class CudaMemory final : public CallMemory {
   }
   void copy(std::uint64_t offset, const std::byte* from, std::uint64_t bytes) override {
     if (bytes == 0) return;
-    const CurrentContext current(driver_, device_);
+    const cuda::CurrentContext current(driver_, device_);
     driver_.check(driver_.copy(memory_ + offset, reinterpret_cast<CUdeviceptr>(from), bytes, stream_),
                   "cuMemcpyDtoDAsync");
   }
   void upload(std::uint64_t offset, const std::byte* from, std::uint64_t bytes) override {
     if (bytes == 0) return;
-    const CurrentContext current(driver_, device_);
+    const cuda::CurrentContext current(driver_, device_);
     driver_.check(driver_.copy_to_device(memory_ + offset, from, bytes, stream_), "cuMemcpyHtoDAsync");
     driver_.check(driver_.stream_synchronize(stream_), "cuStreamSynchronize");
   }
   void download(std::byte* to, std::uint64_t offset, std::uint64_t bytes) override {
-    const CurrentContext current(driver_, device_);
+    const cuda::CurrentContext current(driver_, device_);
     if (bytes > 0)
       driver_.check(driver_.copy_to_host(to, memory_ + offset, bytes, stream_), "cuMemcpyDtoHAsync");
     driver_.check(driver_.stream_synchronize(stream_), "cuStreamSynchronize");

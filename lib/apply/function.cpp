@@ -135,6 +135,9 @@ fib_outcome Function::make(const arguments::Case& found, void* stream, const Pre
   prepared =
       cases_.try_emplace(found, std::move(made)).first->second.get();  // another thread may have been faster
   return FIB_APPLIED;
+} catch (const OtherLanguage& error) {
+  why = error.what();
+  return FIB_OTHER_LANGUAGE;
 } catch (const std::exception& error) {
   why = error.what();
   return FIB_CANNOT_RUN;

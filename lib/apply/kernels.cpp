@@ -3,10 +3,10 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "apply/driver_calls.h"
 #include "apply/loaded.h"
 #include "arguments/call_value.h"
 #include "compile/kernel_launch.h"
@@ -19,6 +19,7 @@ namespace {
 
 using arguments::ArgumentValue;
 using compile::LaunchArgument;
+using cuda::CurrentContext;
 
 constexpr std::size_t kMostParameters = 256;  // of a kernel
 
@@ -87,12 +88,6 @@ class Workspaces {
     CUdeviceptr memory = 0;
     std::uint64_t bytes = 0;
   };
-  using Key = std::pair<void*, std::thread::id>;
-
-  static Key key_of(void* stream) {
-    const bool is_of_thread = stream == CU_STREAM_PER_THREAD;
-    return {stream, is_of_thread ? std::this_thread::get_id() : std::thread::id()};
-  }
   static bool holds(const std::vector<Memory>& set, const std::vector<std::uint64_t>& bytes) {
     if (set.size() < bytes.size()) return false;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -104,30 +99,9 @@ class Workspaces {
   const cuda::Driver& driver_;
   std::int32_t device_;
   mutable std::shared_mutex mutex_;
-  std::map<Key, std::vector<Memory>> sets_;
+  std::map<StreamKey, std::vector<Memory>> sets_;
   std::vector<CUdeviceptr> all_;
 };
-
-// What a launch fails with where the program's stream, context or memory is at fault, not the solution.
-bool is_impeded(CUresult result) {
-  switch (result) {
-    case CUDA_ERROR_OUT_OF_MEMORY:
-    case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_INVALID_HANDLE:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
-    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
-    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
-    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
-      return true;
-    default:
-      return false;
-  }
-}
 
 class KernelCall : public PreparedCall {
  public:
@@ -151,24 +125,12 @@ class KernelCall : public PreparedCall {
   void make_ready(void* stream) override { workspaces_.make(stream, bytes_); }
 
   [[nodiscard]] CallEnd call(const Argument* arguments, void* stream, std::string& error) const override {
-    CUresult result = launch_all(arguments, stream);
-    if (result == CUDA_ERROR_INVALID_CONTEXT) result = launch_in_context(arguments, stream);
-    if (result == CUDA_SUCCESS) return CallEnd::done;
-    error = "cuLaunchKernelEx: " + driver_.describe(result);
-    return is_impeded(result) ? CallEnd::impeded : CallEnd::failed;
+    const CUresult result = in_any_context(driver_, device_, [&] { return launch_all(arguments, stream); });
+    if (result != CUDA_SUCCESS) error = "cuLaunchKernelEx: " + driver_.describe(result);
+    return end_of(result);
   }
 
  private:
-  // A thread that has not called CUDA yet has no current context.
-  [[nodiscard]] CUresult launch_in_context(const Argument* arguments, void* stream) const {
-    try {
-      const CurrentContext current(driver_, device_);
-      return launch_all(arguments, stream);
-    } catch (const cuda::DriverError& error) {
-      return error.code;
-    }
-  }
-
   [[nodiscard]] CUresult launch_all(const Argument* arguments, void* stream) const {
     CUdeviceptr workspaces[kMostParameters];
     workspaces_.addresses(stream, bytes_.size(), workspaces);
@@ -256,22 +218,6 @@ class Kernels : public LoadedSolution {
 };
 
 }  // namespace
-
-CurrentContext::CurrentContext(const cuda::Driver& driver, std::int32_t device)
-    : driver_(driver), relaxed_(driver) {
-  driver.check(driver.get_current(&before_), "cuCtxGetCurrent");
-  CUdevice handle = 0;
-  driver.check(driver.device_get(&handle, device), "cuDeviceGet");
-  CUcontext primary = nullptr;
-  driver.check(driver.primary_retain(&primary, handle),
-               "cuDevicePrimaryCtxRetain");  // kept until the process ends
-  driver.check(driver.set_current(primary), "cuCtxSetCurrent");
-}
-
-CurrentContext::~CurrentContext() {
-  // A thread that had none keeps the primary context, as the runtime library has it.
-  if (before_ != nullptr) (void)driver_.set_current(before_);
-}
 
 std::unique_ptr<LoadedSolution> load_kernels(const LoadRequest& request, const cuda::Driver& driver,
                                              std::int32_t device) {

@@ -1,12 +1,11 @@
-#include <dlfcn.h>
 #include <ffi.h>
 
-#include <cstring>
-#include <exception>
 #include <vector>
 
 #include "apply/loaded.h"
 #include "arguments/call_value.h"
+#include "calling/thrown.h"
+#include "calling/tvm_ffi.h"
 #include "util/error.h"
 
 namespace fib::apply {
@@ -56,13 +55,10 @@ class LibraryCall : public PreparedCall {
     if (on_cuda_) values[next++].pointer = stream;
     for (std::size_t i = 0; i < next; ++i) pointers[i] = &values[i];
     ffi_arg status = 0;
-    try {
-      ::ffi_call(const_cast<ffi_cif*>(&call_), FFI_FN(function_), &status, pointers);
-    } catch (const std::exception& thrown) {
-      error = fmt::format("it threw an exception: {}", thrown.what());
-      return CallEnd::failed;
-    } catch (...) {
-      error = "it threw an exception of an unknown type";
+    const auto thrown = calling::thrown_by(
+        [&] { ::ffi_call(const_cast<ffi_cif*>(&call_), FFI_FN(function_), &status, pointers); });
+    if (thrown) {
+      error = "it " + *thrown;
       return CallEnd::failed;
     }
     if (!returns_status_ || static_cast<int>(status) == 0) return CallEnd::done;
@@ -83,12 +79,10 @@ class LibraryCall : public PreparedCall {
 class Library : public LoadedSolution {
  public:
   Library(const LoadRequest& request, bool on_cuda)
-      : signature_(request.signature), returns_status_(request.artifact.returns_status), on_cuda_(on_cuda) {
-    void* library = ::dlopen(request.artifact.file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw Error("its library cannot be loaded: {}", ::dlerror());
-    function_ = ::dlsym(library, request.artifact.symbol.c_str());
-    if (function_ == nullptr) throw Error("its library has no symbol \"{}\"", request.artifact.symbol);
-  }
+      : signature_(request.signature),
+        function_(calling::symbol_of(request.artifact.file, request.artifact.symbol)),
+        returns_status_(request.artifact.returns_status),
+        on_cuda_(on_cuda) {}
 
   [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const arguments::Case& found,
                                                       const model::AxisValues& /*axes*/) override {
@@ -97,9 +91,9 @@ class Library : public LoadedSolution {
 
  private:
   const arguments::Signature& signature_;
+  void* function_;
   bool returns_status_;
   bool on_cuda_;
-  void* function_ = nullptr;
 };
 
 }  // namespace

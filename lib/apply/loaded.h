@@ -12,7 +12,6 @@
 
 #if FIB_CUDA
 #include "cuda/driver.h"
-#include "cuda/relaxed_capture.h"
 #endif
 
 // Solutions in this process, without a sandbox: their code may do what the program may.
@@ -77,30 +76,17 @@ struct LoadRequest {
 // A function of a library by the C convention. Its constructors run here. Throws Error.
 [[nodiscard]] std::unique_ptr<LoadedSolution> load_library(const LoadRequest& request, bool on_cuda);
 
-// A function by TVM-FFI's convention, with destination passing. The process's own libtvm_ffi is its runtime
-// where one is loaded, else fib's is loaded. Throws Error.
-[[nodiscard]] std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request);
+// A function by TVM-FFI's convention. What it returns, where it passes no destinations, is copied to the
+// outputs of the call. The process's own libtvm_ffi is its runtime where one is loaded, else fib's is loaded.
+// Throws Error.
+class CallDevice;
+[[nodiscard]] std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request,
+                                                           std::shared_ptr<CallDevice> device);
 
 #if FIB_CUDA
 // Kernels with spec.launch, in the primary context of `device`. `driver` has to outlive it. Throws Error.
 [[nodiscard]] std::unique_ptr<LoadedSolution> load_kernels(const LoadRequest& request,
                                                            const cuda::Driver& driver, std::int32_t device);
-
-// Makes the device's primary context current for this thread; where another was, that is again when this
-// object goes. Until then what is made (memory, modules) does not invalidate the capture of other threads'
-// streams.
-class CurrentContext {
- public:
-  CurrentContext(const cuda::Driver& driver, std::int32_t device);  // throws DriverError
-  ~CurrentContext();
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-
- private:
-  const cuda::Driver& driver_;
-  CUcontext before_ = nullptr;
-  cuda::RelaxedCapture relaxed_;
-};
 #endif
 
 }  // namespace fib::apply

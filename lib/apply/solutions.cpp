@@ -1,6 +1,7 @@
 #include "apply/solutions.h"
 
 #include "apply/build.h"
+#include "apply/call_device.h"
 #include "tvm_ffi/abi.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -12,10 +13,17 @@ namespace {
 using compile::Artifact;
 using compile::BuildResult;
 
+bool is_torch_extension(const model::Solution& solution) {
+  return solution.spec.binding == model::Binding::torch && !solution.spec.launch;
+}
+
 // What the build left; an Error with the first line of the log where there is nothing.
-Artifact artifact_of(const BuildResult& result) {
+Artifact artifact_of(const BuildResult& result, const model::Solution& solution) {
   if (result.outcome == BuildResult::Outcome::kBuilt) return result.artifact;
   const std::string first = result.log.substr(0, result.log.find('\n'));
+  if (result.outcome == BuildResult::Outcome::kFailed && is_torch_extension(solution))
+    throw OtherLanguage("fib's torch headers do not build it, and torch itself is called by Python alone: {}",
+                        first);
   throw Error(
       "{}: {}",
       result.outcome == BuildResult::Outcome::kFailed ? "it does not compile" : "it cannot be built here",
@@ -28,7 +36,12 @@ std::unique_ptr<LoadedSolution> load(const LoadRequest& request, [[maybe_unused]
     case Artifact::Kind::kSharedLibrary:
       return load_library(request, device_type == tvm_ffi::kCuda);
     case Artifact::Kind::kTvmFfi:
-      return load_tvm_ffi(request);
+    case Artifact::Kind::kTorchHeaders:
+#if FIB_CUDA
+      if (device_type == tvm_ffi::kCuda)
+        return load_tvm_ffi(request, cuda_device(devices.driver(), device_id));
+#endif
+      return load_tvm_ffi(request, host_device());
     case Artifact::Kind::kKernels:
 #if FIB_CUDA
       return load_kernels(request, devices.driver(), device_id);
@@ -36,12 +49,10 @@ std::unique_ptr<LoadedSolution> load(const LoadRequest& request, [[maybe_unused]
       break;
 #endif
     case Artifact::Kind::kTorchExtension:
-    case Artifact::Kind::kTorchHeaders:
-      throw Error("torch extensions are not called in other programs");
     case Artifact::Kind::kPythonModule:
       break;
   }
-  throw Error("solutions of its kind are not called in other programs");
+  throw OtherLanguage("solutions of its kind are not called in other programs");
 }
 
 }  // namespace
@@ -50,9 +61,8 @@ AppliedSolution::AppliedSolution(model::Solution solution, std::string trust_key
     : solution_(std::move(solution)), trust_key_(std::move(trust_key)) {}
 
 bool AppliedSolution::is_interpreted() const {
-  const auto& spec = solution_.spec;
-  const bool is_native = spec.language == model::Language::cpp || spec.language == model::Language::cuda;
-  return !is_native || (spec.binding == model::Binding::torch && !spec.launch);
+  const auto language = solution_.spec.language;
+  return language != model::Language::cpp && language != model::Language::cuda;
 }
 
 LoadedSolution& AppliedSolution::loaded(const arguments::Signature& signature,
@@ -68,15 +78,20 @@ LoadedSolution& AppliedSolution::loaded(const arguments::Signature& signature,
       const auto kind = device_type == tvm_ffi::kCuda ? model::DeviceKind::cuda : model::DeviceKind::cpu;
       if (!model::may_run_on(solution_, kind)) throw Error("it does not run on that kind of device");
       const BuildOrder order{solution_, definition, kind, devices.architecture(device_type, device_id)};
-      const LoadRequest request{signature, definition, solution_, artifact_of(build(program, order))};
+      const LoadRequest request{signature, definition, solution_,
+                                artifact_of(build(program, order), solution_)};
       if (util::sha256_hex(util::read_file(request.artifact.file)) != request.artifact.sha256)
         throw Error("{} is not what was built", request.artifact.file.string());
       entry.loaded = load(request, devices, device_type, device_id);
       return *entry.loaded;
+    } catch (const OtherLanguage& error) {
+      entry.problem = error.what();
+      entry.is_other_language = true;
     } catch (const std::exception& error) {
       entry.problem = error.what();
     }
   }
+  if (entry.is_other_language) throw OtherLanguage("{}", entry.problem);
   throw Error("{}", entry.problem);
 }
 

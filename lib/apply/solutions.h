@@ -13,8 +13,15 @@
 #include "apply/devices.h"
 #include "apply/loaded.h"
 #include "model/solution.h"
+#include "util/error.h"
 
 namespace fib::apply {
+
+// A solution is for an interpreter to call, and why that is not known before it is built.
+class OtherLanguage : public Error {
+ public:
+  using Error::Error;
+};
 
 // A solution that answers calls of its definition: built and loaded once for each device, when it is first
 // needed. Any thread; whoever loads makes others wait that need the same.
@@ -27,11 +34,12 @@ class AppliedSolution {
   [[nodiscard]] const model::Solution& solution() const { return solution_; }
   [[nodiscard]] const std::string& trust_key() const { return trust_key_; }
 
-  // Whether an interpreter has to call it: Python, Triton and their like, and torch extensions.
+  // Whether an interpreter has to call it, whatever its sources say: Python, Triton and their like.
   [[nodiscard]] bool is_interpreted() const;
 
   // Loaded for the device, built by `program` before. The same sentence is thrown again each time where that
-  // failed. `signature` and `devices` have to outlive this object. Throws Error.
+  // failed. `signature` and `devices` have to outlive this object. Throws OtherLanguage for torch extensions
+  // that fib's torch headers do not build, else Error.
   [[nodiscard]] LoadedSolution& loaded(const arguments::Signature& signature,
                                        const model::Definition& definition,
                                        const std::filesystem::path& program, Devices& devices,
@@ -46,6 +54,7 @@ class AppliedSolution {
   struct OnDevice {
     std::unique_ptr<LoadedSolution> loaded;
     std::string problem;
+    bool is_other_language = false;
   };
   model::Solution solution_;
   std::string trust_key_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "dataset/ranking.h"
@@ -38,6 +39,26 @@ AxisPairs axes_of(const model::Workload& workload) {
   std::sort(axes.begin(), axes.end());
   return axes;
 }
+
+// Strings and numbers, told apart, to be digested.
+class Digested {
+ public:
+  void clear() { text_.clear(); }
+  Digested& add(std::string_view part) {
+    add_bytes(part.size());
+    text_ += part;
+    return *this;
+  }
+  template <typename Number>
+  Digested& add_bytes(Number number) {
+    text_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    return *this;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 // Collects what counts.
 class Collection {
@@ -104,12 +125,17 @@ class Collection {
 
   Candidate& candidate_of(const TraceRow& row, const Config& config) {
     const auto* name = row.evaluation->hardware;
-    const std::string hardware = config.hardware == "any" || name == nullptr ? "any" : *name;
-    const auto axes = axes_of(*row.workload);
     auto& contests = contests_[*row.definition];
-    const auto place = places_.try_emplace({*row.definition, hardware, axes}, contests.size());
-    if (place.second) contests.push_back({hardware, axes, {}});
-    auto& candidates = contests[place.first->second].candidates;
+    // Rows of one workload share it, and mostly the name of their hardware.
+    const auto known_place = shortcuts_.try_emplace({row.definition, row.workload, name}, contests.size());
+    if (known_place.second) {
+      const std::string hardware = config.hardware == "any" || name == nullptr ? "any" : *name;
+      const auto axes = axes_of(*row.workload);
+      const auto place = places_.try_emplace({*row.definition, hardware, axes}, contests.size());
+      if (place.second) contests.push_back({hardware, axes, {}});
+      known_place.first->second = place.first->second;
+    }
+    auto& candidates = contests[known_place.first->second].candidates;
     const auto known = std::find_if(candidates.begin(), candidates.end(),
                                     [&](const Candidate& other) { return other.solution == *row.solution; });
     if (known != candidates.end()) return *known;
@@ -181,7 +207,8 @@ class Collection {
   Table& table_;
   std::optional<dataset::StandingResults> standing_;      // where a configuration asks for it
   std::map<std::string, std::vector<Contest>> contests_;  // by definition
-  std::map<std::tuple<std::string, std::string, AxisPairs>, std::size_t> places_;  // of contests there
+  std::map<std::tuple<std::string, std::string, AxisPairs>, std::size_t> places_;       // of contests there
+  std::map<std::tuple<const void*, const void*, const void*>, std::size_t> shortcuts_;  // to the same
   std::map<std::string, std::string> sources_;  // solution -> hash of its source
 };
 
@@ -195,21 +222,23 @@ std::string digest_of(const dataset::Dataset& dataset, const Registry& registry)
   }
   for (const auto& [name, solution] : dataset.solutions)
     digest.add(name).add(model::content_sha256(solution));
+  Digested text;
   for (const auto& row : dataset.traces) {
     if (!row.evaluation || row.solution == nullptr) continue;
     const auto& evaluation = *row.evaluation;
-    nlohmann::ordered_json kept = {{"definition", *row.definition}, {"solution", *row.solution}};
-    kept["axes"] = axes_of(*row.workload);
-    kept["status"] = static_cast<int>(evaluation.status);
-    kept["hardware"] = evaluation.hardware == nullptr ? "" : *evaluation.hardware;
-    kept["timestamp"] = evaluation.timestamp;
-    if (evaluation.origin.solution_sha256 != nullptr) kept["source"] = *evaluation.origin.solution_sha256;
-    if (evaluation.correctness)
-      kept["errors"] = {evaluation.correctness->max_absolute_error,
-                        evaluation.correctness->max_relative_error};
-    if (evaluation.performance)
-      kept["performance"] = {evaluation.performance->latency_ms, evaluation.performance->speedup_factor};
-    digest.add(kept.dump());
+    text.clear();
+    text.add(*row.definition).add(*row.solution);
+    for (const auto& [axis, size] : axes_of(*row.workload)) text.add(axis).add_bytes(size);
+    text.add_bytes(evaluation.status);
+    text.add(evaluation.hardware == nullptr ? std::string_view() : *evaluation.hardware)
+        .add(evaluation.timestamp);
+    const auto* source = evaluation.origin.solution_sha256;
+    text.add(source == nullptr ? std::string_view() : *source);
+    if (const auto& errors = evaluation.correctness)
+      text.add("errors").add_bytes(errors->max_absolute_error).add_bytes(errors->max_relative_error);
+    if (const auto& performance = evaluation.performance)
+      text.add("performance").add_bytes(performance->latency_ms).add_bytes(performance->speedup_factor);
+    digest.add(text.text());
   }
   return digest.hex();
 }

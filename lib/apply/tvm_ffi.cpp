@@ -1,34 +1,28 @@
+#include "calling/tvm_ffi.h"
+
 #include <dlfcn.h>
 
 #include <exception>
 #include <mutex>
 #include <vector>
 
+#include "apply/call_device.h"
 #include "apply/loaded.h"
 #include "arguments/tensors.h"
+#include "calling/returned.h"
+#include "calling/thrown.h"
 #include "tensor/shape.h"
-#include "tvm_ffi/abi.h"
+#include "tvm_ffi/dtypes.h"
 #include "util/error.h"
 
 namespace fib::apply {
 namespace {
 
+using calling::FfiFunction;
+using calling::FfiRuntime;
 using tvm_ffi::Any;
 using tvm_ffi::ManagedTensorVersioned;
-
-// The functions of the runtime that this process has.
-struct FfiRuntime {
-  int (*tensor_from_dlpack)(ManagedTensorVersioned*, std::int32_t, std::int32_t, void**) = nullptr;
-  int (*release)(void*) = nullptr;
-  void (*take_error)(void**) = nullptr;
-  int (*set_stream)(std::int32_t, std::int32_t, void*, void**) = nullptr;
-};
-
-template <typename Function>
-void load_symbol(const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
-  if (function == nullptr) throw Error("the runtime of TVM-FFI has no {}", name);
-}
+using tvm_ffi::TensorView;
 
 // The runtime that is loaded already, for all of the process or for one of its parts; else the one at `path`,
 // which libraries are linked to: the loader wants it in any case, and takes its symbols from the first that
@@ -38,69 +32,166 @@ FfiRuntime runtime_of_process(const std::string& path) {
                         ::dlopen("libtvm_ffi.so", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) != nullptr;
   if (::dlopen(path.c_str(), RTLD_NOW | (is_there ? RTLD_LOCAL : RTLD_GLOBAL)) == nullptr)
     throw Error("the runtime of TVM-FFI cannot be loaded: {}", ::dlerror());
-  FfiRuntime runtime;
-  load_symbol("TVMFFITensorFromDLPackVersioned", runtime.tensor_from_dlpack);
-  load_symbol("TVMFFIObjectDecRef", runtime.release);
-  load_symbol("TVMFFIErrorMoveFromRaised", runtime.take_error);
-  load_symbol("TVMFFIEnvSetStream", runtime.set_stream);
-  return runtime;
+  return {};
 }
 
-// A tensor with its sizes, without memory of its own.
-struct ViewTensor : ManagedTensorVersioned {
-  ViewTensor(tvm_ffi::Device device, tvm_ffi::DataType dtype, std::vector<std::int64_t> sizes)
-      : shape(std::move(sizes)), strides(tensor::contiguous_strides(shape)) {
-    tensor = {nullptr,        device, static_cast<std::int32_t>(shape.size()), dtype, shape.data(),
-              strides.data(), 0};
-    deleter = [](ManagedTensorVersioned* self) { delete static_cast<ViewTensor*>(self); };
+// A tensor whose memory the device of the calls has given; it may outlive the solution.
+struct DeviceTensor : calling::OwnTensor {
+  DeviceTensor(std::shared_ptr<CallDevice> device, void* memory, const TensorView& prototype)
+      : OwnTensor(memory, device->device(), prototype.dtype,
+                  {prototype.shape, prototype.shape + prototype.ndim}),
+        owner(std::move(device)) {
+    deleter = [](ManagedTensorVersioned* self) {
+      auto* own = static_cast<DeviceTensor*>(self);
+      own->owner->free(own->tensor.data);
+      delete own;
+    };
   }
-  std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;
+  std::shared_ptr<CallDevice> owner;
 };
 
-std::string raised(const FfiRuntime& runtime, int status) {
-  void* handle = nullptr;
-  runtime.take_error(&handle);
-  if (handle == nullptr) return fmt::format("it returned the error code {} and raised no error", status);
-  const auto& cell = static_cast<tvm_ffi::ErrorObject*>(handle)->cell;
-  auto sentence = fmt::format("{}: {}", std::string_view(cell.kind.data, cell.kind.size),
-                              std::string_view(cell.message.data, cell.message.size));
-  (void)runtime.release(handle);
-  return sentence;
+// What functions that this thread calls find in TVM-FFI's environment, until this object goes: the stream of
+// the call, and memory in its order.
+class Environment {
+ public:
+  Environment(const FfiRuntime& runtime, const std::shared_ptr<CallDevice>& device, void* stream)
+      : runtime_(runtime), device_(device), stream_(stream), outer_(of_thread()) {
+    const auto where = device_->device();
+    if (where.type == tvm_ffi::kCuda)
+      (void)runtime_.set_stream(where.type, where.id, stream, &stream_before_);
+    (void)runtime_.set_allocator(allocate, 0, &allocator_before_);
+    of_thread() = this;
+  }
+  ~Environment() {
+    of_thread() = outer_;
+    const auto where = device_->device();
+    (void)runtime_.set_allocator(allocator_before_, 0, nullptr);
+    if (where.type == tvm_ffi::kCuda)
+      (void)runtime_.set_stream(where.type, where.id, stream_before_, nullptr);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+  // Whether there was no memory for what the call has asked for.
+  [[nodiscard]] bool was_short() const { return was_short_; }
+
+ private:
+  static Environment*& of_thread() {
+    thread_local Environment* one = nullptr;
+    return one;
+  }
+
+  static int allocate(TensorView* prototype, ManagedTensorVersioned** out, void* context,
+                      void (*set_error)(void*, const char*, const char*)) {
+    try {
+      Environment* self = of_thread();
+      if (self == nullptr) throw Error("memory is given in calls alone");
+      const auto where = self->device_->device();
+      if (prototype->device.type != where.type || prototype->device.id != where.id)
+        throw Error("tensors lie on the device of the call");
+      const std::uint64_t bytes = calling::bytes_of(*prototype);
+      self->was_short_ = true;  // until it is not
+      void* memory = self->device_->allocate(bytes, self->stream_);
+      self->was_short_ = false;
+      *out = new DeviceTensor(self->device_, memory, *prototype);
+      return 0;
+    } catch (const std::exception& error) {
+      set_error(context, "RuntimeError", error.what());
+    }
+    return -1;
+  }
+
+  const FfiRuntime& runtime_;
+  const std::shared_ptr<CallDevice>& device_;
+  void* stream_;
+  Environment* outer_;
+  void* stream_before_ = nullptr;
+  tvm_ffi::TensorAllocator allocator_before_ = nullptr;
+  bool was_short_ = false;
+};
+
+// An output as its caller wants it.
+struct WantedOutput {
+  std::string name;
+  tvm_ffi::DataType dtype;
+  std::vector<std::int64_t> shape;
+};
+
+std::string shape_text(const TensorView& view) {
+  return tensor::to_string({view.shape, view.shape + view.ndim});
 }
 
-// The arguments of one call at a time: tensor objects whose addresses are set before each.
+// What stands against a returned tensor; "": it is that output.
+std::string problem_of(const TensorView& view, const WantedOutput& wanted, tvm_ffi::Device device) {
+  if (view.device.type != device.type || view.device.id != device.id)
+    return fmt::format("it returned \"{}\" on another device", wanted.name);
+  if (view.dtype != wanted.dtype) {
+    const auto name = [](const tvm_ffi::DataType& type) {
+      const auto known = tvm_ffi::dtype_of(type);
+      return known ? std::string(tensor::name_of(*known)) : "one that the format does not have";
+    };
+    return fmt::format("it returned \"{}\" with dtype {}, the definition says {}", wanted.name,
+                       name(view.dtype), name(wanted.dtype));
+  }
+  if (!std::equal(wanted.shape.begin(), wanted.shape.end(), view.shape, view.shape + view.ndim))
+    return fmt::format("it returned \"{}\" with the shape {}, which should be {}", wanted.name,
+                       shape_text(view), tensor::to_string(wanted.shape));
+  if (!arguments::is_contiguous(view)) return fmt::format("it returned \"{}\" with strides", wanted.name);
+  return "";
+}
+
+// What all calls of a case have in common.
+struct FfiCase {
+  const FfiRuntime& runtime;
+  const FfiFunction& function;
+  const arguments::Signature& signature;
+  std::shared_ptr<CallDevice> device;
+  bool on_default_stream = false;  // a torch extension on CUDA: its code may name no stream
+  std::size_t arguments = 0;       // of the function: inputs, or inputs and outputs
+  std::vector<std::vector<std::int64_t>> shapes = {};  // of tensors among them
+  calling::ExpectedOutputs expected = {};              // where it returns its outputs
+  std::vector<WantedOutput> outputs = {};              // then
+};
+
+// The arguments of one call at a time, tensor objects whose addresses are set before each, and what it
+// returns.
 class Frame {
  public:
-  Frame(const FfiRuntime& runtime, const arguments::Signature& signature, const arguments::Case& found)
-      : runtime_(runtime), values_(signature.parameters().size()) {
+  explicit Frame(const FfiCase& shared)
+      : case_(shared), values_(shared.arguments), returned_(shared.runtime) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      const auto& parameter = signature.parameters()[i];
-      if (parameter.scalar) continue;
-      auto* view = new ViewTensor({found.device_type, found.device_id}, parameter.data_type,
-                                  signature.shape_of(parameter, found));
-      void* handle = nullptr;
-      if (runtime.tensor_from_dlpack(view, 0, 0, &handle) != 0) throw Error("{}", raised(runtime, -1));
-      values_[i].type_index = tvm_ffi::kTypeTensor;
-      values_[i].object = static_cast<tvm_ffi::Object*>(handle);
+      const auto& parameter = case_.signature.parameters()[i];
+      if (!parameter.scalar)
+        values_[i] = calling::tensor_argument(case_.runtime, nullptr, case_.device->device(),
+                                              parameter.data_type, case_.shapes[i]);
     }
   }
   ~Frame() {
-    for (const auto& value : values_) {
-      if (value.type_index == tvm_ffi::kTypeTensor) (void)runtime_.release(value.object);
+    for (auto& value : values_) {
+      if (value.type_index == tvm_ffi::kTypeTensor) case_.runtime.forget(value);
     }
   }
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  void set(const arguments::Signature& signature, const Argument* arguments) {
+  void set(const Argument* arguments) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (values_[i].type_index == tvm_ffi::kTypeTensor) {
         static_cast<tvm_ffi::TensorObject*>(values_[i].object)->cell.data = arguments[i].address;
       } else {
-        values_[i] = scalar(signature.parameters()[i].dtype, arguments[i].scalar);
+        values_[i] = calling::scalar_argument(case_.signature.parameters()[i].dtype, arguments[i].scalar);
       }
     }
+  }
+
+  // Copies what the function has returned to the caller's outputs, in the order of the stream, all of it or,
+  // where any of it is not what it should be, nothing. What was returned is given back then: its memory may
+  // be used again by what is queued behind the copies.
+  [[nodiscard]] CallEnd copy_outputs(const Any& result, const Argument* outputs, void* stream,
+                                     std::string& error) {
+    const CallEnd end = copied(result, outputs, stream, error);
+    returned_.forget();
+    return end;
   }
 
   // Whether nobody has kept one of its tensors, so that it may be used again.
@@ -116,75 +207,86 @@ class Frame {
   [[nodiscard]] const std::vector<Any>& values() const { return values_; }
 
  private:
-  static Any scalar(tensor::DType dtype, std::int64_t bits) {
-    Any value;
-    value.type_index = tensor::is_floating(dtype)      ? tvm_ffi::kTypeFloat
-                       : dtype == tensor::DType::kBool ? tvm_ffi::kTypeBool
-                                                       : tvm_ffi::kTypeInt;
-    value.integer = bits;
-    return value;
+  [[nodiscard]] CallEnd copied(const Any& result, const Argument* outputs, void* stream, std::string& error) {
+    try {
+      returned_.take(case_.function, result, case_.expected);
+    } catch (const Error& problem) {
+      error = problem.what();
+      return CallEnd::refused;
+    }
+    const auto& views = returned_.views();
+    if (views.size() != case_.outputs.size()) {
+      error =
+          fmt::format("it returned {} outputs, the definition has {}", views.size(), case_.outputs.size());
+      return CallEnd::refused;
+    }
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      error = problem_of(views[i], case_.outputs[i], case_.device->device());
+      if (!error.empty()) return CallEnd::refused;
+    }
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const std::uint64_t bytes = calling::bytes_of(views[i]);
+      if (bytes == 0) continue;
+      const CallEnd end = case_.device->copy(
+          outputs[i].address, static_cast<const std::byte*>(views[i].data) + views[i].byte_offset, bytes,
+          stream, error);
+      if (end != CallEnd::done) return end;
+    }
+    return CallEnd::done;
   }
 
-  const FfiRuntime& runtime_;
+  const FfiCase& case_;
   std::vector<Any> values_;
-};
-
-// The stream that TVM-FFI's environment tells of, until this object goes.
-class Stream {
- public:
-  Stream(const FfiRuntime& runtime, const arguments::Case& found, void* stream)
-      : runtime_(runtime), found_(found) {
-    if (is_set()) (void)runtime_.set_stream(found.device_type, found.device_id, stream, &before_);
-  }
-  ~Stream() {
-    if (is_set()) (void)runtime_.set_stream(found_.device_type, found_.device_id, before_, nullptr);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
- private:
-  [[nodiscard]] bool is_set() const { return found_.device_type == tvm_ffi::kCuda; }
-  const FfiRuntime& runtime_;
-  const arguments::Case& found_;
-  void* before_ = nullptr;
+  calling::ReturnedTensors returned_;
 };
 
 class FfiCall : public PreparedCall {
  public:
-  FfiCall(const FfiRuntime& runtime, tvm_ffi::SafeCall function, const arguments::Signature& signature,
-          const arguments::Case& found)
-      : runtime_(runtime), function_(function), signature_(signature), found_(found) {
+  explicit FfiCall(FfiCase shared) : case_(std::move(shared)) {
     frames_.reserve(kMostFrames);
-    frames_.push_back(std::make_unique<Frame>(runtime_, signature_, found_));
+    frames_.push_back(std::make_unique<Frame>(case_));
   }
 
   [[nodiscard]] bool is_ready(void* /*stream*/) const override { return true; }
   void make_ready(void* /*stream*/) override {}
 
   [[nodiscard]] CallEnd call(const Argument* arguments, void* stream, std::string& error) const override {
-    auto frame = take();
-    frame->set(signature_, arguments);
-    const Stream during(runtime_, found_, stream);
-    Any result;
-    int status = 0;
-    try {
-      status = function_(nullptr, frame->values().data(), static_cast<std::int32_t>(frame->values().size()),
-                         &result);
-    } catch (const std::exception& thrown) {
-      error = fmt::format("it threw an exception: {}", thrown.what());
-      return CallEnd::failed;
-    } catch (...) {
-      error = "it threw an exception of an unknown type";
-      return CallEnd::failed;
+    if (case_.on_default_stream) {
+      const CallEnd begun = case_.device->begin_default_stream(stream, error);
+      if (begun != CallEnd::done) return begun;
     }
-    if (result.type_index >= tvm_ffi::kTypeFirstObject) (void)runtime_.release(result.object);
-    if (status != 0) error = raised(runtime_, status);
+    auto frame = take();
+    frame->set(arguments);
+    const CallEnd end = called(*frame, arguments, stream, error);
     give_back(std::move(frame));
-    return status == 0 ? CallEnd::done : CallEnd::failed;
+    return end;
   }
 
  private:
   static constexpr std::size_t kMostFrames = 64;  // that wait to be used again
+
+  [[nodiscard]] CallEnd called(Frame& frame, const Argument* arguments, void* stream,
+                               std::string& error) const {
+    const Environment during(case_.runtime, case_.device, stream);
+    Any result;
+    int status = 0;
+    const auto thrown = calling::thrown_by([&] {
+      status = case_.function.call(case_.function.self, frame.values().data(),
+                                   static_cast<std::int32_t>(frame.values().size()), &result);
+    });
+    CallEnd end = CallEnd::done;
+    // Also where it failed: what it has begun uses memory that this stream gets again.
+    if (case_.on_default_stream) end = case_.device->end_default_stream(stream, error);
+    if (thrown || status != 0) {
+      error = thrown ? "it " + *thrown : case_.runtime.raised_text("it", status);
+      end = CallEnd::failed;
+    } else if (end != CallEnd::done || case_.outputs.empty()) {
+      case_.runtime.forget(result);
+    } else {
+      end = frame.copy_outputs(result, arguments + case_.arguments, stream, error);
+    }
+    return end != CallEnd::done && during.was_short() ? CallEnd::impeded : end;
+  }
 
   [[nodiscard]] std::unique_ptr<Frame> take() const {
     {
@@ -195,7 +297,7 @@ class FfiCall : public PreparedCall {
         return frame;
       }
     }
-    return std::make_unique<Frame>(runtime_, signature_, found_);  // as many as there are calls at once
+    return std::make_unique<Frame>(case_);  // as many as there are calls at once
   }
 
   void give_back(std::unique_ptr<Frame> frame) const {
@@ -204,41 +306,55 @@ class FfiCall : public PreparedCall {
     if (frames_.size() < kMostFrames) frames_.push_back(std::move(frame));
   }
 
-  const FfiRuntime& runtime_;
-  tvm_ffi::SafeCall function_;
-  const arguments::Signature& signature_;
-  arguments::Case found_;
+  FfiCase case_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Frame>> frames_;
 };
 
 class FfiLibrary : public LoadedSolution {
  public:
-  explicit FfiLibrary(const LoadRequest& request)
-      : signature_(request.signature), runtime_(runtime_of_process(request.artifact.runtime)) {
-    if (request.artifact.style.style != compile::CallingStyle::kDestinationPassing)
-      throw Error("it returns its outputs, and is called in other programs by destination passing alone");
-    void* library = ::dlopen(request.artifact.file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw Error("its library cannot be loaded: {}", ::dlerror());
-    function_ = reinterpret_cast<tvm_ffi::SafeCall>(::dlsym(library, request.artifact.symbol.c_str()));
-    if (function_ == nullptr) throw Error("its library has no symbol \"{}\"", request.artifact.symbol);
+  FfiLibrary(const LoadRequest& request, std::shared_ptr<CallDevice> device)
+      : signature_(request.signature),
+        runtime_(runtime_of_process(request.artifact.runtime)),
+        device_(std::move(device)),
+        returns_values_(request.artifact.style.style == compile::CallingStyle::kValueReturning) {
+    const auto& artifact = request.artifact;
+    function_ = artifact.kind == compile::Artifact::Kind::kTorchHeaders
+                    ? calling::torch_function(runtime_, artifact.file, artifact.module, artifact.symbol)
+                    : calling::ffi_function(artifact.file, artifact.symbol);
   }
 
   [[nodiscard]] std::unique_ptr<PreparedCall> prepare(const arguments::Case& found,
                                                       const model::AxisValues& /*axes*/) override {
-    return std::make_unique<FfiCall>(runtime_, function_, signature_, found);
+    FfiCase shared{runtime_, function_, signature_, device_};
+    shared.on_default_stream = function_.torch != nullptr && found.device_type == tvm_ffi::kCuda;
+    shared.arguments = returns_values_ ? signature_.inputs() : signature_.parameters().size();
+    shared.expected.device = device_->device();
+    for (std::size_t i = 0; i < signature_.parameters().size(); ++i) {
+      const auto& parameter = signature_.parameters()[i];
+      auto shape = signature_.shape_of(parameter, found);
+      if (i < shared.arguments) {
+        shared.shapes.push_back(std::move(shape));
+      } else {
+        shared.expected.dtypes.push_back(parameter.data_type);
+        shared.outputs.push_back({parameter.name, parameter.data_type, std::move(shape)});
+      }
+    }
+    return std::make_unique<FfiCall>(std::move(shared));
   }
 
  private:
   const arguments::Signature& signature_;
   FfiRuntime runtime_;
-  tvm_ffi::SafeCall function_ = nullptr;
+  FfiFunction function_;
+  std::shared_ptr<CallDevice> device_;
+  bool returns_values_;
 };
 
 }  // namespace
 
-std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request) {
-  return std::make_unique<FfiLibrary>(request);
+std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request, std::shared_ptr<CallDevice> device) {
+  return std::make_unique<FfiLibrary>(request, std::move(device));
 }
 
 }  // namespace fib::apply

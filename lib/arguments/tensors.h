@@ -22,17 +22,24 @@ namespace fib::arguments {
 
 // Whether the elements lie one behind the other in row-major order. Strides of axes with one element, and of
 // tensors without elements, do not matter.
-[[nodiscard]] inline bool is_contiguous(const fib_tensor& tensor) {
-  if (tensor.strides == nullptr) return true;
+[[nodiscard]] inline bool is_contiguous(std::int32_t ndim, const std::int64_t* shape,
+                                        const std::int64_t* strides) {
+  if (strides == nullptr) return true;
   std::int64_t step = 1;
   bool in_order = true;
-  for (std::int32_t i = tensor.ndim; i-- > 0;) {
-    const std::int64_t size = tensor.shape[i];
+  for (std::int32_t i = ndim; i-- > 0;) {
+    const std::int64_t size = shape[i];
     if (size == 0) return true;
-    if (size != 1 && tensor.strides[i] != step) in_order = false;
+    if (size != 1 && strides[i] != step) in_order = false;
     if (__builtin_mul_overflow(step, size, &step)) return false;  // there is no memory of that size
   }
   return in_order;
+}
+[[nodiscard]] inline bool is_contiguous(const fib_tensor& tensor) {
+  return is_contiguous(tensor.ndim, tensor.shape, tensor.strides);
+}
+[[nodiscard]] inline bool is_contiguous(const tvm_ffi::TensorView& tensor) {
+  return is_contiguous(tensor.ndim, tensor.shape, tensor.strides);
 }
 
 // Whether tensors on a device of this type, as DLPack has it, lie in memory of the host that this process

@@ -10,6 +10,7 @@
 #include "compile/cuda_libraries.h"
 #include "compile/sources.h"
 #include "util/command.h"
+#include "util/files.h"
 #include "util/hash.h"
 #if FIB_CUDA
 #include "cuda/library.h"
@@ -82,12 +83,32 @@ std::string NativeBuild::link(const Words& more_libraries) {
     append(command, Words{"-shared", "-Wl,--no-undefined"});
   }
   append(command, Words{"-o", (out_ / kLibraryName).string()});
+  append(command, export_options());
   append(command, objects_);
   append(command, options_.libraries);
   append(command, more_libraries);
   if (solution_.spec.compile_options) append(command, solution_.spec.compile_options->ld_flags);
   log_.resize(compiled_log_);
   return run_all({{std::move(command)}}) ? "" : first_error_first(log_);
+}
+
+std::string NativeBuild::link_openly(const Words& more_libraries) {
+  options_.exported.clear();
+  return link(more_libraries);
+}
+
+// A program may load many solutions beside libraries of its own, and some of their names will be the same:
+// helper functions, what templates and inline functions keep (which is one for a whole process), torch's own.
+Words NativeBuild::export_options() const {
+  if (options_.exported.empty()) return {};
+  const auto& options = solution_.spec.compile_options;
+  for (const auto& flag : options && options->ld_flags ? *options->ld_flags : Words{}) {
+    if (flag.find("version-script") != std::string::npos) return {};  // there is one already
+  }
+  const fs::path script = folder_ / "exports.map";
+  util::write_file_atomic(script,
+                          fmt::format("{{ global: {}; local: *; }};\n", fmt::join(options_.exported, "; ")));
+  return {"-Xlinker", "--version-script=" + script.string()};
 }
 
 std::string NativeBuild::expected_kinds() const {

@@ -20,6 +20,9 @@ struct NativeOptions {
   std::vector<std::string> host_flags = {};    // for the other compilers
   std::vector<std::string> cuda_sources = {};  // paths; compiled on CUDA besides the solution's
   std::vector<std::string> libraries = {};     // at the link, behind the objects
+  // Names that the library exports, with wildcards as in version scripts; nothing else of it meets names of
+  // other libraries of its process. Empty: all.
+  std::vector<std::string> exported = {};
 };
 
 // One build of a shared library: sources in work/src, objects in `work`, kernel.so in `out`. Runs compilers;
@@ -36,6 +39,9 @@ class NativeBuild {
   // nothing.
   [[nodiscard]] std::string link(const std::vector<std::string>& more_libraries = {});
 
+  // Links it once more, with all names exported: for a sentence about a library that lacks its entry point.
+  [[nodiscard]] std::string link_openly(const std::vector<std::string>& more_libraries = {});
+
   // What the compilers have printed, and the last link().
   [[nodiscard]] const std::string& log() const { return log_; }
 
@@ -51,6 +57,7 @@ class NativeBuild {
   [[nodiscard]] std::vector<std::string> compiler_for(const std::string& source) const;
   [[nodiscard]] Step run(std::vector<std::string> command) const;
   bool run_all(std::vector<Step> steps);
+  [[nodiscard]] std::vector<std::string> export_options() const;
 
   const model::Solution& solution_;
   const BuildTarget& target_;

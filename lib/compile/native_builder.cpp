@@ -1,6 +1,7 @@
 #include "compile/native_builder.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "compile/artifact_cache.h"
 #include "compile/compiler_files.h"
@@ -13,7 +14,7 @@ namespace fib::compile {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uint64_t kCacheFormat = 4;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 5;  // raise when what is built or how changes
 
 std::string cache_key(const model::Solution& solution, const BuildTarget& target,
                       const Toolchain& toolchain) {
@@ -50,11 +51,18 @@ BuildResult build_native(const model::Solution& solution, const BuildTarget& tar
   const CacheEntry entry{cache, "native", cache_key(solution, target, toolchain), {kLibraryName}};
   const auto access = files_of_compilers(target);
   const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
-    NativeBuild build(solution, target, toolchain, {}, work, out);
+    const std::string symbol(solution.spec.entry_symbol());
+    NativeOptions options;
+    const bool is_name = !symbol.empty() && std::all_of(symbol.begin(), symbol.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_';
+    });
+    if (is_name) options.exported = {symbol};
+    NativeBuild build(solution, target, toolchain, options, work, out);
     std::string failure = build.compile();
     if (failure.empty()) failure = build.link();
-    if (failure.empty())
-      failure = missing_symbol(out / kLibraryName, std::string(solution.spec.entry_symbol()));
+    if (failure.empty() && !exported_functions(out / kLibraryName).contains(symbol))
+      failure = build.link_openly();
+    if (failure.empty()) failure = missing_symbol(out / kLibraryName, symbol);
     return BuildAnswer{std::move(failure), build.log()};
   });
   const auto& [failure, log] = result.answer;

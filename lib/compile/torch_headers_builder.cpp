@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 3;  // raise when what is built or how changes
 constexpr const char* kPrefix = "fib_torch_extension_";
 constexpr const char* kHeaders = "torch";  // the headers' folder beside the sources
 
@@ -50,6 +50,7 @@ NativeOptions options_for(const model::Solution& solution, const BuildTarget& ta
   NativeOptions options;
   options.includes = {"-I" + headers.string(), "-DTORCH_EXTENSION_NAME=" + module_of(solution),
                       "-DTORCH_API_INCLUDE_EXTENSION_H"};
+  options.exported = {fmt::format("{}*", kPrefix)};
   if (!on_cuda(target)) return options;
   options.cuda_flags = {"-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
                         "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
+constexpr std::uint64_t kCacheFormat = 3;  // raise when what is built or how changes
 constexpr const char* kPrefix = "__tvm_ffi_";
 // A file that says to which runtime the library is linked, by one of two words: what lies in the cache was
 // made beside compilers, which are not trusted, so no path is taken from there.
@@ -57,6 +57,7 @@ std::string cache_key(const model::Solution& solution, const BuildTarget& target
 NativeOptions options_for(const model::Solution& solution, const BuildTarget& target) {
   NativeOptions options;
   options.cuda_level = "-O2";
+  options.exported = {fmt::format("{}*", kPrefix)};
   if (target.tvm_ffi) {
     options.includes.push_back("-I" + target.tvm_ffi->include.string());
     if (target.tvm_ffi->dlpack != target.tvm_ffi->include)

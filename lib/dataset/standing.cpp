@@ -18,12 +18,19 @@ namespace {
 
 using Rows = std::vector<const TraceRow*>;
 
-// Parts that may hold any character, told apart.
+// Parts that may hold any character, told apart. Made several times for every trace of a dataset.
 std::string key_of(std::initializer_list<const std::string*> parts) {
+  std::size_t size = 0;
+  for (const std::string* part : parts)
+    size += 1 + (part != nullptr ? sizeof(std::size_t) + part->size() : 0);
   std::string key;
+  key.reserve(size);
   for (const std::string* part : parts) {
-    const std::string& text = part != nullptr ? *part : std::string();
-    key += fmt::format("{}{}:{}", part != nullptr ? "" : "-", text.size(), text);
+    key += part != nullptr ? '+' : '-';
+    if (part == nullptr) continue;
+    const std::size_t length = part->size();
+    key.append(reinterpret_cast<const char*>(&length), sizeof length);
+    key += *part;
   }
   return key;
 }
@@ -56,16 +63,24 @@ double latency_of(const TraceRow& row) {
 std::string identity_of(const TraceRow& row) {
   const RowEvaluation& evaluation = *row.evaluation;
   const RowOrigin& origin = evaluation.origin;
-  return key_of({origin.run_id, origin.solution_sha256, origin.definition_sha256, origin.run_conditions,
-                 origin.workload_conditions, &evaluation.timestamp}) +
-         fmt::format("{} {} {}", origin.is_sweep_point, static_cast<int>(evaluation.status), latency_of(row));
+  std::string identity = key_of({origin.run_id, origin.solution_sha256, origin.definition_sha256,
+                                 origin.run_conditions, origin.workload_conditions, &evaluation.timestamp});
+  identity += origin.is_sweep_point ? '1' : '0';
+  identity += static_cast<char>(evaluation.status);
+  const double latency = latency_of(row);
+  identity.append(reinterpret_cast<const char*>(&latency), sizeof latency);
+  return identity;
 }
 
 // The latest of some rows, the last of those of one time; null when there are none.
 const TraceRow* latest_of(const Rows& rows) {
   const TraceRow* latest = nullptr;
+  std::int64_t time = 0;
   for (const TraceRow* row : rows) {
-    if (latest == nullptr || time_of(*row) >= time_of(*latest)) latest = row;
+    const std::int64_t own = time_of(*row);
+    if (latest != nullptr && own < time) continue;
+    latest = row;
+    time = own;
   }
   return latest;
 }

@@ -1,9 +1,8 @@
-#include <dlfcn.h>
 #include <ffi.h>
 
-#include <exception>
-
 #include "arguments/call_value.h"
+#include "calling/thrown.h"
+#include "calling/tvm_ffi.h"
 #include "worker/target.h"
 
 namespace fib::worker {
@@ -16,12 +15,7 @@ using arguments::scalar_type;
 class LibraryTarget : public Target {
  public:
   LibraryTarget(const std::string& path, const std::string& symbol, bool returns_status)
-      : returns_status_(returns_status) {
-    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw Error("cannot load the solution's library: {}", ::dlerror());
-    function_ = ::dlsym(library, symbol.c_str());
-    if (function_ == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
-  }
+      : function_(calling::symbol_of(path, symbol)), returns_status_(returns_status) {}
 
   void open(const Open& workload, const Buffers& buffers) override {
     layout_ = workload.layout;
@@ -64,13 +58,9 @@ class LibraryTarget : public Target {
 
   void call() override {
     ffi_arg status = 0;
-    try {
-      ::ffi_call(&call_, FFI_FN(function_), &status, arguments_.data());
-    } catch (const std::exception& error) {
-      throw Error("the solution threw an exception: {}", error.what());
-    } catch (...) {
-      throw Error("the solution threw an exception of an unknown type");
-    }
+    const auto thrown =
+        calling::thrown_by([&] { ::ffi_call(&call_, FFI_FN(function_), &status, arguments_.data()); });
+    if (thrown) throw Error("the solution {}", *thrown);
     if (returns_status_ && static_cast<int>(status) != 0) {
       throw Error("the solution returned the error code {}", static_cast<int>(status));
     }
@@ -83,7 +73,7 @@ class LibraryTarget : public Target {
   }
 
  private:
-  void* function_ = nullptr;  // the library stays loaded until the process ends
+  void* function_;  // the library stays loaded until the process ends
   bool returns_status_;
   eval::Layout layout_;
   const std::byte* scalars_ = nullptr;

@@ -6,7 +6,7 @@ from unittest import mock
 from fib import ApplyConfig, ApplyConfigRegistry, ApplyRuntime, ValidationError, apply
 from fib.apply.key import ApplyKey
 from fib.apply.table import ApplyTable, _apply_table_dir
-from fib.compile import BuilderRegistry
+from fib.compile import BuildError, BuilderRegistry
 
 from .support import TemporaryCache, definition, needs_torch, solution, trace, trace_set
 
@@ -206,6 +206,41 @@ class WithTorch(Runtimes):
         self.assertEqual(runtime.dispatch("scale", (strided,), {}, lambda x: "fallback"), "fallback")
         self.assertEqual(runtime.dispatch("scale", (self.x.double(),), {}, lambda x: "fallback"), "fallback")
         self.assertEqual(runtime.statistics()["calls"]["scale"], {"applied": 6, "strided": 1, "wrong_arguments": 1})
+
+    def test_native_solutions_that_return_their_outputs(self):
+        source = (  # TVM-FFI's interface by hand: "y" is made by the environment
+            '#include <cstdint>\n'
+            'struct View { float* data; int32_t device[2]; int32_t ndim; uint8_t code, bits; uint16_t lanes;\n'
+            '              int64_t *shape, *strides; uint64_t offset; };\n'
+            'struct Tensor { uint64_t references; int32_t type; uint32_t pad; void* deleter; View view; };\n'
+            'struct Any { int32_t type; uint32_t pad; Tensor* tensor; };\n'
+            'extern "C" int TVMFFIEnvTensorAlloc(View* prototype, void** out);\n'
+            'extern "C" int __tvm_ffi_run(void*, const Any* args, int32_t count, Any* result) {\n'
+            '  View x = args[0].tensor->view; void* made = nullptr;\n'
+            '  if (count != 1 || TVMFFIEnvTensorAlloc(&x, &made) != 0) return -1;\n'
+            '  float* y = static_cast<Tensor*>(made)->view.data;\n'
+            '  for (int64_t i = 0; i < x.shape[0] * x.shape[1]; ++i) y[i] = 2 * x.data[i];\n'
+            '  result->type = 70; result->tensor = static_cast<Tensor*>(made); return 0; }\n')
+        runtime = self.runtime(solution("s", source, language="cpp", entry="main.cpp::run", binding="tvm-ffi",
+                                        destination_passing_style=False))
+        for _ in range(3):
+            self.y.zero_()
+            self.assertIsNone(runtime.dispatch("scale", (self.x, self.y), {}, None))
+            self.assertTrue(self.torch.equal(self.y, self.x * 2))
+            self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, None), self.x * 2))
+        self.assertEqual(runtime.statistics()["calls"]["scale"], {"applied": 6})
+
+    def test_torch_extensions_are_built_by_torch(self):
+        source = ('#include <torch/extension.h>\ntorch::Tensor run(torch::Tensor x) { return x; }\n'
+                  'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }\n')
+        code = solution("s", source, language="cpp", entry="main.cpp::run", binding="torch",
+                        destination_passing_style=False)
+        with mock.patch("fib.apply.runtime.BuilderRegistry") as registry:
+            registry.get_instance().build.side_effect = BuildError("asked")
+            with self.assertLogs("fib", "WARNING"):
+                runtime = self.runtime(code)
+                self.assertEqual(runtime.dispatch("scale", (self.x,), {}, lambda x: "fallback"), "fallback")
+            registry.get_instance().build.assert_called_once()
 
     def test_scalars(self):
         from fib import TensorSpec

@@ -2,67 +2,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "apply/results.h"
-#include "apply/runtime.h"
+#include "apply/calls.h"
 #include "apply/trust.h"
-#include "support/places.h"
-#include "support/tensors.h"
 
 using namespace fib;
 using apply::Runtime;
 using tensor::DType;
-using testing::AppliedDataset;
+using testing::AddCall;
+using testing::counted;
 using testing::HostTensor;
-
-namespace {
-
-// A call of "add" with n elements: a[i] = i, b[i] = 1.
-struct AddCall {
-  explicit AddCall(std::int64_t size) : n(size) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      a.data<float>()[i] = static_cast<float>(i);
-      b.data<float>()[i] = 1;
-    }
-  }
-  fib_outcome call(const apply::Function& function) {
-    const fib_value values[] = {a.value(), b.value(), c.value()};
-    return function.call(values, 3, nullptr, why);
-  }
-  // What was added to a + b; -1 when it is not the same everywhere.
-  float added() {
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (c.data<float>()[i] - c.data<float>()[0] != static_cast<float>(i)) return -1;
-    }
-    return c.data<float>()[0] - 1;
-  }
-  std::int64_t n;
-  HostTensor a{DType::kFloat32, {n}};
-  HostTensor b{DType::kFloat32, {n}};
-  HostTensor c{DType::kFloat32, {n}};
-  std::string why;
-};
-
-struct RuntimeTest {
-  util::TemporaryFolder folder{std::filesystem::temp_directory_path(), "fib-apply-"};
-  AppliedDataset data{folder.path() / "dataset"};
-
-  RuntimeTest() {
-    ::setenv("FIB_CACHE_PATH", (folder.path() / "cache").c_str(), 1);
-    ::setenv("FIB_TRUST_FILE", (folder.path() / "trusted.txt").c_str(), 1);
-    data.adder("ten", "10").adder("twenty", "20");
-  }
-
-  [[nodiscard]] Runtime runtime(const std::string& config = "") const {
-    return Runtime(data.load(), apply::parse_registry(config), testing::fib_binary());
-  }
-};
-
-std::uint64_t counted(const Runtime& runtime, const char* outcome) {
-  const auto calls = nlohmann::json::parse(runtime.statistics_json()).at("calls").at("add");
-  return calls.value(outcome, std::uint64_t{0});
-}
-
-}  // namespace
+using testing::RuntimeTest;
 
 TEST_CASE_METHOD(RuntimeTest, "calls run the solution that won their case") {
   data.result({"ten", 8, 3}).result({"twenty", 8, 2}).result({"ten", 16, 1}).result({"twenty", 16, 2});
@@ -304,34 +253,4 @@ TEST_CASE_METHOD(RuntimeTest, "many threads call at once") {
   for (auto& thread : threads) thread.join();
   CHECK(wrong == 0);
   CHECK(counted(applied, "applied") == 1600);
-}
-
-TEST_CASE_METHOD(RuntimeTest, "functions by TVM-FFI's convention get tensors that they may keep") {
-  // The interface by hand, so that no package is needed.
-  const std::string source = R"(
-#include <stdint.h>
-struct Any { int32_t type; uint32_t zero; void* pointer; };
-struct Tensor { uint64_t references; int32_t type; uint32_t pad; void* deleter; float* data; };
-extern "C" int TVMFFIObjectIncRef(void*);
-static int calls = 0;
-extern "C" int __tvm_ffi_run(void*, const Any* args, int32_t count, Any*) {
-  if (count != 3 || args[2].type != 70) return -1;
-  const Tensor* c = static_cast<const Tensor*>(args[2].pointer);
-  for (int i = 0; i < 8; ++i) c->data[i] = static_cast<const Tensor*>(args[0].pointer)->data[i] + 41;
-  if (++calls == 2) TVMFFIObjectIncRef(args[2].pointer);
-  return calls == 4 ? -1 : 0;
-}
-)";
-  data.builder().tvm_ffi_solution("foreign", source);
-  data.result({"foreign", 8, 3});
-  Runtime applied = runtime();
-  for (int i = 0; i < 3; ++i) {
-    AddCall call(8);
-    CHECK(call.call(applied.find("add")) == FIB_APPLIED);
-    INFO(call.why);
-    CHECK(call.added() == 40);
-  }
-  AddCall call(8);
-  CHECK(call.call(applied.find("add")) == FIB_CALL_FAILED);
-  CHECK(call.why == "it returned the error code -1 and raised no error");
 }

@@ -4,6 +4,7 @@
 #include "apply/results.h"
 #include "cli/run_fib.h"
 #include "support/process.h"
+#include "support/tvm_ffi.h"
 
 using namespace fib;
 
@@ -96,6 +97,30 @@ TEST_CASE_METHOD(ApplyCommand, "fib apply warm builds the winners") {
   const auto broken = run({"warm"});
   CHECK(broken.exit_code == 1);
   CHECK_THAT(broken.out, Catch::StartsWith("broken for add on Test CPU: does not build: "));
+}
+
+TEST_CASE_METHOD(ApplyCommand,
+                 "functions that return their outputs, and torch extensions, are called in the program") {
+  data.builder().tvm_ffi_solution("returning", testing::kTvmFfiAddReturned,
+                                  {{"destination_passing_style", false}});
+  const auto torch = [](const std::string& body) {
+    return "#include <torch/extension.h>\ntorch::Tensor run(torch::Tensor a, torch::Tensor b) { return " +
+           body + "; }\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); }\n";
+  };
+  data.builder().torch_solution("small", {{"main.cpp", torch("a.clone()")}});
+  data.builder().torch_solution("large", {{"main.cpp", torch("torch::relu(a + b)")}});
+  data.result({"returning", 8, 9, kCpu}).result({"small", 16, 9, kCpu}).result({"large", 32, 9, kCpu});
+  const auto checked = run({"check"});
+  CHECK(checked.exit_code == 0);
+  CHECK_THAT(checked.out, Catch::Contains("returning  Test CPU      1  in the program  ") &&
+                              Catch::Contains("small      Test CPU      1  in the program, or by Python"));
+  const auto warmed = run({"warm"});
+  CHECK(warmed.exit_code == 0);
+  CHECK_THAT(warmed.out,
+             Catch::Contains("returning for add on Test CPU: built\n") &&
+                 Catch::Contains("small for add on Test CPU: built\n") &&
+                 Catch::Contains("large for add on Test CPU: is called by Python: fib's torch headers "
+                                 "do not build it: "));
 }
 
 TEST_CASE_METHOD(ApplyCommand, "fib apply trust keeps a list of accepted solutions") {

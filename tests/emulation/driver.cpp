@@ -23,6 +23,7 @@ std::atomic<std::size_t> launched = 0;
 std::atomic<bool> capturing = false;
 std::mutex memory_mutex;
 std::atomic<std::size_t> allocated = 0;
+std::atomic<std::size_t> waits = 0;
 std::map<CUdeviceptr, std::size_t> blocks;
 
 std::size_t in_use() {
@@ -232,7 +233,14 @@ void fill_work(cuda::Driver& d) {
   d.stream_create = [](CUstream*, unsigned) { return CUDA_SUCCESS; };
   d.stream_synchronize = [](CUstream) { return CUDA_SUCCESS; };
   d.stream_destroy = [](CUstream) { return CUDA_SUCCESS; };
-  d.stream_wait_event = [](CUstream, CUevent, unsigned) { return CUDA_SUCCESS; };
+  d.stream_flags = [](CUstream, unsigned* flags) {
+    *flags = CU_STREAM_NON_BLOCKING;
+    return CUDA_SUCCESS;
+  };
+  d.stream_wait_event = [](CUstream, CUevent, unsigned) {
+    ++waits;
+    return CUDA_SUCCESS;
+  };
   d.stream_is_capturing = [](CUstream, CUstreamCaptureStatus* status) {
     *status = capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
@@ -279,6 +287,7 @@ std::size_t device_bytes_in_use() {
   return in_use();
 }
 std::size_t allocations() { return allocated; }
+std::size_t stream_waits() { return waits; }
 std::size_t uploaded_bytes() { return uploaded; }
 std::size_t downloaded_bytes() { return downloaded; }
 void set_capturing(bool yes) { capturing = yes; }

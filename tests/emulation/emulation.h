@@ -28,6 +28,8 @@ void set_device_memory(std::size_t bytes);
 [[nodiscard]] std::size_t device_bytes_in_use();
 // Blocks of device and page-locked memory that were allocated since the start.
 [[nodiscard]] std::size_t allocations();
+// Streams that were told to wait for an event since the start. Streams here do not block on the default one.
+[[nodiscard]] std::size_t stream_waits();
 // Bytes that were copied to and from the device since the start.
 [[nodiscard]] std::size_t uploaded_bytes();
 [[nodiscard]] std::size_t downloaded_bytes();

@@ -9,8 +9,10 @@
 #include "apply/build.h"
 #include "apply/results.h"
 #include "apply/runtime.h"
+#include "cuda/current_context.h"
 #include "gpu/gpu.h"
 #include "support/places.h"
+#include "support/tvm_ffi.h"
 #include "tvm_ffi/abi.h"
 
 using namespace fib;
@@ -47,6 +49,29 @@ __global__ void add(const float* a, const float* b, float* c, int64_t n) {
 extern "C" int run(const float* a, const float* b, float* c, int64_t n, cudaStream_t stream) {
   add<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);
   return cudaGetLastError();
+}
+)";
+
+// By TVM-FFI's convention: c = a + b + 400, in memory of the environment's, returned.
+const std::string kReturning = testing::kTvmFfiDeclarations + R"(
+#include <cuda_runtime.h>
+extern "C" void* TVMFFIEnvGetStream(int32_t, int32_t);
+__global__ void add(const float* a, const float* b, float* c, int64_t n) {
+  int64_t i = blockIdx.x * 256LL + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i] + 400;
+}
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  const View *a = &args[0].t->view, *b = &args[1].t->view;
+  View prototype = *a;
+  void* made = 0;
+  if (TVMFFIEnvTensorAlloc(&prototype, &made) != 0) return -1;
+  const int64_t n = a->shape[0];
+  cudaStream_t stream = (cudaStream_t)TVMFFIEnvGetStream(a->device[0], a->device[1]);
+  add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>((float*)a->data, (float*)b->data,
+                                                       (float*)((Tensor*)made)->view.data, n);
+  result->type = 70;
+  result->p = made;
+  return 0;
 }
 )";
 
@@ -263,6 +288,80 @@ TEST_CASE("calls on a GPU are compared with the program's own function", "[gpu]"
   CHECK(statistics.at("verified").at("add") == nlohmann::json{{"agreed", 1}, {"differed", 1}});
 }
 
+TEST_CASE("what is returned is copied on the program's stream, also where that is captured", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  ApplyOnGpu test(*gpu);
+  test.data.builder().tvm_ffi_solution("returning", kReturning, {{"destination_passing_style", false}},
+                                       "main.cu");
+  test.data.result({"returning", 4000, 3, gpu->info.name});
+  apply::Runtime runtime = test.runtime();
+  const auto& function = runtime.find("add");
+  const CUstream stream = gpu->context.stream();
+  GpuCall first(*gpu, 4000);
+  GpuCall second(*gpu, 4000);
+  CHECK(first.call(function, stream) == FIB_APPLIED);
+  INFO(first.why);
+  CHECK(second.call(function, stream) == FIB_APPLIED);  // in the same memory, behind the first one's copy
+  CHECK(first.added() == 400);
+  CHECK(second.added() == 400);
+  first.clear();
+  second.clear();
+  {
+    Capture capture(*gpu, stream);
+    CHECK(first.call(function, stream) == FIB_APPLIED);
+    CHECK(second.call(function, stream) == FIB_APPLIED);
+    capture.replay(2);
+  }
+  CHECK(first.added() == 400);
+  CHECK(second.added() == 400);
+}
+
+TEST_CASE("a torch extension that works on the default stream is in the order of the program's", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  ApplyOnGpu test(*gpu);
+  test.data.builder().any_solution("extension", "add",
+                                   {{"language", "cuda"},
+                                    {"target_hardware", {"cuda"}},
+                                    {"entry_point", "main.cu::run"},
+                                    {"binding", "torch"},
+                                    {"destination_passing_style", false}},
+                                   {{"main.cu", R"(
+#include <torch/extension.h>
+__global__ void add(const float* a, const float* b, float* c, int64_t n) {
+  int64_t i = blockIdx.x * 256LL + threadIdx.x;
+  for (int64_t late = clock64() + 20000000; clock64() < late;) {}
+  if (i < n) c[i] = a[i] + b[i] + 500;
+}
+torch::Tensor run(torch::Tensor a, torch::Tensor b) {
+  auto c = torch::empty_like(a);
+  add<<<static_cast<unsigned>((a.numel() + 255) / 256), 256>>>(a.data_ptr<float>(), b.data_ptr<float>(),
+                                                              c.data_ptr<float>(), a.numel());
+  return c;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
+)"}});
+  test.data.result({"extension", 5000, 3, gpu->info.name});
+  apply::Runtime runtime = test.runtime();
+  const auto& driver = gpu->context.driver();
+  CUstream stream = nullptr;
+  gpu->context.check(driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  GpuCall call(*gpu, 5000);
+  CHECK(call.call(runtime.find("add"), stream) == FIB_APPLIED);
+  INFO(call.why);
+  gpu->context.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+  CHECK(call.added() == 500);
+  {
+    Capture capture(*gpu, stream);
+    CHECK(call.call(runtime.find("add"), stream) == FIB_CALL_FAILED);
+    capture.replay(0);
+  }
+  CHECK(call.call(runtime.find("add"), stream) == FIB_APPLIED);  // nothing was dropped
+  gpu->context.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+  (void)driver.stream_destroy(stream);
+}
+
 TEST_CASE("streams have workspaces of their own, and threads without a context get one", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
@@ -277,7 +376,7 @@ TEST_CASE("streams have workspaces of their own, and threads without a context g
     threads.emplace_back([&, own = call.get()] {
       const auto& driver = gpu->context.driver();
       CUstream stream = nullptr;
-      const apply::CurrentContext current(driver, gpu->context.ordinal());
+      const cuda::CurrentContext current(driver, gpu->context.ordinal());
       if (driver.stream_create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) ++wrong;
       for (int i = 0; i < 50; ++i) {
         if (own->call(function, stream) != FIB_APPLIED) ++wrong;

@@ -24,7 +24,6 @@ class Copy final : public DeviceCopy {
 
   ~Copy() override {
     try {
-      const fib::cuda::RelaxedCapture relaxed(lane_.driver());
       const CurrentContext current(lane_.driver(), lane_.context());
       if (address_ != 0) lane_.free(address_, ready_);
       if (ready_ != nullptr) (void)lane_.driver().event_destroy(ready_);
@@ -55,7 +54,6 @@ class Copy final : public DeviceCopy {
   }
 
   void download(std::byte* to) override {
-    const fib::cuda::RelaxedCapture relaxed(lane_.driver());
     const CurrentContext current(lane_.driver(), lane_.context());
     lane_.download(to, address_, bytes_, ready_);
   }

@@ -10,13 +10,6 @@ constexpr std::uint64_t kBufferBytes = std::uint64_t{1} << 20U;
 
 }  // namespace
 
-CurrentContext::CurrentContext(const Driver& driver, CUcontext context) : driver_(driver) {
-  driver_.check(driver_.get_current(&before_), "cuCtxGetCurrent");
-  driver_.check(driver_.set_current(context), "cuCtxSetCurrent");
-}
-
-CurrentContext::~CurrentContext() { (void)driver_.set_current(before_); }
-
 Lane::Lane(const Driver& driver, CUcontext context, CUdevice device, std::uint64_t keep)
     : driver_(driver), context_(context), device_(device) {
   try {
@@ -48,7 +41,6 @@ void Lane::release() noexcept {
 
 Lane::~Lane() {
   try {
-    const fib::cuda::RelaxedCapture relaxed(driver_);
     const CurrentContext current(driver_, context_);
     release();
   } catch (const Error&) {  // the context, or the driver itself, is gone, and all of this with it

@@ -6,25 +6,13 @@
 #include <cstdint>
 #include <mutex>
 
+#include "cuda/current_context.h"
 #include "cuda/driver.h"
-#include "cuda/relaxed_capture.h"
 
 namespace fib::tracing::cuda {
 
-using Driver = fib::cuda::Driver;
-
-// While it lives, the thread's context is this one.
-class CurrentContext {
- public:
-  CurrentContext(const Driver& driver, CUcontext context);
-  ~CurrentContext();
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-
- private:
-  const Driver& driver_;
-  CUcontext before_ = nullptr;
-};
+using fib::cuda::CurrentContext;
+using fib::cuda::Driver;
 
 // What copies of one context need: memory, and a way to the host beside the engine's streams.
 class Lane {

@@ -26,6 +26,12 @@ _MAX_CASES = 65536  # of a definition; then they are made anew
 _PYTHON_LANGUAGES = ("python", "triton", "tilelang")
 
 
+def _is_built_by_torch(solution):
+    """Whether it is a torch extension. libfib calls those that fib's torch headers build; where Python is, torch is the
+    better judge."""
+    return solution.spec.binding == "torch" and getattr(solution.spec, "launch", None) is None
+
+
 class ApplyRuntime:
     """Answers calls. Runtimes in force are a stack, of which the one on top answers: `start` and `stop`, or `with`."""
 
@@ -204,7 +210,7 @@ class ApplyRuntime:
         solution = self._trace_set.get_solution(name)
         if solution is None:
             return missing(_CANNOT_RUN, f"the solution {name} is not in the dataset any more"), None, True
-        if outcome != _library.OTHER_LANGUAGE:
+        if outcome != _library.OTHER_LANGUAGE and not _is_built_by_torch(solution):
             call, outcome = self._native_case(definition, arguments, sizes, returns)
             if outcome != _library.OTHER_LANGUAGE:
                 return call, name if outcome == _library.APPLIED else None, outcome not in (_UNALIGNED, _NOT_READY)
@@ -253,7 +259,7 @@ class ApplyRuntime:
                 chosen += table["def_best"].get(name, {}).values()
             solutions = {item: self._trace_set.get_solution(item) for item in chosen}
             in_python = [item for item in solutions.values() if item and item.spec.language in _PYTHON_LANGUAGES]
-            if len(in_python) < len(solutions):
+            if any(item and item not in in_python and not _is_built_by_torch(item) for item in solutions.values()):
                 self._warm(name)
             # Whose results are of other hardware are imported only when a call needs them.
             here = {row["solution"] for row in rows if row["hardware"] in ("any", self._hardware())}
