@@ -55,6 +55,7 @@ struct EvalOptions {
   bool watch = false;
   bool explain_time = false;
   bool quiet = false;
+  bool full_log = false;
   EvalFormat format = EvalFormat::table;
 };
 
@@ -218,7 +219,8 @@ std::optional<std::string> wanted_comparison(const EvalInputs& inputs, const Out
   return comparison_with_other(other->second, now, format);
 }
 
-void print_solution(const std::vector<model::Trace>& traces, const report::Missing& missing, bool quiet) {
+void print_solution(const std::vector<model::Trace>& traces, const report::Missing& missing, bool quiet,
+                    bool full_log) {
   const auto summary = report::summarize(traces);
   print_result(report::headline(summary, missing) + "\n");
   if (!quiet && !summary.code.empty())
@@ -226,7 +228,7 @@ void print_solution(const std::vector<model::Trace>& traces, const report::Missi
   if (quiet) return;
   std::vector<report::Shown> shown;
   for (const model::Trace& trace : traces) shown.push_back({trace, std::nullopt});
-  print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), false}));
+  print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), full_log}));
   for (const model::Trace& trace : traces) {
     const auto kernels = report::kernel_lines(trace);
     if (kernels.empty()) continue;
@@ -315,15 +317,19 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
   }
   report.skipped = outcome.skipped;
   report.not_done = outcome.not_done;
+  report.is_interrupted = outcome.exit_code == kInterrupted;
   print_result(report::to_json(report));
 }
 
-void print_tables(const EvalInputs& inputs, const Outcome& outcome, bool against_last, bool quiet) {
+void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Outcome& outcome,
+                  bool against_last) {
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
     const std::size_t missing = not_done_of(outcome, name);
-    print_solution(found->second, {missing, untried(inputs, found->second, missing)}, quiet);
+    print_solution(found->second,
+                   {missing, untried(inputs, found->second, missing), outcome.exit_code == kInterrupted},
+                   options.quiet, options.full_log);
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
     if (against) print_result("\n" + *against);
@@ -351,7 +357,7 @@ ExitCode evaluate_once(const EvalOptions& options, const bench::RunSetup& setup,
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
   } else {
-    print_tables(inputs, outcome, against_last, options.quiet);
+    print_tables(inputs, options, outcome, against_last);
   }
   if (setup.timeline != nullptr)
     fmt::print(stderr, "{}", report::to_text(time_table(setup.timeline->totals()), stdout_style()));
@@ -461,6 +467,7 @@ void add_eval(CLI::App& app, int& exit_code) {
       ->type_name("FORMAT");
   eval->add_flag("--explain-time", options->explain_time, "Print where the time went, on stderr");
   eval->add_flag("--quiet", options->quiet, "One line for each solution, without its workloads; no progress");
+  eval->add_flag("--full-log", options->full_log, "Whole logs of failures, not their last 20 lines");
   add_log_level(*eval, "info");
   eval->footer(
       std::string(

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -137,10 +138,13 @@ void new_workload(const NewOptions& options) {
   if (options.axes.empty()) workloads.push_back(scaffold::new_workload(definition, {}, scalars));
   const auto known = loaded.workloads.find(definition.name);
   std::vector<std::string> lines;
+  std::set<std::string> given;
   for (const auto& workload : workloads) {
     const auto same = [&](const model::Workload& other) { return other.uuid == workload.uuid; };
     if (known != loaded.workloads.end() && std::any_of(known->second.begin(), known->second.end(), same))
       throw Error("the workload {} of {} is there already", workload.uuid, definition.name);
+    if (!given.insert(workload.uuid).second)
+      throw CLI::ValidationError("--axes", fmt::format("the workload {} is asked for twice", workload.uuid));
     lines.push_back(line_of(definition, workload));
   }
   const fs::path file = dataset::workloads_file(loaded.root, definition.op_type, definition.name);

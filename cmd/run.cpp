@@ -96,9 +96,24 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
 }
 
 void log_plan_remarks(const bench::Plan& plan) {
-  for (const auto& one : plan.incomplete)
-    spdlog::warn("{} cannot be evaluated: {}", report::printable(one.solution),
-                 report::printable(one.reason));
+  constexpr std::size_t kReasonsShown = 3;
+  std::map<std::string, std::vector<std::string>> lacking;
+  for (const auto& one : plan.incomplete) lacking[one.reason].push_back(one.solution);
+  std::size_t shown = 0;
+  std::size_t more = 0;
+  for (const auto& [reason, solutions] : lacking) {
+    if (shown++ >= kReasonsShown) {
+      more += solutions.size();
+      continue;
+    }
+    const std::string others = solutions.size() == 1 ? "" : fmt::format(" and {} more", solutions.size() - 1);
+    spdlog::warn("{}{} cannot be evaluated: {}", report::printable(solutions.front()), others,
+                 report::printable(reason));
+  }
+  if (more > 0)
+    spdlog::warn("nor can {}, of {} more that lack workloads, or a definition",
+                 report::plural(more, "solution"),
+                 report::plural(lacking.size() - kReasonsShown, "definition"));
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& skipped : plan.skipped) by_reason[skipped.reason].push_back(skipped.solution);
   for (const auto& [reason, solutions] : by_reason) {

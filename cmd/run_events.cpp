@@ -1,6 +1,7 @@
 #include "run_events.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "model/trace.h"
 #include "report/result_json.h"
@@ -84,7 +85,12 @@ void RunEvents::ended(const bench::RunReport& report, int exit_code) {
 }
 
 void RunEvents::waiting_for_device(const std::string& device) {
-  put("waiting", {{"device", device}});
+  bool is_news = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_news = std::exchange(waited_for_, device) != device;
+  }
+  if (is_news) put("waiting", {{"device", device}});
   next_.waiting_for_device(device);
 }
 

@@ -39,6 +39,7 @@ class RunEvents : public bench::RunObserver {
   bench::RunObserver& next_;
   std::mutex mutex_;
   bool is_broken_ = false;
+  std::string waited_for_;  // the device that was last said to be waited for
 };
 
 }  // namespace fib::cmd

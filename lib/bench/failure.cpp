@@ -45,6 +45,7 @@ constexpr std::array kAnswers{
     Sign{"out of memory", ErrorCode::out_of_memory},
     Sign{"OutOfMemoryError", ErrorCode::out_of_memory},
     Sign{"MemoryError", ErrorCode::out_of_memory},
+    Sign{"not enough memory", ErrorCode::out_of_memory},  // torch's allocator on the CPU
     Sign{"bad_alloc", ErrorCode::out_of_memory},
     Sign{"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ErrorCode::bad_launch},
     Sign{"CUDA_ERROR_INVALID_VALUE", ErrorCode::bad_launch},

@@ -28,8 +28,10 @@ std::optional<Measurement> FailureCounts::skipped(const PlannedEvaluation& plann
   const Failures& failures = found->second;
   Measurement measurement;
   measurement.status = failures.status;
-  measurement.note =
-      fmt::format("Solution skipped after {} failures. Last error: {}\n", failures.count, failures.note);
+  measurement.note = fmt::format(
+      "Solution skipped after {}. Last error: {}\n",
+      failures.status == Status::TIMEOUT ? "a timeout" : fmt::format("{} failures", failures.count),
+      failures.note);
   if (failures.failure) {
     measurement.failure = FailureFacts{failures.failure->code};
     measurement.failure->skipped_after = failures.count;

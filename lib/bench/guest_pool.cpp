@@ -18,7 +18,7 @@ GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
     : spawner_(spawner),
       setup_(setup),
       guest_(guest),
-      // A solution that no sandbox holds could have written what is there.
+      // Nothing keeps guests from writing there.
       bytecode_(setup.files.mode == sandbox::Mode::kOff ? nullptr : bytecode) {}
 
 GuestPool::~GuestPool() {

@@ -8,18 +8,20 @@
 #include "dataset/filter.h"
 #include "dataset/trace_stream.h"
 #include "model/measurement_record.h"
+#include "model/workload_order.h"
 #include "util/clock.h"
 
 namespace fib::bench {
 namespace {
 
 std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dataset,
-                                                     const std::string& definition) {
+                                                     const model::Definition& definition) {
   std::vector<const model::Workload*> workloads;
-  if (const auto found = dataset.workloads.find(definition); found != dataset.workloads.end()) {
+  if (const auto found = dataset.workloads.find(definition.name); found != dataset.workloads.end()) {
     for (const auto& workload : found->second) workloads.push_back(&workload);
   }
-  std::sort(workloads.begin(), workloads.end(), [](auto* a, auto* b) { return a->uuid < b->uuid; });
+  std::sort(workloads.begin(), workloads.end(),
+            [&](auto* left, auto* right) { return model::is_smaller(&definition, *left, *right); });
   return workloads;
 }
 
@@ -96,7 +98,7 @@ class Planner {
       return;
     }
     const std::string hash = model::content_sha256(solution);
-    for (const auto* workload : sorted_workloads(dataset, definition.name)) {
+    for (const auto* workload : sorted_workloads(dataset, definition)) {
       const nlohmann::ordered_json* values = swept_values(index, definition.name, workload->uuid);
       const bool selected = swept_ != nullptr
                                 ? values != nullptr && filter_.holds_axes(dataset, definition.name, *workload)

@@ -47,7 +47,10 @@ fs::path add(const fs::path& root, const fs::path& file, const std::string& text
     } catch (const std::system_error& error) {
       if (error.code().value() != EEXIST) throw;
       if (read_beneath(folder.get(), relative) != text)
-        throw Error("{} is there already, with another content", file.string());
+        throw Error(
+            "{} is there already, with another content; give the new one another name, or remove that file "
+            "first",
+            file.string());
     }
   } catch (const std::system_error& error) {
     throw Error("cannot add {}: {}", file.string(), error.what());

@@ -7,6 +7,7 @@
 #include "dataset/known_names.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
+#include "model/workload_order.h"
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -389,18 +390,9 @@ class CatalogMaker {
 
   void sort_workloads(const std::string& definition, std::vector<model::Workload>& workloads) const {
     const auto known = catalog_.merged.definitions.find(definition);
-    const auto names = known == catalog_.merged.definitions.end() ? std::vector<std::string>{}
-                                                                  : model::var_axes(known->second);
-    const auto key = [&](const model::Workload& workload) {
-      std::vector<std::int64_t> sizes;
-      for (const auto& name : names) {
-        const auto* value = model::find(workload.axes, name);
-        sizes.push_back(value == nullptr ? -1 : value->value);
-      }
-      return std::pair(std::move(sizes), workload.uuid);
-    };
+    const auto* order = known == catalog_.merged.definitions.end() ? nullptr : &known->second;
     std::sort(workloads.begin(), workloads.end(),
-              [&](const auto& left, const auto& right) { return key(left) < key(right); });
+              [&](const auto& left, const auto& right) { return model::is_smaller(order, left, right); });
   }
 
   [[noreturn]] void throw_unsettled() const {

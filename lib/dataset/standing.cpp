@@ -166,6 +166,7 @@ class StandingResults::Choice {
   // Those made from the solution and the definition as they are now, or that do not say from which.
   Rows of_this_source(const Rows& rows) {
     Rows kept;
+    std::set<std::string> present;
     for (const TraceRow* row : rows) {
       const RowOrigin& origin = row->evaluation->origin;
       const auto solution = dataset_.solutions.find(*row->solution);
@@ -174,14 +175,16 @@ class StandingResults::Choice {
         leave_out(*row, left_out().unknown_solutions);
       } else if (origin.solution_sha256 != nullptr &&
                  *origin.solution_sha256 != solution_hash(solution->second)) {
-        leave_out(*row, left_out().other_sources);
+        if (leave_out(*row, left_out().other_sources)) left_out().outdated.insert(*row->solution);
       } else if (origin.definition_sha256 != nullptr && definition != dataset_.definitions.end() &&
                  *origin.definition_sha256 != definition_hash(definition->second)) {
         leave_out(*row, left_out().other_definitions);
       } else {
         kept.push_back(row);
+        present.insert(*row->solution);
       }
     }
+    for (const std::string& solution : present) left_out().outdated.erase(solution);
     return kept;
   }
 
@@ -265,9 +268,11 @@ class StandingResults::Choice {
 
   LeftOut& left_out() { return standing_.left_out_; }
 
-  // Traces that the reports do not ask for are not counted.
-  void leave_out(const TraceRow& row, std::size_t& count) const {
-    if (filter_.may_hold(dataset_, *row.definition, row.solution)) ++count;
+  // Traces that the reports do not ask for are not counted; whether this one is.
+  bool leave_out(const TraceRow& row, std::size_t& count) const {
+    const bool is_asked_for = filter_.may_hold(dataset_, *row.definition, row.solution);
+    if (is_asked_for) ++count;
+    return is_asked_for;
   }
 
   StandingResults& standing_;
@@ -322,6 +327,21 @@ void keep_standing(Dataset& dataset, const StandingResults& standing) {
   for (TraceRow& row : dataset.traces) standing.settle_reference(row);
 }
 
+namespace {
+
+// " (all of a, b, c and 2 more)"
+std::string outdated_text(const std::set<std::string>& solutions) {
+  constexpr std::size_t kNamed = 3;
+  if (solutions.empty()) return "";
+  std::vector<std::string> names(solutions.begin(), solutions.end());
+  const std::size_t more = names.size() - std::min(names.size(), kNamed);
+  names.resize(names.size() - more);
+  return fmt::format(" (all of {}{})", fmt::join(names, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+}  // namespace
+
 std::string to_string(const LeftOut& left_out) {
   const std::size_t total = left_out.total();
   if (total == 0) return "";
@@ -329,7 +349,7 @@ std::string to_string(const LeftOut& left_out) {
   const auto add = [&](std::size_t count, const std::string& what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
   };
-  add(left_out.other_sources, "of other sources");
+  add(left_out.other_sources, "of other sources" + outdated_text(left_out.outdated));
   add(left_out.unknown_solutions, "of solutions not here");
   add(left_out.other_definitions, "of other definitions of the same name");
   add(left_out.without_source, "that do not say of which source");

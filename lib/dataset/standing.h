@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace fib::dataset {
 // Traces that do not stand although nothing newer of the same kind is there, by the reason.
 struct LeftOut {
   std::size_t other_sources = 0;      // made from another source than the solution has now
+  std::set<std::string> outdated;     // the solutions that have no others
   std::size_t unknown_solutions = 0;  // of solutions that are not in the dataset
   std::size_t other_definitions = 0;  // made when the definition computed something else
   std::size_t without_source = 0;     // no record says from which source, and other traces say it
@@ -69,8 +71,8 @@ class StandingResults {
 // Removes from `dataset` all traces that do not stand, and settles the references of the others.
 void keep_standing(Dataset& dataset, const StandingResults& standing);
 
-// "12 traces do not count: 7 of other sources, 3 of solutions not here, 2 of other conditions (flush none)";
-// "" when there are none.
+// "12 traces do not count: 7 of other sources (all of scale_fast), 3 of solutions not here, 2 of other
+// conditions (flush none)"; "" when there are none.
 [[nodiscard]] std::string to_string(const LeftOut& left_out);
 
 }  // namespace fib::dataset

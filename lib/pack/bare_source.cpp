@@ -41,6 +41,7 @@ std::string language_of(const std::string& suffix, std::string_view content) {
 // The name of a source that came without one.
 std::string file_of(const std::string& language) {
   if (language == "cuda") return "solution.cu";
+  if (language == "c") return "solution.c";
   return language == "cpp" ? "solution.cpp" : "solution.py";
 }
 
@@ -168,7 +169,8 @@ model::Solution solution_of_sources(std::vector<model::SourceFile> sources, cons
   const model::SourceFile first = sources.front();
   const fs::path path(first.path);
   if (!facts.definition) throw Error("{} does not say what it computes: name its definition", first.path);
-  const std::string language = facts.language.value_or(language_of(path.extension().string(), first.content));
+  std::string language = facts.language.value_or(language_of(path.extension().string(), first.content));
+  if (language == "c") language = "cpp";  // what records call both
   if (language.empty()) throw Error("{}: its name does not tell its language; name the language", first.path);
   json::Value solution = json::make_object();
   solution.add("name", json::make_string(facts.name.value_or(path.stem().string())));

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "model/workload_order.h"
+
 namespace fib::report {
 namespace {
 
@@ -148,6 +150,11 @@ class Finder {
       if (is_new) order.push_back(trace->workload->uuid);
       if (is_lower(*trace, *entry->second)) entry->second = trace;
     }
+    const auto known = dataset_.definitions.find(definition);
+    const auto* axes = known == dataset_.definitions.end() ? nullptr : &known->second;
+    std::sort(order.begin(), order.end(), [&](const std::string& left, const std::string& right) {
+      return model::is_smaller(axes, *best.at(left)->workload, *best.at(right)->workload);
+    });
     for (const std::string& uuid : order) add(definition, uuid, best.at(uuid));
     if (order.empty()) add(definition, std::nullopt, nullptr);
   }

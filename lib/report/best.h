@@ -48,8 +48,8 @@ struct Best {
   [[nodiscard]] bool is_found() const { return trace != nullptr || winner; }
 };
 
-// What is best of the selected traces, for every definition that has any; by definition, then in the order in
-// which the workloads were met. Of the results that stand a definition's best is the winner of
+// What is best of the selected traces, for every definition that has any; by definition, then by the sizes
+// of workloads (model/workload_order.h). Of the results that stand a definition's best is the winner of
 // dataset::Contest, and a workload's the lowest latency. Of every trace, the best of a definition is that of
 // dataset::Queries::best_trace (the highest speedup factor); where the reference was never timed, it is the
 // one with the lowest latency. Among the traces of one workload the lower latency wins a tie.

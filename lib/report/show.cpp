@@ -13,6 +13,7 @@
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
+#include "model/workload_order.h"
 #include "report/details.h"
 #include "report/text.h"
 #include "util/clock.h"
@@ -239,8 +240,13 @@ std::optional<SolutionView> show_solution(const Dataset& dataset, const std::str
     if (*trace.solution == name) latest.add(trace, Logs::of_failures);
   });
   SolutionView view{dataset.root.string(), &found->second, latest.shown(dataset, wanted)};
-  std::stable_sort(view.results.begin(), view.results.end(), [](const Shown& left, const Shown& right) {
-    return left.trace.evaluation->environment.hardware < right.trace.evaluation->environment.hardware;
+  const auto known = dataset.definitions.find(found->second.definition);
+  const auto* definition = known == dataset.definitions.end() ? nullptr : &known->second;
+  std::stable_sort(view.results.begin(), view.results.end(), [&](const Shown& left, const Shown& right) {
+    const auto& on_left = left.trace.evaluation->environment.hardware;
+    const auto& on_right = right.trace.evaluation->environment.hardware;
+    if (on_left != on_right) return on_left < on_right;
+    return model::is_smaller(definition, left.trace.workload, right.trace.workload);
   });
   return view;
 }

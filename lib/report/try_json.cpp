@@ -71,7 +71,7 @@ ordered_json baseline_json(const TrySummary& summary, const model::MeasurementRe
           {"device", text(record.reference->device)}};
 }
 
-ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_bytes) {
+ordered_json solution_json(const TryReport::Solution& solution, bool is_interrupted, std::size_t log_bytes) {
   const auto& traces = solution.traces;
   const TrySummary summary = summarize(traces);
   ordered_json object = ordered_json::object();
@@ -80,7 +80,9 @@ ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_
   object["hardware"] = summary.hardware;
   const auto record = model::measurement_record(*traces.front().evaluation);
   object["solution_sha256"] = record.solution_sha256 ? ordered_json(*record.solution_sha256) : ordered_json();
-  object["status"] = model::name_of(summary.status);
+  // What was interrupted has not passed.
+  const bool is_open = is_interrupted && solution.untried > 0 && summary.status == model::Status::PASSED;
+  object["status"] = is_open ? ordered_json() : ordered_json(model::name_of(summary.status));
   object["passed"] = summary.passed;
   object["workloads"] = summary.results;
   object["untried"] = solution.untried;
@@ -104,9 +106,10 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   ordered_json object = ordered_json::object();
   object["schema_version"] = kSchemaVersion;
   object["fib"] = report.version;
+  object["interrupted"] = report.is_interrupted;
   object["solutions"] = ordered_json::array();
   for (const auto& solution : report.solutions)
-    object["solutions"].push_back(solution_json(solution, log_bytes));
+    object["solutions"].push_back(solution_json(solution, report.is_interrupted, log_bytes));
   object["skipped"] = ordered_json::array();
   for (const auto& [solution, reason] : report.skipped)
     object["skipped"].push_back({{"solution", solution}, {"reason", reason}});

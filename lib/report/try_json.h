@@ -15,7 +15,7 @@ struct TryReport {
   struct Solution {
     const model::Definition* definition = nullptr;  // of the traces; it outlives the report
     std::vector<model::Trace> traces;               // one result of each workload; not empty
-    std::size_t untried = 0;                        // workloads that a cascade did not come to
+    std::size_t untried = 0;                        // workloads that a cascade or the user ended it before
     std::string against = {};                       // a comparison, as JSON; "": none
   };
   struct NotDone {
@@ -28,6 +28,7 @@ struct TryReport {
   std::vector<Solution> solutions;
   std::vector<std::pair<std::string, std::string>> skipped;  // cannot run here, with the reason
   std::vector<NotDone> not_done;
+  bool is_interrupted = false;  // by the user
 };
 
 // One JSON object (docs/eval.md), indented, with a final newline. Numbers that are not finite are

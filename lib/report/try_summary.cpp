@@ -112,6 +112,8 @@ std::string headline(const TrySummary& summary, const Missing& missing) {
   if (summary.status == Status::COMPILE_ERROR) return text + status_text(summary);
   if (summary.status != Status::PASSED)
     return text + fmt::format("{}, {} of {} passed{}", status_text(summary), summary.passed, of, rest);
+  if (missing.is_interrupted && missing.untried + missing.not_done > 0)
+    return text + fmt::format("interrupted, {} of {} passed{}", summary.passed, of, rest);
   text += fmt::format("PASSED {} of {}{}", summary.passed, of, rest);
   if (summary.latency_ms) text += fmt::format(", {} ms", format_ms(*summary.latency_ms));
   if (summary.interval) text += " " + format_interval(*summary.interval);

@@ -30,11 +30,14 @@ struct TrySummary {
 
 // Workloads without a result.
 struct Missing {
-  std::size_t not_done = 0;  // for a fault that is not the solution's
-  std::size_t untried = 0;   // a cascade ended before them
+  std::size_t not_done = 0;     // for a fault that is not the solution's
+  std::size_t untried = 0;      // a cascade or the user ended it before them
+  bool is_interrupted = false;  // by the user
 };
 
-// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference".
+// "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference". What was
+// interrupted before it failed is no pass: "my_norm on rmsnorm_h4096: interrupted, 1 of 3 workloads passed, 2
+// not tried".
 [[nodiscard]] std::string headline(const TrySummary& summary, const Missing& missing = {});
 
 // A line for each kernel that a call launches, at most three, those that took longest first: "kernel scale:

@@ -1,9 +1,10 @@
 """The guest: runs Python solutions and references for fib, in an interpreter of its own.
 
-fib starts it as `python -u -c <this text> <path of libfib_core.so> <packages to import> <cores to import on;to run on> <files it may reach> <cuda
-or cpu> <folder of compiled modules>`. It opens libfib_core, which does everything around a call, and gives it the functions of the class Guest
-(worker/guest.h has the other side of all declarations here). Tensors are made over fib's buffers without copies. What torch offers is looked up before any
-code of a solution is there, which may change torch.
+fib starts it as `python -u -c <this text>` with these arguments: the path of libfib_core.so; packages to import; cores to
+import on, a semicolon, cores to run on; what files it may reach; cuda or cpu; the folder of compiled modules, if any.
+It opens libfib_core, which does everything around a call, and gives it the functions of the class Guest (worker/guest.h
+has the other side of all declarations here). Tensors are made over fib's buffers without copies. What torch offers is
+looked up before any code of a solution is there, which may change torch.
 """
 
 import ctypes
@@ -282,6 +283,19 @@ def visible_paths():
     return "\n".join(sorted({os.path.abspath(path) for path in paths if path})).encode()
 
 
+def if_only_read(folder):
+    """The folder, unless this process can write there: then solutions could have, where nothing confines them."""
+    if not folder:
+        return ""
+    probe = os.path.join(folder, ".probe-%d" % os.getpid())
+    try:
+        os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except OSError:
+        return folder
+    os.unlink(probe)
+    return ""
+
+
 JIT_FOLDER = "jit"  # libfib_core packs it (guest.cpp)
 
 
@@ -307,7 +321,7 @@ def main(library_path, packages, cores, files, on_cuda, bytecode):
     later = later or os.sched_getaffinity(0)
     if now:
         run_on(now)
-    description = import_packages([name for name in packages.split(",") if name], bytecode)
+    description = import_packages([name for name in packages.split(",") if name], if_only_read(bytecode))
     if on_cuda == "cuda":
         library.fib_guest_open_cuda()
     torch = sys.modules.get("torch")

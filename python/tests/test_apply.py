@@ -1,3 +1,4 @@
+import logging
 import os
 import sys
 import unittest
@@ -103,8 +104,12 @@ class InPython(Runtimes):
         wrong = trace("s", 4, 2.0, max_absolute_error=9.0, max_relative_error=9.0)
         only = solution("s", "def run(x):\n    return 'applied'\n", destination_passing_style=False)
         for config, answer in ((ApplyConfig(), "own"), (ApplyConfig(max_atol=None, max_rtol=None), "applied")):
-            runtime = self.runtime(only, config=config, traces=[wrong])
+            with self.assertLogs("fib.apply", "WARNING") as said:
+                logging.getLogger("fib.apply").warning("that is all")
+                runtime = self.runtime(only, config=config, traces=[wrong])
             self.assertEqual(runtime.dispatch("scale", (Shaped(4, 16),), {}, lambda x: "own"), answer)
+            self.assertEqual(["1 result does not count for errors" in line for line in said.output[1:]],
+                             [True] if answer == "own" else [])
 
     def test_a_solution_that_raises_is_dropped(self):
         runtime = self.runtime(solution("s", "def run(x):\n    raise ValueError('wrong')\n",

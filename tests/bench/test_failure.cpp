@@ -26,6 +26,9 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ECC_UNCORRECTABLE") == ErrorCode::device_error);
   CHECK(code(Kind::kRefused, "2 pieces of work on the device were not launched by the call itself") ==
         ErrorCode::work_outside_call);
+  CHECK(code(Kind::kRefused,
+             "RuntimeError: [enforce fail at alloc_cpu.cpp:117] . DefaultCPUAllocator: not enough "
+             "memory: you tried to allocate 40000000000000 bytes.") == ErrorCode::out_of_memory);
   CHECK(code(Kind::kRefused, "ValueError: no") == ErrorCode::exception);
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "run_support.h"
 
@@ -100,6 +101,63 @@ TEST_CASE("a solution may be a folder, a record, standard input, and a source wi
                   eval.run.dataset.root().string(), eval.write("in.cpp", kHonest).string());
   CHECK_THAT(run_process({"/bin/sh", "-c", shell}, eval.run.environment()).out,
              Catch::StartsWith("solution on add: PASSED"));
+  // C is said to be C++ by records; its file's name tells the compiler.
+  const std::string c_source =
+      "#include <math.h>\nvoid run(const float* a, const float* b, float* c, long n)\n"
+      "{ for (long i = 0; i < n; ++i) { float* restrict new = c; new[i] = a[i] + b[i]; } }\n";
+  const std::string c_shell =
+      fmt::format("{} eval - --language c --definition add --local {} --quiet < {}", fib_binary(),
+                  eval.run.dataset.root().string(), eval.write("in.c", c_source).string());
+  CHECK_THAT(run_process({"/bin/sh", "-c", c_shell}, eval.run.environment()).out,
+             Catch::StartsWith("solution on add: PASSED"));
+  CHECK_THAT(
+      eval({eval.write("kernel.txt", kHonest).string(), "--language", "c", "--definition", "add", "--quiet"})
+          .out,
+      Catch::StartsWith("kernel on add: "));
+}
+
+TEST_CASE("a try that is interrupted is no pass") {
+  const Eval eval;
+  // Hangs on the second workload.
+  const auto file = eval.write("late.cpp", kSignature + R"( {
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+  volatile long spins = n;
+  while (n > 100 && spins != 0) {}
+})");
+  for (const std::string format : {"table", "json"}) {
+    const auto out = eval.run.folder.path() / ("out." + format);
+    const std::string shell = fmt::format(
+        "exec {} eval {} --definition add --local {} --iterations 4 --timeout 100 --format {} > {} 2> {}.err",
+        fib_binary(), file.string(), eval.run.dataset.root().string(), format, out.string(), out.string());
+    const int pid = start_process({"/bin/sh", "-c", shell}, eval.run.environment());
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    CHECK(wait_for([&] {
+      for (const int process : eval.run.processes()) {
+        std::ifstream stat(fmt::format("/proc/{}/stat", process));
+        const std::string text{std::istreambuf_iterator<char>(stat), {}};
+        std::istringstream fields(text.substr(text.rfind(')') + 1));
+        std::string skipped;
+        for (int field = 0; field < 11; ++field) fields >> skipped;
+        long ticks = 0;
+        if (fields >> ticks && ticks > 100) return true;  // a second in the loop
+      }
+      return false;
+    }));
+    CHECK(::kill(pid, SIGINT) == 0);
+    int status = 0;
+    CHECK(::waitpid(pid, &status, 0) == pid);
+    CHECK(WEXITSTATUS(status) == 130);
+    const std::string text = util::read_file(out);
+    INFO(text);
+    if (format == "table") {
+      CHECK_THAT(text, Catch::StartsWith("late on add: interrupted, 1 of 2 workloads passed, 1 not tried\n"));
+      continue;
+    }
+    const auto json = nlohmann::json::parse(text);
+    CHECK(json.at("interrupted") == true);
+    CHECK(json.at("solutions").at(0).at("status").is_null());
+    CHECK(json.at("solutions").at(0).at("untried") == 1);
+  }
 }
 
 TEST_CASE("each failure has its code, its stage and what is known of it, in JSON") {

@@ -93,6 +93,10 @@ TEST_CASE("workloads are added with the sizes that are named") {
   const auto again = begin(words);
   CHECK(again.exit_code == 1);
   CHECK_THAT(again.err, Catch::EndsWith(" of gemm is there already\n"));
+  const auto twice = begin({"new", "workload", "--definition", "gemm", "--axes", "M=7", "--axes", "M=7"});
+  CHECK(twice.exit_code == 2);
+  CHECK_THAT(twice.err, Catch::Contains(" is asked for twice\n"));
+  CHECK(lines_of(util::read_file(begin.root / "workloads/gemm/gemm.jsonl")).size() == 5);
   CHECK(begin({"new", "workload", "--definition", "gemm", "--axes", "M=x"}).exit_code == 2);
   CHECK(begin({"new", "workload", "--definition", "gemm"}).err == "fib: the axis M needs a size\n");
   CHECK_THAT(begin({"new", "workload", "--definition", "gem", "--axes", "M=1"}).err,

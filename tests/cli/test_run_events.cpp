@@ -1,3 +1,5 @@
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -91,4 +93,18 @@ TEST_CASE("an evaluation that has no verdict says whose fault that is") {
   REQUIRE(events.back().at("not_done").size() == 1);
   CHECK(events.back().at("not_done")[0].at("fault") == "dataset");
   CHECK(events.back().at("exit_code") == 1);
+}
+
+TEST_CASE("who waits for a device says so once") {
+  FibRun first;
+  first.dataset.add_definition({10}).solution("slow", "alice", kSlow);
+  const int holder = first.start(few());
+  FibRun second;
+  second.dataset.add_definition({10}).solution("good", "alice", kHonest);
+  // It holds the device when it has a worker.
+  CHECK(wait_for([&] { return first.processes().size() > 3; }));
+  const auto kinds = kinds_of(events_of(second.run(few({"--format", "jsonl"}))));
+  CHECK(std::count(kinds.begin(), kinds.end(), "waiting") == 1);
+  int status = 0;
+  ::waitpid(holder, &status, 0);
 }

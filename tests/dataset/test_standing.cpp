@@ -126,6 +126,19 @@ TEST_CASE("traces of another source do not count") {
   CHECK(dataset::to_string(story.left_out()) == "2 traces do not count: 2 of other sources");
 }
 
+TEST_CASE("solutions of which every trace is of another source are named") {
+  Story story;
+  story.add({.latency = "9", .run = "r2", .day = "02", .source = "other"});
+  CHECK(story.standing().empty());
+  REQUIRE(story.left_out().outdated.size() == 1);
+  CHECK(dataset::to_string(story.left_out()) ==
+        "1 trace does not count: 1 of other sources (all of " + *story.left_out().outdated.begin() + ")");
+  dataset::LeftOut many;
+  many.other_sources = 5;
+  many.outdated = {"a", "b", "c", "d", "e"};
+  CHECK(dataset::to_string(many) == "5 traces do not count: 5 of other sources (all of a, b, c and 2 more)");
+}
+
 TEST_CASE("traces that do not say of which source count only where no other does") {
   Story story;
   story.add({.latency = "1", .run = "", .day = "01"});

@@ -56,7 +56,16 @@ class ApplyRuntime:
         self._unverified = set()  # definitions that were called without a fallback, though they should be compared
         self._table = None
         self._tensor_type = ()
+        self._tell_of_limits()
         self._build_winners()
+
+    def _tell_of_limits(self):
+        """Calls of sizes whose results are all beyond the limits come to "no_result", which says nothing of them."""
+        beyond = self._native.table()["left_out"].get("with errors above the limits", 0)
+        if beyond:
+            logger.warning("%d result%s not count for errors above max_atol or max_rtol; with "
+                           "ApplyConfig(max_atol=None, max_rtol=None) all that passed count", beyond,
+                           " does" if beyond == 1 else "s do")
 
     @classmethod
     def open(cls, dataset_path=None, apply_config=None):
