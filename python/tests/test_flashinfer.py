@@ -43,6 +43,10 @@ def random(*shape, dtype=DTYPE):
 random.make = torch.Generator().manual_seed(3)
 
 
+def scriptable(input: torch.Tensor, weight: torch.Tensor):
+    return torch.matmul(input, weight.t()) * 2
+
+
 class Base(WithFlashInfer):
     def check(self, got, expected):
         if isinstance(expected, tuple):
@@ -292,13 +296,54 @@ class Products(Base):
             self.assertEqual(linear(self.a, self.b).dtype, torch.float16)
         self.assertEqual(set(self.counted(name)), {"answered", "gradients", "the argument bias", "autocast"})
 
-    def test_scripts_know_linear(self):
+    def test_what_another_library_has_put_in_linears_place_is_called(self):
+        functional = torch.nn.functional
+        ApplyRuntime._stack[-1].stop()
+        uninstall_flashinfer_integrations()
+        self.addCleanup(setattr, functional, "linear", functional.linear)
+        self.addCleanup(uninstall_flashinfer_integrations)
+        called, torchs = [], functional.linear
+        before = self.wrapper_of_linear()
+
+        def patch(input, weight, bias=None):
+            called.append("patch")
+            return torchs(input, weight, bias)
+
+        def on_top_of_a_wrapper(input, weight, bias=None):
+            called.append("on top")
+            return before(input, weight, bias)
+
+        for other in (patch, on_top_of_a_wrapper):
+            functional.linear = other
+            install_flashinfer_integrations()
+            self.assertIsNot(functional.linear, other)
+            self.check(functional.linear(self.a, self.b), self.a @ self.b.T)
+            uninstall_flashinfer_integrations()
+            self.assertIs(functional.linear, other)
+        self.assertEqual(called, ["patch", "on top"])
+        functional.linear = torchs
+        self.assertIs(self.wrapper_of_linear(), before)
+        functional.linear = scriptable
+        install_flashinfer_integrations()
+        self.check(self.scripted_linear(), 2 * (self.a @ self.b.T))
+
+    @staticmethod
+    def wrapper_of_linear():
+        install_flashinfer_integrations()
+        wrapper = torch.nn.functional.linear
+        uninstall_flashinfer_integrations()
+        return wrapper
+
+    def scripted_linear(self):
         def script(a, b):
             return torch.nn.functional.linear(a, b)
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.check(torch.jit.script(script)(self.a, self.b), self.a @ self.b.T)
+            return torch.jit.script(script)(self.a, self.b)
+
+    def test_scripts_know_linear(self):
+        self.check(self.scripted_linear(), self.a @ self.b.T)
 
     def test_compiled_functions_have_the_original(self):
         @functools.partial(torch.compile, backend="eager", fullgraph=True)
