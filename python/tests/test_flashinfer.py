@@ -43,6 +43,10 @@ def random(*shape, dtype=DTYPE):
 random.make = torch.Generator().manual_seed(3)
 
 
+def scriptable(input: torch.Tensor, weight: torch.Tensor):
+    return torch.matmul(input, weight.t()) * 2
+
+
 class Base(WithFlashInfer):
     def check(self, got, expected):
         if isinstance(expected, tuple):
@@ -56,6 +60,12 @@ class Base(WithFlashInfer):
 
     def counted(self, adapter):
         return statistics()[adapter]
+
+    @staticmethod
+    def adapter(name):
+        from fib.integration.flashinfer.adapters import ADAPTERS
+
+        return next(adapter for adapter in ADAPTERS if adapter.name == name)
 
     def both(self, adapter, call, answered=True, why=None):
         """What `call()` returns with apply, which is what it returns without."""
@@ -167,9 +177,10 @@ class Norms(Base):
         ApplyRuntime._stack[-1].stop()
         x, residual = self.x.clone(), self.residual.clone()
         self.flashinfer.fused_add_rmsnorm(x, residual, self.weight, 1e-5)
-        for source, reason in (("def run(*_):\n    raise ValueError('no')\n", "no solution"),
-                               ("def run(x, *_):\n    return x[:1]\n", "a solution with other outputs"),
-                               ("def run(x, *_):\n    return 1\n", "a solution with other outputs")):
+        for end, reason in (("raise ValueError('no')", "no solution"),
+                            ("return x[:1]", "a solution with other outputs"),
+                            ("return 1", "a solution with other outputs")):
+            source = f"def run(x, residual, weight):\n    residual.add_(x)\n    x.add_(residual)\n    {end}\n"
             runtime = self.applying(fused_add_rmsnorm(), source=source)
             own = self.x.clone(), self.residual.clone()
             with mock.patch("fib.apply.runtime.logger.warning"):
@@ -177,6 +188,61 @@ class Norms(Base):
             self.check(own, (x, residual))
             self.assertTrue([why for why in self.counted("norm.fused_add_rmsnorm") if why.startswith(reason)])
             runtime.stop()
+
+    def test_a_solution_that_fails_later_leaves_the_arguments_as_they_were(self):
+        source = NORM.format(more="", add="").replace("run(", "norm(") + (
+            "calls = []\ndef run(hidden_states, residual, weight):\n    calls.append(1)\n"
+            "    residual.add_(hidden_states)\n    hidden_states.copy_(norm(residual, weight))\n"
+            "    if len(calls) > 2:\n        raise MemoryError\n    return hidden_states\n")
+        ApplyRuntime._stack[-1].stop()
+        expected = self.x.clone(), self.residual.clone()
+        self.flashinfer.fused_add_rmsnorm(*expected, self.weight, 1e-5)
+        for verify_first in (False, True):
+            self.adapter("norm.fused_add_rmsnorm").counts.clear()
+            runtime = self.applying(fused_add_rmsnorm(), source=source + f"# {verify_first}\n",
+                                    verify_first=verify_first)
+            for _ in range(3):
+                own = self.x.clone(), self.residual.clone()
+                with mock.patch("fib.apply.runtime.logger.warning"):
+                    self.flashinfer.fused_add_rmsnorm(*own, self.weight, 1e-5)
+                self.check(own, expected)
+            self.assertEqual(self.counted("norm.fused_add_rmsnorm"),
+                             {"answered": 2, "no solution: see the statistics of the runtime": 1})
+            self.assertEqual(runtime.statistics()["dropped"], {"fast_fused_add_rmsnorm_h8": "MemoryError: "})
+            runtime.stop()
+
+    def test_a_solution_that_writes_to_its_inputs_is_not_used(self):
+        norm = NORM.format(more="", add="").replace("run(", "norm(")
+        before, weight = self.x.clone(), self.weight.clone()
+        for written, end, reason in (
+                ("hidden_states", "raise ValueError('late')", "ValueError: late"),
+                ("hidden_states", "return hidden_states", "it wrote to its inputs: hidden_states"),
+                ("weight", "return made", "it wrote to its inputs: weight")):
+            for verify_first in (False, True):
+                source = norm + (f"def run(hidden_states, weight):\n    made = norm(hidden_states, weight)\n"
+                                 f"    {written}.copy_(made if {written} is hidden_states else made[0])\n"
+                                 f"    {end}  # {verify_first}\n")
+                runtime = self.applying(rmsnorm(), source=source, verify_first=verify_first)
+                with self.subTest(end), mock.patch("fib.apply.runtime.logger.warning"):
+                    self.both(self.NAME, lambda: self.flashinfer.rmsnorm(self.x, self.weight, 1e-5), answered=False,
+                              why="no solution: see the statistics of the runtime")
+                    self.assertTrue(torch.equal(self.x, before) and torch.equal(self.weight, weight))
+                    self.assertEqual(runtime.statistics()["dropped"], {"fast_rmsnorm_h8": reason})
+                runtime.stop()
+
+    def test_inputs_are_watched_in_the_first_call_of_a_case(self):
+        clone, copied = torch.Tensor.clone, []
+        with mock.patch("torch.Tensor.clone", lambda tensor: copied.append(tensor.shape) or clone(tensor)):
+            for most, expected in ((1 << 20, [(3, 8), (8,)]), (16, [(8,)]), (0, [])):
+                copied.clear()
+                runtime = self.applying(rmsnorm())
+                with mock.patch("fib.apply._guard.MOST_BYTES", most):
+                    for _ in range(2):
+                        self.flashinfer.rmsnorm(self.x * float("nan"), self.weight, 1e-5)
+                self.assertEqual(copied, expected)
+                self.assertEqual(runtime.statistics()["dropped"], {})
+                runtime.stop()
+        self.assertEqual(self.counted(self.NAME), {"answered": 6})
 
     def test_epsilon(self):
         from fib.integration.flashinfer.adapters.rmsnorm import epsilon_of
@@ -230,13 +296,54 @@ class Products(Base):
             self.assertEqual(linear(self.a, self.b).dtype, torch.float16)
         self.assertEqual(set(self.counted(name)), {"answered", "gradients", "the argument bias", "autocast"})
 
-    def test_scripts_know_linear(self):
+    def test_what_another_library_has_put_in_linears_place_is_called(self):
+        functional = torch.nn.functional
+        ApplyRuntime._stack[-1].stop()
+        uninstall_flashinfer_integrations()
+        self.addCleanup(setattr, functional, "linear", functional.linear)
+        self.addCleanup(uninstall_flashinfer_integrations)
+        called, torchs = [], functional.linear
+        before = self.wrapper_of_linear()
+
+        def patch(input, weight, bias=None):
+            called.append("patch")
+            return torchs(input, weight, bias)
+
+        def on_top_of_a_wrapper(input, weight, bias=None):
+            called.append("on top")
+            return before(input, weight, bias)
+
+        for other in (patch, on_top_of_a_wrapper):
+            functional.linear = other
+            install_flashinfer_integrations()
+            self.assertIsNot(functional.linear, other)
+            self.check(functional.linear(self.a, self.b), self.a @ self.b.T)
+            uninstall_flashinfer_integrations()
+            self.assertIs(functional.linear, other)
+        self.assertEqual(called, ["patch", "on top"])
+        functional.linear = torchs
+        self.assertIs(self.wrapper_of_linear(), before)
+        functional.linear = scriptable
+        install_flashinfer_integrations()
+        self.check(self.scripted_linear(), 2 * (self.a @ self.b.T))
+
+    @staticmethod
+    def wrapper_of_linear():
+        install_flashinfer_integrations()
+        wrapper = torch.nn.functional.linear
+        uninstall_flashinfer_integrations()
+        return wrapper
+
+    def scripted_linear(self):
         def script(a, b):
             return torch.nn.functional.linear(a, b)
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.check(torch.jit.script(script)(self.a, self.b), self.a @ self.b.T)
+            return torch.jit.script(script)(self.a, self.b)
+
+    def test_scripts_know_linear(self):
+        self.check(self.scripted_linear(), self.a @ self.b.T)
 
     def test_compiled_functions_have_the_original(self):
         @functools.partial(torch.compile, backend="eager", fullgraph=True)
@@ -400,6 +507,22 @@ class Decode(Base):
         install_flashinfer_integrations()
         wrapper = self.wrapper(sm_scale=0.5)
         self.both(self.NAME, lambda: wrapper.run(self.q, self.caches))
+
+    def test_solutions_do_not_write_to_caches_nor_tables(self):
+        definition = gqa_paged()
+        for name in ("q", "v_cache", "kv_indices"):
+            source = definition.reference.replace("def run(", "def attention(") + (
+                f"def run(q, k_cache, v_cache, kv_indptr, kv_indices, sm_scale):\n"
+                f"    made = attention(q, k_cache, v_cache, kv_indptr, kv_indices, sm_scale)\n"
+                f"    {name}.zero_()\n    return made\n")
+            runtime = self.applying(definition, source=source)
+            wrapper = self.wrapper()
+            with self.subTest(name), mock.patch("fib.apply.runtime.logger.warning"):
+                self.both(self.NAME, lambda: wrapper.run(self.q, self.caches, return_lse=True), answered=False,
+                          why="no solution: see the statistics of the runtime")
+                self.assertEqual(runtime.statistics()["dropped"],
+                                 {f"fast_{definition.name}": f"it wrote to its inputs: {name}"})
+            runtime.stop()
 
     def test_nothing_keeps_a_wrapper(self):
         wrapper = self.wrapper()

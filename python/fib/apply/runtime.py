@@ -1,5 +1,6 @@
 """The runtime of apply: answers calls of definitions by the fastest solutions that a dataset has for them."""
 
+import functools
 import logging
 import sys
 from collections import Counter
@@ -12,6 +13,7 @@ from ..data import TraceSet
 from ..env import get_fib_dataset_path, get_fib_enable_apply
 from ..integration.flashinfer import install_flashinfer_integrations
 from ._cases import CALL_FAILED, NotApplied, current_stream, missing, native_case, python_case
+from ._guard import call_guarded
 from ._native import Native, dataset_of, device_of, kind_of, outcome_name
 from ._verify import Verifier
 from .config import ApplyConfig, ApplyConfigRegistry
@@ -99,9 +101,10 @@ class ApplyRuntime:
                  for name, counts in self._counts.items()}
         return {"calls": calls, "dropped": {**self._native.dropped(), **self._dropped}}
 
-    def dispatch(self, def_name, args, kwargs, fallback):
+    def dispatch(self, def_name, args, kwargs, fallback, *, _updated=None):
         """Answers a call of the definition `def_name`, whose outputs are returned or, where they are given behind the
         inputs, written; then None is returned. What nothing answers goes to `fallback`, with the original arguments.
+        With `_updated`, places of inputs that may be written, solutions do not write to the program's (_guard.py).
 
         Raises ValueError for a number of arguments that the definition does not have, and RuntimeError when there is
         nothing to answer the call and no fallback."""
@@ -113,14 +116,14 @@ class ApplyRuntime:
                 else value.__class__ for value in args]))
             if found is not None and found.verifier is None:
                 try:
-                    result = found.call(args)
+                    result = found.call(args) if _updated is None else call_guarded(found, args, _updated)
                 except NotApplied as error:
                     return self._not_applied(def_name, found.solution, error, fallback, args, kwargs)
                 found.counts[0] += 1
                 return result
-        return self._dispatch_any(def_name, args, kwargs, fallback)
+        return self._dispatch_any(def_name, args, kwargs, fallback, _updated)
 
-    def _dispatch_any(self, def_name, args, kwargs, fallback):
+    def _dispatch_any(self, def_name, args, kwargs, fallback, updated):
         config = self._config_registry.get(def_name)
         definition = self._trace_set.definitions.get(def_name)
         if config is None or definition is None:
@@ -139,11 +142,12 @@ class ApplyRuntime:
         try:
             found = self._case(definition, config, arguments)
             solution = found.solution
+            call = found.call if updated is None else functools.partial(call_guarded, found, updated=updated)
             if found.verifier and fallback is None:
                 self._warn_unverified(def_name)
             elif found.verifier and found.verifier.is_due(arguments):
-                return self._verified(def_name, found, arguments, fallback, args, kwargs)
-            result = found.call(arguments)
+                return self._verified(def_name, found, call, arguments, fallback, args, kwargs)
+            result = call(arguments)
         except NotApplied as error:
             return self._not_applied(def_name, solution, error, fallback, args, kwargs)
         found.counts[0] += 1
@@ -154,8 +158,8 @@ class ApplyRuntime:
             self._unverified.add(def_name)
             logger.warning("Calls of %s are not verified: they have no fallback to be compared with", def_name)
 
-    def _verified(self, def_name, found, arguments, fallback, args, kwargs):
-        why, finish = found.verifier.compare(found.call, arguments, fallback, args, kwargs)
+    def _verified(self, def_name, found, call, arguments, fallback, args, kwargs):
+        why, finish = found.verifier.compare(call, arguments, fallback, args, kwargs)
         if why is not None:
             self.drop(found.solution, why)
             return self._not_applied(def_name, found.solution, NotApplied(_DROPPED, why), fallback, args, kwargs)
@@ -194,7 +198,8 @@ class ApplyRuntime:
             call, solution, is_kept = self._make_case(definition, arguments)
             verifier = Verifier(definition, config)
             counts = self._counts.setdefault(definition.name, Counter())
-            found = _Case(call, solution, verifier if verifier.is_on and solution else None, counts)
+            found = _Case(call, solution, verifier if verifier.is_on and solution else None, counts,
+                          tuple(definition.inputs))
             known = all(isinstance(value, self._tensor_type) or value is None or type(value) in (int, float, bool)
                         for value in arguments)
             if is_kept and known:
@@ -327,9 +332,11 @@ class ApplyRuntime:
 
 
 class _Case:
-    """What answers calls of one kind: `call`, of `solution`; `counts` are those of its definition."""
+    """What answers calls of one kind: `call`, of `solution`; `counts` are those of its definition, `inputs` the names
+    of its inputs. `is_checked`: a call was seen to leave its inputs alone."""
 
-    __slots__ = ("call", "solution", "verifier", "counts")
+    __slots__ = ("call", "solution", "verifier", "counts", "inputs", "is_checked")
 
-    def __init__(self, call, solution, verifier, counts):
+    def __init__(self, call, solution, verifier, counts, inputs):
         self.call, self.solution, self.verifier, self.counts = call, solution, verifier, counts
+        self.inputs, self.is_checked = inputs, False

@@ -37,12 +37,13 @@ class Call:
     others are part of what is asked, so that a definition without them is another one. `outputs`: the shapes of its
     outputs by name, in order. `given`: tensors of the caller for some of them, by name. `finish(*outputs)`: what the
     call returns, after it has written what the original writes. `compute(**inputs)`: the outputs by the original, for
-    comparisons. `check(definition)` raises Unsupported where the definition is another one in spite of its name;
-    `prepare()` is called before a solution may run."""
+    comparisons. `check(definition)` raises Unsupported where the definition is another one in spite of its name.
+    `updated`: the inputs that the original writes, so that a solution may, too. It is given copies of them: only
+    `finish` writes the caller's, and where a solution fails midway the original gets what it was called with."""
 
-    def __init__(self, definition, inputs, outputs, finish, compute, given=None, optional=(), check=None, prepare=None):
+    def __init__(self, definition, inputs, outputs, finish, compute, given=None, optional=(), check=None, updated=()):
         self.definition, self.inputs, self.outputs = definition, inputs, outputs
-        self.finish, self.compute, self.check, self.prepare = finish, compute, check, prepare
+        self.finish, self.compute, self.check, self.updated = finish, compute, check, updated
         self.given = {name: tensor for name, tensor in (given or {}).items() if tensor is not None}
         self.optional = frozenset(optional)
 
@@ -159,11 +160,10 @@ class Adapter:
                 tensor.copy_(value)
             return computed if len(computed) != 1 else computed[0]
 
-        if call.prepare:
-            call.prepare()
+        updated = [place for place, name in enumerate(definition.inputs) if name in call.updated]
         _answering.depth = getattr(_answering, "depth", 0) + 1
         try:
-            result = runtime.dispatch(definition.name, arguments, {}, stand_in)
+            result = runtime.dispatch(definition.name, arguments, {}, stand_in, _updated=updated)
         finally:
             _answering.depth -= 1
         require(result is not _MISSED, "no solution: see the statistics of the runtime")

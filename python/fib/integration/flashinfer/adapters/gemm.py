@@ -47,12 +47,24 @@ class Linear(Adapter):
     signature = inspect.Signature([inspect.Parameter("input", _NAMED), inspect.Parameter("weight", _NAMED),
                                    inspect.Parameter("bias", _NAMED, default=None)])
 
+    def __init__(self, target):
+        super().__init__(target)
+        self._wrappers = {}  # by the address of what each stands in for, which it keeps
+
     def make_wrapper(self, spec, original):
-        # torch.jit.script knows functions of torch by their addresses, so this one stays for good.
-        self._wrapper = getattr(self, "_wrapper", None) or super().make_wrapper(spec, original)
-        if hasattr(torch.jit._builtins, "_register_builtin"):
-            torch.jit._builtins._register_builtin(self._wrapper, "aten::linear")
-        return self._wrapper
+        # torch.jit.script knows functions of torch by their addresses, so a wrapper stays for good. Where another
+        # library has replaced torch's function since, that one has a wrapper of its own.
+        wrapper = self._wrappers.get(id(original))
+        if wrapper is None:
+            wrapper = self._wrappers[id(original)] = super().make_wrapper(spec, original)
+        builtins = torch.jit._builtins
+        if not hasattr(builtins, "_register_builtin"):
+            return wrapper
+        if builtins._find_builtin(original):
+            builtins._register_builtin(wrapper, "aten::linear")
+        else:
+            wrapper.__prepare_scriptable__ = lambda: original  # scripts compile the other library's
+        return wrapper
 
     def recognise(self, original, given):
         x, weight = given["input"], given["weight"]

@@ -48,8 +48,8 @@ class RMSNorm(Adapter):
 
 
 class FusedAddRMSNorm(Adapter):
-    """FlashInfer writes the norm over `input` and the sum over `residual`; the definition has the norm alone. The sum
-    is made before the solution runs, since some solutions work in place, as FlashInfer does; then both are written."""
+    """FlashInfer writes the norm over `input` and the sum over `residual`; the definition has the norm alone. Some
+    solutions work in place, as FlashInfer does, so that they are given copies; then both are written."""
 
     takes = ("input", "residual", "weight", "eps", "enable_pdl")
 
@@ -60,19 +60,16 @@ class FusedAddRMSNorm(Adapter):
         places = {tensor.untyped_storage().data_ptr() for tensor in (x, residual, weight)}
         require(len(places) == 3, "arguments that share memory")
 
-        def prepare():
-            call.sum = x + residual
-
         def finish(output):
+            residual.add_(x)
             x.copy_(output)
-            residual.copy_(call.sum)
 
         def compute(hidden_states, residual, weight, **_):
             original(hidden_states, residual, weight, epsilon)
             return (hidden_states,)
 
-        call = Call(
+        return Call(
             f"fused_add_rmsnorm_h{x.shape[-1]}",
             {"hidden_states": x, "residual": residual, "weight": weight, "eps": epsilon},
-            {"output": tuple(x.shape)}, finish, compute, optional=("eps",), check=_epsilon_is(epsilon), prepare=prepare)
-        return call
+            {"output": tuple(x.shape)}, finish, compute, optional=("eps",), check=_epsilon_is(epsilon),
+            updated=("hidden_states", "residual"))
