@@ -153,9 +153,10 @@ enum {
                              * workspaces that were never made on this stream: fib_prepare() makes them */
   FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
   FIB_DROPPED = 10,         /* the solution was dropped (fib_apply_drop(), or it failed), or it refused this case */
-  FIB_CALL_FAILED = 11,     /* the solution threw, or its launch failed: it is dropped; or its function returned an error,
-                             * or something that is not the outputs: this case of it is; or the stream, its context or
-                             * the device's memory could not take it: nothing is */
+  FIB_CALL_FAILED = 11,     /* the solution threw an exception, or its launch failed: it is dropped; or its function
+                             * returned an error (checks of torch extensions and of TVM-FFI do), or something that is
+                             * not the outputs: this case of it is; or the stream, its context or the device's memory
+                             * could not take it: nothing is */
   FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code, or a torch extension that fib's torch headers do not
                              * build: for Python to call */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */

@@ -280,9 +280,12 @@ class FfiCall : public PreparedCall {
                                    static_cast<std::int32_t>(frame.values().size()), &result);
     });
     CallEnd end = CallEnd::done;
-    if (thrown || status != 0) {
-      error = thrown ? "it " + *thrown : case_.runtime.raised_text("it", status);
+    if (thrown) {
+      error = "it " + *thrown;
       end = CallEnd::failed;
+    } else if (status != 0) {  // checks of its arguments end so, too: TORCH_CHECK, TVM_FFI_ICHECK
+      error = case_.runtime.raised_text("it", status);
+      end = CallEnd::refused;
     } else if (case_.outputs.empty()) {
       case_.runtime.forget(result);
     } else {

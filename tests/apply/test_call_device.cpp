@@ -188,7 +188,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
   CHECK(emulation::allocations() == allocated + 1);  // and of no other one
   const std::size_t waits = emulation::stream_waits();
   a[0] = 10;
-  CHECK(call->call(arguments, stream(1), error) == CallEnd::failed);
+  CHECK(call->call(arguments, stream(1), error) == CallEnd::refused);
   CHECK(error == "RuntimeError: too large");
   CHECK(emulation::stream_waits() == waits + 2);  // what it has begun is waited for
   emulation::set_capturing(true);
