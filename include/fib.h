@@ -150,7 +150,8 @@ enum {
   FIB_STRIDED = 6,          /* a tensor is not contiguous */
   FIB_UNALIGNED = 7,        /* a tensor's address is less aligned than solutions may expect */
   FIB_NOT_READY = 8,        /* the stream is being captured, and this case was never called or warmed before, or needs
-                             * workspaces that were never made on this stream: fib_prepare() makes them */
+                             * workspaces that were never made on this stream: fib_prepare() makes them; or the
+                             * program's own function calls it while that is compared with it */
   FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
   FIB_DROPPED = 10,         /* the solution was dropped (fib_apply_drop(), or it failed), or it refused this case */
   FIB_CALL_FAILED = 11,     /* the solution threw an exception, or its launch failed: it is dropped; or its function
@@ -258,7 +259,9 @@ FIB_API fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const*
  * arguments, which are the inputs and outputs in the definition's order. Tensors are contiguous copies on the device of
  * the call, in memory of the library; outputs hold nothing. On CUDA its work has to be queued on `stream`, or to be
  * waited for. FIB_OK: it did; anything else: this call is not compared. Called by threads that call the definition, by
- * several at once, and not while `stream` is being captured. It must not throw. */
+ * several at once, and not while `stream` is being captured. It must not throw. It may call this library: its own
+ * calls are not compared, and one of the definition that is being compared is FIB_NOT_READY, so that a function that
+ * asks fib first and else does it itself may be given here. */
 typedef fib_status (*fib_fallback)(void* user, const fib_value* arguments, size_t count, void* stream);
 
 /* Gives the definition's calls (fib_call(), fib_apply_call(), fib_prepared_call()) something to be compared with, where

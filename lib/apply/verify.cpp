@@ -41,6 +41,21 @@ const eval::Slot& slot_of(const eval::Layout& layout, std::size_t place) {
   return place < layout.inputs.size() ? layout.inputs[place] : layout.outputs[place - layout.inputs.size()];
 }
 
+// Which verifier compares in this thread; null: none.
+const Verifier*& comparing_in_thread() {
+  thread_local const Verifier* one = nullptr;
+  return one;
+}
+
+// Makes it so while this object lives.
+class InComparison {
+ public:
+  explicit InComparison(const Verifier* verifier) { comparing_in_thread() = verifier; }
+  ~InComparison() { comparing_in_thread() = nullptr; }
+  InComparison(const InComparison&) = delete;
+  InComparison& operator=(const InComparison&) = delete;
+};
+
 // Whether an output lies in the memory of another argument: an operation in place.
 bool shares_memory(const eval::Layout& layout, const Argument* arguments) {
   const std::size_t count = layout.inputs.size() + layout.outputs.size();
@@ -209,9 +224,13 @@ bool Verifier::is_drawn() {
   return static_cast<double>(mixed(number) >> 11U) * kUnit < rate_;
 }
 
+bool Verifier::is_comparing() const { return comparing_in_thread() == this; }
+
 bool Verifier::passes(const Prepared& prepared, const Argument* arguments, void* stream, std::string& why) {
+  if (comparing_in_thread() != nullptr) return true;
   if (!prepared.is_unverified.load(std::memory_order_relaxed) && !is_drawn()) return true;
   try {
+    const InComparison during(this);
     return compare(prepared, arguments, stream, why);
   } catch (const std::exception& error) {
     prepared.is_unverified =
