@@ -264,13 +264,14 @@ FIB_API fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const*
  * asks fib first and else does it itself may be given here. */
 typedef fib_status (*fib_fallback)(void* user, const fib_value* arguments, size_t count, void* stream);
 
-/* Gives the definition's calls (fib_call(), fib_apply_call(), fib_prepared_call()) something to be compared with, where
- * "verify_first" or "verify_rate" ask for it; null takes it away. A call that is compared runs solution and fallback on
- * copies of all arguments, waits for both, and judges the outputs by the definition's rule on the host. Where they
- * differ, the solution is dropped, a line on standard error says so, and the call is FIB_DROPPED with nothing done;
- * else it is made as any other. Never compared are calls on a stream that is being captured, calls whose outputs lie in
- * memory of another argument, and definitions whose op_type has "sampling" in it. `user` is passed on; both have to
- * stay usable until `apply` is closed, or until the calls that were under way when they were replaced have ended. */
+/* Gives the definition's calls (fib_call(), fib_apply_call(), fib_prepared_call()) something to be compared with,
+ * where "verify_first" or "verify_rate" ask for it; null takes it away. A call that is compared runs solution and
+ * fallback on copies of all arguments, waits for both, and judges the outputs by the definition's rule on the host.
+ * Where they differ, or the solution has changed its inputs, it is dropped, a line on standard error says so, and
+ * the call is FIB_DROPPED with nothing done; else it is made as any other. Never compared are calls on a stream that
+ * is being captured, calls whose outputs lie in memory of another argument, and definitions whose op_type has
+ * "sampling" in it. `user` is passed on; both have to stay usable until `apply` is closed, or until the calls that
+ * were under way when they were replaced have ended. */
 FIB_API fib_status fib_apply_set_fallback(fib_apply* apply, const char* definition, fib_fallback fallback, void* user);
 
 /* Never calls this solution again, for `reason`, which the statistics tell. Calls under way end as they do. */
