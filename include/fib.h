@@ -214,8 +214,9 @@ FIB_API fib_status fib_apply_hardware(fib_apply* apply, int32_t device_type, int
  * "verified" has the definitions whose calls are to be compared, and the last two keys where there are such calls. */
 FIB_API fib_status fib_apply_statistics(const fib_apply* apply, char** statistics);
 
-/* Builds and loads the winners of `definition` (null: of every definition; FIB_NOT_FOUND: the dataset has none of that name), for the device of the calls to come; it may
- * run compilers. `report`, which may be null, becomes [{"solution", "definition", "ready": true | false, "message"}]. */
+/* Builds and loads the winners of `definition` (null: of every definition; FIB_NOT_FOUND: the dataset has none of that
+ * name), for the device of the calls to come; it may run compilers. `report`, which may be null, becomes [{"solution",
+ * "definition", "ready": true | false, "message"}]. */
 FIB_API fib_status fib_apply_warm(fib_apply* apply, const char* definition, int32_t device_type, int32_t device_id,
                                   char** report);
 
@@ -230,7 +231,10 @@ FIB_API fib_status fib_apply_find(fib_apply* apply, const char* definition, cons
  * is being captured; every later one allocates nothing but what the solution itself asks for. What a solution returns,
  * instead of writing to the outputs, is copied to them on the stream. Any number of threads. fib_last_error() is ""
  * with FIB_APPLIED, and with outcomes that say everything; else it has a sentence. A graph that captured calls uses the
- * workspaces and the memory of its stream: do not replay it beside other calls of the same solution on that stream. */
+ * workspaces and the memory of its stream: do not replay it beside other calls of the same solution on that stream.
+ * Before a stream is destroyed, or a thread ends that used its per-thread default stream, the program waits for the
+ * work that went through fib on it, or does so before it uses a stream that may have the same handle: memory is kept by
+ * handles, and used again in the order of the stream. */
 FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream);
 
 /* fib_call() of the definition's function in the runtime on top of the stack. */
