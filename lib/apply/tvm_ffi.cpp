@@ -73,7 +73,7 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  // Whether there was no memory for what the call has asked for.
+  // Whether the device had no memory left for what the call has asked for.
   [[nodiscard]] bool was_short() const { return was_short_; }
 
  private:
@@ -90,16 +90,21 @@ class Environment {
       const auto where = self->device_->device();
       if (prototype->device.type != where.type || prototype->device.id != where.id)
         throw Error("tensors lie on the device of the call");
-      const std::uint64_t bytes = calling::bytes_of(*prototype);
-      self->was_short_ = true;  // until it is not
-      void* memory = self->device_->allocate(bytes, self->stream_);
-      self->was_short_ = false;
+      void* memory = self->memory_of(calling::bytes_of(*prototype));
       *out = new DeviceTensor(self->device_, memory, *prototype);
       return 0;
     } catch (const std::exception& error) {
       set_error(context, "RuntimeError", error.what());
     }
     return -1;
+  }
+
+  void* memory_of(std::uint64_t bytes) try {
+    was_short_ = false;
+    return device_->allocate(bytes, stream_);
+  } catch (const NoMemoryNow&) {
+    was_short_ = true;
+    throw;
   }
 
   const FfiRuntime& runtime_;

@@ -116,11 +116,44 @@ TEST_CASE_METHOD(DeviceTest, "a device without memory is not the solution's faul
   const apply::Argument arguments[] = {{reinterpret_cast<std::byte*>(numbers(1))},
                                        {reinterpret_cast<std::byte*>(numbers(2))},
                                        {reinterpret_cast<std::byte*>(numbers(3))}};
+  CUdeviceptr others = 0;
+  REQUIRE(driver.allocate(&others, 4096) == CUDA_SUCCESS);
   emulation::set_device_memory(emulation::device_bytes_in_use());
   CHECK(call->call(arguments, stream(1), error) == CallEnd::impeded);
   CHECK_THAT(error, Catch::StartsWith("RuntimeError: cuMemAlloc: "));
   emulation::set_device_memory(std::size_t{4} << 30U);
   CHECK(call->call(arguments, stream(1), error) == CallEnd::done);
+  driver.free(others);
+}
+
+TEST_CASE_METHOD(DeviceTest, "a solution that asks for more than the device has refuses the case") {
+  for (const auto& [elements, what] : {std::pair{"1ll << 40", "the device has no 4398046511104 bytes"},
+                                       {"1ll << 61", "no tensor has these sizes"}}) {
+    const auto loaded = load(testing::kTvmFfiDeclarations + R"(
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  View prototype = args[0].t->view;
+  int64_t size = )" + std::string(elements) +
+                             R"(;
+  prototype.shape = &size;
+  void* made = 0;
+  return TVMFFIEnvTensorAlloc(&prototype, &made);
+}
+)");
+    const auto call = prepare(*loaded);
+    auto* data = reinterpret_cast<std::byte*>(numbers(1));
+    const apply::Argument arguments[] = {{data}, {data}, {data}};
+    CHECK(call->call(arguments, stream(1), error) == CallEnd::refused);
+    CHECK_THAT(error, Catch::Contains(what));
+  }
+}
+
+TEST_CASE("memory of the host is given, or told to be more than there is") {
+  const auto device = apply::host_device();
+  void* memory = device->allocate(1000, nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(memory) % 256 == 0);
+  device->free(memory);
+  CHECK_THROWS_WITH(device->allocate(std::uint64_t{1} << 60U, nullptr),
+                    Catch::StartsWith("this machine has no "));
 }
 
 TEST_CASE_METHOD(DeviceTest, "work on the default stream comes between that of the program's") {
