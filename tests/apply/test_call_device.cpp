@@ -140,8 +140,8 @@ int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
 }
 )");
     const auto call = prepare(*loaded);
-    auto* data = reinterpret_cast<std::byte*>(numbers(1));
-    const apply::Argument arguments[] = {{data}, {data}, {data}};
+    auto* tensor = reinterpret_cast<std::byte*>(numbers(1));
+    const apply::Argument arguments[] = {{tensor}, {tensor}, {tensor}};
     CHECK(call->call(arguments, stream(1), error) == CallEnd::refused);
     CHECK_THAT(error, Catch::Contains(what));
   }
