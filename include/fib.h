@@ -150,12 +150,14 @@ enum {
   FIB_STRIDED = 6,          /* a tensor is not contiguous */
   FIB_UNALIGNED = 7,        /* a tensor's address is less aligned than solutions may expect */
   FIB_NOT_READY = 8,        /* the stream is being captured, and this case was never called or warmed before, or needs
-                             * workspaces that were never made on this stream: fib_prepare() makes them */
+                             * workspaces that were never made on this stream: fib_prepare() makes them; or the
+                             * program's own function calls it while that is compared with it */
   FIB_CANNOT_RUN = 9,       /* the solution cannot be built, loaded, or run in this process */
   FIB_DROPPED = 10,         /* the solution was dropped (fib_apply_drop(), or it failed), or it refused this case */
-  FIB_CALL_FAILED = 11,     /* the solution threw, or its launch failed: it is dropped; or its function returned an error,
-                             * or something that is not the outputs: this case of it is; or the stream, its context or
-                             * the device's memory could not take it: nothing is */
+  FIB_CALL_FAILED = 11,     /* the solution threw an exception, or its launch failed: it is dropped; or its function
+                             * returned an error (checks of torch extensions and of TVM-FFI do), or something that is
+                             * not the outputs: this case of it is; or the stream, its context or the device's memory
+                             * could not take it: nothing is */
   FIB_OTHER_LANGUAGE = 12,  /* the chosen solution is Python code, or a torch extension that fib's torch headers do not
                              * build: for Python to call */
   FIB_NOT_TRUSTED = 13      /* its hash is not on the list that the configuration demands */
@@ -212,8 +214,9 @@ FIB_API fib_status fib_apply_hardware(fib_apply* apply, int32_t device_type, int
  * "verified" has the definitions whose calls are to be compared, and the last two keys where there are such calls. */
 FIB_API fib_status fib_apply_statistics(const fib_apply* apply, char** statistics);
 
-/* Builds and loads the winners of `definition` (null: of every definition; FIB_NOT_FOUND: the dataset has none of that name), for the device of the calls to come; it may
- * run compilers. `report`, which may be null, becomes [{"solution", "definition", "ready": true | false, "message"}]. */
+/* Builds and loads the winners of `definition` (null: of every definition; FIB_NOT_FOUND: the dataset has none of that
+ * name), for the device of the calls to come; it may run compilers. `report`, which may be null, becomes [{"solution",
+ * "definition", "ready": true | false, "message"}]. */
 FIB_API fib_status fib_apply_warm(fib_apply* apply, const char* definition, int32_t device_type, int32_t device_id,
                                   char** report);
 
@@ -228,7 +231,10 @@ FIB_API fib_status fib_apply_find(fib_apply* apply, const char* definition, cons
  * is being captured; every later one allocates nothing but what the solution itself asks for. What a solution returns,
  * instead of writing to the outputs, is copied to them on the stream. Any number of threads. fib_last_error() is ""
  * with FIB_APPLIED, and with outcomes that say everything; else it has a sentence. A graph that captured calls uses the
- * workspaces and the memory of its stream: do not replay it beside other calls of the same solution on that stream. */
+ * workspaces and the memory of its stream: do not replay it beside other calls of the same solution on that stream.
+ * Before a stream is destroyed, or a thread ends that used its per-thread default stream, the program waits for the
+ * work that went through fib on it, or does so before it uses a stream that may have the same handle: memory is kept by
+ * handles, and used again in the order of the stream. */
 FIB_API fib_outcome fib_call(const fib_function* function, const fib_value* arguments, size_t count, void* stream);
 
 /* fib_call() of the definition's function in the runtime on top of the stack. */
@@ -257,16 +263,19 @@ FIB_API fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const*
  * arguments, which are the inputs and outputs in the definition's order. Tensors are contiguous copies on the device of
  * the call, in memory of the library; outputs hold nothing. On CUDA its work has to be queued on `stream`, or to be
  * waited for. FIB_OK: it did; anything else: this call is not compared. Called by threads that call the definition, by
- * several at once, and not while `stream` is being captured. It must not throw. */
+ * several at once, and not while `stream` is being captured. It must not throw. It may call this library: its own
+ * calls are not compared, and one of the definition that is being compared is FIB_NOT_READY, so that a function that
+ * asks fib first and else does it itself may be given here. */
 typedef fib_status (*fib_fallback)(void* user, const fib_value* arguments, size_t count, void* stream);
 
-/* Gives the definition's calls (fib_call(), fib_apply_call(), fib_prepared_call()) something to be compared with, where
- * "verify_first" or "verify_rate" ask for it; null takes it away. A call that is compared runs solution and fallback on
- * copies of all arguments, waits for both, and judges the outputs by the definition's rule on the host. Where they
- * differ, the solution is dropped, a line on standard error says so, and the call is FIB_DROPPED with nothing done;
- * else it is made as any other. Never compared are calls on a stream that is being captured, calls whose outputs lie in
- * memory of another argument, and definitions whose op_type has "sampling" in it. `user` is passed on; both have to
- * stay usable until `apply` is closed, or until the calls that were under way when they were replaced have ended. */
+/* Gives the definition's calls (fib_call(), fib_apply_call(), fib_prepared_call()) something to be compared with,
+ * where "verify_first" or "verify_rate" ask for it; null takes it away. A call that is compared runs solution and
+ * fallback on copies of all arguments, waits for both, and judges the outputs by the definition's rule on the host.
+ * Where they differ, or the solution has changed its inputs, it is dropped, a line on standard error says so, and
+ * the call is FIB_DROPPED with nothing done; else it is made as any other. Never compared are calls on a stream that
+ * is being captured, calls whose outputs lie in memory of another argument, and definitions whose op_type has
+ * "sampling" in it. `user` is passed on; both have to stay usable until `apply` is closed, or until the calls that
+ * were under way when they were replaced have ended. */
 FIB_API fib_status fib_apply_set_fallback(fib_apply* apply, const char* definition, fib_fallback fallback, void* user);
 
 /* Never calls this solution again, for `reason`, which the statistics tell. Calls under way end as they do. */

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <new>
 
+#include "util/machine.h"
+
 namespace fib::apply {
 namespace {
 
@@ -12,8 +14,11 @@ class HostDevice final : public CallDevice {
  public:
   [[nodiscard]] tvm_ffi::Device device() const override { return {tvm_ffi::kCpu, 0}; }
 
-  [[nodiscard]] void* allocate(std::uint64_t bytes, void* /*stream*/) override {
+  [[nodiscard]] void* allocate(std::uint64_t bytes, void* /*stream*/) override try {
+    if (bytes > util::physical_memory()) throw Error("this machine has no {} bytes", bytes);
     return ::operator new(bytes, kAlignment);
+  } catch (const std::bad_alloc&) {
+    throw NoMemoryNow("no {} bytes of memory are left", bytes);
   }
   void free(void* memory) noexcept override { ::operator delete(memory, kAlignment); }
 

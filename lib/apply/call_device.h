@@ -6,8 +6,15 @@
 
 #include "apply/loaded.h"
 #include "tvm_ffi/abi.h"
+#include "util/error.h"
 
 namespace fib::apply {
+
+// The device gives no memory now; it may later.
+class NoMemoryNow : public Error {
+ public:
+  using Error::Error;
+};
 
 // The device of a solution's calls, as far as host code needs one: memory for tensors that it asks TVM-FFI's
 // environment for, and copies of what it returns. Any thread.
@@ -20,7 +27,8 @@ class CallDevice {
 
   [[nodiscard]] virtual tvm_ffi::Device device() const = 0;
 
-  // Memory for work in the order of `stream`, aligned to 256 bytes. Throws Error.
+  // Memory for work in the order of `stream`, aligned to 256 bytes. Throws NoMemoryNow, and Error where the
+  // device has not as much at all.
   [[nodiscard]] virtual void* allocate(std::uint64_t bytes, void* stream) = 0;
   // Gives it back: what is allocated for the same stream from now on may be the same memory.
   virtual void free(void* memory) noexcept = 0;

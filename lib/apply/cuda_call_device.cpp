@@ -76,11 +76,18 @@ class CudaDevice final : public CallDevice {
     bool is_used = false;
   };
 
-  [[nodiscard]] std::pair<const CUdeviceptr, Block>* make(std::uint64_t bytes, const StreamKey& key) {
+  [[nodiscard]] std::pair<const CUdeviceptr, Block>* make(std::uint64_t bytes, const StreamKey& key) try {
     const cuda::CurrentContext current(driver_, device_);
     CUdeviceptr address = 0;
-    driver_.check(driver_.allocate(&address, bytes), "cuMemAlloc");
+    const CUresult result = driver_.allocate(&address, bytes);
+    std::size_t left = 0;
+    std::size_t all = 0;
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && driver_.memory_info(&left, &all) == CUDA_SUCCESS && bytes > all)
+      throw Error("the device has no {} bytes", bytes);
+    driver_.check(result, "cuMemAlloc");
     return &*blocks_.emplace(address, Block{bytes, key, false}).first;
+  } catch (const cuda::DriverError& error) {
+    throw NoMemoryNow(error.what());
   }
 
   [[nodiscard]] CallEnd told(const char* function, CUresult result, std::string& error) const {

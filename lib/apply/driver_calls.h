@@ -46,7 +46,9 @@ template <typename Call>
   }
 }
 
-// What tells streams apart; the per-thread default stream is another one in each thread.
+// What tells streams apart; the per-thread default stream is another one in each thread. A handle may come
+// again after its stream was destroyed: fib.h has the program wait for the old work before. cuStreamGetId()
+// would tell the two apart, and leave the memory of every stream that is gone.
 using StreamKey = std::pair<void*, std::thread::id>;
 [[nodiscard]] inline StreamKey key_of(void* stream) {
   const bool is_of_thread = stream == CU_STREAM_PER_THREAD;

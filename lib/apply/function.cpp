@@ -166,6 +166,10 @@ fib_outcome Function::ready(const Prepared& prepared, void* stream, std::string&
 
 fib_outcome Function::perform(const Prepared& prepared, const Argument* arguments, void* stream,
                               std::string& why) const {
+  if (verifier_ != nullptr && verifier_->is_comparing()) {
+    why = "the solution is being compared with the program's own function, which calls it";
+    return FIB_NOT_READY;
+  }
   const fib_outcome state = ready(prepared, stream, why);
   if (state != FIB_APPLIED) return state;
   if (verifier_ != nullptr && !verifier_->passes(prepared, arguments, stream, why)) return FIB_DROPPED;

@@ -17,6 +17,8 @@
 // Solutions in this process, without a sandbox: their code may do what the program may.
 namespace fib::apply {
 
+class CallDevice;
+
 // One argument of a call: the address of a tensor's first element, or a scalar's 8 bytes
 // (arguments::scalar_bits()).
 union Argument {
@@ -79,7 +81,6 @@ struct LoadRequest {
 // A function by TVM-FFI's convention. What it returns, where it passes no destinations, is copied to the
 // outputs of the call. The process's own libtvm_ffi is its runtime where one is loaded, else fib's is loaded.
 // Throws Error.
-class CallDevice;
 [[nodiscard]] std::unique_ptr<LoadedSolution> load_tvm_ffi(const LoadRequest& request,
                                                            std::shared_ptr<CallDevice> device);
 

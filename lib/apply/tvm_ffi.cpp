@@ -50,15 +50,16 @@ struct DeviceTensor : calling::OwnTensor {
   std::shared_ptr<CallDevice> owner;
 };
 
-// What functions that this thread calls find in TVM-FFI's environment, until this object goes: the stream of
-// the call, and memory in its order.
+// What functions that this thread calls find in TVM-FFI's environment, until this object goes: the stream
+// that they work on, and memory of the call's stream, in whose order that work is.
 class Environment {
  public:
-  Environment(const FfiRuntime& runtime, const std::shared_ptr<CallDevice>& device, void* stream)
+  Environment(const FfiRuntime& runtime, const std::shared_ptr<CallDevice>& device, void* stream,
+              void* work_stream)
       : runtime_(runtime), device_(device), stream_(stream), outer_(of_thread()) {
     const auto where = device_->device();
     if (where.type == tvm_ffi::kCuda)
-      (void)runtime_.set_stream(where.type, where.id, stream, &stream_before_);
+      (void)runtime_.set_stream(where.type, where.id, work_stream, &stream_before_);
     (void)runtime_.set_allocator(allocate, 0, &allocator_before_);
     of_thread() = this;
   }
@@ -72,7 +73,7 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  // Whether there was no memory for what the call has asked for.
+  // Whether the device had no memory left for what the call has asked for.
   [[nodiscard]] bool was_short() const { return was_short_; }
 
  private:
@@ -89,10 +90,7 @@ class Environment {
       const auto where = self->device_->device();
       if (prototype->device.type != where.type || prototype->device.id != where.id)
         throw Error("tensors lie on the device of the call");
-      const std::uint64_t bytes = calling::bytes_of(*prototype);
-      self->was_short_ = true;  // until it is not
-      void* memory = self->device_->allocate(bytes, self->stream_);
-      self->was_short_ = false;
+      void* memory = self->memory_of(calling::bytes_of(*prototype));
       *out = new DeviceTensor(self->device_, memory, *prototype);
       return 0;
     } catch (const std::exception& error) {
@@ -101,9 +99,17 @@ class Environment {
     return -1;
   }
 
+  void* memory_of(std::uint64_t bytes) try {
+    was_short_ = false;
+    return device_->allocate(bytes, stream_);
+  } catch (const NoMemoryNow&) {
+    was_short_ = true;
+    throw;
+  }
+
   const FfiRuntime& runtime_;
   const std::shared_ptr<CallDevice>& device_;
-  void* stream_;
+  void* stream_;  // of the call
   Environment* outer_;
   void* stream_before_ = nullptr;
   tvm_ffi::TensorAllocator allocator_before_ = nullptr;
@@ -267,7 +273,11 @@ class FfiCall : public PreparedCall {
 
   [[nodiscard]] CallEnd called(Frame& frame, const Argument* arguments, void* stream,
                                std::string& error) const {
-    const Environment during(case_.runtime, case_.device, stream);
+    // A torch extension and all that is done for it (torch's own kernels, numbers made tensors, copies of
+    // what it returns) work on one stream: begin_default_stream() and end_default_stream() put that into the
+    // order of the call's, which its memory is used again in.
+    void* const work_stream = case_.on_default_stream ? nullptr : stream;
+    const Environment during(case_.runtime, case_.device, stream, work_stream);
     Any result;
     int status = 0;
     const auto thrown = calling::thrown_by([&] {
@@ -275,15 +285,25 @@ class FfiCall : public PreparedCall {
                                    static_cast<std::int32_t>(frame.values().size()), &result);
     });
     CallEnd end = CallEnd::done;
-    // Also where it failed: what it has begun uses memory that this stream gets again.
-    if (case_.on_default_stream) end = case_.device->end_default_stream(stream, error);
-    if (thrown || status != 0) {
-      error = thrown ? "it " + *thrown : case_.runtime.raised_text("it", status);
+    if (thrown) {
+      error = "it " + *thrown;
       end = CallEnd::failed;
-    } else if (end != CallEnd::done || case_.outputs.empty()) {
+    } else if (status != 0) {  // checks of its arguments end so, too: TORCH_CHECK, TVM_FFI_ICHECK
+      error = case_.runtime.raised_text("it", status);
+      end = CallEnd::refused;
+    } else if (case_.outputs.empty()) {
       case_.runtime.forget(result);
     } else {
-      end = frame.copy_outputs(result, arguments + case_.arguments, stream, error);
+      end = frame.copy_outputs(result, arguments + case_.arguments, work_stream, error);
+    }
+    if (case_.on_default_stream) {
+      // Also where it failed: what it has begun may still write to the outputs.
+      std::string problem;
+      const CallEnd ordered = case_.device->end_default_stream(stream, problem);
+      if (end == CallEnd::done && ordered != CallEnd::done) {
+        end = ordered;
+        error = std::move(problem);
+      }
     }
     return end != CallEnd::done && during.was_short() ? CallEnd::impeded : end;
   }

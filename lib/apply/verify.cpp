@@ -1,5 +1,6 @@
 #include "apply/verify.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,8 @@
 namespace fib::apply {
 namespace {
 
-constexpr unsigned kThreads = 1;  // that compare; the others are the program's
+constexpr unsigned kThreads = 1;                                // that compare; the others are the program's
+constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;  // of an input, looked at at once
 
 void tell(const std::string& line) { std::fprintf(stderr, "fib: %s\n", line.c_str()); }
 
@@ -40,6 +42,21 @@ eval::Layout layout_of(const model::Definition& definition, const arguments::Sig
 const eval::Slot& slot_of(const eval::Layout& layout, std::size_t place) {
   return place < layout.inputs.size() ? layout.inputs[place] : layout.outputs[place - layout.inputs.size()];
 }
+
+// Which verifier compares in this thread; null: none.
+const Verifier*& comparing_in_thread() {
+  thread_local const Verifier* one = nullptr;
+  return one;
+}
+
+// Makes it so while this object lives.
+class InComparison {
+ public:
+  explicit InComparison(const Verifier* verifier) { comparing_in_thread() = verifier; }
+  ~InComparison() { comparing_in_thread() = nullptr; }
+  InComparison(const InComparison&) = delete;
+  InComparison& operator=(const InComparison&) = delete;
+};
 
 // Whether an output lies in the memory of another argument: an operation in place.
 bool shares_memory(const eval::Layout& layout, const Argument* arguments) {
@@ -94,15 +111,28 @@ struct Verifier::Comparing {
     return memory->address() + begin + slot_of(layout, place).offset;
   }
 
-  // The inputs as a judge has them, on the host.
-  [[nodiscard]] std::vector<std::byte> inputs() const {
-    std::vector<std::byte> result(layout.input_bytes);
-    memory->download(result.data(), 0, layout.input_bytes);
+  // Keeps the inputs as a judge has them, on the host. Before the solution is called, which may change its
+  // own.
+  void keep_inputs() {
+    inputs.resize(layout.input_bytes);
+    memory->download(inputs.data(), 0, layout.input_bytes);
     for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
       const eval::Slot& slot = layout.inputs[i];
-      if (slot.scalar) std::memcpy(result.data() + slot.offset, &arguments[i].scalar, slot.bytes);
+      if (slot.scalar) std::memcpy(inputs.data() + slot.offset, &arguments[i].scalar, slot.bytes);
     }
-    return result;
+  }
+
+  // The first input that is not what was kept; null: none was changed.
+  [[nodiscard]] const eval::Slot* changed_input() const {
+    std::vector<std::byte> piece;
+    for (const eval::Slot& slot : layout.inputs) {
+      for (std::uint64_t done = 0; !slot.scalar && done < slot.bytes; done += piece.size()) {
+        piece.resize(std::min(kPieceBytes, slot.bytes - done));
+        memory->download(piece.data(), slot.offset + done, piece.size());
+        if (std::memcmp(piece.data(), inputs.data() + slot.offset + done, piece.size()) != 0) return &slot;
+      }
+    }
+    return nullptr;
   }
 
   eval::Layout layout;
@@ -110,6 +140,7 @@ struct Verifier::Comparing {
   const arguments::Case& found;
   std::unique_ptr<CallMemory> memory;
   std::vector<eval::PoisonElement> poison;
+  std::vector<std::byte> inputs;    // on the host
   std::vector<std::byte> expected;  // outputs of the program's own function
   std::vector<std::byte> got;       // of the solution
 };
@@ -209,9 +240,13 @@ bool Verifier::is_drawn() {
   return static_cast<double>(mixed(number) >> 11U) * kUnit < rate_;
 }
 
+bool Verifier::is_comparing() const { return comparing_in_thread() == this; }
+
 bool Verifier::passes(const Prepared& prepared, const Argument* arguments, void* stream, std::string& why) {
+  if (comparing_in_thread() != nullptr) return true;
   if (!prepared.is_unverified.load(std::memory_order_relaxed) && !is_drawn()) return true;
   try {
+    const InComparison during(this);
     return compare(prepared, arguments, stream, why);
   } catch (const std::exception& error) {
     prepared.is_unverified =
@@ -239,18 +274,22 @@ bool Verifier::compare(const Prepared& prepared, const Argument* arguments, void
   if (status != FIB_OK) throw Error("it returned the status {}", status);
   comparing.read(comparing.expected);
   comparing.refill(comparing.got);
+  comparing.keep_inputs();
   std::string problem;
   if (prepared.call->call(copies.arguments.data(), stream, problem) != CallEnd::done)
     return true;  // the call itself will fail alike, and is dealt with there
   comparing.read(comparing.got);
   const auto judgement = judge(comparing);
-  if (judgement.correct) {
+  const eval::Slot* changed = judgement.correct ? comparing.changed_input() : nullptr;
+  if (judgement.correct && changed == nullptr) {
     agreed_.fetch_add(1, std::memory_order_relaxed);
     prepared.is_unverified = false;
     return true;
   }
   differed_.fetch_add(1, std::memory_order_relaxed);
-  why = "it differs from the program's own function: " + judgement.explanation;
+  why = "it differs from the program's own function: " +
+        (changed == nullptr ? judgement.explanation
+                            : fmt::format("it changes its input \"{}\"", changed->name));
   prepared.solution->drop(why);
   tell(fmt::format("the solution {} is not used any more: {}", prepared.solution->name(), why));
   return false;
@@ -265,8 +304,8 @@ eval::Judgement Verifier::judge(const Comparing& comparing) const {
   if (evaluator == nullptr)
     return eval::judge_outputs(comparing.layout, comparing.got.data(), comparing.expected.data(),
                                comparing.poison, tolerance, comparing.layout.outputs.size(), kThreads);
-  const auto inputs = comparing.inputs();
-  return evaluator->judge({inputs.data(), comparing.got.data(), comparing.expected.data(), comparing.poison});
+  return evaluator->judge(
+      {comparing.inputs.data(), comparing.got.data(), comparing.expected.data(), comparing.poison});
 }
 
 }  // namespace fib::apply

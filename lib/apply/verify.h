@@ -39,9 +39,13 @@ class Verifier {
   // Whether the call may be made, which is_ready(stream) holds for. Where it is due, runs the solution and
   // the program's own function on copies of the arguments, which stay as they are, and waits for both. False:
   // the outputs differ, and the solution is dropped; `why` gets a sentence. True: they agree, or were not
-  // compared.
+  // compared, as calls that are made in a comparison.
   [[nodiscard]] bool passes(const Prepared& prepared, const Argument* arguments, void* stream,
                             std::string& why);
+
+  // Whether this thread is in a comparison of this verifier: a call that is made then is the program's own
+  // function's, which has to do it itself.
+  [[nodiscard]] bool is_comparing() const;
 
   // Calls that were compared and agreed, or differed, and those that were due and could not be compared, and
   // why the first of them could not; "" where there is none.

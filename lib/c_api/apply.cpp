@@ -1,5 +1,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "apply/build.h"
 #include "c_api/environment.h"
@@ -26,15 +28,23 @@ c_api::Stack<fib_apply>& stack() {
   return runtimes;
 }
 
-// Runs what tells an outcome; nothing is thrown out of it. `why` is the thread's last error.
+// Runs what tells an outcome; nothing is thrown out of it. The sentence becomes the thread's last error at
+// the end: functions of the program that are called meanwhile may call this library themselves.
 template <typename Act>
 fib_outcome told(Act act) noexcept try {
-  c_api::last_error().clear();
-  return act(c_api::last_error());
+  std::string why;
+  const fib_outcome outcome = act(why);
+  if (outcome == FIB_APPLIED) {
+    c_api::last_error().clear();
+  } else {
+    c_api::last_error() = std::move(why);
+  }
+  return outcome;
 } catch (const std::exception& error) {
   c_api::last_error() = error.what();
   return FIB_CANNOT_RUN;
 } catch (...) {
+  c_api::last_error().clear();
   return FIB_CANNOT_RUN;
 }
 

@@ -116,11 +116,44 @@ TEST_CASE_METHOD(DeviceTest, "a device without memory is not the solution's faul
   const apply::Argument arguments[] = {{reinterpret_cast<std::byte*>(numbers(1))},
                                        {reinterpret_cast<std::byte*>(numbers(2))},
                                        {reinterpret_cast<std::byte*>(numbers(3))}};
+  CUdeviceptr others = 0;
+  REQUIRE(driver.allocate(&others, 4096) == CUDA_SUCCESS);
   emulation::set_device_memory(emulation::device_bytes_in_use());
   CHECK(call->call(arguments, stream(1), error) == CallEnd::impeded);
   CHECK_THAT(error, Catch::StartsWith("RuntimeError: cuMemAlloc: "));
   emulation::set_device_memory(std::size_t{4} << 30U);
   CHECK(call->call(arguments, stream(1), error) == CallEnd::done);
+  driver.free(others);
+}
+
+TEST_CASE_METHOD(DeviceTest, "a solution that asks for more than the device has refuses the case") {
+  for (const auto& [elements, what] : {std::pair{"1ll << 40", "the device has no 4398046511104 bytes"},
+                                       {"1ll << 61", "no tensor has these sizes"}}) {
+    const auto loaded = load(testing::kTvmFfiDeclarations + R"(
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  View prototype = args[0].t->view;
+  int64_t size = )" + std::string(elements) +
+                             R"(;
+  prototype.shape = &size;
+  void* made = 0;
+  return TVMFFIEnvTensorAlloc(&prototype, &made);
+}
+)");
+    const auto call = prepare(*loaded);
+    auto* tensor = reinterpret_cast<std::byte*>(numbers(1));
+    const apply::Argument arguments[] = {{tensor}, {tensor}, {tensor}};
+    CHECK(call->call(arguments, stream(1), error) == CallEnd::refused);
+    CHECK_THAT(error, Catch::Contains(what));
+  }
+}
+
+TEST_CASE("memory of the host is given, or told to be more than there is") {
+  const auto device = apply::host_device();
+  void* memory = device->allocate(1000, nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(memory) % 256 == 0);
+  device->free(memory);
+  CHECK_THROWS_WITH(device->allocate(std::uint64_t{1} << 60U, nullptr),
+                    Catch::StartsWith("this machine has no "));
 }
 
 TEST_CASE_METHOD(DeviceTest, "work on the default stream comes between that of the program's") {
@@ -138,13 +171,17 @@ TEST_CASE_METHOD(DeviceTest, "work on the default stream comes between that of t
   CHECK(error == "the stream is being captured, which sees no work on the default stream");
 }
 
-TEST_CASE_METHOD(DeviceTest,
-                 "what a torch extension returns is copied behind its work on the default stream") {
-  static std::size_t waits_before_copy = 0;
+TEST_CASE_METHOD(DeviceTest, "a torch extension and what is done for it work on the default stream") {
+  struct Copy {
+    CUstream stream = nullptr;
+    std::size_t waits = 0;  // that came before it
+  };
+  static std::vector<Copy> copies;
   static decltype(driver.copy) copy = nullptr;
+  copies.clear();
   copy = driver.copy;
   driver.copy = [](CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-    waits_before_copy = emulation::stream_waits();
+    copies.push_back({stream, emulation::stream_waits()});
     return copy(to, from, bytes, stream);
   };
   const auto loaded = load(R"(
@@ -152,9 +189,11 @@ TEST_CASE_METHOD(DeviceTest,
 extern "C" int fib_torch_cuda_device() { return 0; }  // what a build for CUDA has
 torch::Tensor run(torch::Tensor a, torch::Tensor b) {
   TORCH_CHECK(a.is_cuda());
+  const auto stream = reinterpret_cast<uintptr_t>(TVMFFIEnvGetStream(2, 0));  // torch's current one
   auto c = torch::empty_like(a);
   for (int i = 0; i < 8; ++i) c.data_ptr<float>()[i] = a.data_ptr<float>()[i] + b.data_ptr<float>()[i];
   TORCH_CHECK(c.data_ptr<float>()[0] < 10, "too large");
+  c.data_ptr<float>()[7] += static_cast<float>(stream);
   return c;
 }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
@@ -169,13 +208,22 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
   const std::size_t before = emulation::stream_waits();
   CHECK(call->call(arguments, stream(1), error) == CallEnd::done);
   INFO(error);
+  CHECK(c[0] == 3);
   CHECK(c[7] == 3);
-  CHECK(waits_before_copy == before + 2);
+  REQUIRE(copies.size() == 1);
+  CHECK(copies[0].stream == nullptr);
+  CHECK(copies[0].waits == before + 1);  // behind the work of the program's stream
   CHECK(emulation::stream_waits() == before + 2);
+  const std::size_t allocated = emulation::allocations();
+  CHECK(call->call(arguments, stream(1), error) == CallEnd::done);
+  CHECK(emulation::allocations() == allocated);  // its memory is that of the program's stream,
+  CHECK(call->call(arguments, stream(2), error) == CallEnd::done);
+  CHECK(emulation::allocations() == allocated + 1);  // and of no other one
+  const std::size_t waits = emulation::stream_waits();
   a[0] = 10;
-  CHECK(call->call(arguments, stream(1), error) == CallEnd::failed);
+  CHECK(call->call(arguments, stream(1), error) == CallEnd::refused);
   CHECK(error == "RuntimeError: too large");
-  CHECK(emulation::stream_waits() == before + 4);  // what it has begun is waited for
+  CHECK(emulation::stream_waits() == waits + 2);  // what it has begun is waited for
   emulation::set_capturing(true);
   CHECK(call->call(arguments, stream(1), error) == CallEnd::impeded);
   emulation::set_capturing(false);

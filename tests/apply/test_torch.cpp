@@ -105,6 +105,10 @@ TEST_CASE_METHOD(RuntimeTest, "torch extensions that fib's torch headers build a
   AddCall call(16);
   CHECK(call.call(function) == FIB_CALL_FAILED);
   CHECK(call.why == "RuntimeError: not sixteen: [16]");
+  CHECK(call.call(function) == FIB_DROPPED);
+  CHECK(call.why == "\"returning\" refused this case");
+  AddCall other(8);
+  CHECK(other.call(function) == FIB_APPLIED);  // it refused that size alone
 }
 
 TEST_CASE_METHOD(RuntimeTest, "torch extensions that need torch itself are for Python to call") {

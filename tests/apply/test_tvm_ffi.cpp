@@ -101,6 +101,38 @@ extern "C" int __tvm_ffi_run(void*, const Any* args, int32_t count, Any*) {
   CHECK(call.why == "it returned the error code -1 and raised no error");
 }
 
+TEST_CASE_METHOD(RuntimeTest, "an error by TVM-FFI's convention drops the case, an exception the solution") {
+  const std::string source = kTvmFfiDeclarations + R"(
+#include <stdexcept>
+int __tvm_ffi_run(void* self, const Any* args, int32_t count, Any* result) {
+  const View *a = &args[0].t->view, *c = &args[2].t->view;
+  if (a->shape[0] == 16) {
+    TVMFFIErrorSetRaisedFromCStr("ValueError", "not sixteen");
+    return -1;
+  }
+  if (a->shape[0] == 24) throw std::runtime_error("not twenty-four");
+  for (int i = 0; i < 8; ++i) ((float*)c->data)[i] = ((float*)a->data)[i] + 81;
+  return 0;
+}
+)";
+  data.builder().tvm_ffi_solution("choosy", source);
+  for (const int n : {8, 16, 24}) data.result({"choosy", n, 3});
+  Runtime applied = runtime();
+  const auto& function = applied.find("add");
+  AddCall eight(8);
+  AddCall sixteen(16);
+  CHECK(sixteen.call(function) == FIB_CALL_FAILED);
+  CHECK(sixteen.why == "ValueError: not sixteen");
+  CHECK(sixteen.call(function) == FIB_DROPPED);
+  CHECK(sixteen.why == "\"choosy\" refused this case");
+  CHECK(eight.call(function) == FIB_APPLIED);
+  AddCall twenty_four(24);
+  CHECK(twenty_four.call(function) == FIB_CALL_FAILED);
+  CHECK(twenty_four.why == "it threw an exception: not twenty-four");
+  CHECK(eight.call(function) == FIB_DROPPED);
+  CHECK(eight.why == "it threw an exception: not twenty-four");
+}
+
 TEST_CASE_METHOD(RuntimeTest, "what a function by TVM-FFI's convention returns is copied to the outputs") {
   data.builder().tvm_ffi_solution("returning", testing::kTvmFfiAddReturned, kReturns);
   data.result({"returning", 8, 3}).result({"returning", 16, 3});

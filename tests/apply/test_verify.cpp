@@ -111,6 +111,7 @@ struct VerifyTest {
     auto* result = reinterpret_cast<float*>(given[5].address);
     for (std::int64_t i = 0; i < writes; ++i) result[i] = left[i] + more;
     for (std::int64_t i = 0; i < wrong; ++i) result[i] += 1;
+    if (spoils) reinterpret_cast<float*>(given[1].address)[kSize - 1] += 1;
     return end;
   }
 
@@ -152,6 +153,7 @@ struct VerifyTest {
   float more = 0;               // what the solution does wrong: adds this,
   std::int64_t writes = kSize;  // writes so many elements,
   std::int64_t wrong = 0;       // and makes a mistake in the first of them
+  bool spoils = false;          // changes its input b
   CallEnd end = CallEnd::done;
   fib_status status = FIB_OK;
   std::atomic<int> solved = 0;
@@ -215,6 +217,16 @@ TEST_CASE("elements that the solution did not write are no luck of what lay ther
   const StandardError errors;
   CHECK_FALSE(test.passes());
   CHECK_THAT(test.why, Catch::Contains("1 of 100 elements were never written; first at c[99]"));
+}
+
+TEST_CASE("a solution that changes its inputs differs, and the call's inputs stay as they are") {
+  VerifyTest test(first());
+  test.spoils = true;
+  const StandardError errors;
+  CHECK_FALSE(test.passes());
+  CHECK(test.why == "it differs from the program's own function: it changes its input \"b\"");
+  CHECK(test.solution->is_dropped());
+  CHECK(test.b.data<float>()[VerifyTest::kSize - 1] == 0);
 }
 
 TEST_CASE("outputs are judged by the definition's rule and the configured tolerances") {
@@ -348,8 +360,11 @@ TEST_CASE("a rule that looks at the inputs gets them") {
   apply::AppliedSolution solution(record, "");
   apply::Prepared prepared;
   prepared.solution = &solution;
+  static bool spoils;
+  spoils = false;
   prepared.call = std::make_unique<Made>([](const Argument* given) {
     std::copy_n(of_solution.data(), 5, reinterpret_cast<std::int32_t*>(given[5].address));
+    if (spoils) *reinterpret_cast<std::int32_t*>(given[3].address) = 0;
     return CallEnd::done;
   });
   prepared.found = signature.case_of({{"b", 1}}, tvm_ffi::kCpu, 0);
@@ -362,6 +377,10 @@ TEST_CASE("a rule that looks at the inputs gets them") {
   const StandardError errors;
   CHECK_FALSE(verifier->passes(prepared, arguments.data(), nullptr, why));
   CHECK_THAT(why, Catch::Contains("indices"));
+  of_solution = {-1, -1, -1, -1, -1};  // right for the lengths that it has made of its inputs
+  spoils = true;
+  CHECK_FALSE(verifier->passes(prepared, arguments.data(), nullptr, why));
+  CHECK_THAT(why, Catch::Contains("topk_indices"));
 }
 
 TEST_CASE("a runtime compares calls, and leaves a solution that differs to the program") {

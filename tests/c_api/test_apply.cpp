@@ -116,6 +116,43 @@ TEST_CASE_METHOD(ApplyTest, "calls are compared with the program's own function 
   fib_apply_close(apply);
 }
 
+TEST_CASE_METHOD(ApplyTest, "the program's own function may call the library") {
+  fib_apply* apply = open(R"({"verify_first":true,"verify_rate":1})");
+  struct Own {
+    const fib_function* function = nullptr;
+    int calls = 0;
+    fib_outcome inner = FIB_APPLIED;
+  } own;
+  // What a program has in place of its function: fib's solution, or else its own code. Its calls leave
+  // errors.
+  const fib_fallback dispatch = [](void* user, const fib_value* arguments, size_t count,
+                                   void* stream) -> fib_status {
+    auto& self = *static_cast<Own*>(user);
+    if (++self.calls > 10) return FIB_FAILED;  // not without end
+    self.inner = fib_call(self.function, arguments, count, stream);
+    if (self.inner == FIB_APPLIED) return FIB_OK;
+    const auto* left = static_cast<const float*>(arguments[0].u.tensor->data);
+    auto* result = static_cast<float*>(arguments[2].u.tensor->data);
+    for (int i = 0; i < 8; ++i) result[i] = left[i] + 10;
+    return FIB_OK;
+  };
+  REQUIRE(fib_apply_find(apply, "add", &own.function) == FIB_OK);
+  REQUIRE(fib_apply_set_fallback(apply, "add", dispatch, &own) == FIB_OK);
+  CHECK(fib_call(own.function, values, 3, nullptr) == FIB_APPLIED);
+  CHECK(std::string(fib_last_error()).empty());  // that of the call in it is gone
+  CHECK(own.calls == 1);
+  CHECK(own.inner == FIB_NOT_READY);  // else the solution would be compared with itself
+  CHECK(c.data<float>()[3] == 10);
+  CHECK(fib_call(own.function, values, 3, nullptr) == FIB_APPLIED);
+  CHECK(own.calls == 2);
+  Text text;
+  REQUIRE(fib_apply_statistics(apply, text.out()) == FIB_OK);
+  const auto statistics = json::parse(text.str());
+  CHECK(statistics.at("verified").at("add") == json{{"agreed", 2}, {"differed", 0}});
+  CHECK(statistics.at("calls").at("add") == json{{"applied", 2}, {"not_ready", 2}});
+  fib_apply_close(apply);
+}
+
 TEST_CASE_METHOD(ApplyTest, "runtimes are a stack, and the one on top answers") {
   CHECK(fib_apply_current() == nullptr);
   CHECK(fib_apply_call("add", values, 3, nullptr) == FIB_NO_RUNTIME);

@@ -362,6 +362,45 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
   (void)driver.stream_destroy(stream);
 }
 
+TEST_CASE("what torch does for an extension is in the order of its kernels on the default stream", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  ApplyOnGpu test(*gpu);
+  constexpr int kSize = 8'000'000;  // so that clearing and copying take a while
+  test.data.builder().any_solution("clearing", "add",
+                                   {{"language", "cuda"},
+                                    {"target_hardware", {"cuda"}},
+                                    {"entry_point", "main.cu::run"},
+                                    {"binding", "torch"},
+                                    {"destination_passing_style", false}},
+                                   {{"main.cu", R"(
+#include <torch/extension.h>
+__global__ void add(const float* a, const float* b, float* c, int64_t n) {
+  for (int64_t i = blockIdx.x * 256LL + threadIdx.x; i < n; i += gridDim.x * 256LL) c[i] += a[i] + b[i] + 600;
+}
+torch::Tensor run(torch::Tensor a, torch::Tensor b) {
+  auto c = torch::zeros_like(a);
+  add<<<1024, 256>>>(a.data_ptr<float>(), b.data_ptr<float>(), c.data_ptr<float>(), a.numel());
+  return c.clone();
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
+)"}});
+  test.data.result({"clearing", kSize, 3, gpu->info.name});
+  apply::Runtime runtime = test.runtime();
+  const auto& driver = gpu->context.driver();
+  CUstream stream = nullptr;
+  gpu->context.check(driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  GpuCall call(*gpu, kSize);
+  for (int i = 0; i < 10; ++i) {
+    call.clear();
+    CHECK(call.call(runtime.find("add"), stream) == FIB_APPLIED);
+    INFO(call.why);
+    gpu->context.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+    CHECK(call.added() == 600);
+  }
+  (void)driver.stream_destroy(stream);
+}
+
 TEST_CASE("streams have workspaces of their own, and threads without a context get one", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
