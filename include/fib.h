@@ -275,7 +275,7 @@ typedef fib_status (*fib_fallback)(void* user, const fib_value* arguments, size_
  * the call is FIB_DROPPED with nothing done; else it is made as any other. Never compared are calls on a stream that
  * is being captured, calls whose outputs lie in memory of another argument, and definitions whose op_type has
  * "sampling" in it. `user` is passed on; both have to stay usable until `apply` is closed, or until the calls that
- * were under way when they were replaced have ended. */
+ * were under way when they were replaced have ended. FIB_NOT_FOUND: the dataset has no such definition. */
 FIB_API fib_status fib_apply_set_fallback(fib_apply* apply, const char* definition, fib_fallback fallback, void* user);
 
 /* Never calls this solution again, for `reason`, which the statistics tell. Calls under way end as they do. */

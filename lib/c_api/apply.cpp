@@ -178,7 +178,10 @@ fib_outcome fib_prepared_call(const fib_prepared* prepared, void* const* data, v
 fib_status fib_apply_set_fallback(fib_apply* apply, const char* definition, fib_fallback fallback,
                                   void* user) {
   return c_api::guarded([&] {
-    expect(apply, "apply")->runtime.set_fallback(expect(definition, "definition"), fallback, user);
+    auto& runtime = expect(apply, "apply")->runtime;
+    if (!runtime.has_definition(expect(definition, "definition")))
+      throw c_api::NotFound("the dataset has no definition \"{}\"", definition);
+    runtime.set_fallback(definition, fallback, user);
   });
 }
 

@@ -94,6 +94,7 @@ TEST_CASE_METHOD(ApplyTest, "calls are compared with the program's own function 
   int calls = 0;
   CHECK(fib_apply_set_fallback(nullptr, "add", own, &calls) == FIB_INVALID);
   CHECK(fib_apply_set_fallback(apply, nullptr, own, &calls) == FIB_INVALID);
+  CHECK(fib_apply_set_fallback(apply, "nosuch", own, &calls) == FIB_NOT_FOUND);
   REQUIRE(fib_apply_set_fallback(apply, "add", own, &calls) == FIB_OK);
   const fib_function* function = nullptr;
   const fib_prepared* prepared = nullptr;
