@@ -22,11 +22,7 @@ GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
       bytecode_(setup.files.mode == sandbox::Mode::kOff ? nullptr : bytecode) {}
 
 GuestPool::~GuestPool() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-  }
-  changed_.notify_all();
+  stop();
   for (auto& thread : threads_) thread.join();
 }
 
@@ -59,6 +55,14 @@ void GuestPool::expect(std::size_t guests, unsigned ahead) {
   if (bytecode_ != nullptr && expected_ > 0 && !guest_.cores.empty())
     bytecode_->make(spawner_, setup_, guest_.cores);
   while (expected_ > 0 && threads_.size() < ahead) threads_.emplace_back([this] { prepare_guests(); });
+  changed_.notify_all();
+}
+
+void GuestPool::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
   changed_.notify_all();
 }
 

@@ -37,6 +37,9 @@ class GuestPool {
   // most `ahead` of them wait at a time. What is being prepared comes in any case.
   void expect(std::size_t guests, unsigned ahead);
 
+  // Nothing more is prepared; what is being prepared comes in any case.
+  void stop();
+
   // Waits until none is being prepared: that would disturb who measures on the same cores.
   void settle();
 

@@ -11,6 +11,7 @@ RunProcesses::RunProcesses(std::string program, std::filesystem::path cache, uti
 
 // What is being prepared need not come.
 RunProcesses::~RunProcesses() {
+  for (auto& [device, guests] : guests_) guests.pool->stop();
   if (spawner_) spawner_->kill_all();
 }
 
