@@ -97,7 +97,7 @@ TEST_CASE("an evaluation that has no verdict says whose fault that is") {
 
 TEST_CASE("who waits for a device says so once") {
   FibRun first;
-  first.dataset.add_definition({10}).solution("slow", "alice", kSlow);
+  first.dataset.add_definition({10, 20, 30, 40}).solution("slow", "alice", kSlow);
   const int holder = first.start(few());
   FibRun second;
   second.dataset.add_definition({10}).solution("good", "alice", kHonest);
