@@ -1,5 +1,5 @@
 """Calls FlashInfer itself, without a GPU: its kernels are replaced, its wrappers are its own. Prints what became of the
-calls as JSON. Run by test_flashinfer, with FlashInfer's folder on the path."""
+calls as JSON. Run by test_flashinfer_real, with FlashInfer's folder on the path."""
 
 import contextlib
 import json

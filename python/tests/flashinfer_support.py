@@ -1,4 +1,4 @@
-"""Definitions, solutions and a stand-in for FlashInfer, for test_flashinfer."""
+"""Definitions, solutions and a stand-in for FlashInfer, for the tests of its adapters."""
 
 import importlib
 import os
