@@ -35,6 +35,7 @@
 #include "run_surroundings.h"
 #include "time_table.h"
 #include "util/error.h"
+#include "util/find.h"
 #include "util/timeline.h"
 
 namespace fib::cmd {
@@ -290,17 +291,17 @@ void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::Ru
   if (outcome.exit_code == kDone || is_worse) outcome.exit_code = rest.exit_code;
 }
 
-// How many workloads of its definition a solution was not tried on.
-std::size_t untried(const EvalInputs& inputs, const std::vector<model::Trace>& traces, std::size_t not_done) {
-  const dataset::Dataset& dataset = dataset_of(inputs, *traces.front().solution);
-  const auto found = dataset.workloads.find(traces.front().definition);
-  const std::size_t all = found == dataset.workloads.end() ? 0 : found->second.size();
-  return all - std::min(all, traces.size() + not_done);
-}
-
-std::size_t not_done_of(const Outcome& outcome, const std::string& solution) {
-  return static_cast<std::size_t>(std::count_if(outcome.not_done.begin(), outcome.not_done.end(),
-                                                [&](const auto& one) { return one.solution == solution; }));
+// The workloads of its definition without a result of this solution, whose results are `traces`.
+report::Missing missing_of(const EvalInputs& inputs, const Outcome& outcome,
+                           const std::vector<model::Trace>& traces) {
+  const std::string& solution = *traces.front().solution;
+  const auto* workloads =
+      util::find_or_null(dataset_of(inputs, solution).workloads, traces.front().definition);
+  const std::size_t all = workloads == nullptr ? 0 : workloads->size();
+  const auto not_done =
+      static_cast<std::size_t>(std::count_if(outcome.not_done.begin(), outcome.not_done.end(),
+                                             [&](const auto& one) { return one.solution == solution; }));
+  return {not_done, all - std::min(all, traces.size() + not_done), outcome.exit_code == kInterrupted};
 }
 
 void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_last) {
@@ -312,7 +313,7 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
     report.solutions.push_back({&dataset_of(inputs, name).definitions.at(found->second.front().definition),
-                                found->second, untried(inputs, found->second, not_done_of(outcome, name)),
+                                found->second, missing_of(inputs, outcome, found->second),
                                 against.value_or("")});
   }
   report.skipped = outcome.skipped;
@@ -326,10 +327,8 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
-    const std::size_t missing = not_done_of(outcome, name);
-    print_solution(found->second,
-                   {missing, untried(inputs, found->second, missing), outcome.exit_code == kInterrupted},
-                   options.quiet, options.full_log);
+    print_solution(found->second, missing_of(inputs, outcome, found->second), options.quiet,
+                   options.full_log);
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
     if (against) print_result("\n" + *against);

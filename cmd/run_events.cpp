@@ -1,7 +1,6 @@
 #include "run_events.h"
 
 #include <cstdio>
-#include <utility>
 
 #include "model/trace.h"
 #include "report/result_json.h"
@@ -88,7 +87,7 @@ void RunEvents::waiting_for_device(const std::string& device) {
   bool is_news = false;
   {
     const std::lock_guard lock(mutex_);
-    is_news = std::exchange(waited_for_, device) != device;
+    is_news = waited_for_.insert(device).second;
   }
   if (is_news) put("waiting", {{"device", device}});
   next_.waiting_for_device(device);

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ class RunEvents : public bench::RunObserver {
   bench::RunObserver& next_;
   std::mutex mutex_;
   bool is_broken_ = false;
-  std::string waited_for_;  // the device that was last said to be waited for
+  std::set<std::string> waited_for_;  // the devices that were said to be waited for
 };
 
 }  // namespace fib::cmd

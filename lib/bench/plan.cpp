@@ -10,6 +10,7 @@
 #include "model/measurement_record.h"
 #include "model/workload_order.h"
 #include "util/clock.h"
+#include "util/find.h"
 
 namespace fib::bench {
 namespace {
@@ -206,8 +207,7 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
       if (record.config.is_null() || !record.solution_sha256) return;
       const auto now = workloads.find({trace.definition, trace.workload.uuid});
       if (now == workloads.end()) return;
-      const auto definition = datasets[i].definitions.find(trace.definition);
-      const auto* known = definition == datasets[i].definitions.end() ? nullptr : &definition->second;
+      const auto* known = util::find_or_null(datasets[i].definitions, trace.definition);
       if (!accepts(record.config, known, *now->second) ||
           !model::same_tolerance(*now->second, trace.workload))
         return;

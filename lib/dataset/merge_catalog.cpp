@@ -9,6 +9,7 @@
 #include "dataset/trace_stream.h"
 #include "model/workload_order.h"
 #include "util/files.h"
+#include "util/find.h"
 #include "util/hash.h"
 
 namespace fib::dataset {
@@ -389,8 +390,7 @@ class CatalogMaker {
   }
 
   void sort_workloads(const std::string& definition, std::vector<model::Workload>& workloads) const {
-    const auto known = catalog_.merged.definitions.find(definition);
-    const auto* order = known == catalog_.merged.definitions.end() ? nullptr : &known->second;
+    const auto* order = util::find_or_null(catalog_.merged.definitions, definition);
     std::sort(workloads.begin(), workloads.end(),
               [&](const auto& left, const auto& right) { return model::is_smaller(order, left, right); });
   }

@@ -12,6 +12,7 @@
 
 #include "dataset/conditions.h"
 #include "util/clock.h"
+#include "util/some_of.h"
 
 namespace fib::dataset {
 namespace {
@@ -327,21 +328,6 @@ void keep_standing(Dataset& dataset, const StandingResults& standing) {
   for (TraceRow& row : dataset.traces) standing.settle_reference(row);
 }
 
-namespace {
-
-// " (all of a, b, c and 2 more)"
-std::string outdated_text(const std::set<std::string>& solutions) {
-  constexpr std::size_t kNamed = 3;
-  if (solutions.empty()) return "";
-  std::vector<std::string> names(solutions.begin(), solutions.end());
-  const std::size_t more = names.size() - std::min(names.size(), kNamed);
-  names.resize(names.size() - more);
-  return fmt::format(" (all of {}{})", fmt::join(names, ", "),
-                     more == 0 ? "" : fmt::format(" and {} more", more));
-}
-
-}  // namespace
-
 std::string to_string(const LeftOut& left_out) {
   const std::size_t total = left_out.total();
   if (total == 0) return "";
@@ -349,7 +335,9 @@ std::string to_string(const LeftOut& left_out) {
   const auto add = [&](std::size_t count, const std::string& what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
   };
-  add(left_out.other_sources, "of other sources" + outdated_text(left_out.outdated));
+  add(left_out.other_sources, left_out.outdated.empty() ? "of other sources"
+                                                        : fmt::format("of other sources (all of {})",
+                                                                      util::some_of(left_out.outdated)));
   add(left_out.unknown_solutions, "of solutions not here");
   add(left_out.other_definitions, "of other definitions of the same name");
   add(left_out.without_source, "that do not say of which source");

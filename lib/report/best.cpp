@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/workload_order.h"
+#include "util/find.h"
 
 namespace fib::report {
 namespace {
@@ -150,8 +151,7 @@ class Finder {
       if (is_new) order.push_back(trace->workload->uuid);
       if (is_lower(*trace, *entry->second)) entry->second = trace;
     }
-    const auto known = dataset_.definitions.find(definition);
-    const auto* axes = known == dataset_.definitions.end() ? nullptr : &known->second;
+    const auto* axes = util::find_or_null(dataset_.definitions, definition);
     std::sort(order.begin(), order.end(), [&](const std::string& left, const std::string& right) {
       return model::is_smaller(axes, *best.at(left)->workload, *best.at(right)->workload);
     });

@@ -18,6 +18,7 @@
 #include "report/text.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/find.h"
 
 namespace fib::report {
 namespace {
@@ -240,8 +241,7 @@ std::optional<SolutionView> show_solution(const Dataset& dataset, const std::str
     if (*trace.solution == name) latest.add(trace, Logs::of_failures);
   });
   SolutionView view{dataset.root.string(), &found->second, latest.shown(dataset, wanted)};
-  const auto known = dataset.definitions.find(found->second.definition);
-  const auto* definition = known == dataset.definitions.end() ? nullptr : &known->second;
+  const auto* definition = util::find_or_null(dataset.definitions, found->second.definition);
   std::stable_sort(view.results.begin(), view.results.end(), [&](const Shown& left, const Shown& right) {
     const auto& on_left = left.trace.evaluation->environment.hardware;
     const auto& on_right = right.trace.evaluation->environment.hardware;

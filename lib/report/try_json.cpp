@@ -71,7 +71,7 @@ ordered_json baseline_json(const TrySummary& summary, const model::MeasurementRe
           {"device", text(record.reference->device)}};
 }
 
-ordered_json solution_json(const TryReport::Solution& solution, bool is_interrupted, std::size_t log_bytes) {
+ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_bytes) {
   const auto& traces = solution.traces;
   const TrySummary summary = summarize(traces);
   ordered_json object = ordered_json::object();
@@ -80,12 +80,11 @@ ordered_json solution_json(const TryReport::Solution& solution, bool is_interrup
   object["hardware"] = summary.hardware;
   const auto record = model::measurement_record(*traces.front().evaluation);
   object["solution_sha256"] = record.solution_sha256 ? ordered_json(*record.solution_sha256) : ordered_json();
-  // What was interrupted has not passed.
-  const bool is_open = is_interrupted && solution.untried > 0 && summary.status == model::Status::PASSED;
-  object["status"] = is_open ? ordered_json() : ordered_json(model::name_of(summary.status));
+  object["status"] =
+      is_undecided(summary, solution.missing) ? ordered_json() : ordered_json(model::name_of(summary.status));
   object["passed"] = summary.passed;
   object["workloads"] = summary.results;
-  object["untried"] = solution.untried;
+  object["untried"] = solution.missing.untried;
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
@@ -109,7 +108,7 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   object["interrupted"] = report.is_interrupted;
   object["solutions"] = ordered_json::array();
   for (const auto& solution : report.solutions)
-    object["solutions"].push_back(solution_json(solution, report.is_interrupted, log_bytes));
+    object["solutions"].push_back(solution_json(solution, log_bytes));
   object["skipped"] = ordered_json::array();
   for (const auto& [solution, reason] : report.skipped)
     object["skipped"].push_back({{"solution", solution}, {"reason", reason}});

@@ -7,6 +7,7 @@
 #include "model/definition.h"
 #include "model/trace.h"
 #include "report/result_json.h"
+#include "report/try_summary.h"
 
 namespace fib::report {
 
@@ -15,7 +16,7 @@ struct TryReport {
   struct Solution {
     const model::Definition* definition = nullptr;  // of the traces; it outlives the report
     std::vector<model::Trace> traces;               // one result of each workload; not empty
-    std::size_t untried = 0;                        // workloads that a cascade or the user ended it before
+    Missing missing = {};                           // workloads without a result
     std::string against = {};                       // a comparison, as JSON; "": none
   };
   struct NotDone {

@@ -102,6 +102,10 @@ TrySummary summarize(const std::vector<model::Trace>& traces) {
   return summary;
 }
 
+bool is_undecided(const TrySummary& summary, const Missing& missing) {
+  return missing.is_interrupted && summary.status == Status::PASSED && missing.untried + missing.not_done > 0;
+}
+
 std::string headline(const TrySummary& summary, const Missing& missing) {
   std::string text = fmt::format("{} on {}: ", printable(summary.solution), printable(summary.definition));
   const std::string of = plural(summary.results + missing.not_done + missing.untried, "workload");
@@ -112,7 +116,7 @@ std::string headline(const TrySummary& summary, const Missing& missing) {
   if (summary.status == Status::COMPILE_ERROR) return text + status_text(summary);
   if (summary.status != Status::PASSED)
     return text + fmt::format("{}, {} of {} passed{}", status_text(summary), summary.passed, of, rest);
-  if (missing.is_interrupted && missing.untried + missing.not_done > 0)
+  if (is_undecided(summary, missing))
     return text + fmt::format("interrupted, {} of {} passed{}", summary.passed, of, rest);
   text += fmt::format("PASSED {} of {}{}", summary.passed, of, rest);
   if (summary.latency_ms) text += fmt::format(", {} ms", format_ms(*summary.latency_ms));

@@ -35,6 +35,9 @@ struct Missing {
   bool is_interrupted = false;  // by the user
 };
 
+// Whether an interrupt came before it was known whether all pass.
+[[nodiscard]] bool is_undecided(const TrySummary& summary, const Missing& missing);
+
 // "my_norm on rmsnorm_h4096: PASSED 4 of 4 workloads, 0.01816 ms ±1.2%, 11.20x the reference". What was
 // interrupted before it failed is no pass: "my_norm on rmsnorm_h4096: interrupted, 1 of 3 workloads passed, 2
 // not tried".

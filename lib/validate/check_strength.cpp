@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "report/text.h"
+#include "util/some_of.h"
 #include "validate/made_inputs.h"
 #include "validate/strength.h"
 
@@ -40,16 +41,6 @@ std::string tolerance_text(const eval::Tolerance& tolerance) {
   return text;
 }
 
-// "a, b, c and 4 more".
-std::string some_of(const std::vector<std::string>& workloads) {
-  constexpr std::size_t kShown = 3;
-  const auto shown = std::min(workloads.size(), kShown);
-  auto text = fmt::format(
-      "{}", fmt::join(workloads.begin(), workloads.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (workloads.size() > shown) text += fmt::format(" and {} more", workloads.size() - shown);
-  return text;
-}
-
 // In the order of answers, then of outputs as they are met.
 using Group = std::pair<NullAnswer, std::string>;
 
@@ -67,7 +58,7 @@ void report_group(const Group& group, const std::vector<StrengthRun>& runs, cons
   const std::string of = group.second.empty() ? "" : " in place of output " + group.second;
   const auto text =
       fmt::format("{}{} would pass on {} of {} ({}): {}", name_for_people(group.first), of, workloads.size(),
-                  plural(runs.size(), "workload"), tolerance_text(*tolerance), some_of(workloads));
+                  plural(runs.size(), "workload"), tolerance_text(*tolerance), util::some_of(workloads));
   if (group.first == NullAnswer::kLowerPrecision) {
     info(messages, text);
   } else {
@@ -111,7 +102,7 @@ void report_problems(const std::vector<StrengthRun>& runs, const Place& place, M
     if (!run.problem.empty()) workloads[run.problem].push_back(run.workload);
   }
   for (const auto& [problem, names] : workloads)
-    warning(messages, place, fmt::format("not judged: {}: {}", problem, some_of(names)));
+    warning(messages, place, fmt::format("not judged: {}: {}", problem, util::some_of(names)));
 }
 
 }  // namespace

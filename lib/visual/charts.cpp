@@ -10,6 +10,7 @@
 #include "report/summary_tables.h"
 #include "report/text.h"
 #include "report/workload_text.h"
+#include "util/find.h"
 #include "visual/size.h"
 
 namespace fib::visual {
@@ -48,11 +49,6 @@ void sort_by_median(std::vector<chart::Box>& boxes) {
   std::stable_sort(boxes.begin(), boxes.end(), [](const chart::Box& left, const chart::Box& right) {
     return (left.values ? left.values->median : 0) > (right.values ? right.values->median : 0);
   });
-}
-
-const model::Definition* find_definition(const dataset::Dataset& dataset, const std::string& name) {
-  const auto found = dataset.definitions.find(name);
-  return found == dataset.definitions.end() ? nullptr : &found->second;
 }
 
 std::string quality_note(const report::Detail& detail) {
@@ -252,7 +248,7 @@ chart::BarChart solutions_chart(const report::Leaderboard& board) {
 }
 
 chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& definition) {
-  const model::Definition* known = find_definition(scene.dataset, definition.name);
+  const model::Definition* known = util::find_or_null(scene.dataset.definitions, definition.name);
   const SizeAxis size = size_axis(known, definition.workloads);
   chart::LineChart result;
   result.title = definition.name;

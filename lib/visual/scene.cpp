@@ -13,6 +13,7 @@
 #include "dataset/trace_stream.h"
 #include "report/roofline.h"
 #include "util/error.h"
+#include "util/find.h"
 #include "visual/size.h"
 
 namespace fib::visual {
@@ -74,8 +75,7 @@ std::vector<DefinitionScene> definitions_of(const dataset::Dataset& dataset,
   }
   std::vector<DefinitionScene> ordered;
   for (auto& [name, scene] : scenes) {
-    const auto definition = dataset.definitions.find(name);
-    sort_by_size(definition == dataset.definitions.end() ? nullptr : &definition->second, scene.workloads);
+    sort_by_size(util::find_or_null(dataset.definitions, name), scene.workloads);
     scene.solutions = ranked_solutions(summary, name);
     ordered.push_back(std::move(scene));
   }
