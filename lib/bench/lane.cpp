@@ -25,11 +25,15 @@ using worker::Failure;
 constexpr int kMaxJudgesLost = 2;
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
-constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
 bool runs_in_guest(const compile::Artifact& artifact) {
   return artifact.kind == compile::Artifact::Kind::kPythonModule ||
          artifact.kind == compile::Artifact::Kind::kTorchExtension;
+}
+
+WorkerKind kind_of(const compile::Artifact& artifact) {
+  if (runs_in_guest(artifact)) return {true};
+  return {false, artifact.runtime.string()};
 }
 
 std::optional<compile::TorchWay> torch_of(const compile::Artifact& artifact) {
@@ -42,10 +46,7 @@ std::optional<compile::TorchWay> torch_of(const compile::Artifact& artifact) {
 }  // namespace
 
 Lane::Lane(const LaneSetup& setup, LaneObserver& observer)
-    : setup_(setup), observer_(observer), reference_(reference_setup()) {
-  if (setup.guests != nullptr && setup.device.is_cuda())
-    next_guest_ = std::make_unique<NextGuest>(*setup.guests, use_device());
-}
+    : setup_(setup), observer_(observer), reference_(reference_setup()) {}
 
 ReferenceSetup Lane::reference_setup() const {
   ReferenceSetup reference{setup_.spawner, setup_.children, setup_.reference_threads, setup_.config.reference,
@@ -68,7 +69,9 @@ Lane::~Lane() {
 }
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations) {
-  for (const auto& planned : evaluations) {
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const auto& planned = evaluations[i];
+    to_come_ = evaluations.subspan(i + 1);
     if (setup_.interrupted || setup_.early_end.cause()) return;
     if (close_if_lost() || !closed_.empty()) {
       observer_.not_done(planned, model::Fault::machine, closed_);
@@ -199,7 +202,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
     EvaluationRun run({config, setup_.device, *judge_, reference_, *worker_, facts_, *workload, planned,
                        artifact.kernels, setup_.secret, util::monotonic_ns, [this] { await_next_guest(); }});
     // Now that the reference has its guest.
-    if (is_first) begin_next_guest(artifact);
+    if (is_first) begin_next_worker(planned, artifact);
     const auto durations = measurement.durations;
     measurement = run.run();
     measurement.durations = durations;
@@ -299,10 +302,11 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   if (goes_on && !setup_.config.isolated) return true;
   end_solution();
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact);
-  if (!take_next_guest(artifact)) {
-    worker_ = make_client(artifact);
-    start_worker(artifact, deadline);
-  }
+  worker_ = next_worker_.take(kind_of(artifact));
+  const bool is_started = worker_ && runs_in_guest(artifact);
+  if (!worker_) worker_ = make_client(artifact);
+  worker_->set_role("the solution's worker");
+  if (!is_started) start_worker(artifact, deadline);
   auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   const auto loaded = load(planned, artifact, deadline);
@@ -324,25 +328,38 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   return true;
 }
 
-bool Lane::take_next_guest(const compile::Artifact& artifact) {
-  if (!next_guest_ || !runs_in_guest(artifact)) return false;
-  auto guest = next_guest_->take();
-  if (!guest) return false;
-  guest->set_role("the solution's worker");
-  worker_ = std::move(guest);
-  return true;
+// Of the next evaluation that gets a worker of its own, if there is one.
+const compile::Artifact* Lane::next_artifact(const PlannedEvaluation& planned) const {
+  const auto next = std::find_if(to_come_.begin(), to_come_.end(), [&](const PlannedEvaluation& later) {
+    return setup_.config.isolated || later.solution != planned.solution;
+  });
+  if (next == to_come_.end()) return nullptr;
+  const auto build = setup_.builds.find({next->solution, setup_.device.architecture});
+  const bool is_built =
+      build != setup_.builds.end() && build->second.result.outcome == compile::BuildResult::Outcome::kBuilt;
+  return is_built ? &build->second.result.artifact : nullptr;
 }
 
-// The first call of Python code loads, or compiles, for as long as starting a device takes.
-void Lane::begin_next_guest(const compile::Artifact& artifact) {
-  if (next_guest_ && runs_in_guest(artifact)) (void)next_guest_->begin();
+// The first call of Python code loads, or compiles, for as long as starting a device takes: there the next
+// guest's device is started. A worker without Python is made ready on a core of its own, but for its context.
+void Lane::begin_next_worker(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+  const auto* next = setup_.device.is_cuda() ? next_artifact(planned) : nullptr;
+  if (next == nullptr) return;
+  if (runs_in_guest(*next)) {
+    if (setup_.guests != nullptr && runs_in_guest(artifact))
+      next_worker_.begin(kind_of(*next), [this] { return started_guest(*setup_.guests, use_device()); });
+  } else if (setup_.children.awake_us > 0) {
+    next_worker_.begin(kind_of(*next), [this, request = confine_request(*next)] {
+      return confined_worker(setup_.spawner, setup_.children, request);
+    });
+  }
 }
 
 void Lane::await_next_guest() const {
-  if (!next_guest_) return;
+  if (!next_worker_.has_guest()) return;
   const util::Timeline::Span span(setup_.spawner.timeline(), 0, worker::kCoordinator,
                                   "wait for the next worker");
-  next_guest_->wait();
+  next_worker_.wait();
 }
 
 // What Python code does when it is imported may be a build.
@@ -352,28 +369,22 @@ std::int64_t Lane::load_limit_ns(const compile::Artifact& artifact) const {
 }
 
 std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact& artifact) {
-  if (!runs_in_guest(artifact)) {
-    return std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the solution's worker",
-                                                  kFileSizeLimit);
-  }
+  if (!runs_in_guest(artifact))
+    return confined_worker(setup_.spawner, setup_.children, confine_request(artifact));
   if (setup_.guests == nullptr) throw Error("there is no Python to run it");
-  auto guest = setup_.guests->take();
-  guest->set_role("the solution's worker");
-  return guest;
+  return setup_.guests->take();
+}
+
+worker::Confine Lane::confine_request(const compile::Artifact& artifact) const {
+  return {setup_.children.files.to_json(), artifact.runtime.string(), setup_.device.is_cuda()};
 }
 
 void Lane::start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns) {
   const worker::UseDevice device = use_device();
-  worker::Start start;
-  std::vector<util::UniqueFd> files;
-  if (runs_in_guest(artifact)) {
-    start = python_start(device, 0);
-    files = python_start_files(device);
-  } else {
-    start = {target_kind(artifact),    device, setup_.children.files.to_json(), 1, data_limit(),
-             artifact.runtime.string()};
-  }
-  const auto started = worker_->start(start, deadline_ns, files);
+  const worker::Start start = runs_in_guest(artifact)
+                                  ? python_start(device, 0)
+                                  : worker::Start{target_kind(artifact), device, 1, data_limit()};
+  const auto started = worker_->start(start, deadline_ns, kernels_beside(device));
   if (const auto* failure = std::get_if<Failure>(&started))
     throw Error("{}\n{}", failure->text, worker_->take_output());
 }

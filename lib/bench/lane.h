@@ -15,7 +15,7 @@
 #include "bench/failure_counts.h"
 #include "bench/guest_pool.h"
 #include "bench/jit_cache.h"
-#include "bench/next_guest.h"
+#include "bench/next_worker.h"
 #include "bench/reference_runner.h"
 
 namespace fib::bench {
@@ -81,8 +81,9 @@ class Lane {
   [[nodiscard]] std::int64_t load_limit_ns(const compile::Artifact& artifact) const;
   std::unique_ptr<worker::WorkerClient> make_client(const compile::Artifact& artifact);
   void start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns);
-  bool take_next_guest(const compile::Artifact& artifact);
-  void begin_next_guest(const compile::Artifact& artifact);
+  [[nodiscard]] const compile::Artifact* next_artifact(const PlannedEvaluation& planned) const;
+  [[nodiscard]] worker::Confine confine_request(const compile::Artifact& artifact) const;
+  void begin_next_worker(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   void await_next_guest() const;
   worker::Answer<worker::Loaded> load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                       std::int64_t deadline_ns);
@@ -96,9 +97,10 @@ class Lane {
 
   const LaneSetup& setup_;
   LaneObserver& observer_;
-  std::unique_ptr<NextGuest> next_guest_;  // null: the same, or on the CPU, where it would disturb
   std::unique_ptr<worker::JudgeClient> judge_;
   ReferenceRunner reference_;
+  NextWorker next_worker_;
+  std::span<const PlannedEvaluation> to_come_;    // those of run() after the one that is made
   std::unique_ptr<worker::WorkerClient> worker_;  // the solution's
   WorkerFacts facts_;                             // of it
   const model::Solution* running_ = nullptr;      // whose worker lives

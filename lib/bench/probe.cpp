@@ -75,12 +75,13 @@ class Probe {
                                                        setup_.device.architecture, setup_.cache)
                                       .string();
     }
-    start.files = files_of_probe().to_json();
     start.data_limit_bytes = tool_.limits_data ? data_limit() : kNoLimit;
-    start.runtime = artifact.runtime.string();
     util::write_file_atomic(folder / worker::kProbeWorkload, document.to_json());
     util::write_file_atomic(folder / worker::kProbeOpen, open.encode());
     util::write_file_atomic(folder / worker::kProbeLoad, load_request(artifact).encode());
+    const worker::Confine confine{files_of_probe().to_json(), artifact.runtime.string(),
+                                  setup_.device.is_cuda()};
+    util::write_file_atomic(folder / worker::kProbeConfine, confine.encode());
     util::write_file_atomic(folder / worker::kProbeStart, start.encode());
     fs::copy_file(artifact.file, folder / worker::kProbeSolution, fs::copy_options::overwrite_existing);
   }

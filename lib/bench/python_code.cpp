@@ -1,7 +1,6 @@
 #include "bench/python_code.h"
 
 #include "bench/memory_limits.h"
-#include "bench/sealed_file.h"
 
 namespace fib::bench {
 namespace {
@@ -47,13 +46,7 @@ std::string why_no_torch(const std::optional<compile::PythonInterpreter>& python
 }
 
 worker::Start python_start(const worker::UseDevice& device, unsigned threads) {
-  return {worker::TargetKind::kPython, device, {}, threads, data_limit()};
-}
-
-std::vector<util::UniqueFd> python_start_files(const worker::UseDevice& device) {
-  std::vector<util::UniqueFd> files;
-  if (device.is_cuda()) files.push_back(open_sealed(device.kernels_path, ""));
-  return files;
+  return {worker::TargetKind::kPython, device, threads, data_limit()};
 }
 
 }  // namespace fib::bench

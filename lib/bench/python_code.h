@@ -30,7 +30,4 @@ namespace fib::bench {
 // How a guest starts; `threads` is 0 for as many as it likes.
 [[nodiscard]] worker::Start python_start(const worker::UseDevice& device, unsigned threads);
 
-// What goes beside that: on CUDA fib's own kernels. Throws Error (sealed_file.h).
-[[nodiscard]] std::vector<util::UniqueFd> python_start_files(const worker::UseDevice& device);
-
 }  // namespace fib::bench

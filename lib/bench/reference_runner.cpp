@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/python_code.h"
+#include "bench/sealed_file.h"
 #include "eval/evaluator.h"
 #include "util/clock.h"
 
@@ -68,8 +69,8 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
   } catch (const BrokenTorch& error) {
     return start_without_torch(definition, error.what());
   }
-  auto started = worker_->start(python_start(setup_.device, setup_.threads), deadline(),
-                                python_start_files(setup_.device));
+  auto started =
+      worker_->start(python_start(setup_.device, setup_.threads), deadline(), kernels_beside(setup_.device));
   const auto* failure = std::get_if<worker::Failure>(&started);
   if (failure != nullptr && failure->text.starts_with(worker::kNoDeviceForTorch))
     return start_without_torch(definition, failure->text);

@@ -13,4 +13,10 @@ util::UniqueFd open_sealed(const std::filesystem::path& file, const std::string&
   return util::make_sealed_document("fib-artifact", content);
 }
 
+std::vector<util::UniqueFd> kernels_beside(const worker::UseDevice& device) {
+  std::vector<util::UniqueFd> files;
+  if (device.is_cuda()) files.push_back(open_sealed(device.kernels_path, ""));
+  return files;
+}
+
 }  // namespace fib::bench

@@ -44,6 +44,7 @@ void load_devices(Driver& d, Loader& load) {
   load("cuCtxGetCurrent", d.get_current);
   load("cuCtxGetDevice", d.context_device);
   load("cuCtxSynchronize", d.synchronize);
+  load("cuCtxGetLimit", d.get_limit);
   load("cuCtxSetLimit", d.set_limit);
   load("cuCtxResetPersistingL2Cache", d.reset_persisting_l2);
 }

@@ -45,6 +45,7 @@ struct Driver {
   decltype(&cuCtxGetCurrent) get_current = nullptr;
   decltype(&cuCtxGetDevice) context_device = nullptr;
   decltype(&cuCtxSynchronize) synchronize = nullptr;
+  decltype(&cuCtxGetLimit) get_limit = nullptr;
   decltype(&cuCtxSetLimit) set_limit = nullptr;
   decltype(&cuCtxResetPersistingL2Cache) reset_persisting_l2 = nullptr;
 

@@ -31,6 +31,8 @@ std::int64_t after_ms(int milliseconds) {
 // A request as the timeline calls it.
 std::string_view name_of(MessageType request) {
   switch (request) {
+    case MessageType::kConfine:
+      return "confine";
     case MessageType::kStart:
       return "use device";
     case MessageType::kLoad:

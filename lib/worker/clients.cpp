@@ -163,6 +163,11 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
+Answer<bool> WorkerClient::confine(const Confine& request, std::int64_t deadline_ns) {
+  return acknowledged(
+      child_.request(MessageType::kConfine, request.encode(), MessageType::kConfined, deadline_ns));
+}
+
 Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
                                  const std::vector<util::UniqueFd>& files) {
   is_on_cpu_ = !request.device.is_cuda();

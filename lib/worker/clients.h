@@ -80,7 +80,9 @@ class WorkerClient : public Worker {
   // Its name in the timeline, where what it is for is known after its start.
   void set_role(std::string role) { child_.set_role(std::move(role)); }
 
-  // To be called first, once: starts the device. `files` travel beside the request. What fails here is no
+  // Of a worker for a compiled solution, to be called first, once. What fails here is no solution's fault.
+  [[nodiscard]] Answer<bool> confine(const Confine& request, std::int64_t deadline_ns);
+  // Then, once: starts the device. `files` travel beside the request. What fails here is no
   // solution's fault, of which nothing is there yet.
   [[nodiscard]] Answer<bool> start(const Start& request, std::int64_t deadline_ns,
                                    const std::vector<util::UniqueFd>& files = {});

@@ -76,6 +76,8 @@ class GuestLoader : public Loader {
   GuestLoader(const FibGuestCallbacks& callbacks, std::string description)
       : callbacks_(callbacks), description_(std::move(description)) {}
 
+  void confine(const Confine& /*request*/) override { throw ProtocolError("a guest is confined already"); }
+
   std::unique_ptr<Stage> start(const Start& request, const std::vector<util::UniqueFd>& fds) override {
     const bool on_cuda = request.device.is_cuda();
     if (request.kind != TargetKind::kPython || fds.size() != (on_cuda ? 1 : 0))

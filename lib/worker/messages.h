@@ -30,6 +30,8 @@ enum class MessageType : std::uint16_t {
   kPong,
   kPack,
   kPacked,
+  kConfine,
+  kConfined,
   kStart,
   kStarted,
   // judge

@@ -46,13 +46,14 @@ std::vector<std::byte> make_inputs(const JudgeDocument& document, const eval::La
 
 void probe(const fs::path& folder) {
   const auto document = JudgeDocument::parse(util::read_file(folder / kProbeWorkload));
+  const auto confine = Confine::decode(util::read_file(folder / kProbeConfine));
   const auto start = Start::decode(util::read_file(folder / kProbeStart));
   const auto load = Load::decode(util::read_file(folder / kProbeLoad));
   auto open = Open::decode(util::read_file(folder / kProbeOpen));
   const std::vector<std::byte> inputs = make_inputs(document, open.layout);
   const std::string kernels = start.device.is_cuda() ? util::read_file(start.device.kernels_path) : "";
-  if (!start.runtime.empty()) load_tvm_ffi_runtime(start.runtime);
-  const auto access = sandbox::FileAccess::parse(start.files);
+  if (!confine.runtime.empty()) load_tvm_ffi_runtime(confine.runtime);
+  const auto access = sandbox::FileAccess::parse(confine.files);
   const bool is_open = access.mode == sandbox::Mode::kOff;
   // Read before files are out of reach. A sanitizer reads the lines of its source there, too.
   const auto file = util::make_sealed_document("fib-solution", util::read_file(folder / kProbeSolution));

@@ -6,6 +6,7 @@ namespace fib::worker {
 
 // The names of a probe's files in its folder.
 inline constexpr const char* kProbeWorkload = "workload.json";  // a JudgeDocument
+inline constexpr const char* kProbeConfine = "confine";         // Confine, encoded
 inline constexpr const char* kProbeStart = "start";             // Start, encoded
 inline constexpr const char* kProbeLoad = "load";               // Load, encoded
 inline constexpr const char* kProbeOpen = "open";               // Open, encoded: layout and launch plan

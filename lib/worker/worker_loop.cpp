@@ -42,6 +42,9 @@ class Worker {
     switch (message.type) {
       case MessageType::kPing:
         return reply(message, MessageType::kPong, {});
+      case MessageType::kConfine:
+        confine(Confine::decode(message.payload));
+        return reply(message, MessageType::kConfined, {});
       case MessageType::kStart:
         start(message);
         return reply(message, MessageType::kStarted, {});
@@ -69,6 +72,11 @@ class Worker {
 
   bool reply(const Message& request, MessageType type, const std::string& payload) {
     return channel_.send(type, request.ticket, payload);
+  }
+
+  void confine(const Confine& request) {
+    if (stage_) throw ProtocolError("a worker is confined before it starts");
+    loader_.confine(request);
   }
 
   void start(Message& message) {

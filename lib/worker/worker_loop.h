@@ -15,7 +15,10 @@ class Loader {
  public:
   virtual ~Loader() = default;
 
-  // Where calls will happen: to be asked first, once, before anything of a solution is there.
+  // To be asked before start(), once, of a worker for a compiled solution.
+  virtual void confine(const Confine& request) = 0;
+
+  // Where calls will happen: to be asked once, before anything of a solution is there.
   [[nodiscard]] virtual std::unique_ptr<Stage> start(const Start& request,
                                                      const std::vector<util::UniqueFd>& fds) = 0;
 

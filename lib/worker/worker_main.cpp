@@ -15,15 +15,35 @@ namespace fib::worker {
 namespace {
 
 constexpr std::size_t kMaxDocument = 16 * 1024 * 1024;
+constexpr std::size_t kMaxKernels = 64 * 1024 * 1024;  // fib's own
 constexpr std::size_t kMaxCubin = 1024 * 1024 * 1024;
 
 class WorkerLoader : public Loader {
  public:
+  void confine(const Confine& request) override {
+    if (is_confined_) throw ProtocolError("a worker is confined once");
+    const auto access = sandbox::FileAccess::parse(request.files);
+    is_open_ = access.mode == sandbox::Mode::kOff;
+    sandbox::offer_to_oom_killer();
+    if (!request.runtime.empty()) load_tvm_ffi_runtime(request.runtime);
+    held_ = sandbox::confine_files(access, std::filesystem::current_path());
+    if (!is_open_) sandbox::drop_capabilities();
+    if (request.on_cuda) open_cuda_ahead();
+    is_confined_ = true;
+  }
+
   std::unique_ptr<Stage> start(const Start& request, const std::vector<util::UniqueFd>& fds) override {
     if (request.kind == TargetKind::kPython) throw ProtocolError("Python code needs a guest");
-    if (!fds.empty()) throw ProtocolError("a worker starts without files");
     start_ = request;
-    return request.kind == TargetKind::kReference ? make_cpu_stage() : start_solution();
+    if (request.kind == TargetKind::kReference) return make_cpu_stage();
+    if (!is_confined_) throw ProtocolError("a solution's worker is confined before it starts");
+    if (fds.size() != (request.device.is_cuda() ? 1 : 0))
+      throw ProtocolError("a solution's worker starts with fib's kernels beside the request on CUDA");
+    auto stage = make_solution_stage(
+        request.kind, request.device,
+        request.device.is_cuda() ? util::read_document(fds[0].get(), kMaxKernels) : std::string());
+    no_tracer_ = stage->prepare_tracer();
+    return stage;
   }
 
   std::unique_ptr<Target> load(const Load& request, const std::vector<util::UniqueFd>& fds, Stage& stage,
@@ -35,19 +55,6 @@ class WorkerLoader : public Loader {
   }
 
  private:
-  std::unique_ptr<Stage> start_solution() {
-    const std::string kernels = start_.device.is_cuda() ? util::read_file(start_.device.kernels_path) : "";
-    const auto access = sandbox::FileAccess::parse(start_.files);
-    is_open_ = access.mode == sandbox::Mode::kOff;
-    sandbox::offer_to_oom_killer();
-    if (!start_.runtime.empty()) load_tvm_ffi_runtime(start_.runtime);
-    held_ = sandbox::confine_files(access, std::filesystem::current_path());
-    if (!is_open_) sandbox::drop_capabilities();
-    auto stage = make_solution_stage(start_.kind, start_.device, kernels);
-    no_tracer_ = stage->prepare_tracer();
-    return stage;
-  }
-
   // A solution's code comes in a sealed memory file. CUDA opens a socket and starts threads when it starts:
   // what the filter refuses is refused after that.
   std::unique_ptr<Target> load_solution(const Load& request, int file, Stage& stage, Loaded& answer) {
@@ -61,7 +68,8 @@ class WorkerLoader : public Loader {
   }
 
   Start start_;
-  bool is_open_ = false;
+  bool is_confined_ = false;
+  bool is_open_ = false;  // --sandbox off
   sandbox::Held held_;
   std::string no_tracer_;
 };

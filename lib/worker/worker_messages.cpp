@@ -4,13 +4,17 @@
 
 namespace fib::worker {
 
+void fields(auto& wire, Either<Confine> auto& m) {
+  wire.text(m.files);
+  wire.text(m.runtime);
+  wire.flag(m.on_cuda);
+}
+
 void fields(auto& wire, Either<Start> auto& m) {
   wire.choice(m.kind, TargetKind::kPython, "a target");
   fields(wire, m.device);
-  wire.text(m.files);
   wire.number(m.threads);
   wire.number(m.data_limit_bytes);
-  wire.text(m.runtime);
 }
 
 void fields(auto& wire, Either<Load> auto& m) {
@@ -110,6 +114,9 @@ void fields(auto& wire, Either<Called> auto& m) {
     fields(wire, call.collected);
   });
 }
+
+std::string Confine::encode() const { return encoded(*this); }
+Confine Confine::decode(const std::string& payload) { return decoded<Confine>(payload); }
 
 std::string Start::encode() const { return encoded(*this); }
 Start Start::decode(const std::string& payload) { return decoded<Start>(payload); }

@@ -22,16 +22,23 @@ enum class TargetKind : std::uint8_t {
   kPython,        // a solution or a reference, in a guest
 };
 
-// Where and within which limits a worker shall run something, and of which kind that is: it shuts itself out
-// of files that are not needed (a guest has done so before), and starts the device. Nothing of a solution is
-// there yet. Beside a guest's lie fib's own kernels on CUDA.
+// A worker for a compiled solution shuts itself out of files and capabilities (a guest has done so before),
+// and begins to start CUDA, which takes no memory of a device. It need not be known yet which solution it is.
+struct Confine {
+  std::string files;         // what it may reach (sandbox::FileAccess as JSON)
+  std::string runtime = {};  // kTvmFfi, kTorchHeaders: the library that such solutions are linked to
+  bool on_cuda = false;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Confine decode(const std::string& payload);
+};
+
+// Where and within which limits a worker shall run something, and of which kind that is: it starts the
+// device. Nothing of a solution is there yet. Beside it lie fib's own kernels on CUDA, but for kReference.
 struct Start {
   TargetKind kind = TargetKind::kSharedLibrary;
   UseDevice device;                    // a native reference takes only the uuid, for its engine
-  std::string files;                   // of a solution: what it may reach (sandbox::FileAccess as JSON)
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
-  std::string runtime = {};  // kTvmFfi, kTorchHeaders: the library that such solutions are linked to
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Start decode(const std::string& payload);
 };

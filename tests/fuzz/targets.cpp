@@ -181,7 +181,7 @@ const std::vector<CheckMessage>& messages() {
       check_message<Spawned>,     check_message<Exited>,        check_message<CompareRequest>,
       check_message<Concluded>,   check_message<DifferRequest>, check_message<Differed>,
       check_message<Start>,       check_message<Packed>,        check_message<CallsRequest>,
-      check_message<SetsRequest>, check_message<Called>};
+      check_message<SetsRequest>, check_message<Called>,        check_message<Confine>};
   return all;
 }
 
@@ -291,6 +291,7 @@ std::vector<Target> make_targets() {
         std::string(1, '\x08') + worker::Collected{false, {{}, {}}}.encode(),
         std::string(1, '\x10') + worker::Verdict{}.encode(),
         std::string(1, '\x18') + worker::Start{}.encode(),
+        std::string(1, '\x1d') + worker::Confine{}.encode(),
         std::string(1, '\x11') + worker::Spawn{1, {"a", "b"}, {"A=1"}, "/", 0}.encode()},
        {std::string("\xff\xff\xff\xff", 4), std::string("\x00\x00\x00\x80", 4),
         std::string("\x01\x00\x00\x00", 4), std::string(8, '\0'),

@@ -21,9 +21,12 @@ Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind, HostCode 
 
 void Flush::operator()() {
   if (host_code_ == HostCode::kHasSome) {
-    // Devices that have no persisting L2 refuse; then there is nothing to take back.
+    // Devices that have no persisting L2 refuse; then there is nothing to take back. Setting the limit waits
+    // for the device (50 us and more on an H200), asking does not.
     const Driver& driver = context_.driver();
-    (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    std::size_t bytes = 0;
+    const bool is_known = driver.get_limit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS;
+    if (is_known && bytes > 0) (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     (void)driver.reset_persisting_l2();
   }
   if (kind_ == FlushKind::kClean) kernels_.read(buffer_.data(), buffer_.size(), never_.data());

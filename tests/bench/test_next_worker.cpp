@@ -4,7 +4,7 @@
 #include <functional>
 #include <thread>
 
-#include "bench/next_guest.h"
+#include "bench/next_worker.h"
 #include "compile/python_interpreter.h"
 #include "support/places.h"
 #include "support/temporary.h"
@@ -14,9 +14,19 @@
 // Real interpreters, without torch: on the CPU, where only tests start a device ahead.
 using namespace fib;
 using bench::GuestPool;
-using bench::NextGuest;
+using bench::NextWorker;
+using bench::WorkerKind;
 
 namespace {
+
+// Interpreters need some time to be ready.
+bool eventually(const std::function<bool()>& happens, int tries = 2000) {
+  for (int i = 0; i < tries; ++i) {
+    if (happens()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
 
 struct Fixture {
   explicit Fixture(unsigned ahead) : pool(spawner, setup, guest()) { pool.expect(ahead, ahead); }
@@ -28,6 +38,18 @@ struct Fixture {
     guest.packages = {};
     return guest;
   }
+  std::unique_ptr<worker::WorkerClient> confined(const std::string& runtime) {
+    return bench::confined_worker(spawner, setup, {setup.files.to_json(), runtime});
+  }
+  // On the CPU, as the next solution's.
+  std::unique_ptr<worker::WorkerClient> begin_until_ready(NextWorker& next) {
+    std::unique_ptr<worker::WorkerClient> guest;
+    (void)eventually([&] {
+      next.begin({true}, [this] { return bench::started_guest(pool, {}); });
+      return (guest = next.take({true})) != nullptr;
+    });
+    return guest;
+  }
   testing::TemporaryFolder folder;
   worker::Spawner spawner{testing::fib_binary()};
   worker::ChildSetup setup{testing::fib_binary(), folder.path()};
@@ -37,15 +59,6 @@ struct Fixture {
 bool has_python() {
   if (compile::find_python()) return true;
   WARN("skipped: there is no Python");
-  return false;
-}
-
-// Interpreters need some time to be ready.
-bool eventually(const std::function<bool()>& happens, int tries = 2000) {
-  for (int i = 0; i < tries; ++i) {
-    if (happens()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
   return false;
 }
 
@@ -92,15 +105,13 @@ TEST_CASE("a pool prepares what is expected anew, counts what was taken, and pas
 TEST_CASE("the next solution's guest has started its device when it is taken, and is taken once") {
   if (!has_python()) return;
   Fixture f(1);
-  NextGuest next(f.pool, {});
-  CHECK(next.take() == nullptr);
-  REQUIRE(eventually([&] { return next.begin(); }));
-  CHECK(next.begin());
-  next.wait();
-  const auto guest = next.take();
+  NextWorker next;
+  CHECK_FALSE(next.has_guest());
+  CHECK(next.take({true}) == nullptr);
+  auto guest = f.begin_until_ready(next);
   REQUIRE(guest);
-  CHECK(next.take() == nullptr);
-  CHECK_FALSE(next.begin());
+  CHECK(next.take({true}) == nullptr);
+  CHECK_FALSE(next.has_guest());
   const auto again = guest->start(worker::Start{}, in_seconds(10));
   REQUIRE(std::holds_alternative<worker::Failure>(again));
   CHECK(std::get<worker::Failure>(again).text == "a worker starts once");
@@ -109,11 +120,13 @@ TEST_CASE("the next solution's guest has started its device when it is taken, an
 TEST_CASE("a guest that has died since its start is none") {
   if (!has_python()) return;
   Fixture f(1);
-  NextGuest next(f.pool, {});
-  REQUIRE(eventually([&] { return next.begin(); }));
+  NextWorker next;
+  const auto guest = f.begin_until_ready(next);  // the pool's only one
+  REQUIRE(guest);
+  next.begin({}, [&] { return f.confined({}); });
   next.wait();
   for (const pid_t pid : worker::children_of(f.spawner.keeper_pid())) ::kill(pid, SIGKILL);
-  CHECK(next.take() == nullptr);
+  CHECK(next.take({}) == nullptr);
 }
 
 TEST_CASE("a guest whose device cannot be started is none") {
@@ -122,8 +135,40 @@ TEST_CASE("a guest whose device cannot be started is none") {
   worker::UseDevice missing;
   missing.uuid = "GPU-00000000-0000-0000-0000-000000000000";
   missing.kernels_path = (f.folder.path() / "none").string();
-  NextGuest next(f.pool, missing);
-  REQUIRE(eventually([&] { return next.begin(); }));
-  CHECK(next.take() == nullptr);
-  CHECK_FALSE(next.begin());
+  NextWorker next;
+  next.begin({true}, [&] { return bench::started_guest(f.pool, missing); });
+  CHECK(next.has_guest());
+  CHECK(next.take({true}) == nullptr);
+  CHECK_FALSE(next.has_guest());
+}
+
+TEST_CASE("the worker of the next compiled solution is confined when it is taken, for what it was made") {
+  Fixture f(0);
+  NextWorker next;
+  next.begin({}, [&] { return f.confined({}); });
+  next.begin({false, "another"},
+             [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("not asked"); });
+  CHECK_FALSE(next.has_guest());
+  CHECK(next.take({true}) == nullptr);
+  CHECK(next.take({false, "another"}) == nullptr);
+  const auto worker = next.take({});
+  REQUIRE(worker);
+  const auto again = worker->confine({f.setup.files.to_json()}, in_seconds(10));
+  REQUIRE(std::holds_alternative<worker::Failure>(again));
+  CHECK(std::get<worker::Failure>(again).text == "a worker is confined once");
+  CHECK(std::holds_alternative<bool>(worker->start(worker::Start{}, in_seconds(10))));
+  const auto late = worker->confine({f.setup.files.to_json()}, in_seconds(10));
+  REQUIRE(std::holds_alternative<worker::Failure>(late));
+  CHECK(std::get<worker::Failure>(late).text == "a worker is confined before it starts");
+}
+
+TEST_CASE("a solution's worker does not start before it is confined, and one that cannot be made is none") {
+  Fixture f(0);
+  worker::WorkerClient worker(f.spawner, f.setup, "the solution's worker", 1U << 20U);
+  const auto started = worker.start(worker::Start{}, in_seconds(10));
+  REQUIRE(std::holds_alternative<worker::Failure>(started));
+  CHECK(std::get<worker::Failure>(started).text == "a solution's worker is confined before it starts");
+  NextWorker next;
+  next.begin({}, [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("there are no processes"); });
+  CHECK(next.take({}) == nullptr);
 }

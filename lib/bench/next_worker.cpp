@@ -1,0 +1,72 @@
+#include "bench/next_worker.h"
+
+#include <system_error>
+#include <utility>
+
+#include "bench/python_code.h"
+#include "bench/sealed_file.h"
+#include "util/clock.h"
+
+namespace fib::bench {
+namespace {
+
+constexpr std::int64_t kStartLimitNs = std::int64_t{60} * 1'000'000'000;
+constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
+constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
+
+constexpr const char* kRole = "the next solution's worker";
+
+std::int64_t start_limit() { return util::monotonic_ns() + kStartLimitNs; }
+
+}  // namespace
+
+void NextWorker::begin(WorkerKind kind, std::function<std::unique_ptr<worker::WorkerClient>()> make) {
+  if (made_.valid()) return;
+  try {
+    made_ = std::async(std::launch::async, [make = std::move(make)] {
+      auto worker = make();
+      if (worker) worker->set_role(kRole);
+      return worker;
+    });
+    kind_ = std::move(kind);
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): a solution may have all threads
+  }
+}
+
+void NextWorker::wait() const {
+  if (made_.valid()) made_.wait();
+}
+
+std::unique_ptr<worker::WorkerClient> NextWorker::take(const WorkerKind& kind) {
+  if (!made_.valid() || kind_ != kind) return nullptr;
+  try {
+    auto worker = made_.get();
+    const bool answers =
+        worker && std::holds_alternative<std::int64_t>(worker->ping(util::monotonic_ns() + kPingLimitNs));
+    return answers ? std::move(worker) : nullptr;
+  } catch (const std::exception&) {
+    return nullptr;  // threads, memory or the kernels' file may have been missing
+  }
+}
+
+std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests, const worker::UseDevice& device) {
+  auto guest = guests.take_ready();
+  if (!guest) return nullptr;
+  guest->set_role(kRole);
+  const auto answer = guest->start(python_start(device, 0), start_limit(), kernels_beside(device));
+  if (std::holds_alternative<worker::Failure>(answer)) guest.reset();
+  return guest;
+}
+
+std::unique_ptr<worker::WorkerClient> confined_worker(worker::Spawner& spawner,
+                                                      const worker::ChildSetup& children,
+                                                      const worker::Confine& request) {
+  auto worker =
+      std::make_unique<worker::WorkerClient>(spawner, children, "the solution's worker", kFileSizeLimit);
+  const auto answer = worker->confine(request, start_limit());
+  if (const auto* failure = std::get_if<worker::Failure>(&answer))
+    throw Error("{}\n{}", failure->text, worker->take_output());
+  return worker;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "bench/guest_pool.h"
+#include "worker/messages.h"
+
+namespace fib::bench {
+
+// What a worker can be made ready for before it is known which solution it will run.
+struct WorkerKind {
+  bool is_guest = false;  // Python code
+  std::string runtime{};  // else: Confine::runtime
+  bool operator==(const WorkerKind&) const = default;
+};
+
+// The worker of the next solution, which is made ready before anybody waits for it. Nothing of a solution is
+// in it. To be used by one thread; begin() starts another.
+class NextWorker {
+ public:
+  NextWorker() = default;
+  ~NextWorker() { wait(); }
+  NextWorker(const NextWorker&) = delete;
+  NextWorker& operator=(const NextWorker&) = delete;
+
+  // Calls `make` in another thread: it may throw, and may return null, where there is no such worker. Does
+  // nothing while one that was begun before has not been taken. Throws nothing.
+  void begin(WorkerKind kind, std::function<std::unique_ptr<worker::WorkerClient>()> make);
+
+  // What was begun and not taken.
+  [[nodiscard]] bool has_guest() const { return made_.valid() && kind_.is_guest; }
+
+  // Until what begin() began has ended.
+  void wait() const;
+
+  // The worker. Null: there is none of this kind, it could not be made, which the attempt to make another
+  // will explain, or it has died since.
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> take(const WorkerKind& kind);
+
+ private:
+  WorkerKind kind_;
+  std::future<std::unique_ptr<worker::WorkerClient>> made_;
+};
+
+// A guest that is ready in the pool, if there is one, with its device started. Its context takes memory of
+// the device, half a GB on an H200. Null: there is none, or its device cannot be started.
+[[nodiscard]] std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests,
+                                                                  const worker::UseDevice& device);
+
+// A new worker for compiled solutions, confined. Throws Error.
+[[nodiscard]] std::unique_ptr<worker::WorkerClient> confined_worker(worker::Spawner& spawner,
+                                                                    const worker::ChildSetup& children,
+                                                                    const worker::Confine& request);
+
+}  // namespace fib::bench
