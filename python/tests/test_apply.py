@@ -277,6 +277,7 @@ class WithTorch(Runtimes):
                 self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, fallback), self.x * 2))
             self.assertEqual(fallback.call_count, 1)
             self.assertEqual(runtime.statistics()["calls"]["scale"], {"applied": 3})
+            self.assertEqual(runtime.statistics()["verified"], {"scale": {"agreed": 1, "differed": 0}})
 
     def test_a_wrong_solution_is_found_out(self):
         for code in (native(value="3 * x[i]"),
@@ -289,6 +290,7 @@ class WithTorch(Runtimes):
             self.assertTrue(self.torch.equal(self.x, before))
             self.assertTrue(self.torch.equal(self.y, before * 2))
             self.assertIn("differs", runtime.statistics()["dropped"][code.name])
+            self.assertEqual(runtime.statistics()["verified"], {"scale": {"agreed": 0, "differed": 1}})
 
     def test_what_is_not_verified(self):
         fallback = mock.Mock()
@@ -301,6 +303,7 @@ class WithTorch(Runtimes):
         runtime = ApplyRuntime(trace_set([code], [trace("s", 4, 2.0)], of=sampling), config)
         runtime.dispatch("scale", (self.x,), {}, fallback)
         fallback.assert_not_called()
+        self.assertEqual(runtime.statistics()["verified"], {})
 
 
 if __name__ == "__main__":

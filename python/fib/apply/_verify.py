@@ -66,7 +66,8 @@ class Verifier:
         return not _any_shared(arguments[self._inputs:], arguments[:self._inputs])
 
     def compare(self, call, arguments, fallback, args, kwargs):
-        """Calls the case and the fallback on copies. Returns (why they differ or None, how to finish the call)."""
+        """Calls the case and the fallback on copies. Returns (whether they agree, why not, how to finish the call); None
+        where the case has worked in place, which is not compared."""
         args_copy = _copies(args)
         kwargs_copy = dict(zip(kwargs, _copies(kwargs.values())))
         expected = fallback(*args_copy, **kwargs_copy)
@@ -79,7 +80,7 @@ class Verifier:
         else:
             own, expected = _tuple(result), _tuple(expected)
             if _any_shared(own, own_arguments):
-                return None, lambda: call(arguments)  # in place after all
+                return None, None, lambda: call(arguments)
         why = _difference(own, expected, self._config.verify_atol, self._config.verify_rtol)
         if why is None:
             self._first = False
@@ -88,4 +89,4 @@ class Verifier:
             for given, made in zip(outputs, own):
                 given.copy_(made)
             return None if outputs else result
-        return why, finish
+        return why is None, why, finish

@@ -55,6 +55,7 @@ class ApplyRuntime:
         self._cases = {}  # definition -> what arguments are like -> (case, its solution)
         self._counts = {}  # definition -> outcome -> calls
         self._dropped = {}  # Python solution -> why
+        self._compared = {}  # definition -> how often its solutions agreed with the fallback, and differed
         self._unverified = set()  # definitions that were called without a fallback, though they should be compared
         self._table = None
         self._tensor_type = ()
@@ -95,11 +96,12 @@ class ApplyRuntime:
         return self._table
 
     def statistics(self):
-        """{"calls": {definition: {outcome: how often}}, "dropped": {solution: why}}. Outcomes are those of
-        docs/apply.md: "applied", "no_result", …"""
+        """{"calls": {definition: {outcome: how often}}, "dropped": {solution: why}, "verified": {definition: {"agreed":
+        how often, "differed": how often}}}. Outcomes are those of docs/apply.md: "applied", "no_result", …"""
         calls = {name: {outcome_name(outcome): number for outcome, number in sorted(counts.items())}
                  for name, counts in self._counts.items()}
-        return {"calls": calls, "dropped": {**self._native.dropped(), **self._dropped}}
+        verified = {name: dict(counts) for name, counts in self._compared.items()}
+        return {"calls": calls, "dropped": {**self._native.dropped(), **self._dropped}, "verified": verified}
 
     def dispatch(self, def_name, args, kwargs, fallback, *, _updated=None):
         """Answers a call of the definition `def_name`, whose outputs are returned or, where they are given behind the
@@ -159,8 +161,10 @@ class ApplyRuntime:
             logger.warning("Calls of %s are not verified: they have no fallback to be compared with", def_name)
 
     def _verified(self, def_name, found, call, arguments, fallback, args, kwargs):
-        why, finish = found.verifier.compare(call, arguments, fallback, args, kwargs)
-        if why is not None:
+        agrees, why, finish = found.verifier.compare(call, arguments, fallback, args, kwargs)
+        if agrees is not None:
+            self._compared[def_name]["agreed" if agrees else "differed"] += 1
+        if agrees is False:
             self.drop(found.solution, why)
             return self._not_applied(def_name, found.solution, NotApplied(_DROPPED, why), fallback, args, kwargs)
         result = finish()
@@ -197,6 +201,8 @@ class ApplyRuntime:
         if found is None:
             call, solution, is_kept = self._make_case(definition, arguments)
             verifier = Verifier(definition, config)
+            if verifier.is_on:
+                self._compared.setdefault(definition.name, {"agreed": 0, "differed": 0})
             counts = self._counts.setdefault(definition.name, Counter())
             found = _Case(call, solution, verifier if verifier.is_on and solution else None, counts,
                           tuple(definition.inputs))
