@@ -68,10 +68,10 @@ Lane::~Lane() {
   }
 }
 
-void Lane::run(std::span<const PlannedEvaluation> evaluations) {
+void Lane::run(std::span<const PlannedEvaluation> evaluations, const PlannedEvaluation* upcoming) {
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     const auto& planned = evaluations[i];
-    to_come_ = evaluations.subspan(i + 1);
+    upcoming_ = setup_.config.isolated && i + 1 < evaluations.size() ? &evaluations[i + 1] : upcoming;
     if (setup_.interrupted || setup_.early_end.cause()) return;
     if (close_if_lost() || !closed_.empty()) {
       observer_.not_done(planned, model::Fault::machine, closed_);
@@ -202,7 +202,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
     EvaluationRun run({config, setup_.device, *judge_, reference_, *worker_, facts_, *workload, planned,
                        artifact.kernels, setup_.secret, util::monotonic_ns, [this] { await_next_guest(); }});
     // Now that the reference has its guest.
-    if (is_first) begin_next_worker(planned, artifact);
+    if (is_first) begin_next_worker(artifact);
     const auto durations = measurement.durations;
     measurement = run.run();
     measurement.durations = durations;
@@ -328,13 +328,9 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   return true;
 }
 
-// Of the next evaluation that gets a worker of its own, if there is one.
-const compile::Artifact* Lane::next_artifact(const PlannedEvaluation& planned) const {
-  const auto next = std::find_if(to_come_.begin(), to_come_.end(), [&](const PlannedEvaluation& later) {
-    return setup_.config.isolated || later.solution != planned.solution;
-  });
-  if (next == to_come_.end()) return nullptr;
-  const auto build = setup_.builds.find({next->solution, setup_.device.architecture});
+const compile::Artifact* Lane::upcoming_artifact() const {
+  if (upcoming_ == nullptr) return nullptr;
+  const auto build = setup_.builds.find({upcoming_->solution, setup_.device.architecture});
   const bool is_built =
       build != setup_.builds.end() && build->second.result.outcome == compile::BuildResult::Outcome::kBuilt;
   return is_built ? &build->second.result.artifact : nullptr;
@@ -342,8 +338,8 @@ const compile::Artifact* Lane::next_artifact(const PlannedEvaluation& planned) c
 
 // The first call of Python code loads, or compiles, for as long as starting a device takes: there the next
 // guest's device is started. A worker without Python is made ready on a core of its own, but for its context.
-void Lane::begin_next_worker(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
-  const auto* next = setup_.device.is_cuda() ? next_artifact(planned) : nullptr;
+void Lane::begin_next_worker(const compile::Artifact& artifact) {
+  const auto* next = setup_.device.is_cuda() ? upcoming_artifact() : nullptr;
   if (next == nullptr) return;
   if (runs_in_guest(*next)) {
     if (setup_.guests != nullptr && runs_in_guest(artifact))

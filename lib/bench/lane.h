@@ -60,8 +60,8 @@ class Lane {
   ~Lane();
 
   // Stops early when interrupted, and when the run ends before its plan is done. May be called again for
-  // more.
-  void run(std::span<const PlannedEvaluation> evaluations);
+  // more; what is likely to begin that is `upcoming`, null where nothing comes. It must outlive the call.
+  void run(std::span<const PlannedEvaluation> evaluations, const PlannedEvaluation* upcoming);
 
   // Why it cannot go on; empty while it can: the judge has died twice, the device cannot be used, or the
   // keeper is lost. What run() is given then is reported as not done, and so is what was under way.
@@ -81,9 +81,9 @@ class Lane {
   [[nodiscard]] std::int64_t load_limit_ns(const compile::Artifact& artifact) const;
   std::unique_ptr<worker::WorkerClient> make_client(const compile::Artifact& artifact);
   void start_worker(const compile::Artifact& artifact, std::int64_t deadline_ns);
-  [[nodiscard]] const compile::Artifact* next_artifact(const PlannedEvaluation& planned) const;
+  [[nodiscard]] const compile::Artifact* upcoming_artifact() const;
   [[nodiscard]] worker::Confine confine_request(const compile::Artifact& artifact) const;
-  void begin_next_worker(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  void begin_next_worker(const compile::Artifact& artifact);
   void await_next_guest() const;
   worker::Answer<worker::Loaded> load(const PlannedEvaluation& planned, const compile::Artifact& artifact,
                                       std::int64_t deadline_ns);
@@ -100,7 +100,7 @@ class Lane {
   std::unique_ptr<worker::JudgeClient> judge_;
   ReferenceRunner reference_;
   NextWorker next_worker_;
-  std::span<const PlannedEvaluation> to_come_;    // those of run() after the one that is made
+  const PlannedEvaluation* upcoming_ = nullptr;   // which likely gets the next worker, while one is made
   std::unique_ptr<worker::WorkerClient> worker_;  // the solution's
   WorkerFacts facts_;                             // of it
   const model::Solution* running_ = nullptr;      // whose worker lives

@@ -90,6 +90,12 @@ class WorkQueue {
     return evaluations_.subspan(begin, next_ - begin);
   }
 
+  // What next() would begin with now; another lane may take it. Null: nothing is left.
+  [[nodiscard]] const PlannedEvaluation* upcoming() {
+    const std::lock_guard lock(mutex_);
+    return next_ < evaluations_.size() ? &evaluations_[next_] : nullptr;
+  }
+
  private:
   [[nodiscard]] std::size_t largest_piece(std::size_t lanes) const {
     return std::max<std::size_t>(1, evaluations_.size() / (4 * lanes));
@@ -336,7 +342,8 @@ class Lanes {
     Lane lane(setup, recorder_);
     while (!piece.empty() && piece.front().point == point) {
       if (setup_.stops() || failed()) return false;
-      lane.run(piece);
+      const auto* upcoming = queue_.upcoming();
+      lane.run(piece, upcoming != nullptr && upcoming->point == point ? upcoming : nullptr);
       if (!lane.closed().empty()) return closed(lane);
       piece = queue_.next();
     }

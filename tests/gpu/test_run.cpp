@@ -3,10 +3,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
 #include "util/file_lock.h"
+#include "util/machine.h"
 
 using namespace fib;
 using nlohmann::ordered_json;
@@ -271,6 +273,29 @@ TEST_CASE("a kernel reads alike from a launch plan and from host code that waits
     INFO(name << ": " << us << " us, " << latency_us["honest"] << " us from a launch plan");
     CHECK(std::abs(us - latency_us["honest"]) < 0.5);
   }
+}
+
+// One fewer than there are solutions: nothing comes after the last.
+TEST_CASE("the worker of each solution but the first is made ready while the one before it is measured",
+          "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (util::usable_cores() < 6) {
+    WARN("skipped: there is no core for it");
+    return;
+  }
+  FibRun run;
+  run.dataset.add_definition({1000});
+  const auto source = util::read_file(testing::source_folder() / "tests/hostile/cuda/honest.cu");
+  for (const std::string name : {"first", "second", "third"})
+    run.dataset.cuda_solution(name, "test", source + "// " + name + "\n", kLaunch);
+  const auto result = run.run(few({"--explain-time"}));
+  REQUIRE(result.exit_code == 0);
+  const auto text = result.out + result.err;
+  INFO(text);
+  CHECK(std::regex_search(text, std::regex("the next solution's worker +confine +2 ")));
+  CHECK(std::regex_search(text, std::regex("the solution's worker +confine +1 ")));
+  CHECK(std::regex_search(text, std::regex("the solution's worker +use device +3 ")));
+  for (const auto& trace : testing::read_traces(run.dataset.root())) CHECK(trace.status == "PASSED");
 }
 
 TEST_CASE("a CUDA trace names the device, its state and its clock, and has no speedup across devices",
