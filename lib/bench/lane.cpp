@@ -305,7 +305,7 @@ bool Lane::start_solution(const PlannedEvaluation& planned, const compile::Artif
   worker_ = next_worker_.take(kind_of(artifact));
   const bool is_started = worker_ && runs_in_guest(artifact);
   if (!worker_) worker_ = make_client(artifact);
-  worker_->set_role("the solution's worker");
+  worker_->set_role(kSolutionsWorker);
   if (!is_started) start_worker(artifact, deadline);
   auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
@@ -346,7 +346,7 @@ void Lane::begin_next_worker(const compile::Artifact& artifact) {
       next_worker_.begin(kind_of(*next), [this] { return started_guest(*setup_.guests, use_device()); });
   } else if (setup_.children.awake_us > 0) {
     next_worker_.begin(kind_of(*next), [this, request = confine_request(*next)] {
-      return confined_worker(setup_.spawner, setup_.children, request);
+      return confined_worker(setup_.spawner, setup_.children, request, kNextWorker);
     });
   }
 }
@@ -366,7 +366,7 @@ std::int64_t Lane::load_limit_ns(const compile::Artifact& artifact) const {
 
 std::unique_ptr<worker::WorkerClient> Lane::make_client(const compile::Artifact& artifact) {
   if (!runs_in_guest(artifact))
-    return confined_worker(setup_.spawner, setup_.children, confine_request(artifact));
+    return confined_worker(setup_.spawner, setup_.children, confine_request(artifact), kSolutionsWorker);
   if (setup_.guests == nullptr) throw Error("there is no Python to run it");
   return setup_.guests->take();
 }

@@ -14,8 +14,6 @@ constexpr std::int64_t kStartLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
 constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
-constexpr const char* kRole = "the next solution's worker";
-
 std::int64_t start_limit() { return util::monotonic_ns() + kStartLimitNs; }
 
 }  // namespace
@@ -23,11 +21,7 @@ std::int64_t start_limit() { return util::monotonic_ns() + kStartLimitNs; }
 void NextWorker::begin(WorkerKind kind, std::function<std::unique_ptr<worker::WorkerClient>()> make) {
   if (made_.valid()) return;
   try {
-    made_ = std::async(std::launch::async, [make = std::move(make)] {
-      auto worker = make();
-      if (worker) worker->set_role(kRole);
-      return worker;
-    });
+    made_ = std::async(std::launch::async, std::move(make));
     kind_ = std::move(kind);
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): a solution may have all threads
   }
@@ -52,7 +46,7 @@ std::unique_ptr<worker::WorkerClient> NextWorker::take(const WorkerKind& kind) {
 std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests, const worker::UseDevice& device) {
   auto guest = guests.take_ready();
   if (!guest) return nullptr;
-  guest->set_role(kRole);
+  guest->set_role(kNextWorker);
   const auto answer = guest->start(python_start(device, 0), start_limit(), kernels_beside(device));
   if (std::holds_alternative<worker::Failure>(answer)) guest.reset();
   return guest;
@@ -60,9 +54,10 @@ std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests, const wor
 
 std::unique_ptr<worker::WorkerClient> confined_worker(worker::Spawner& spawner,
                                                       const worker::ChildSetup& children,
-                                                      const worker::Confine& request) {
-  auto worker =
-      std::make_unique<worker::WorkerClient>(spawner, children, "the solution's worker", kFileSizeLimit);
+                                                      const worker::Confine& request,
+                                                      const std::string& role) {
+  auto worker = std::make_unique<worker::WorkerClient>(spawner, children, kSolutionsWorker, kFileSizeLimit);
+  worker->set_role(role);
   const auto answer = worker->confine(request, start_limit());
   if (const auto* failure = std::get_if<worker::Failure>(&answer))
     throw Error("{}\n{}", failure->text, worker->take_output());

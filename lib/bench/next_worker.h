@@ -45,14 +45,18 @@ class NextWorker {
   std::future<std::unique_ptr<worker::WorkerClient>> made_;
 };
 
+constexpr const char* kSolutionsWorker = "the solution's worker";
+constexpr const char* kNextWorker = "the next solution's worker";
+
 // A guest that is ready in the pool, if there is one, with its device started. Its context takes memory of
 // the device, half a GB on an H200. Null: there is none, or its device cannot be started.
 [[nodiscard]] std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests,
                                                                   const worker::UseDevice& device);
 
-// A new worker for compiled solutions, confined. Throws Error.
+// A new worker for compiled solutions, confined; `role` is its name in the timeline. Throws Error.
 [[nodiscard]] std::unique_ptr<worker::WorkerClient> confined_worker(worker::Spawner& spawner,
                                                                     const worker::ChildSetup& children,
-                                                                    const worker::Confine& request);
+                                                                    const worker::Confine& request,
+                                                                    const std::string& role);
 
 }  // namespace fib::bench

@@ -39,7 +39,7 @@ struct Fixture {
     return guest;
   }
   std::unique_ptr<worker::WorkerClient> confined(const std::string& runtime) {
-    return bench::confined_worker(spawner, setup, {setup.files.to_json(), runtime});
+    return bench::confined_worker(spawner, setup, {setup.files.to_json(), runtime}, bench::kNextWorker);
   }
   // On the CPU, as the next solution's.
   std::unique_ptr<worker::WorkerClient> begin_until_ready(NextWorker& next) {
