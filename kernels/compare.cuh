@@ -3,8 +3,8 @@
 #include "kernels/fill.cuh"
 #include "tensor/small_floats.h"
 
-// The comparison of eval/compare.h on the device: the same rule, the same float operations, one pass. A thread
-// takes 16 bytes of both sides; where their bits are equal there is nothing to do.
+// The comparison of eval/compare.h on the device: the same rule, the same float operations, one pass. A
+// thread takes 16 bytes of both sides; where their bits are equal there is nothing to do.
 namespace fib {
 
 // What all threads found together. Errors are the bits of doubles that are not negative, whose order is the
@@ -20,7 +20,9 @@ struct Findings {
   u64 first_unwritten;
 };
 
-__device__ inline bool same_bits(uint4 a, uint4 b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
+__device__ inline bool same_bits(uint4 a, uint4 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+}
 
 template <typename Real>
 struct RealBits;
@@ -66,8 +68,8 @@ struct Local {
     if (unwritten++ == 0) first_unwritten = index;
   }
 
-  // Whether a finite pair that differs by `difference` is near enough. Dividing is what this costs: it is left out
-  // where a product, rounded down, shows that the quotient is neither a new maximum nor above rtol.
+  // Whether a finite pair that differs by `difference` is near enough. Dividing is what this costs: it is
+  // left out where a product, rounded down, shows that the quotient is neither a new maximum nor above rtol.
   __device__ bool near(Real difference, Real expected_size, Real atol, Real rtol) {
     absolute = max(absolute, difference);
     const Real denominator = tensor::add(expected_size, static_cast<Real>(1e-8));
@@ -83,7 +85,8 @@ struct Local {
     const auto x_size = Bits::of(x) & Bits::kMagnitude;
     const auto y_size = Bits::of(y) & Bits::kMagnitude;
     if (x_size < Bits::kInfinity && y_size < Bits::kInfinity) {
-      return near(Bits::from(Bits::of(tensor::subtract(x, y)) & Bits::kMagnitude), Bits::from(y_size), atol, rtol);
+      return near(Bits::from(Bits::of(tensor::subtract(x, y)) & Bits::kMagnitude), Bits::from(y_size), atol,
+                  rtol);
     }
     const bool x_nan = x_size > Bits::kInfinity;
     const bool y_nan = y_size > Bits::kInfinity;
@@ -139,12 +142,13 @@ __device__ void publish(const Local<Real>& local, Findings* findings) {
   if (f.unwritten != 0) atomicMin(&findings->first_unwritten, f.first_unwritten);
 }
 
-// How a comparison looks at its bytes: `kBits` of one element, and whether the poison can be a result (then only
-// eight bytes of it in a row were never written).
+// How a comparison looks at its bytes: `kBits` of one element, and whether the poison can be a result (then
+// only eight bytes of it in a row were never written).
 template <int kBits, bool kStretches, typename Real, typename Matches>
-__device__ void compare(const void* got, const void* expected, u64 count, u64 poison, Findings* findings, Matches matches) {
-  constexpr u64 kChunk = 128 / kBits;   // elements in 16 bytes
-  constexpr u64 kWord = 64 / kBits;     // elements in 8 bytes
+__device__ void compare(const void* got, const void* expected, u64 count, u64 poison, Findings* findings,
+                        Matches matches) {
+  constexpr u64 kChunk = 128 / kBits;  // elements in 16 bytes
+  constexpr u64 kWord = 64 / kBits;    // elements in 8 bytes
   constexpr u64 kMask = kBits == 64 ? ~u64{0} : (u64{1} << (kBits % 64)) - 1;
   const u64 bytes = (count * kBits + 7) / 8;
   Local<Real> local;
@@ -165,7 +169,8 @@ __device__ void compare(const void* got, const void* expected, u64 count, u64 po
         stretch = true;
         const auto* all = static_cast<const unsigned char*>(got);
         const u64 begin = bytes < 8 ? 0 : bytes - 8;
-        for (u64 i = begin; i < bytes; ++i) stretch &= all[i] == static_cast<unsigned char>(poison >> (8 * ((i - begin) % 8)));
+        for (u64 i = begin; i < bytes; ++i)
+          stretch &= all[i] == static_cast<unsigned char>(poison >> (8 * ((i - begin) % 8)));
       }
 #pragma unroll
       for (int i = 0; i < static_cast<int>(kWord); ++i) {
@@ -182,13 +187,14 @@ __device__ void compare(const void* got, const void* expected, u64 count, u64 po
   publish(local, findings);
 }
 
-#define FIB_COMPARE_FLOATS(name, bits, stretches, decode)                                                          \
-  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count, u64 poison,      \
-                                                double atol, double rtol, Findings* findings) {                    \
-    compare<bits, stretches, float>(got, expected, count, poison, findings, [=](Local<float>& local, u64 x, u64 y) { \
-      return local.matches(decode(static_cast<u32>(x)), decode(static_cast<u32>(y)), static_cast<float>(atol),     \
-                           static_cast<float>(rtol));                                                              \
-    });                                                                                                            \
+#define FIB_COMPARE_FLOATS(name, bits, stretches, decode)                                                   \
+  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count,           \
+                                                u64 poison, double atol, double rtol, Findings* findings) { \
+    compare<bits, stretches, float>(                                                                        \
+        got, expected, count, poison, findings, [=](Local<float>& local, u64 x, u64 y) {                    \
+          return local.matches(decode(static_cast<u32>(x)), decode(static_cast<u32>(y)),                    \
+                               static_cast<float>(atol), static_cast<float>(rtol));                         \
+        });                                                                                                 \
   }
 FIB_COMPARE_FLOATS(float32, 32, false, tensor::float_of_bits)
 FIB_COMPARE_FLOATS(float16, 16, false, tensor::Float16Bits::decode)
@@ -198,19 +204,20 @@ FIB_COMPARE_FLOATS(float8_e5m2, 8, true, tensor::Float8E5M2Bits::decode)
 FIB_COMPARE_FLOATS(float4_e2m1, 4, true, tensor::Float4E2M1Bits::decode)
 #undef FIB_COMPARE_FLOATS
 
-extern "C" __global__ void fib_compare_float64(const void* got, const void* expected, u64 count, u64 poison, double atol,
-                                               double rtol, Findings* findings) {
+extern "C" __global__ void fib_compare_float64(const void* got, const void* expected, u64 count, u64 poison,
+                                               double atol, double rtol, Findings* findings) {
   compare<64, false, double>(got, expected, count, poison, findings, [=](Local<double>& local, u64 x, u64 y) {
     return local.matches(tensor::double_of_bits(x), tensor::double_of_bits(y), atol, rtol);
   });
 }
 
-#define FIB_COMPARE_INTEGERS(name, bits, stretches, type)                                                          \
-  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count, u64 poison,      \
-                                                double, double, Findings* findings) {                              \
-    compare<bits, stretches, double>(got, expected, count, poison, findings, [](Local<double>& local, u64 x, u64 y) { \
-      return local.equal(static_cast<type>(x), static_cast<type>(y));                                              \
-    });                                                                                                            \
+#define FIB_COMPARE_INTEGERS(name, bits, stretches, type)                                              \
+  extern "C" __global__ void fib_compare_##name(const void* got, const void* expected, u64 count,      \
+                                                u64 poison, double, double, Findings* findings) {      \
+    compare<bits, stretches, double>(got, expected, count, poison, findings,                           \
+                                     [](Local<double>& local, u64 x, u64 y) {                          \
+                                       return local.equal(static_cast<type>(x), static_cast<type>(y)); \
+                                     });                                                               \
   }
 FIB_COMPARE_INTEGERS(int64, 64, true, i64)
 FIB_COMPARE_INTEGERS(int32, 32, true, i32)

@@ -52,8 +52,8 @@ __device__ void fill_floats(u64 key, Element* target, u64 count, Encode encode) 
   }
 }
 
-// Two neighbours as 16 bit floats, the first one low: what encode() of tensor/small_floats.h gives, which rounds to
-// the nearest, ties to even. One instruction where the device has it.
+// Two neighbours as 16 bit floats, the first one low: what encode() of tensor/small_floats.h gives, which
+// rounds to the nearest, ties to even. One instruction where the device has it.
 struct BFloat16Pair {
   __device__ static u32 encode(float first, float second) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -118,7 +118,8 @@ __device__ inline void fill_bytes(u64 key, unsigned char* target, u64 count, u32
 extern "C" __global__ void fib_fill_float64(u64 key, double* target, u64 count) {
   for (u64 block = thread_index(); block * 2 < count; block += thread_count()) {
     const tensor::RandomBlock bits = tensor::random_block(key, block);
-    const auto pair = tensor::normals(tensor::join_words(bits.word0, bits.word1), tensor::join_words(bits.word2, bits.word3));
+    const auto pair = tensor::normals(tensor::join_words(bits.word0, bits.word1),
+                                      tensor::join_words(bits.word2, bits.word3));
     const double elements[2] = {pair.first, pair.second};
     store_block(target, block, count, elements);
   }
@@ -133,10 +134,12 @@ extern "C" __global__ void fib_fill_bfloat16(u64 key, unsigned short* target, u6
   fill_halves<BFloat16Pair>(key, target, count);
 }
 extern "C" __global__ void fib_fill_float8_e4m3fn(u64 key, unsigned char* target, u64 count) {
-  fill_floats(key, target, count, [](float value) { return tensor::Float8E4M3FNBits::encode(tensor::clamp_to_2(value)); });
+  fill_floats(key, target, count,
+              [](float value) { return tensor::Float8E4M3FNBits::encode(tensor::clamp_to_2(value)); });
 }
 extern "C" __global__ void fib_fill_float8_e5m2(u64 key, unsigned char* target, u64 count) {
-  fill_floats(key, target, count, [](float value) { return tensor::Float8E5M2Bits::encode(tensor::clamp_to_2(value)); });
+  fill_floats(key, target, count,
+              [](float value) { return tensor::Float8E5M2Bits::encode(tensor::clamp_to_2(value)); });
 }
 // Two elements to a byte, low nibble first; a last unused nibble is 0.
 extern "C" __global__ void fib_fill_float4_e2m1(u64 key, unsigned char* target, u64 count) {
@@ -150,17 +153,30 @@ extern "C" __global__ void fib_fill_float4_e2m1(u64 key, unsigned char* target, 
     }
   }
 }
-extern "C" __global__ void fib_fill_int64(u64 key, i64* target, u64 count) { fill_integers(key, target, count); }
-extern "C" __global__ void fib_fill_int32(u64 key, i32* target, u64 count) { fill_integers(key, target, count); }
-extern "C" __global__ void fib_fill_int16(u64 key, short* target, u64 count) { fill_integers(key, target, count); }
-extern "C" __global__ void fib_fill_int8(u64 key, unsigned char* target, u64 count) { fill_bytes(key, target, count, 0xff); }
-extern "C" __global__ void fib_fill_uint8(u64 key, unsigned char* target, u64 count) { fill_bytes(key, target, count, 0xff); }
-extern "C" __global__ void fib_fill_bool(u64 key, unsigned char* target, u64 count) { fill_bytes(key, target, count, 1); }
+extern "C" __global__ void fib_fill_int64(u64 key, i64* target, u64 count) {
+  fill_integers(key, target, count);
+}
+extern "C" __global__ void fib_fill_int32(u64 key, i32* target, u64 count) {
+  fill_integers(key, target, count);
+}
+extern "C" __global__ void fib_fill_int16(u64 key, short* target, u64 count) {
+  fill_integers(key, target, count);
+}
+extern "C" __global__ void fib_fill_int8(u64 key, unsigned char* target, u64 count) {
+  fill_bytes(key, target, count, 0xff);
+}
+extern "C" __global__ void fib_fill_uint8(u64 key, unsigned char* target, u64 count) {
+  fill_bytes(key, target, count, 0xff);
+}
+extern "C" __global__ void fib_fill_bool(u64 key, unsigned char* target, u64 count) {
+  fill_bytes(key, target, count, 1);
+}
 
 // Multiplies each element by `factor`, a power of two, in place; rounds once.
 template <typename Element, typename Scale>
 __device__ void scale_elements(Element* target, u64 count, Scale scale) {
-  for (u64 i = thread_index(); i < count; i += thread_count()) target[i] = static_cast<Element>(scale(target[i]));
+  for (u64 i = thread_index(); i < count; i += thread_count())
+    target[i] = static_cast<Element>(scale(target[i]));
 }
 
 // The float of the scaled value is exact, or so small that every format rounds it to the same.
@@ -173,7 +189,8 @@ extern "C" __global__ void fib_scale_float64(double* target, u64 count, double f
   scale_elements(target, count, [=](double value) { return value * factor; });
 }
 extern "C" __global__ void fib_scale_float32(float* target, u64 count, double factor) {
-  scale_elements(target, count, [=](float value) { return static_cast<float>(static_cast<double>(value) * factor); });
+  scale_elements(target, count,
+                 [=](float value) { return static_cast<float>(static_cast<double>(value) * factor); });
 }
 extern "C" __global__ void fib_scale_float16(unsigned short* target, u64 count, double factor) {
   scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::Float16Bits>(code, factor); });
@@ -182,13 +199,15 @@ extern "C" __global__ void fib_scale_bfloat16(unsigned short* target, u64 count,
   scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::BFloat16Bits>(code, factor); });
 }
 extern "C" __global__ void fib_scale_float8_e4m3fn(unsigned char* target, u64 count, double factor) {
-  scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::Float8E4M3FNBits>(code, factor); });
+  scale_elements(target, count,
+                 [=](u32 code) { return scaled_bits<tensor::Float8E4M3FNBits>(code, factor); });
 }
 extern "C" __global__ void fib_scale_float8_e5m2(unsigned char* target, u64 count, double factor) {
   scale_elements(target, count, [=](u32 code) { return scaled_bits<tensor::Float8E5M2Bits>(code, factor); });
 }
 
-// Probabilities, one thread block a row: the sum of integer weights does not depend on the order of summation.
+// Probabilities, one thread block a row: the sum of integer weights does not depend on the order of
+// summation.
 __device__ inline u64 sum_over_block(u64 value) {
   __shared__ u64 total;
   if (threadIdx.x == 0) total = 0;
@@ -217,28 +236,33 @@ __device__ void fill_probabilities(u64 key, Element* target, u64 rows, u64 colum
 }
 
 extern "C" __global__ void fib_probabilities_float64(u64 key, double* target, u64 rows, u64 columns) {
-  fill_probabilities(key, target, rows, columns,
-                     [](float weight, u64 sum) { return tensor::probability(static_cast<double>(weight), sum); });
+  fill_probabilities(key, target, rows, columns, [](float weight, u64 sum) {
+    return tensor::probability(static_cast<double>(weight), sum);
+  });
 }
 extern "C" __global__ void fib_probabilities_float32(u64 key, float* target, u64 rows, u64 columns) {
-  fill_probabilities(key, target, rows, columns, [](float weight, u64 sum) { return tensor::probability(weight, sum); });
+  fill_probabilities(key, target, rows, columns,
+                     [](float weight, u64 sum) { return tensor::probability(weight, sum); });
 }
 extern "C" __global__ void fib_probabilities_float16(u64 key, unsigned short* target, u64 rows, u64 columns) {
   fill_probabilities(key, target, rows, columns, [](float weight, u64 sum) {
     return static_cast<unsigned short>(tensor::Float16Bits::encode(tensor::probability(weight, sum)));
   });
 }
-extern "C" __global__ void fib_probabilities_bfloat16(u64 key, unsigned short* target, u64 rows, u64 columns) {
+extern "C" __global__ void fib_probabilities_bfloat16(u64 key, unsigned short* target, u64 rows,
+                                                      u64 columns) {
   fill_probabilities(key, target, rows, columns, [](float weight, u64 sum) {
     return static_cast<unsigned short>(tensor::BFloat16Bits::encode(tensor::probability(weight, sum)));
   });
 }
-extern "C" __global__ void fib_probabilities_float8_e4m3fn(u64 key, unsigned char* target, u64 rows, u64 columns) {
+extern "C" __global__ void fib_probabilities_float8_e4m3fn(u64 key, unsigned char* target, u64 rows,
+                                                           u64 columns) {
   fill_probabilities(key, target, rows, columns, [](float weight, u64 sum) {
     return static_cast<unsigned char>(tensor::Float8E4M3FNBits::encode(tensor::probability(weight, sum)));
   });
 }
-extern "C" __global__ void fib_probabilities_float8_e5m2(u64 key, unsigned char* target, u64 rows, u64 columns) {
+extern "C" __global__ void fib_probabilities_float8_e5m2(u64 key, unsigned char* target, u64 rows,
+                                                         u64 columns) {
   fill_probabilities(key, target, rows, columns, [](float weight, u64 sum) {
     return static_cast<unsigned char>(tensor::Float8E5M2Bits::encode(tensor::probability(weight, sum)));
   });

@@ -12,13 +12,15 @@ extern "C" __global__ void fib_poison(u64 pattern, u64* target, u64 bytes) {
       target[i] = pattern;
     } else {
       auto* last = reinterpret_cast<unsigned char*>(target + i);
-      for (u64 byte = 0; i * 8 + byte < bytes; ++byte) last[byte] = static_cast<unsigned char>(pattern >> (8 * byte));
+      for (u64 byte = 0; i * 8 + byte < bytes; ++byte)
+        last[byte] = static_cast<unsigned char>(pattern >> (8 * byte));
     }
   }
 }
 
-// Reads `bytes` bytes (a multiple of 16), so that the L2 cache holds clean lines of this buffer and nothing else.
-// The sum is written only if it is a value that the buffer's zeros never give: the reads cannot be left out.
+// Reads `bytes` bytes (a multiple of 16), so that the L2 cache holds clean lines of this buffer and nothing
+// else. The sum is written only if it is a value that the buffer's zeros never give: the reads cannot be left
+// out.
 extern "C" __global__ void fib_read(const uint4* source, u64 bytes, u32* never) {
   u32 sum = 0;
   for (u64 i = thread_index(); i * 16 < bytes; i += thread_count()) {

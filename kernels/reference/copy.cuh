@@ -11,7 +11,8 @@ namespace fib::reference::gpu {
 extern "C" __global__ void fib_copy(const Walk<2> walk) {
   for (i64 i = first_index(); i < walk.count; i += index_step()) {
     const auto places = places_of(walk, i);
-    put<FIB_TYPE0>(address_of<FIB_TYPE0>(walk.view[0], places.at[0]), bits_at<FIB_TYPE0>(walk.view[1], places.at[1]));
+    put<FIB_TYPE0>(address_of<FIB_TYPE0>(walk.view[0], places.at[0]),
+                   bits_at<FIB_TYPE0>(walk.view[1], places.at[1]));
   }
 }
 
@@ -34,7 +35,8 @@ extern "C" __global__ void fib_where(const Walk<4> walk) {
 extern "C" __global__ void fib_convert(const Walk<2> walk) {
   for (i64 i = first_index(); i < walk.count; i += index_step()) {
     const auto places = places_of(walk, i);
-    store<FIB_REAL, FIB_TYPE0>(walk.view[0], places.at[0], load<FIB_REAL, FIB_TYPE1>(walk.view[1], places.at[1]));
+    store<FIB_REAL, FIB_TYPE0>(walk.view[0], places.at[0],
+                               load<FIB_REAL, FIB_TYPE1>(walk.view[1], places.at[1]));
   }
 }
 

@@ -41,10 +41,10 @@ __device__ inline u64 wrapped(Real value) {
 
 // An element has 1 << shift bytes.
 __device__ constexpr i32 shift_of(i32 type) {
-  return type == kFloat64 || type == kInt64                            ? 3
-         : type == kFloat32 || type == kInt32                          ? 2
+  return type == kFloat64 || type == kInt64                        ? 3
+         : type == kFloat32 || type == kInt32                      ? 2
          : type == kFloat16 || type == kBFloat16 || type == kInt16 ? 1
-                                                                       : 0;
+                                                                   : 0;
 }
 
 template <i32 kShift>

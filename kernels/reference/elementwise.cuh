@@ -3,8 +3,8 @@
 #include "kernels/reference/math.cuh"
 #include "kernels/reference/walk.cuh"
 
-// Operations on elements. FIB_OPERATION names one of math.cuh, FIB_REAL the type it computes in: float, double or i64.
-// View 0 is the result.
+// Operations on elements. FIB_OPERATION names one of math.cuh, FIB_REAL the type it computes in: float,
+// double or i64. View 0 is the result.
 namespace fib::reference::gpu {
 
 using Real = FIB_REAL;

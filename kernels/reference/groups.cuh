@@ -7,8 +7,8 @@ namespace fib::reference::gpu {
 
 constexpr int kThreads = 256;
 
-// Joins the states of a group by Join::join in a fixed order; all its threads get the result. To be called by the
-// whole block; `shared` has kThreads places.
+// Joins the states of a group by Join::join in a fixed order; all its threads get the result. To be called by
+// the whole block; `shared` has kThreads places.
 template <typename Join, typename State>
 __device__ State join_group(State mine, State* shared, int group) {
   const int lane = static_cast<int>(threadIdx.x) % group;
@@ -16,7 +16,8 @@ __device__ State join_group(State mine, State* shared, int group) {
   __syncthreads();
   for (int distance = group / 2; distance > 0; distance /= 2) {
     if (lane < distance) {
-      shared[threadIdx.x] = Join::join(shared[threadIdx.x], shared[threadIdx.x + static_cast<unsigned>(distance)]);
+      shared[threadIdx.x] =
+          Join::join(shared[threadIdx.x], shared[threadIdx.x + static_cast<unsigned>(distance)]);
     }
     __syncthreads();
   }

@@ -4,7 +4,8 @@
 
 namespace fib::reference::gpu {
 
-// A matrix product from the parts of its sums, added in order as FIB_REAL. `c` is packed, of the dtype FIB_TYPE0.
+// A matrix product from the parts of its sums, added in order as FIB_REAL. `c` is packed, of the dtype
+// FIB_TYPE0.
 extern "C" __global__ void fib_join(const Product p, const View c) {
   const i64 count = p.batches * p.m * p.n;
   const FIB_REAL* parts = reinterpret_cast<const FIB_REAL*>(p.workspace);

@@ -2,47 +2,47 @@
 
 #include "reference/gpu/arguments.h"
 
-// What each element-wise operation computes: the formulas of lib/reference/elementwise_ops.cpp by their names, as
-// functions over float, double and i64. A type that an operation does not take is never asked for.
+// What each element-wise operation computes: the formulas of lib/reference/elementwise_ops.cpp by their
+// names, as functions over float, double and i64. A type that an operation does not take is never asked for.
 namespace fib::reference::gpu {
 
-#define FIB_UNARY(name, formula)                                             \
-  struct name {                                                              \
-    template <typename R>                                                    \
-    __device__ static R of(R x) {                                            \
-      return static_cast<R>(formula);                                        \
-    }                                                                        \
+#define FIB_UNARY(name, formula)      \
+  struct name {                       \
+    template <typename R>             \
+    __device__ static R of(R x) {     \
+      return static_cast<R>(formula); \
+    }                                 \
   };
 // For floats, and for integers.
-#define FIB_UNARY_2(name, formula, on_int)                                   \
-  struct name {                                                              \
-    template <typename R>                                                    \
-    __device__ static R of(R x) {                                            \
-      return static_cast<R>(formula);                                        \
-    }                                                                        \
-    __device__ static i64 of(i64 x) { return static_cast<i64>(on_int); }     \
+#define FIB_UNARY_2(name, formula, on_int)                               \
+  struct name {                                                          \
+    template <typename R>                                                \
+    __device__ static R of(R x) {                                        \
+      return static_cast<R>(formula);                                    \
+    }                                                                    \
+    __device__ static i64 of(i64 x) { return static_cast<i64>(on_int); } \
   };
-#define FIB_BINARY(name, formula)                                            \
-  struct name {                                                              \
-    template <typename R>                                                    \
-    __device__ static R of(R a, R b) {                                       \
-      return static_cast<R>(formula);                                        \
-    }                                                                        \
+#define FIB_BINARY(name, formula)      \
+  struct name {                        \
+    template <typename R>              \
+    __device__ static R of(R a, R b) { \
+      return static_cast<R>(formula);  \
+    }                                  \
   };
-#define FIB_BINARY_2(name, formula, on_int)                                  \
-  struct name {                                                              \
-    template <typename R>                                                    \
-    __device__ static R of(R a, R b) {                                       \
-      return static_cast<R>(formula);                                        \
-    }                                                                        \
+#define FIB_BINARY_2(name, formula, on_int)                                     \
+  struct name {                                                                 \
+    template <typename R>                                                       \
+    __device__ static R of(R a, R b) {                                          \
+      return static_cast<R>(formula);                                           \
+    }                                                                           \
     __device__ static i64 of(i64 a, i64 b) { return static_cast<i64>(on_int); } \
   };
 
 // The overloads for float and double under one name.
-#define FIB_MATH(name)                                                        \
-  __device__ inline float m_##name(float x) { return ::name##f(x); }          \
+#define FIB_MATH(name)                                               \
+  __device__ inline float m_##name(float x) { return ::name##f(x); } \
   __device__ inline double m_##name(double x) { return ::name(x); }
-#define FIB_MATH_2(name)                                                      \
+#define FIB_MATH_2(name)                                                         \
   __device__ inline float m_##name(float a, float b) { return ::name##f(a, b); } \
   __device__ inline double m_##name(double a, double b) { return ::name(a, b); }
 FIB_MATH(floor)
@@ -77,7 +77,9 @@ FIB_MATH_2(copysign)
 
 // Integer arithmetic wraps around.
 __device__ inline i64 int_neg(i64 x) { return static_cast<i64>(0 - static_cast<u64>(x)); }
-__device__ inline i64 int_mul(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b)); }
+__device__ inline i64 int_mul(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b));
+}
 // Divisors of 0 were refused; -1 is apart because the smallest integer has no positive counterpart.
 __device__ inline i64 int_truncate(i64 a, i64 b) { return b == -1 ? int_neg(a) : a / b; }
 __device__ inline i64 int_fmod(i64 a, i64 b) { return b == -1 ? 0 : a % b; }
@@ -196,7 +198,8 @@ FIB_BINARY(logical_xor, (a != 0) != (b != 0))
 FIB_BINARY(bitwise_and, static_cast<i64>(a) & static_cast<i64>(b))
 FIB_BINARY(bitwise_or, static_cast<i64>(a) | static_cast<i64>(b))
 FIB_BINARY(bitwise_xor, static_cast<i64>(a) ^ static_cast<i64>(b))
-FIB_BINARY(bitwise_left_shift, (b < 0 || b > 63 ? 0 : static_cast<i64>(static_cast<u64>(a) << static_cast<u64>(b))))
+FIB_BINARY(bitwise_left_shift,
+           (b < 0 || b > 63 ? 0 : static_cast<i64>(static_cast<u64>(a) << static_cast<u64>(b))))
 FIB_BINARY(bitwise_right_shift, static_cast<i64>(a) >> (b < 0 || b > 63 ? 63 : static_cast<i64>(b)))
 
 }  // namespace operations

@@ -2,9 +2,9 @@
 
 #include "kernels/reference/walk.cuh"
 
-// Moves equal parts (rows, say) between a packed tensor and their places in another. View 0 is one part of the packed
-// side, view 1 one part of the scattered side; both have the dtype FIB_TYPE0. Parts that write must not overlap: the
-// host sees to that.
+// Moves equal parts (rows, say) between a packed tensor and their places in another. View 0 is one part of
+// the packed side, view 1 one part of the scattered side; both have the dtype FIB_TYPE0. Parts that write
+// must not overlap: the host sees to that.
 namespace fib::reference::gpu {
 
 struct Moved {
@@ -44,7 +44,9 @@ extern "C" __global__ void fib_scatter(const Walk<2> part, const PartMove move) 
 
 __device__ inline float sum_of(float a, float b) { return a + b; }
 __device__ inline double sum_of(double a, double b) { return a + b; }
-__device__ inline i64 sum_of(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
+__device__ inline i64 sum_of(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b));
+}
 
 // target += part, computed as FIB_REAL and rounded once.
 extern "C" __global__ void fib_scatter_add(const Walk<2> part, const PartMove move) {

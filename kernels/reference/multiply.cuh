@@ -2,8 +2,8 @@
 
 #include "kernels/reference/product.cuh"
 
-// Matrix products of float and double in full precision, by fused multiply-adds of FIB_REAL. A block of 256 threads
-// makes a tile of FIB_TILE_M x FIB_TILE_N, each thread FIB_TILE_M / 16 x FIB_TILE_N / 16 of it.
+// Matrix products of float and double in full precision, by fused multiply-adds of FIB_REAL. A block of 256
+// threads makes a tile of FIB_TILE_M x FIB_TILE_N, each thread FIB_TILE_M / 16 x FIB_TILE_N / 16 of it.
 namespace fib::reference::gpu {
 
 using Real = FIB_REAL;
@@ -14,7 +14,8 @@ constexpr int kTileK = 16;
 constexpr int kSide = 16;  // threads along each side of the tile
 constexpr int kPerM = kTileM / kSide;
 constexpr int kPerN = kTileN / kSide;
-constexpr int kWhole = 16 / static_cast<int>(sizeof(Real));  // elements that one load from shared memory brings
+constexpr int kWhole =
+    16 / static_cast<int>(sizeof(Real));  // elements that one load from shared memory brings
 constexpr int kVectorM = kPerM < kWhole ? kPerM : kWhole;
 constexpr int kVectorN = kPerN < kWhole ? kPerN : kWhole;
 constexpr int kPad = kWhole;  // between rows of a tile, against bank conflicts
@@ -22,7 +23,8 @@ constexpr int kPad = kWhole;  // between rows of a tile, against bank conflicts
 __device__ inline float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ inline double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 
-// Element number i of a thread along one side: vectors of neighbours, a vector of every thread before the next.
+// Element number i of a thread along one side: vectors of neighbours, a vector of every thread before the
+// next.
 template <int kVector>
 __device__ inline int side_index(int thread, int i) {
   return i / kVector * (kSide * kVector) + thread * kVector + i % kVector;
@@ -84,13 +86,15 @@ struct Sums {
       Real y[kPerN];
 #pragma unroll
       for (int i = 0; i < kPerM; i += kVectorM) {
-        const auto v = *reinterpret_cast<const VectorM*>(a + k * TileA::kPitch + side_index<kVectorM>(thread_m, i));
+        const auto v =
+            *reinterpret_cast<const VectorM*>(a + k * TileA::kPitch + side_index<kVectorM>(thread_m, i));
 #pragma unroll
         for (int e = 0; e < kVectorM; ++e) x[i + e] = v.at[e];
       }
 #pragma unroll
       for (int j = 0; j < kPerN; j += kVectorN) {
-        const auto v = *reinterpret_cast<const VectorN*>(b + k * TileB::kPitch + side_index<kVectorN>(thread_n, j));
+        const auto v =
+            *reinterpret_cast<const VectorN*>(b + k * TileB::kPitch + side_index<kVectorN>(thread_n, j));
 #pragma unroll
         for (int e = 0; e < kVectorN; ++e) y[j + e] = v.at[e];
       }
@@ -103,10 +107,12 @@ struct Sums {
   }
 };
 
-__device__ inline void write_sums(const Product& p, const Share& share, const Sums& sums, int thread_m, int thread_n) {
+__device__ inline void write_sums(const Product& p, const Share& share, const Sums& sums, int thread_m,
+                                  int thread_n) {
   const bool whole = p.workspace == 0;
-  Real* to = whole ? reinterpret_cast<Real*>(p.c) + share.batch * p.c_batch
-                   : reinterpret_cast<Real*>(p.workspace) + (share.split * p.batches + share.batch) * p.m * p.n;
+  Real* to = whole
+                 ? reinterpret_cast<Real*>(p.c) + share.batch * p.c_batch
+                 : reinterpret_cast<Real*>(p.workspace) + (share.split * p.batches + share.batch) * p.m * p.n;
   const i64 pitch = whole ? p.c_row : p.n;
 #pragma unroll
   for (int i = 0; i < kPerM; ++i) {

@@ -8,7 +8,7 @@ namespace fib::reference::gpu {
 struct Share {
   i64 batch;
   i64 split;
-  i64 row;      // first of the tile
+  i64 row;  // first of the tile
   i64 column;
   i64 k_begin;
   i64 k_end;

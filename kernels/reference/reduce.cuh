@@ -2,8 +2,9 @@
 
 #include "kernels/reference/groups.cuh"
 
-// Reductions of rows, by the accumulators of lib/reference/accumulators.h: FIB_REDUCTION names one below, FIB_REAL the
-// type to read elements as, FIB_TYPE0 and FIB_TYPE1 the dtypes of rows and results. Floats are added in double, so that the order hardly matters; it is fixed all the same.
+// Reductions of rows, by the accumulators of lib/reference/accumulators.h: FIB_REDUCTION names one below,
+// FIB_REAL the type to read elements as, FIB_TYPE0 and FIB_TYPE1 the dtypes of rows and results. Floats are
+// added in double, so that the order hardly matters; it is fixed all the same.
 namespace fib::reference::gpu {
 
 using Real = FIB_REAL;
@@ -17,8 +18,12 @@ struct WideOf {
 template <>
 struct WideOf<i64> {
   using Type = i64;
-  __device__ static i64 sum(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
-  __device__ static i64 product(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b)); }
+  __device__ static i64 sum(i64 a, i64 b) {
+    return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b));
+  }
+  __device__ static i64 product(i64 a, i64 b) {
+    return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b));
+  }
 };
 using Wide = WideOf<Real>::Type;
 using Arithmetic = WideOf<Real>;
@@ -68,13 +73,16 @@ struct Norm : Sum {
   __device__ static Wide add(Wide squares, Real x) {
     return Arithmetic::sum(squares, Arithmetic::product(static_cast<Wide>(x), static_cast<Wide>(x)));
   }
-  __device__ static Wide finish(Wide squares, i64) { return static_cast<Wide>(::sqrt(static_cast<double>(squares))); }
+  __device__ static Wide finish(Wide squares, i64) {
+    return static_cast<Wide>(::sqrt(static_cast<double>(squares)));
+  }
 };
 
 #if !defined(FIB_JOIN_PARTS)
 
 // One group a part of a row. Writes the rows' results, or with `states` the parts' states.
-extern "C" __global__ void fib_reduce(const Walk<1> input, const RowShape rows, const View output, Wide* states) {
+extern "C" __global__ void fib_reduce(const Walk<1> input, const RowShape rows, const View output,
+                                      Wide* states) {
   __shared__ Wide shared[kThreads];
   const i64 units = rows.rows * rows.parts;
   const i64 together = kThreads / rows.group;

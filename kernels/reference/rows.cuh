@@ -65,12 +65,14 @@ struct SoftmaxRow {
     const Real log_sum = static_cast<Real>(::log(e.sum));
     for (i64 j = static_cast<int>(threadIdx.x) % rows.group; j < rows.length; j += rows.group) {
       const Real x = element_of<Real>(input, row * rows.length + j);
-      store<Real, FIB_TYPE0>(output, row * rows.length + j, logarithm ? x - e.shift - log_sum : m_exp(x - e.shift) / divisor);
+      store<Real, FIB_TYPE0>(output, row * rows.length + j,
+                             logarithm ? x - e.shift - log_sum : m_exp(x - e.shift) / divisor);
     }
   }
 };
 
-extern "C" __global__ void fib_softmax(const Walk<1> input, const RowShape rows, const View output, i32 logarithm) {
+extern "C" __global__ void fib_softmax(const Walk<1> input, const RowShape rows, const View output,
+                                       i32 logarithm) {
   for_rows(rows, SoftmaxRow{input, rows, output, logarithm != 0});
 }
 
@@ -107,10 +109,13 @@ struct RunningOf<i64> {
 };
 using Running = RunningOf<Real>::Type;
 
-__device__ inline Running accumulate(Running a, Running b, i32 product) { return product != 0 ? a * b : a + b; }
+__device__ inline Running accumulate(Running a, Running b, i32 product) {
+  return product != 0 ? a * b : a + b;
+}
 
 // One block a row, 256 elements at a time.
-extern "C" __global__ void fib_scan(const Walk<1> input, const RowShape rows, const View output, i32 product) {
+extern "C" __global__ void fib_scan(const Walk<1> input, const RowShape rows, const View output,
+                                    i32 product) {
   __shared__ Running shared[kThreads];
   const int lane = static_cast<int>(threadIdx.x);
   const Running nothing = product != 0 ? 1 : 0;
@@ -127,7 +132,8 @@ extern "C" __global__ void fib_scan(const Walk<1> input, const RowShape rows, co
         shared[lane] = accumulate(other, shared[lane], product);
         __syncthreads();
       }
-      if (j < rows.length) store<Real, FIB_TYPE1>(output, index, static_cast<Real>(accumulate(before, shared[lane], product)));
+      if (j < rows.length)
+        store<Real, FIB_TYPE1>(output, index, static_cast<Real>(accumulate(before, shared[lane], product)));
       before = accumulate(before, shared[kThreads - 1], product);
       __syncthreads();
     }
@@ -155,7 +161,8 @@ struct Better {
 };
 
 // FIB_LARGEST is true or false.
-extern "C" __global__ void fib_extreme(const Walk<1> input, const RowShape rows, const View values, const View indices) {
+extern "C" __global__ void fib_extreme(const Walk<1> input, const RowShape rows, const View values,
+                                       const View indices) {
   __shared__ Found shared[kThreads];
   const i64 together = kThreads / rows.group;
   const int lane = static_cast<int>(threadIdx.x) % rows.group;

@@ -4,24 +4,26 @@
 #include "kernels/reference/warp.cuh"
 #include "tensor/small_floats.h"
 
-// Matrix products of bfloat16 and float16 on tensor cores, summed in float32 and rounded once. A block of eight warps
-// makes a tile of 128 x 128, each warp 64 x 32 of it by mma.m16n8k16; four stages of tiles are on their way by cp.async.
+// Matrix products of bfloat16 and float16 on tensor cores, summed in float32 and rounded once. A block of
+// eight warps makes a tile of 128 x 128, each warp 64 x 32 of it by mma.m16n8k16; four stages of tiles are on
+// their way by cp.async.
 //
-// FIB_BFLOAT16 is 1 or 0 (float16). FIB_A_BY_K: elements of A lie side by side along k, else along m. FIB_B_BY_K
-// likewise, else along n. FIB_ALIGNED: every row begins at a multiple of 16 bytes.
+// FIB_BFLOAT16 is 1 or 0 (float16). FIB_A_BY_K: elements of A lie side by side along k, else along m.
+// FIB_B_BY_K likewise, else along n. FIB_ALIGNED: every row begins at a multiple of 16 bytes.
 namespace fib::reference::gpu {
 
-constexpr int kTile = 128;    // of m and n
+constexpr int kTile = 128;  // of m and n
 constexpr int kTileK = 32;
 constexpr int kStages = 4;
-constexpr int kChunk = 8;     // elements of 16 bytes
-constexpr int kPitchByK = kTileK + kChunk;   // of a tile with k as its fast index; the rest is against bank conflicts
+constexpr int kChunk = 8;  // elements of 16 bytes
+constexpr int kPitchByK =
+    kTileK + kChunk;  // of a tile with k as its fast index; the rest is against bank conflicts
 constexpr int kPitchByLine = kTile + kChunk;
 constexpr int kOperandElements = kTile * kPitchByK;  // the larger of both forms
 constexpr int kStageElements = 2 * kOperandElements;
 
-// A tile of one operand in shared memory: kByK has a line (row of A, column of B) for every index of m or n and k along
-// it; else the other way round.
+// A tile of one operand in shared memory: kByK has a line (row of A, column of B) for every index of m or n
+// and k along it; else the other way round.
 template <bool kByK>
 struct Operand {
   static constexpr int kPitch = kByK ? kPitchByK : kPitchByLine;
@@ -86,7 +88,8 @@ struct Sums {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) multiply_add<FIB_BFLOAT16 != 0>(at[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+        for (int j = 0; j < 4; ++j)
+          multiply_add<FIB_BFLOAT16 != 0>(at[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
       }
     }
   }

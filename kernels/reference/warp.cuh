@@ -2,8 +2,9 @@
 
 #include "reference/gpu/arguments.h"
 
-// What needs inline assembly: copies in the background, and tensor cores. Names and fragments as in PTX ISA, "Data
-// movement and conversion instructions" (cp.async) and "Matrix multiply-accumulate operation using mma instruction".
+// What needs inline assembly: copies in the background, and tensor cores. Names and fragments as in PTX ISA,
+// "Data movement and conversion instructions" (cp.async) and "Matrix multiply-accumulate operation using mma
+// instruction".
 namespace fib::reference::gpu {
 
 using Half = unsigned short;  // the bits of a float16 or bfloat16
@@ -20,7 +21,8 @@ __device__ inline u32 shared_address(const void* pointer) {
 
 // Copies 16 bytes in the background, of which only the first `bytes` are read; the rest become 0.
 __device__ inline void copy_chunk(Half* to, const Half* from, int bytes) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(bytes)
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+               "r"(bytes)
                : "memory");
 }
 __device__ inline void close_stage() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -30,8 +32,8 @@ __device__ inline void wait_for_stages() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kOpen) : "memory");
 }
 
-// Four 8 x 8 matrices: thread i names row i % 8 of matrix i / 8 (eight elements), and gets the elements 2 * (i % 4) and
-// the next of row i / 4 of each; with kTransposed of the transposed matrices.
+// Four 8 x 8 matrices: thread i names row i % 8 of matrix i / 8 (eight elements), and gets the elements 2 *
+// (i % 4) and the next of row i / 4 of each; with kTransposed of the transposed matrices.
 template <bool kTransposed>
 __device__ inline void load_matrices(u32 (&to)[4], const Half* row) {
   if (kTransposed) {
@@ -52,12 +54,14 @@ template <bool kBFloat16>
 __device__ inline void multiply_add(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
   if (kBFloat16) {
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   } else {
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
