@@ -1,4 +1,5 @@
 #include <fib.h>
+#include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -45,4 +46,24 @@ TEST_CASE("the library shows the functions of its header and nothing else") {
 TEST_CASE("the versions are told") {
   CHECK(fib_abi_version() == FIB_ABI_VERSION);
   CHECK_THAT(fib_version(), Catch::Matches("[0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+TEST_CASE("program, library, Python package and changelog have one version") {
+  const std::string version = fib_version();
+  const auto told = testing::run_process({testing::fib_binary(), "--version"});
+  CHECK(told.out.starts_with("fib " + version + " "));
+  CHECK(library().ends_with("/libfib.so." + version));
+  const auto read = [](const char* file) { return util::read_file(testing::source_folder() / file); };
+  CHECK(read("python/pyproject.toml").find("\nversion = \"" + version + "\"\n") != std::string::npos);
+  CHECK(read("python/fib/__init__.py").find("\n__version__ = \"" + version + "\"\n") != std::string::npos);
+  // The title of its section, or what the section of the next version says it will be.
+  const std::string changes = read("CHANGELOG.md");
+  CHECK((changes.find("\n## [" + version + "]") != std::string::npos ||
+         changes.find(", " + version + ".") != std::string::npos));
+}
+
+TEST_CASE("the library's name counts changes of the interface") {
+  const auto dynamic = testing::run_process({"readelf", "-d", library()});
+  REQUIRE(dynamic.exit_code == 0);
+  CHECK(dynamic.out.find(fmt::format("[libfib.so.{}]", FIB_ABI_VERSION)) != std::string::npos);
 }
