@@ -8,6 +8,8 @@ install(FILES "${CMAKE_SOURCE_DIR}/include/fib.h" DESTINATION include)
 option(FIB_BUNDLE "Install third-party libraries beside libfib_core.so" OFF)
 if(FIB_BUNDLE)
   set_target_properties(fib_core fib_api fib_tvm_ffi fib_torch PROPERTIES INSTALL_RPATH "$ORIGIN")
+  # The loader does not follow the link by which a package has libfib in the system's folder (scripts/make-deb).
+  set_property(TARGET fib_api APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../fib/lib")
   # Bundled libraries find each other the same way: without this an installed libspdlog would look for libfmt in the
   # system's folders only.
   target_link_options(fib PRIVATE -Wl,--disable-new-dtags)
