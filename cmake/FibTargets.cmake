@@ -6,6 +6,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 sees overlapping copies in std::string's operator+ that are not there (GCC bug 105651).
   target_compile_options(fib_options INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC takes a source that a unity build includes for a header, where members whose types are in an anonymous namespace
+  # would be a mistake; and a local name may be one of another source. The ordinary build warns of what is meant.
+  target_compile_options(fib_options INTERFACE -Wno-subobject-linkage -Wno-shadow)
+endif()
 # Inputs must have the same bits on every machine and device: no contraction of a*b+c into one rounding.
 target_compile_options(fib_options INTERFACE -ffp-contract=off)
 if(FIB_WERROR)
@@ -29,11 +34,33 @@ function(fib_module name)
   set_property(GLOBAL APPEND PROPERTY FIB_MODULE_LIBRARIES ${ARG_LIBRARIES})
 endfunction()
 
-# fib_test(<name> SOURCES <files>): one Catch2 program for the folder tests/<name>, over the same objects.
+# fib_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABEL unit|process|browser|gpu] [SLOW <files>]
+#          [ENVIRONMENT <variables>]): one Catch2 program for the folder tests/<name>, over the same objects, and an
+# entry of ctest for each of its test_*.cpp. The label is unit where none is given: such tests start no process of fib,
+# and take seconds. All others take turns, since runs do on a device. The files that take longer are slow instead.
 function(fib_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LIBRARIES;SLOW;ENVIRONMENT" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
-  target_link_libraries(test_${name} PRIVATE fib_options fib_core fib_test_support Catch2::Catch2WithMain ${ARG_LIBRARIES})
-  add_test(NAME ${name} COMMAND test_${name})
+  target_link_libraries(test_${name} PRIVATE fib_options fib_core fib_test_support fib_test_main ${ARG_LIBRARIES})
+  foreach(source ${ARG_SOURCES})
+    if(NOT source MATCHES "^test_.*\\.cpp$")
+      continue()
+    endif()
+    get_filename_component(file "${source}" NAME_WE)
+    string(REGEX REPLACE "^test_" "${name}/" entry "${file}")
+    # The file's name as a tag (-#); without the cases that are hidden; a file without cases is a mistake.
+    add_test(NAME ${entry} COMMAND test_${name} -\# -w NoTests "[#${file}]~[.]")
+    set(label unit)
+    if(source IN_LIST ARG_SLOW)
+      set(label slow)
+    elseif(ARG_LABEL)
+      set(label ${ARG_LABEL})
+    endif()
+    set_tests_properties(${entry} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77
+                         ENVIRONMENT "FIB_TEST_SKIPPED=77;${ARG_ENVIRONMENT}")
+    if(ARG_LABEL AND NOT ARG_LABEL STREQUAL unit)
+      set_tests_properties(${entry} PROPERTIES RESOURCE_LOCK device)
+    endif()
+  endforeach()
 endfunction()

@@ -13,7 +13,7 @@ using fib::reference::MatmulBackend;
 bool has_openblas() {
   std::string reason;
   if (fib::reference::open_openblas(1, reason) != nullptr) return true;
-  WARN("OpenBLAS skipped: " << reason);
+  WARN("skipped: what OpenBLAS does: " << reason);
   return false;
 }
 
