@@ -27,9 +27,9 @@ inline std::vector<std::string> few(std::vector<std::string> more = {}) {
   return more;
 }
 
-// Whether the condition becomes true within ten seconds or so.
+// Whether the condition becomes true within a minute or so.
 inline bool wait_for(const std::function<bool()>& condition) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -8,7 +8,6 @@
 #include <functional>
 #include <future>
 #include <set>
-#include <thread>
 
 #include "cli/run_support.h"
 #include "util/file_lock.h"
@@ -269,17 +268,22 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
     return;
   }
   FibRun run;
-  run.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
-  const auto [twice, after_ms] = GENERATE(std::pair(false, 0), std::pair(false, 100), std::pair(true, 100));
+  run.dataset.add_definition({10, 20, 30, 40}).solution("slow", "alice", kSlow);
+  const auto [twice, at_once] =
+      GENERATE(std::pair(false, true), std::pair(false, false), std::pair(true, false));
+  const auto traces_now = [&run] { return testing::read_traces(run.dataset.root()).size(); };
   auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
   int killed = 0;
+  std::size_t before = 0;
   for (int i = 0; i < (twice ? 2 : 1); ++i) {
     std::vector<int> judges;
     REQUIRE(wait_for([&] {
       judges = children(run, "__judge");
       return judges.size() == 1 && judges[0] != killed;
     }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));  // at once: before it has reported
+    // At once: before it has reported. A trace more: it has judged.
+    if (!at_once) REQUIRE(wait_for([&] { return traces_now() > before; }));
+    before = traces_now();
     killed = judges[0];
     ::kill(killed, SIGKILL);
   }
@@ -290,7 +294,7 @@ TEST_CASE("a judge that dies is replaced once; when it dies again the lane ends 
   CHECK((result.err.find("the device's judge was lost twice, its lane is closed: ") != std::string::npos) ==
         twice);
   const auto traces = testing::read_traces(run.dataset.root());
-  CHECK((twice ? traces.size() < 3 : traces.size() == 3));
+  CHECK((twice ? traces.size() < 4 : traces.size() == 4));
   for (const auto& trace : traces) CHECK(trace.status == "PASSED");
 }
 
@@ -301,8 +305,11 @@ TEST_CASE("an interrupt while waiting for the device ends with 130") {
   REQUIRE(wait_for([&] { return !testing::read_traces(first.dataset.root()).empty(); }));
   FibRun second;
   second.dataset.add_definition({10}).solution("one", "alice", kHonest);
-  const int waiting = second.start(few());
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const fs::path said = second.folder.path() / "said";
+  const int waiting = second.start(few(), said);
+  REQUIRE(wait_for([&] {
+    return fs::exists(said) && util::read_file(said).find("waiting for another fib run") != std::string::npos;
+  }));
   ::kill(waiting, SIGINT);
   int status = 0;
   ::waitpid(waiting, &status, 0);

@@ -95,7 +95,7 @@ TEST_CASE("queries give the golden answers") {
   const auto golden = testing::shared_data("golden");
   if (!golden) return;
   const Json expected = Json::parse(util::read_file(*golden / "query_expected.json"));
-  CHECK(expected.size() == 10);
+  CHECK_FALSE(expected.empty());
   for (const auto& [name, answer] : expected.items()) {
     INFO(name);
     const auto loaded = dataset::load(*golden / "query_datasets" / name);

@@ -31,8 +31,9 @@ struct FibRun {
   [[nodiscard]] ProcessResult run(const std::vector<std::string>& options = {}) const {
     return run_process(words(options), environment());
   }
-  [[nodiscard]] int start(const std::vector<std::string>& options = {}) const {
-    return start_process(words(options), environment());
+  [[nodiscard]] int start(const std::vector<std::string>& options = {},
+                          const std::string& err = "/dev/null") const {
+    return start_process(words(options), environment(), err);
   }
   // Processes of this run that live, the first one included.
   [[nodiscard]] std::vector<int> processes() const {

@@ -71,8 +71,9 @@ ProcessResult run_process(const std::vector<std::string>& words,
   return result;
 }
 
-int start_process(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
-  return spawn(words, environment, {});
+int start_process(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                  const std::string& err) {
+  return spawn(words, environment, {.out = "/dev/null", .err = err});
 }
 
 std::vector<int> processes_marked(const std::string& mark) {

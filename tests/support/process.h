@@ -16,8 +16,10 @@ struct ProcessResult {
 ProcessResult run_process(const std::vector<std::string>& words,
                           const std::vector<std::string>& environment = {});
 
-// Starts a program whose output goes to /dev/null; the caller waits for the returned process.
-int start_process(const std::vector<std::string>& words, const std::vector<std::string>& environment = {});
+// Starts a program whose output goes to /dev/null, or that of stderr to a file; the caller waits for the
+// returned process.
+int start_process(const std::vector<std::string>& words, const std::vector<std::string>& environment = {},
+                  const std::string& err = "/dev/null");
 
 // Processes that are alive (not zombies) and whose environment holds `mark`.
 std::vector<int> processes_marked(const std::string& mark);
