@@ -7,7 +7,7 @@ namespace fib::cmd {
 namespace {
 
 // Tables come first: functions that set variables of _fib for one command, option or argument.
-constexpr const char* kCode = R"bash(
+constexpr const char* kBashCode = R"bash(
 # Moves on by the finished word $1.
 __fib_step() {
   if [[ $1 == = ]]; then
@@ -164,7 +164,7 @@ std::string bash_completion(const CommandInfo& root) {
          table(root, "__fib_commands", "$1", "commands=", children_case) + "\n" +
          table(root, "__fib_names", "$1", "names=", names_case) + "\n" +
          table(root, "__fib_option", "$1 $2", "blocks= " + value, option_cases) + "\n" +
-         table(root, "__fib_argument", "$1 $2", value, argument_cases) + kCode;
+         table(root, "__fib_argument", "$1 $2", value, argument_cases) + kBashCode;
 }
 
 }  // namespace fib::cmd

@@ -6,7 +6,7 @@
 namespace fib::cmd {
 namespace {
 
-constexpr const char* kCode = R"fish(
+constexpr const char* kFishCode = R"fish(
 # Whether the command $argv[1] is being typed and none of the other words was. With --value, the word before the
 # cursor does not count, for its value may be what is typed; but --option=value is complete.
 function __fib_at
@@ -35,7 +35,7 @@ std::string quoted(const std::string& text) {
 }
 
 // The words that are offered for a value, as arguments of `complete`.
-std::string action_of(const OptionInfo& option) {
+std::string values_of(const OptionInfo& option) {
   switch (option.kind) {
     case ValueKind::none:
       return "";
@@ -72,7 +72,7 @@ std::string option_line(const CommandInfo& command, const OptionInfo& option) {
     const bool is_long = name.starts_with("--");
     line += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
   }
-  return line + fmt::format("{} -d {}\n", action_of(option), quoted(option.description));
+  return line + fmt::format("{} -d {}\n", values_of(option), quoted(option.description));
 }
 
 // A word that was typed is not offered again; where there are no words to know it by, files stay on offer.
@@ -81,7 +81,7 @@ std::string argument_line(const CommandInfo& command, const OptionInfo& argument
   const std::string typed = argument.words.empty() || argument.many_values
                                 ? ""
                                 : fmt::format(" {}", fmt::join(argument.words, " "));
-  std::string line = start_of_line(command, typed) + action_of(argument);
+  std::string line = start_of_line(command, typed) + values_of(argument);
   return line + fmt::format(" -d {}\n", quoted(argument.value_name));
 }
 
@@ -120,7 +120,7 @@ std::string command_function(const CommandInfo& root) {
 
 std::string fish_completion(const CommandInfo& root) {
   std::string text = "# Completion of fib for fish: the output of `fib completion fish`.\n\n" +
-                     command_function(root) + kCode;
+                     command_function(root) + kFishCode;
   for (const CommandInfo* command : all_commands(root)) text += command_lines(*command);
   return text;
 }

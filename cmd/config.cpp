@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct ShowOptions {
+struct ConfigShowOptions {
   MeasureOptions measure;
   std::string local;
   std::string definition;
@@ -43,7 +43,7 @@ ordered_json usual_settings() {
           {"atol", bench::kUsualTolerance}, {"required_matched_ratio", 1}, {"profile_baseline", true}};
 }
 
-model::Definition wanted_definition(const ShowOptions& options) {
+model::Definition wanted_definition(const ConfigShowOptions& options) {
   const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
   dataset::expect_dataset_folder(root);
   std::vector<std::string> unreadable;
@@ -57,7 +57,7 @@ void add_layer(Sources& sources, const char* layer, const std::map<std::string, 
     sources.emplace_back(fmt::format("{}.{}", layer, key), bench::to_json(found->second));
 }
 
-Sources sources_of(const ShowOptions& options, const bench::ConfigFile& file) {
+Sources sources_of(const ConfigShowOptions& options, const bench::ConfigFile& file) {
   Sources sources = {{"usual", usual_settings()}};
   if (!options.definition.empty()) {
     const model::Definition definition = wanted_definition(options);
@@ -108,7 +108,7 @@ report::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
   return table;
 }
 
-int show(const ShowOptions& options) {
+int show(const ConfigShowOptions& options) {
   const bench::ConfigFile file = read_config(options.measure);
   const report::Table table = table_of(sources_of(options, file), file);
   report::Document document(report::Format::table, stdout_style());
@@ -127,7 +127,7 @@ void add_config(CLI::App& app, int& exit_code) {
       app.add_subcommand("config", "Show the settings that a run would have, and where they come from");
   config->require_subcommand(1);
   config->footer("Example:\n  fib config show\nExit codes: 0 done, 1 a file cannot be read, 2 wrong usage.");
-  auto options = std::make_shared<ShowOptions>();
+  auto options = std::make_shared<ConfigShowOptions>();
   CLI::App* one = config->add_subcommand("show", "Every setting with its value and its source");
   one->add_option("definition", options->definition, "For this definition of the dataset; default: for any")
       ->type_name("DEFINITION");

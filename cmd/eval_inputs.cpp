@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kBaseline = "baseline";
+constexpr const char* kBaselineAuthor = "baseline";
 
 bool is_definition_file(const std::string& word) { return word.ends_with(".json"); }
 
@@ -155,7 +155,7 @@ model::Solution other_side(const EvalWords& words, const dataset::Dataset& datas
   for (const auto& [name, solution] : dataset.solutions) {
     if (solution.definition != definition) continue;
     names.push_back(name);
-    const bool is_baseline = words.against == kBaseline && solution.author == kBaseline;
+    const bool is_baseline = words.against == kBaselineAuthor && solution.author == kBaselineAuthor;
     if (name == words.against || (is_baseline && model::may_run_on(solution, device))) return solution;
   }
   throw Error("--against: {} has no solution \"{}\" of {}{}", dataset.root.string(), words.against,

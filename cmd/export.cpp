@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Form {
+enum class ExportForm {
   dataset,
   jsonl,
   csv,
@@ -47,7 +47,7 @@ enum class Form {
 struct ExportCommand {
   std::string local;
   std::string output;  // empty or "-": stdout
-  Form form = Form::jsonl;
+  ExportForm form = ExportForm::jsonl;
   RecordFilter records;
   std::string run;                    // what --run names; empty: every run
   std::optional<TraceChoice> choice;  // of the forms for CI
@@ -56,18 +56,18 @@ struct ExportCommand {
   [[nodiscard]] bool to_stdout() const { return output.empty() || output == "-"; }
 };
 
-exports::TextForm text_form(Form form) {
-  if (form == Form::csv) return exports::TextForm::csv;
-  if (form == Form::md) return exports::TextForm::md;
-  return form == Form::json ? exports::TextForm::json : exports::TextForm::jsonl;
+exports::TextForm text_form(ExportForm form) {
+  if (form == ExportForm::csv) return exports::TextForm::csv;
+  if (form == ExportForm::md) return exports::TextForm::md;
+  return form == ExportForm::json ? exports::TextForm::json : exports::TextForm::jsonl;
 }
 
-std::optional<exports::CiForm> ci_form(Form form) {
-  if (form == Form::github) return exports::CiForm::github;
-  if (form == Form::junit) return exports::CiForm::junit;
-  if (form == Form::job_summary) return exports::CiForm::job_summary;
-  if (form == Form::action_benchmark) return exports::CiForm::action_benchmark;
-  if (form == Form::bencher) return exports::CiForm::bencher;
+std::optional<exports::CiForm> ci_form(ExportForm form) {
+  if (form == ExportForm::github) return exports::CiForm::github;
+  if (form == ExportForm::junit) return exports::CiForm::junit;
+  if (form == ExportForm::job_summary) return exports::CiForm::job_summary;
+  if (form == ExportForm::action_benchmark) return exports::CiForm::action_benchmark;
+  if (form == ExportForm::bencher) return exports::CiForm::bencher;
   return std::nullopt;
 }
 
@@ -224,8 +224,8 @@ int export_applied(const ExportCommand& command, const std::atomic<bool>& interr
 
 // What CLI11 cannot check option by option.
 void check_usage(const ExportCommand& command) {
-  const bool needs_file =
-      command.form == Form::dataset || command.form == Form::sqlite || command.form == Form::trace_apply;
+  const bool needs_file = command.form == ExportForm::dataset || command.form == ExportForm::sqlite ||
+                          command.form == ExportForm::trace_apply;
   if (needs_file && command.to_stdout())
     throw CLI::ValidationError(
         "--output", "formats dataset, sqlite and trace-apply cannot go to stdout; name a file or folder");
@@ -235,13 +235,13 @@ void check_usage(const ExportCommand& command) {
 }
 
 int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& interrupted) {
-  if (command.form == Form::dataset) return export_dataset(command, interrupted);
-  if (command.form == Form::trace_apply) return export_applied(command, interrupted);
+  if (command.form == ExportForm::dataset) return export_dataset(command, interrupted);
+  if (command.form == ExportForm::trace_apply) return export_applied(command, interrupted);
   std::vector<std::string> unreadable;
   const auto loaded = dataset::load_without_results(command.local, unreadable);
   dataset::KnownNames(loaded).check(command.records.parsed());
   const dataset::Filter filter = filter_of(command, loaded, unreadable);
-  const std::size_t count = command.form == Form::sqlite
+  const std::size_t count = command.form == ExportForm::sqlite
                                 ? write_sqlite(command, loaded, filter, unreadable, interrupted)
                                 : write_text(command, loaded, filter, unreadable, interrupted);
   if (command.to_stdout()) {
@@ -273,18 +273,18 @@ void add_export(CLI::App& app, int& exit_code) {
   app_export->add_option("--output", command->output, "File or folder to write; default: stdout")
       ->type_name("PATH");
   add_choice(*app_export, "--format", command->form, "Form of the output; default: jsonl",
-             {{"dataset", Form::dataset},
-              {"jsonl", Form::jsonl},
-              {"csv", Form::csv},
-              {"json", Form::json},
-              {"md", Form::md},
-              {"sqlite", Form::sqlite},
-              {"github", Form::github},
-              {"junit", Form::junit},
-              {"job-summary", Form::job_summary},
-              {"github-action-benchmark", Form::action_benchmark},
-              {"bencher", Form::bencher},
-              {"trace-apply", Form::trace_apply}})
+             {{"dataset", ExportForm::dataset},
+              {"jsonl", ExportForm::jsonl},
+              {"csv", ExportForm::csv},
+              {"json", ExportForm::json},
+              {"md", ExportForm::md},
+              {"sqlite", ExportForm::sqlite},
+              {"github", ExportForm::github},
+              {"junit", ExportForm::junit},
+              {"job-summary", ExportForm::job_summary},
+              {"github-action-benchmark", ExportForm::action_benchmark},
+              {"bencher", ExportForm::bencher},
+              {"trace-apply", ExportForm::trace_apply}})
       ->type_name("FORMAT");
   add_record_filter(*app_export, command->records);
   app_export

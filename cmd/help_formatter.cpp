@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLeast = 24;  // columns of a description, however narrow the terminal is
 
 // One that is already broken by hand has its lines joined first.
-std::string one_line(std::string text) {
+std::string without_line_breaks(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
@@ -39,7 +39,7 @@ std::string broken_at_commas(const std::string& names, std::size_t width) {
 std::string HelpFormatter::broken(const std::string& text) const {
   if (width_ == 0) return text;
   const std::size_t names = get_column_width();
-  return report::wrap(one_line(text), std::max(width_, names + kLeast) - names);
+  return report::wrap(without_line_breaks(text), std::max(width_, names + kLeast) - names);
 }
 
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {

@@ -9,7 +9,7 @@ namespace fib::cmd {
 namespace {
 
 constexpr std::string_view kExamples = "Examples:";
-constexpr std::string_view kExitCodes = "Exit codes:";
+constexpr std::string_view kExitCodesTitle = "Exit codes:";
 
 // "0 done, 1 something, for a reason; 2 usage" at each code that follows the text's begin, a comma or a
 // semicolon.
@@ -33,9 +33,9 @@ class Parser {
   void add(const std::string& line) {
     if (line.starts_with(kExamples)) {
       place_ = Place::examples;
-    } else if (line.starts_with(kExitCodes)) {
+    } else if (line.starts_with(kExitCodesTitle)) {
       place_ = Place::exit_codes;
-      add_codes(line.substr(kExitCodes.size()));
+      add_codes(line.substr(kExitCodesTitle.size()));
     } else if (place_ == Place::exit_codes) {
       add_codes(line);
     } else if (place_ == Place::examples && line.starts_with(' ')) {

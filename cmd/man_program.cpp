@@ -49,7 +49,7 @@ constexpr Item kVariables[] = {
     {"PATH", "Where compilers, nvcc and git are found."},
 };
 
-constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
+constexpr std::pair<ExitCode, const char*> kExitCodeRows[] = {
     {kDone, "Everything asked for was done."},
     {kNotAllDone, "Something could not be done or loaded."},
     {kWrongUsage, "The command line is wrong."},
@@ -63,7 +63,7 @@ constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
 
 std::string program_sections() {
   std::string text = roff::section("EXIT STATUS");
-  for (const auto& [code, meaning] : kExitCodes)
+  for (const auto& [code, meaning] : kExitCodeRows)
     text += roff::item(roff::bold(std::to_string(code)), roff::paragraph(meaning));
   text += roff::section("ENVIRONMENT");
   for (const auto& [names, meaning] : kVariables)

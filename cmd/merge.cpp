@@ -29,7 +29,7 @@ int run(const MergeCommand& command) {
   });
 }
 
-void add_command(CLI::App& app, int& exit_code) {
+void add_merge_command(CLI::App& app, int& exit_code) {
   using dataset::OnConflict;
   auto command = std::make_shared<MergeCommand>();
   CLI::App* merge = app.add_subcommand("merge", "Make one dataset of several: nothing lost, nothing twice");
@@ -71,8 +71,8 @@ void add_command(CLI::App& app, int& exit_code) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, int& exit_code) { add_command(app, exit_code); }
+void add_merge(CLI::App& app, int& exit_code) { add_merge_command(app, exit_code); }
 
-void add_report_merge(CLI::App& app, int& exit_code) { add_command(app, exit_code); }
+void add_report_merge(CLI::App& app, int& exit_code) { add_merge_command(app, exit_code); }
 
 }  // namespace fib::cmd

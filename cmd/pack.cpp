@@ -12,7 +12,7 @@
 namespace fib::cmd {
 namespace {
 
-constexpr const char* kExitCodes =
+constexpr const char* kPackExitCodes =
     "Exit codes: 0 done; 1 something is missing, wrong or cannot be written; 2 wrong usage.\n";
 
 struct PackOptions {
@@ -87,7 +87,7 @@ void add_pack(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "Where to write it; default and -: stdout")
       ->type_name("FILE");
   command->add_option("--name", options->pack.name, "The solution's name, in place of config.toml's");
-  command->footer(std::string(kPackHelp) + kExitCodes);
+  command->footer(std::string(kPackHelp) + kPackExitCodes);
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
@@ -98,7 +98,7 @@ void add_unpack(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->folder, "The folder, which must be new or empty")
       ->required()
       ->type_name("FOLDER");
-  command->footer(std::string(kUnpackHelp) + kExitCodes);
+  command->footer(std::string(kUnpackHelp) + kPackExitCodes);
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -27,13 +27,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Form { table, json, github, junit };
+enum class ValidateForm { table, json, github, junit };
 
 struct ValidateOptions {
   std::string local;
   std::string fixed;  // where a repaired copy goes; empty: none
   validate::Options validate;
-  Form form = Form::table;
+  ValidateForm form = ValidateForm::table;
   std::string output_folder;
   std::vector<std::string> outputs;
   std::vector<std::string> devices;  // to run baselines on; empty: they are not
@@ -107,16 +107,16 @@ class ReportFiles {
 
 std::string rendered(const validate::Report& report, const ValidateOptions& options) {
   switch (options.form) {
-    case Form::table: {
+    case ValidateForm::table: {
       const bool is_particular = !options.validate.checks.empty() || !options.devices.empty();
       const bool is_whole = options.verbose || is_particular || report.mode == model::Mode::upstream;
       return is_whole ? to_text(report) : to_digest(report, stdout_style());
     }
-    case Form::json:
+    case ValidateForm::json:
       return to_json(report) + "\n";
-    case Form::github:
+    case ValidateForm::github:
       return to_github(report);
-    case Form::junit:
+    case ValidateForm::junit:
       return to_junit(report, options.strict);
   }
   return "";
@@ -233,7 +233,10 @@ void add_selection(CLI::App& app, ValidateOptions& options) {
 
 void add_output(CLI::App& app, ValidateOptions& options) {
   add_choice(app, "--format", options.form, "Form of the output on stdout; default: table",
-             {{"table", Form::table}, {"json", Form::json}, {"github", Form::github}, {"junit", Form::junit}})
+             {{"table", ValidateForm::table},
+              {"json", ValidateForm::json},
+              {"github", ValidateForm::github},
+              {"junit", ValidateForm::junit}})
       ->type_name("FORMAT");
   app.add_option("--outputs", options.outputs,
                  "Where to: stdout, json and text files, separated by commas; default: stdout, and with "

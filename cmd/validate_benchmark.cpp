@@ -20,7 +20,7 @@ namespace {
 
 using Benchmarks = std::map<std::string, validate::Benchmark>;
 
-constexpr const char* kBaseline = "baseline";
+constexpr const char* kAuthorOfBaselines = "baseline";
 
 // Shows progress, and keeps what failed.
 class Collector : public Progress {
@@ -52,7 +52,7 @@ Benchmarks subjects(const dataset::Dataset& dataset, const std::vector<std::stri
   std::map<std::string, std::string> skipped;
   for (const auto& one : plan.skipped) skipped.emplace(one.solution, one.reason);
   for (const auto& [name, solution] : dataset.solutions) {
-    if (solution.author != kBaseline) continue;
+    if (solution.author != kAuthorOfBaselines) continue;
     auto& benchmark = benchmarks[solution.definition];
     const auto reason = skipped.find(name);
     if (reason != skipped.end()) {
@@ -79,8 +79,8 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   config.profile_baseline = false;
   const auto python = compile::find_python();
   const auto tvm_ffi = compile::find_tvm_ffi(python);
-  auto plan =
-      bench::make_plan(datasets, {.authors = {kBaseline}}, {devices.front().kind, python, tvm_ffi}, {});
+  auto plan = bench::make_plan(datasets, {.authors = {kAuthorOfBaselines}},
+                               {devices.front().kind, python, tvm_ffi}, {});
   std::erase_if(plan.evaluations, [&](const bench::PlannedEvaluation& planned) {
     return std::find(definitions.begin(), definitions.end(), planned.definition->name) == definitions.end();
   });

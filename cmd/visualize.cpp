@@ -104,7 +104,7 @@ void add_forms(CLI::App& app, VisualizeOptions& options) {
       ->group(group);
 }
 
-void add_command(CLI::App& app, int& exit_code) {
+void add_visualize_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<VisualizeOptions>();
   CLI::App* visualize =
       app.add_subcommand("visualize", "Charts: in the terminal, as HTML report, SVG or PNG");
@@ -133,8 +133,8 @@ void add_command(CLI::App& app, int& exit_code) {
 
 }  // namespace
 
-void add_visualize(CLI::App& app, int& exit_code) { add_command(app, exit_code); }
+void add_visualize(CLI::App& app, int& exit_code) { add_visualize_command(app, exit_code); }
 
-void add_report_visualize(CLI::App& app, int& exit_code) { add_command(app, exit_code); }
+void add_report_visualize(CLI::App& app, int& exit_code) { add_visualize_command(app, exit_code); }
 
 }  // namespace fib::cmd

@@ -8,7 +8,7 @@
 namespace fib::apply {
 namespace {
 
-constexpr std::align_val_t kAlignment{256};
+constexpr std::align_val_t kHostAlignment{256};
 
 class HostDevice final : public CallDevice {
  public:
@@ -16,11 +16,11 @@ class HostDevice final : public CallDevice {
 
   [[nodiscard]] void* allocate(std::uint64_t bytes, void* /*stream*/) override try {
     if (bytes > util::physical_memory()) throw Error("this machine has no {} bytes", bytes);
-    return ::operator new(bytes, kAlignment);
+    return ::operator new(bytes, kHostAlignment);
   } catch (const std::bad_alloc&) {
     throw NoMemoryNow("no {} bytes of memory are left", bytes);
   }
-  void free(void* memory) noexcept override { ::operator delete(memory, kAlignment); }
+  void free(void* memory) noexcept override { ::operator delete(memory, kHostAlignment); }
 
   [[nodiscard]] CallEnd copy(void* to, const void* from, std::uint64_t bytes, void* /*stream*/,
                              std::string& /*error*/) override {

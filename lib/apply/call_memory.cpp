@@ -16,13 +16,13 @@
 namespace fib::apply {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kSlotAlignment = 256;
 
 class HostMemory final : public CallMemory {
  public:
   explicit HostMemory(std::uint64_t bytes)
-      : memory_(
-            static_cast<std::byte*>(std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment))) {
+      : memory_(static_cast<std::byte*>(
+            std::aligned_alloc(kSlotAlignment, (bytes / kSlotAlignment + 1) * kSlotAlignment))) {
     if (memory_ == nullptr) throw std::bad_alloc();
   }
   ~HostMemory() override { std::free(memory_); }  // NOLINT: aligned_alloc's

@@ -13,7 +13,7 @@
 namespace fib::bench {
 namespace {
 
-constexpr std::size_t kMaxDocument = 256 * 1024 * 1024;
+constexpr std::size_t kMaxBuildRequest = 256 * 1024 * 1024;
 
 // The path of fib's own kernels.
 std::string build([[maybe_unused]] const KernelsRequest& request) {
@@ -26,7 +26,7 @@ std::string build([[maybe_unused]] const KernelsRequest& request) {
 
 // The document of the answer.
 std::string build(const worker::Message& message) {
-  const std::string document = util::read_document(message.fds[0].get(), kMaxDocument);
+  const std::string document = util::read_document(message.fds[0].get(), kMaxBuildRequest);
   if (const auto kernels = KernelsRequest::parse(document)) return build(*kernels);
   const auto request = BuildRequest::parse(document);
   return compile::to_json(

@@ -16,7 +16,7 @@ using worker::Failure;
 using worker::MessageType;
 
 constexpr double kKernelsLimitS = 120;
-constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+constexpr std::size_t kMaxBuildAnswer = 64 * 1024 * 1024;
 
 BuildOutcome timed_out(double timeout_s) {
   BuildOutcome outcome;
@@ -40,7 +40,7 @@ worker::Answer<std::string> ask_builder(worker::Spawner& spawner, const worker::
   }
   const auto& message = std::get<worker::Message>(answer);
   if (message.fds.size() != 1) throw Error("the builder sent no result");
-  return util::read_document(message.fds[0].get(), kMaxDocument);
+  return util::read_document(message.fds[0].get(), kMaxBuildAnswer);
 }
 
 BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup, const BuildJob& job,

@@ -18,7 +18,7 @@ constexpr double kFastestMemory = 4000;
 constexpr double kFastestCudaMemory = 20000;
 // What the coordinator's clock may see beyond the worker's claim and all waiting before that is called a lie.
 // On the CPU less is enough to be added to the time (overhead.h).
-constexpr double kLeastSlackMs = 0.4;
+constexpr double kLeastClaimSlackMs = 0.4;
 constexpr double kTracedSlackMs = 2;  // CUPTI is switched on, read and switched off within the request
 constexpr double kSlackShare = 0.1;
 // What is not added: a coordinator that has slept for long wakes up later than after the reference's call,
@@ -55,7 +55,7 @@ double unexplained_ms(const worker::CallTimes& ran, bool on_cuda) {
 
 // What of that may be there without being called a lie, or being added on a device.
 double unexplained_slack_ms(const Measurement& m, double claim_ms) {
-  const double least = is_by_cupti(m.clock) ? kTracedSlackMs : kLeastSlackMs;
+  const double least = is_by_cupti(m.clock) ? kTracedSlackMs : kLeastClaimSlackMs;
   return std::max(least, 5 * m.round_trip_ms) + kSlackShare * claim_ms;
 }
 

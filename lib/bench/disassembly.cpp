@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kLimitS = 120;
+constexpr double kDisassemblerLimitS = 120;
 constexpr const char* kCode = "code";                      // the file in the disassembler's folder
 constexpr std::string_view kText = "\nfib disassembly\n";  // between resources and text
 
@@ -29,7 +29,7 @@ ProbeTool flags_for(model::DeviceKind device) {
 }
 
 std::string output_of(const std::vector<std::string>& words) {
-  return util::run_command(words, fs::current_path(), {}, {kLimitS, nullptr}).output;
+  return util::run_command(words, fs::current_path(), {}, {kDisassemblerLimitS, nullptr}).output;
 }
 
 // Of the file "code" in the current folder: `what` is host, cubin or library, `form` native or ptx.
@@ -86,7 +86,7 @@ Disassembly disassemble(const ProbeSetup& setup, const model::Solution& solution
   const char* what = !setup.device.is_cuda() ? "host" : is_cubin ? "cubin" : "library";
   const auto done = util::run_command(
       {setup.program, "__disasm", what, form == CodeForm::ptx ? "ptx" : "native", cuobjdump, nvdisasm},
-      folder.path(), {}, {2 * kLimitS, &interrupted});
+      folder.path(), {}, {2 * kDisassemblerLimitS, &interrupted});
   const std::size_t split = done.output.find(kText);
   if (!done.succeeded() || split == std::string::npos)
     return {{}, "", "cannot disassemble it: " + done.output};

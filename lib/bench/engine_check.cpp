@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kCalls = 2;
 // No solution runs here that could learn anything from it.
-constexpr const char* kSecret = "fib validate --checks reference";
+constexpr const char* kEngineCheckSecret = "fib validate --checks reference";
 
 // One engine and what is known of it.
 struct Engine {
@@ -111,7 +111,7 @@ class EngineCheck {
 
   worker::JudgeOpened open(const EngineCase& one, std::vector<std::string>& made) {
     auto document = document_of(*one.definition, one.workload, one.root);
-    document.secret = kSecret;
+    document.secret = kEngineCheckSecret;
     made = document.made;
     return judge().open(document);
   }

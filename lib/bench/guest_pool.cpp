@@ -8,8 +8,8 @@
 namespace fib::bench {
 namespace {
 
-constexpr std::int64_t kPingLimitNs = std::int64_t{5} * 1'000'000'000;
-constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 30U;
+constexpr std::int64_t kGuestPingLimitNs = std::int64_t{5} * 1'000'000'000;
+constexpr std::uint64_t kGuestFileSizeLimit = std::uint64_t{1} << 30U;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::unique_ptr<worker::WorkerClient> GuestPool::start() {
   }
   try {
     return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest, "the Python worker",
-                                                  kFileSizeLimit);
+                                                  kGuestFileSizeLimit);
   } catch (const Error& error) {
     const std::string why = util::line_after(worker::kCannotImportTorch, error.what());
     if (why.empty()) throw;
@@ -123,7 +123,7 @@ std::unique_ptr<worker::WorkerClient> GuestPool::first_ready() {
     auto guest = std::move(ready_.front());
     ready_.erase(ready_.begin());
     changed_.notify_all();
-    const auto answer = guest->ping(util::monotonic_ns() + kPingLimitNs);
+    const auto answer = guest->ping(util::monotonic_ns() + kGuestPingLimitNs);
     if (!std::holds_alternative<std::int64_t>(answer)) continue;
     ++taken_;
     return guest;

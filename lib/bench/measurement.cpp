@@ -17,7 +17,7 @@ namespace {
 using model::Status;
 using nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kTraceSchemaVersion = 1;
 constexpr std::size_t kLogLimit = 5 * 1024 * 1024;
 
 std::vector<double> medians(const std::vector<std::vector<double>>& trials) {
@@ -167,7 +167,7 @@ model::RecordedSandbox sandbox_record(const Measurement& m, const RunConfig& con
 model::MeasurementRecord identity_record(const PlannedEvaluation& planned, const RunConfig& config,
                                          const RunIdentity& identity, const std::string& started_utc) {
   model::MeasurementRecord record;
-  record.schema = kSchemaVersion;
+  record.schema = kTraceSchemaVersion;
   record.run_id = identity.run_id;
   record.build_id = identity.build_id;
   record.version = identity.version;

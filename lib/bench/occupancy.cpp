@@ -12,13 +12,13 @@ constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kRegisterUnit = 256;
 constexpr std::uint64_t kWarpUnit = 4;
 constexpr std::uint64_t kSharedUnit = 128;
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t units(std::uint64_t amount, std::uint64_t unit) { return (amount + unit - 1) / unit; }
 
 std::uint64_t blocks_by_registers(const MultiprocessorLimits& limits, const BlockDemand& block,
                                   std::uint64_t warps) {
-  if (block.registers == 0) return kNoLimit;
+  if (block.registers == 0) return kAnyNumber;
   const std::uint64_t of_warp = units(block.registers * kWarp, kRegisterUnit) * kRegisterUnit;
   const std::uint64_t fitting = limits.registers / of_warp / kWarpUnit * kWarpUnit;
   return fitting / warps;
@@ -27,7 +27,7 @@ std::uint64_t blocks_by_registers(const MultiprocessorLimits& limits, const Bloc
 std::uint64_t blocks_by_shared_memory(const MultiprocessorLimits& limits, const BlockDemand& block) {
   const std::uint64_t of_block =
       units(block.shared_bytes + limits.reserved_shared_bytes, kSharedUnit) * kSharedUnit;
-  return of_block == 0 ? kNoLimit : limits.shared_bytes / of_block;
+  return of_block == 0 ? kAnyNumber : limits.shared_bytes / of_block;
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Occupancy occupancy_of(const MultiprocessorLimits& limits, const BlockDemand& bl
       {"shared_memory", blocks_by_shared_memory(limits, block)},
       {"blocks", limits.blocks},
   }};
-  std::uint64_t fitting = kNoLimit;
+  std::uint64_t fitting = kAnyNumber;
   for (const auto& [name, blocks] : all) fitting = std::min(fitting, blocks);
   Occupancy occupancy;
   occupancy.share = static_cast<double>(fitting * warps) / static_cast<double>(most_warps);

@@ -13,7 +13,7 @@ using Ran = worker::CallTimes;
 
 // No two workers are alike to the microsecond: the steps around a call take longer in caches that other code
 // has used.
-constexpr double kLeastSlackMs = 0.04;
+constexpr double kLeastOverheadSlackMs = 0.04;
 // By how much more than the reference's calls those of a solution may spread.
 constexpr double kSpread = 2;
 // Beside busy processes the same copies took up to a tenth longer for some dozen milliseconds.
@@ -56,7 +56,7 @@ std::optional<Overhead> overhead_of(const std::vector<Ran>& calls) {
   overhead.cpu_ms = std::max(median_of(calls, cpu_beside_ms), overhead.prepare_ms + overhead.collect_ms);
   const double spread = median_of(calls, [&](const Ran& ran) { return unclaimed_ms(ran, overhead, false); });
   overhead.slack_ms =
-      kLeastSlackMs + kSpread * spread + kCopyShare * (overhead.prepare_ms + overhead.collect_ms);
+      kLeastOverheadSlackMs + kSpread * spread + kCopyShare * (overhead.prepare_ms + overhead.collect_ms);
   return overhead;
 }
 

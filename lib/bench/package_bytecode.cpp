@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLimitS = 120;  // a cold disk; else it takes as long as one import
+constexpr int kBytecodeLimitS = 120;  // a cold disk; else it takes as long as one import
 
 constexpr std::size_t kMostKept = 8;
 
@@ -121,7 +121,7 @@ void PackageBytecode::run(worker::Spawner& spawner, const worker::ChildSetup& ch
                      temporary.path()},
                     nothing.get(), nothing.get());
   constexpr int kStepMs = 50;
-  for (int waited = 0; !stopped_ && !spawner.lost() && waited < 1000 * kLimitS; waited += kStepMs) {
+  for (int waited = 0; !stopped_ && !spawner.lost() && waited < 1000 * kBytecodeLimitS; waited += kStepMs) {
     const auto status = spawner.wait(child, kStepMs);
     if (!status) continue;
     // Another run may have been faster: then this fails, and there is what is wanted.

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using End = ProbeOutcome::End;
 
 constexpr std::size_t kMostOutput = 5 * 1024 * 1024;
-constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;
+constexpr std::uint64_t kUnlimitedBytes = std::uint64_t{1} << 62U;
 
 void append(std::optional<std::vector<std::string>>& list, const std::vector<std::string>& more) {
   if (more.empty()) return;
@@ -75,7 +75,7 @@ class Probe {
                                                        setup_.device.architecture, setup_.cache)
                                       .string();
     }
-    start.data_limit_bytes = tool_.limits_data ? data_limit() : kNoLimit;
+    start.data_limit_bytes = tool_.limits_data ? data_limit() : kUnlimitedBytes;
     util::write_file_atomic(folder / worker::kProbeWorkload, document.to_json());
     util::write_file_atomic(folder / worker::kProbeOpen, open.encode());
     util::write_file_atomic(folder / worker::kProbeLoad, load_request(artifact).encode());

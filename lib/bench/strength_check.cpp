@@ -19,7 +19,7 @@ namespace {
 using worker::Bytes;
 
 // No solution runs here that could learn anything from it.
-constexpr const char* kSecret = "fib validate --checks workload-strength";
+constexpr const char* kStrengthCheckSecret = "fib validate --checks workload-strength";
 constexpr std::uint64_t kSets = 2;
 
 // What the reference makes of one set of inputs.
@@ -62,7 +62,7 @@ class StrengthCheck {
 
   void judge(const EngineCase& one, StrengthOutcome& outcome) {
     auto document = document_of(*one.definition, one.workload, one.root);
-    document.secret = kSecret;
+    document.secret = kStrengthCheckSecret;
     document.rule = eval::rule_of(*one.definition);
     document.tolerance = tolerance_of(config_for(setup_.config, *one.definition, one.workload), one.workload,
                                       eval::usual_matched_ratio(document.rule, *one.definition));

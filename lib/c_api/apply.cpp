@@ -23,7 +23,7 @@ const apply::Prepared& inner(const fib_prepared* prepared) {
   return *reinterpret_cast<const apply::Prepared*>(expect(prepared, "prepared"));
 }
 
-c_api::Stack<fib_apply>& stack() {
+c_api::Stack<fib_apply>& apply_stack() {
   static auto& runtimes = *new c_api::Stack<fib_apply>;  // other threads may call while the process exits
   return runtimes;
 }
@@ -68,23 +68,24 @@ fib_status fib_apply_open(const fib_dataset* dataset, const char* config, fib_ap
 
 void fib_apply_close(fib_apply* apply) {
   if (apply == nullptr) return;
-  stack().remove(apply);
+  apply_stack().remove(apply);
   delete apply;
 }
 
 fib_status fib_apply_push(fib_apply* apply) {
-  return c_api::guarded([&] { stack().push(expect(apply, "apply")); });
+  return c_api::guarded([&] { apply_stack().push(expect(apply, "apply")); });
 }
 
 fib_status fib_apply_pop(fib_apply* apply) {
-  return c_api::guarded([&] { stack().pop(expect(apply, "apply")); });
+  return c_api::guarded([&] { apply_stack().pop(expect(apply, "apply")); });
 }
 
 fib_apply* fib_apply_current(void) {
   static std::once_flag once;
-  std::call_once(
-      once, [] { (void)c_api::open_by("FIB_ENABLE_APPLY", stack().top(), fib_apply_open, fib_apply_push); });
-  return stack().top();
+  std::call_once(once, [] {
+    (void)c_api::open_by("FIB_ENABLE_APPLY", apply_stack().top(), fib_apply_open, fib_apply_push);
+  });
+  return apply_stack().top();
 }
 
 fib_status fib_apply_table(const fib_apply* apply, char** table) {

@@ -35,7 +35,7 @@ namespace {
 
 fib_traced told(tracing::Outcome outcome) { return static_cast<fib_traced>(outcome); }
 
-c_api::Stack<fib_tracing>& stack() {
+c_api::Stack<fib_tracing>& tracing_stack() {
   static auto& tracings = *new c_api::Stack<fib_tracing>;  // other threads may call while the process exits
   return tracings;
 }
@@ -49,7 +49,7 @@ struct FromEnvironment {
 
   ~FromEnvironment() {
     if (opened == nullptr || ::getpid() != process) return;  // a forked child has nothing to write
-    stack().remove(opened);
+    tracing_stack().remove(opened);
     try {  // without the thread's last error, which is gone by now
       opened->tracing.flush();
     } catch (const std::exception& error) {
@@ -65,7 +65,8 @@ FromEnvironment& from_environment() {
 
 // Once a process.
 void push_from_environment() {
-  auto* opened = c_api::open_by("FIB_ENABLE_TRACING", stack().top(), fib_tracing_open, fib_tracing_push);
+  auto* opened =
+      c_api::open_by("FIB_ENABLE_TRACING", tracing_stack().top(), fib_tracing_open, fib_tracing_push);
   const std::lock_guard lock(from_environment().mutex);
   from_environment().opened = opened;
 }
@@ -93,7 +94,7 @@ fib_status fib_tracing_open(const fib_dataset* dataset, const char* config, fib_
 
 void fib_tracing_close(fib_tracing* tracing) {
   if (tracing == nullptr) return;
-  stack().remove(tracing);
+  tracing_stack().remove(tracing);
   {
     const std::lock_guard lock(from_environment().mutex);
     if (from_environment().opened == tracing) from_environment().opened = nullptr;
@@ -102,17 +103,17 @@ void fib_tracing_close(fib_tracing* tracing) {
 }
 
 fib_status fib_tracing_push(fib_tracing* tracing) {
-  return c_api::guarded([&] { stack().push(expect(tracing, "tracing")); });
+  return c_api::guarded([&] { tracing_stack().push(expect(tracing, "tracing")); });
 }
 
 fib_status fib_tracing_pop(fib_tracing* tracing) {
-  return c_api::guarded([&] { stack().pop(expect(tracing, "tracing")); });
+  return c_api::guarded([&] { tracing_stack().pop(expect(tracing, "tracing")); });
 }
 
 fib_tracing* fib_tracing_current(void) {
   static std::once_flag once;
   std::call_once(once, push_from_environment);
-  return stack().top();
+  return tracing_stack().top();
 }
 
 fib_status fib_tracing_find(fib_tracing* tracing, const char* definition, const fib_site** site) {

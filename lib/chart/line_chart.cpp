@@ -17,7 +17,7 @@
 namespace fib::chart {
 namespace {
 
-constexpr std::size_t kMostTooltips = 400;
+constexpr std::size_t kMostTooltipsOfLine = 400;
 constexpr std::size_t kMostShapes = 400;
 constexpr double kFailedLane = 26;   // for crosses, between the axis' low end and its line
 constexpr double kFailedHeight = 9;  // of the crosses above the line
@@ -120,7 +120,7 @@ class LineDrawing {
     placed.flagged = point.flagged;
     placed.data_x = x_data(chart_, point);
     if (point.y) placed.data_y = exact_text(*point.y);
-    if (shown_ <= kMostTooltips) placed.tooltip = tooltip(chart_, series, point);
+    if (shown_ <= kMostTooltipsOfLine) placed.tooltip = tooltip(chart_, series, point);
     const auto bound = [&](const std::optional<double>& value) {
       return value && can_show(*value, y_.spacing) ? std::optional(y_.at(*value)) : std::nullopt;
     };

@@ -14,9 +14,9 @@
 namespace fib::chart {
 namespace {
 
-constexpr double kRow = 22;
+constexpr double kCellHeight = 22;
 constexpr double kWidest = 64;
-constexpr double kNarrowest = 12;
+constexpr double kNarrowestCell = 12;
 constexpr double kLongestRow = 230;
 constexpr double kLongestColumn = 150;
 constexpr double kSlant = 45;  // degrees of long column labels
@@ -50,7 +50,7 @@ class MatrixDrawing {
     top_ = top.height + column_height_ + 6;
     std::string body = top.markup + column_labels();
     for (std::size_t row = 0; row < chart_.rows.size(); ++row) body += cells_of(row);
-    const double height = top_ + kRow * static_cast<double>(chart_.rows.size()) + kMargin;
+    const double height = top_ + kCellHeight * static_cast<double>(chart_.rows.size()) + kMargin;
     return svg_document(caption, description(), height, body, options_);
   }
 
@@ -64,7 +64,7 @@ class MatrixDrawing {
       column_width_ = std::max(column_width_, std::min(kLongestColumn, text_width(column, kFontSize)));
     const auto count = static_cast<double>(chart_.columns.size());
     cell_ = std::min(kWidest, (options_.width - left_ - kMargin - overhang(kWidest)) / count);
-    cell_ = std::max(kNarrowest, cell_);
+    cell_ = std::max(kNarrowestCell, cell_);
     slanted_ = column_width_ + 6 > cell_;
     column_height_ = slanted_ ? column_width_ * std::numbers::sqrt2 / 2 + 10 : kLineHeight;
     options_.width = std::max(options_.width, left_ + cell_ * count + kMargin + overhang(cell_));
@@ -94,8 +94,8 @@ class MatrixDrawing {
   }
 
   [[nodiscard]] std::string cells_of(std::size_t row) const {
-    const double y = top_ + kRow * static_cast<double>(row);
-    std::string markup = label(chart_.rows[row], left_ - 8, y + kRow / 2 + 4, row_width_ + 0.5, "k e");
+    const double y = top_ + kCellHeight * static_cast<double>(row);
+    std::string markup = label(chart_.rows[row], left_ - 8, y + kCellHeight / 2 + 4, row_width_ + 0.5, "k e");
     if (row >= chart_.cells.size()) return markup;
     const auto& cells = chart_.cells[row];
     for (std::size_t i = 0; i < std::min(cells.size(), chart_.columns.size()); ++i) {
@@ -114,14 +114,14 @@ class MatrixDrawing {
                                   {"x", pixels(x_of(column) + 1)},
                                   {"y", pixels(y + 1)},
                                   {"width", pixels(cell_ - 2)},
-                                  {"height", pixels(kRow - 2)},
+                                  {"height", pixels(kCellHeight - 2)},
                                   {"rx", "2"},
                                   {"data-row", chart_.rows[row]},
                                   {"data-column", chart_.columns[column]},
                                   {"data-y", std::string(tone_class(cell.tone))}},
                                  title_element(tooltip));
     if (!sign.empty() && text_width(sign, kNoteSize) <= cell_)
-      markup += label(sign, x_of(column) + cell_ / 2, y + kRow / 2 + 4, cell_, "n c k j", kNoteSize);
+      markup += label(sign, x_of(column) + cell_ / 2, y + kCellHeight / 2 + 4, cell_, "n c k j", kNoteSize);
     return markup;
   }
 

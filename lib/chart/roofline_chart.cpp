@@ -16,7 +16,7 @@
 namespace fib::chart {
 namespace {
 
-constexpr std::size_t kMostTooltips = 400;
+constexpr std::size_t kMostPointsWithTooltips = 400;
 
 bool is_shown(const RooflinePoint& point) {
   return can_show(point.intensity, Spacing::log) && can_show(point.performance, Spacing::log);
@@ -47,7 +47,7 @@ class RooflineDrawing {
 
  private:
   [[nodiscard]] MarkerStyle style() const {
-    return shown_ > kMostTooltips ? MarkerStyle::dots : MarkerStyle::shapes;
+    return shown_ > kMostPointsWithTooltips ? MarkerStyle::dots : MarkerStyle::shapes;
   }
 
   [[nodiscard]] std::vector<LegendItem> legend_items() const {
@@ -105,7 +105,7 @@ class RooflineDrawing {
     placed.y = y_.at(point.performance);
     placed.data_x = exact_text(point.intensity);
     placed.data_y = exact_text(point.performance);
-    if (shown_ > kMostTooltips) return placed;
+    if (shown_ > kMostPointsWithTooltips) return placed;
     placed.tooltip = fmt::format(
         "{}: {} flop/byte → {}flop/s{}{}", series.name, value_text(point.intensity, Unit::number, 4),
         spaced(value_text(point.performance, Unit::number, 4)), point.note.empty() ? "" : "\n", point.note);

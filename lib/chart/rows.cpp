@@ -11,11 +11,11 @@
 namespace fib::chart {
 namespace {
 
-constexpr double kRow = 24;
+constexpr double kRowHeight = 24;
 constexpr double kLongestLabel = 250;
 constexpr double kLongestText = 200;
 constexpr double kTextGap = 6;
-constexpr double kNarrowest = 80;  // plot, whatever the texts are
+constexpr double kNarrowestPlot = 80;  // plot, whatever the texts are
 
 class RowsDrawing {
  public:
@@ -46,7 +46,7 @@ class RowsDrawing {
     label_width_ = std::min(label_width_, kLongestLabel);
     plot_.left = kMargin + label_width_ + 8;
     plot_.top = top;
-    plot_.bottom = top + kRow * static_cast<double>(rows_.rows.size());
+    plot_.bottom = top + kRowHeight * static_cast<double>(rows_.rows.size());
     height_ = plot_.bottom + (values_.empty() ? 4 : 24) + (has_title() ? kLineHeight : 0);
     place_scale();
   }
@@ -92,7 +92,7 @@ class RowsDrawing {
       const double share = scale_.at(end_of(row));
       if (share > 0) width = std::min(width, (room - kTextGap - text_room(row)) / share);
     }
-    return std::max(width, kNarrowest);
+    return std::max(width, kNarrowestPlot);
   }
 
   [[nodiscard]] std::string axis() const {
@@ -106,7 +106,7 @@ class RowsDrawing {
 
   [[nodiscard]] std::string row(std::size_t index) const {
     const Row& row = rows_.rows[index];
-    const double middle = plot_.top + kRow * (static_cast<double>(index) + 0.5);
+    const double middle = plot_.top + kRowHeight * (static_cast<double>(index) + 0.5);
     std::string markup = label(row.label, plot_.left - 8, middle + 4, label_width_ + 0.5, "k e");
     if (!row.values.empty()) markup += rows_.draw(index, scale_, scale_.at(base_), middle);
     if (!row.text.empty()) {

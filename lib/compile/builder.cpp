@@ -17,7 +17,7 @@ namespace fib::compile {
 using model::Binding;
 using model::DeviceKind;
 using model::Language;
-using Python = std::optional<PythonInterpreter>;
+using FoundPython = std::optional<PythonInterpreter>;
 
 namespace {
 
@@ -26,7 +26,7 @@ bool is_python_language(Language language) {
 }
 
 // Packages that fib knows of, by the names that they are imported by, and those that they are installed by.
-constexpr std::pair<const char*, const char*> kPackages[] = {
+constexpr std::pair<const char*, const char*> kPackagesOfLanguages[] = {
     {"torch", "torch"},
     {"triton", "triton"},
     {"tilelang", "tilelang"},
@@ -43,7 +43,7 @@ constexpr std::pair<const char*, const char*> kPackages[] = {
 // The first name that the interpreter lacks.
 std::optional<std::string> missing_package(const PythonInterpreter& python,
                                            const std::set<std::string>& names) {
-  for (const auto& [package, distribution] : kPackages) {
+  for (const auto& [package, distribution] : kPackagesOfLanguages) {
     if (names.contains(package) && !python.has(package)) {
       const std::string what =
           std::string_view(package) == distribution ? "it" : fmt::format("it: pip install {}", distribution);
@@ -83,7 +83,7 @@ std::optional<std::string> no_cuda_in_torch(const PythonInterpreter& python, Dev
 constexpr const char* kNoPython = "it needs Python, and no python3 was found (set FIB_PYTHON to one)";
 
 std::optional<std::string> unsupported_in_python(const model::Solution& solution, DeviceKind device,
-                                                 const Python& python) {
+                                                 const FoundPython& python) {
   if (!python) return kNoPython;
   std::set<std::string> names;
   for (const auto& source : solution.sources) {
@@ -141,7 +141,7 @@ bool is_torch_extension(const model::Solution& solution, DeviceKind device) {
   return compiled && spec.binding == Binding::torch && !is_launched(spec, device);
 }
 
-std::optional<std::string> no_torch_reason(DeviceKind device, const Python& python) {
+std::optional<std::string> no_torch_reason(DeviceKind device, const FoundPython& python) {
   if (!python) return kNoPython;
   if (auto reason = missing_package(*python, {"torch", "ninja", "setuptools"})) return reason;
   if (!python->has_headers) {
@@ -152,7 +152,7 @@ std::optional<std::string> no_torch_reason(DeviceKind device, const Python& pyth
 }
 
 std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
-                                              const Python& python, const std::optional<TvmFfi>& tvm_ffi,
+                                              const FoundPython& python, const std::optional<TvmFfi>& tvm_ffi,
                                               TorchWay torch) {
   const auto& spec = solution.spec;
   if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";

@@ -12,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = ".tmp-";
+constexpr std::string_view kTemporaryMark = ".tmp-";
 
 void remove_if_unused(const fs::path& cache, const fs::path& folder) {
   const std::string name = folder.filename();
-  const std::size_t mark = name.find(kMark);
+  const std::size_t mark = name.find(kTemporaryMark);
   if (mark == std::string::npos) return;
   try {
     const auto lock = util::FileLock::try_take(cache / "locks" / (name.substr(0, mark) + ".lock"),

@@ -71,11 +71,15 @@ bool all_words(std::string_view list, bool (*allowed)(std::string_view)) {
   return true;
 }
 
-bool is_word(std::string_view flag) { return !flag.starts_with('-') && !flag.starts_with('@'); }
+bool is_plain_word(std::string_view flag) { return !flag.starts_with('-') && !flag.starts_with('@'); }
 
-bool is_linker_word(std::string_view word) { return is_word(word) || begins_with_one_of(word, kKnownLinker); }
+bool is_linker_word(std::string_view word) {
+  return is_plain_word(word) || begins_with_one_of(word, kKnownLinker);
+}
 
-bool is_ptxas_word(std::string_view word) { return is_word(word) || begins_with_one_of(word, kKnownPtxas); }
+bool is_ptxas_word(std::string_view word) {
+  return is_plain_word(word) || begins_with_one_of(word, kKnownPtxas);
+}
 
 bool is_printable(std::string_view flag) {
   return std::none_of(flag.begin(), flag.end(),
@@ -83,7 +87,7 @@ bool is_printable(std::string_view flag) {
 }
 
 bool is_allowed(std::string_view flag) {
-  if (is_word(flag)) return true;  // the value of the option before, a library
+  if (is_plain_word(flag)) return true;  // the value of the option before, a library
   if (flag.starts_with("-Wl,")) return all_words(flag.substr(4), is_linker_word);
   if (flag.starts_with("-Wa,") || flag.starts_with("-Wp,")) return false;
   if (flag.starts_with("-f")) return begins_with_one_of(flag.substr(2), kKnownF);

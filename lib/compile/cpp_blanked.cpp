@@ -1,11 +1,10 @@
 #include <cctype>
 
+#include "compile/cpp_characters.h"
 #include "compile/cpp_source.h"
 
 namespace fib::compile {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Goes through a source once and blanks what is no code.
 class Blanker {

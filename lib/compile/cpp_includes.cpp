@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "compile/cpp_characters.h"
 #include "compile/cpp_source.h"
 
 namespace fib::compile {
 namespace {
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));

@@ -1,25 +1,18 @@
 #include "compile/cpp_source.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
+
+#include "compile/cpp_characters.h"
 
 namespace fib::compile {
 namespace {
 
 constexpr auto kNone = std::string_view::npos;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
 std::size_t skip_spaces(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;
   return at;
-}
-
-std::size_t skip_spaces_back(std::string_view text, std::size_t end) {
-  while (end > 0 && is_space(text[end - 1])) --end;
-  return end;
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -166,9 +166,9 @@ std::optional<Refusal> triton_refusal(const std::vector<std::string>& lines, std
   return std::nullopt;
 }
 
-class Python {
+class PythonMessages {
  public:
-  explicit Python(const std::vector<model::SourceFile>& sources) : sources_(sources) {}
+  explicit PythonMessages(const std::vector<model::SourceFile>& sources) : sources_(sources) {}
 
   // Nothing until the last line of a traceback.
   std::optional<Diagnostic> take(const std::vector<std::string>& lines, std::size_t at) {
@@ -232,7 +232,7 @@ std::vector<Diagnostic> diagnostics_of(std::string_view log, const std::vector<m
   constexpr std::size_t kMostFound = 200;
   const auto lines = looked_at(log);
   std::vector<Diagnostic> found;
-  Python python(sources);
+  PythonMessages python(sources);
   for (std::size_t i = 0; i < lines.size() && found.size() < kMostFound; ++i) {
     auto diagnostic = of_gcc(lines[i]);
     if (!diagnostic) diagnostic = of_nvcc(lines[i]);

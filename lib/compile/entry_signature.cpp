@@ -1,6 +1,6 @@
 #include "compile/entry_signature.h"
 
-#include <cctype>
+#include "compile/cpp_characters.h"
 
 namespace fib::compile {
 namespace {
@@ -21,14 +21,6 @@ std::string without_comments(std::string_view source) {
     text += source[i];
   }
   return text;
-}
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
-std::size_t skip_spaces_back(const std::string& text, std::size_t end) {
-  while (end > 0 && is_space(text[end - 1])) --end;
-  return end;
 }
 
 // The word that ends at `end`.

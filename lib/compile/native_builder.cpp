@@ -14,11 +14,11 @@ namespace fib::compile {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uint64_t kCacheFormat = 5;  // raise when what is built or how changes
+constexpr std::uint64_t kNativeCacheFormat = 5;  // raise when what is built or how changes
 
-std::string cache_key(const model::Solution& solution, const BuildTarget& target,
+std::string entry_key(const model::Solution& solution, const BuildTarget& target,
                       const Toolchain& toolchain) {
-  return util::Sha256().add(kCacheFormat).add(native_key(solution, target, toolchain)).hex();
+  return util::Sha256().add(kNativeCacheFormat).add(native_key(solution, target, toolchain)).hex();
 }
 
 std::string missing_symbol(const fs::path& library, const std::string& symbol) {
@@ -48,7 +48,7 @@ Artifact artifact_in(const fs::path& folder, const model::Solution& solution) {
 
 BuildResult build_native(const model::Solution& solution, const BuildTarget& target, const fs::path& cache) {
   const Toolchain toolchain;
-  const CacheEntry entry{cache, "native", cache_key(solution, target, toolchain), {kLibraryName}};
+  const CacheEntry entry{cache, "native", entry_key(solution, target, toolchain), {kLibraryName}};
   const auto access = files_of_compilers(target);
   const auto result = through_cache(entry, access, [&](const fs::path& work, const fs::path& out) {
     const std::string symbol(solution.spec.entry_symbol());

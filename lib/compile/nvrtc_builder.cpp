@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
+constexpr std::uint64_t kNvrtcCacheFormat = 2;  // raise when what is built or how changes
 constexpr const char* kCubin = "kernels.cubin";
 constexpr const char* kNames = "kernels.json";  // the list of the kernels' names in the cubin
 
@@ -75,7 +75,7 @@ Options options_for(const model::Solution& solution, const std::string& architec
 
 std::string key_of(const model::Solution& solution, const LaunchPlan& plan, const Options& options) {
   util::Sha256 hash;
-  hash.add(kCacheFormat).add(nvrtc_version()).add(model::content_sha256(solution));
+  hash.add(kNvrtcCacheFormat).add(nvrtc_version()).add(model::content_sha256(solution));
   for (const auto& launch : plan.launches) hash.add(launch.kernel);
   for (const auto& word : options.fixed) hash.add(word);
   return hash.hex();

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using model::Language;
 
-constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
+constexpr std::uint64_t kPythonCacheFormat = 2;  // raise when what is built or how changes
 
 const char* prefix_of(Language language) {
   return language == Language::triton     ? "fib_triton_"
@@ -98,7 +98,7 @@ std::string check_syntax(const model::Solution& solution, const PythonInterprete
 std::string key_of(const model::Solution& solution, const std::string& package,
                    const PythonInterpreter& python) {
   util::Sha256 hash;
-  hash.add(kCacheFormat).add(model::content_sha256(solution)).add(package);
+  hash.add(kPythonCacheFormat).add(model::content_sha256(solution)).add(package);
   hash.add(python.path.string()).add(python.version);
   return hash.hex();
 }

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kProbeLimitS = 20;  // a cold disk; else it takes 0.1 s
-constexpr const char* kMark = "fib: ";
+constexpr const char* kAnswerMark = "fib: ";
 
 // A path stays one wherever the interpreter is started.
 std::string as_program(const std::string& program) {
@@ -23,7 +23,7 @@ std::string as_program(const std::string& program) {
 
 PythonInterpreter probe_python(const std::string& program) {
   const auto result = run_script(as_program(program), probe_script(), {}, "/", {}, {kProbeLimitS, nullptr});
-  const std::string answer = util::line_after(kMark, result.output);
+  const std::string answer = util::line_after(kAnswerMark, result.output);
   if (answer.starts_with("old "))
     throw Error("{} is Python {}; 3.8 or newer is needed", program, answer.substr(4));
   if (answer.empty()) {

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 2;  // raise when what is built or how changes
+constexpr std::uint64_t kTorchCacheFormat = 2;  // raise when what is built or how changes
 
 bool uses_cuda(const BuildTarget& target, const model::Solution& solution) {
   return target.device == model::DeviceKind::cuda &&
@@ -190,7 +190,7 @@ std::string key_of(const model::Solution& solution, const BuildTarget& target, c
                    const Toolchain& toolchain) {
   const auto& python = *target.python;
   util::Sha256 hash;
-  hash.add(kCacheFormat).add(model::content_sha256(solution)).add(module).add(target.architecture);
+  hash.add(kTorchCacheFormat).add(model::content_sha256(solution)).add(module).add(target.architecture);
   hash.add(python.path.string()).add(python.abi_tag).add(python.packages.at("torch")).add(python.torch_cuda);
   hash.add(version_of(toolchain.cxx));
   hash.add(uses_cuda(target, solution) ? version_of(toolchain.nvcc) : "");

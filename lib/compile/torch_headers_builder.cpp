@@ -20,19 +20,19 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 3;  // raise when what is built or how changes
-constexpr const char* kPrefix = "fib_torch_extension_";
+constexpr std::uint64_t kTorchHeadersCacheFormat = 3;  // raise when what is built or how changes
+constexpr const char* kModulePrefix = "fib_torch_extension_";
 constexpr const char* kHeaders = "torch";  // the headers' folder beside the sources
 
 bool on_cuda(const BuildTarget& target) { return target.device == model::DeviceKind::cuda; }
 
 std::string module_of(const model::Solution& solution) { return model::package_name(solution, "torch_"); }
 
-std::string cache_key(const model::Solution& solution, const BuildTarget& target,
-                      const Toolchain& toolchain) {
+std::string torch_headers_key(const model::Solution& solution, const BuildTarget& target,
+                              const Toolchain& toolchain) {
   const fs::path runtime = torch_headers_runtime();
   util::Sha256 hash;
-  hash.add(kCacheFormat).add(native_key(solution, target, toolchain)).add(torch_headers_digest());
+  hash.add(kTorchHeadersCacheFormat).add(native_key(solution, target, toolchain)).add(torch_headers_digest());
   hash.add(module_of(solution));  // the exported symbol has its name
   hash.add(runtime.string()).add(fmt::format("{}", fmt::join(exported_functions(runtime), ",")));
   hash.add(on_cuda(target) ? version_of(toolchain.nvcc) : "");
@@ -50,7 +50,7 @@ NativeOptions options_for(const model::Solution& solution, const BuildTarget& ta
   NativeOptions options;
   options.includes = {"-I" + headers.string(), "-DTORCH_EXTENSION_NAME=" + module_of(solution),
                       "-DTORCH_API_INCLUDE_EXTENSION_H"};
-  options.exported = {fmt::format("{}*", kPrefix)};
+  options.exported = {fmt::format("{}*", kModulePrefix)};
   if (!on_cuda(target)) return options;
   options.cuda_flags = {"-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
                         "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
@@ -65,7 +65,7 @@ constexpr const char* kNoModule =
     "the extension is no Python module: PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) is missing";
 
 std::string missing_module(const fs::path& library, const std::string& module) {
-  return exported_functions(library).contains(kPrefix + module) ? "" : kNoModule;
+  return exported_functions(library).contains(kModulePrefix + module) ? "" : kNoModule;
 }
 
 bool holds_any(std::string_view text, std::initializer_list<std::string_view> marks) {
@@ -140,8 +140,8 @@ bool is_verdict(const std::string& failure) {
 BuildResult build_torch_headers(const model::Solution& solution, const model::Definition& definition,
                                 const BuildTarget& target, const fs::path& cache) {
   const Toolchain toolchain;
-  return build_with_key(cache_key(solution, target, toolchain), toolchain, solution, definition, target,
-                        cache);
+  return build_with_key(torch_headers_key(solution, target, toolchain), toolchain, solution, definition,
+                        target, cache);
 }
 
 BuildResult build_torch_extension(const model::Solution& solution, const model::Definition& definition,
@@ -151,7 +151,7 @@ BuildResult build_torch_extension(const model::Solution& solution, const model::
   const auto no_torch = no_torch_reason(target.device, target.python);
   if (!no_torch && lacks_nvcc(target)) return build_torch(solution, definition, target, cache);
   const Toolchain toolchain;
-  const std::string key = cache_key(solution, target, toolchain);
+  const std::string key = torch_headers_key(solution, target, toolchain);
   const auto lack = marker(cache, key);
   const bool lacks = !no_torch && is_cached(lack);
   bool learnt = false;  // in this build, that they lack something

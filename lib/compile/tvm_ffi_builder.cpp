@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t kCacheFormat = 3;  // raise when what is built or how changes
-constexpr const char* kPrefix = "__tvm_ffi_";
+constexpr std::uint64_t kTvmFfiCacheFormat = 3;  // raise when what is built or how changes
+constexpr const char* kSymbolPrefix = "__tvm_ffi_";
 // A file that says to which runtime the library is linked, by one of two words: what lies in the cache was
 // made beside compilers, which are not trusted, so no path is taken from there.
 constexpr const char* kRuntimeName = "runtime";
 constexpr const char* kOwn = "own";
-constexpr const char* kPackages = "package";
+constexpr const char* kPackageRuntime = "package";
 
 // Of names, sizes and content of all headers.
 std::string digest_of_headers(const TvmFfi& package) {
@@ -43,10 +43,10 @@ std::string symbols_of(const fs::path& library) {
   return fmt::format("{}", fmt::join(exported_functions(library), ","));
 }
 
-std::string cache_key(const model::Solution& solution, const BuildTarget& target, const Toolchain& toolchain,
-                      const fs::path& runtime) {
+std::string tvm_ffi_key(const model::Solution& solution, const BuildTarget& target,
+                        const Toolchain& toolchain, const fs::path& runtime) {
   util::Sha256 hash;
-  hash.add(kCacheFormat)
+  hash.add(kTvmFfiCacheFormat)
       .add(native_key(solution, target, toolchain))
       .add(symbols_of(runtime))
       .add(runtime.string());
@@ -57,7 +57,7 @@ std::string cache_key(const model::Solution& solution, const BuildTarget& target
 NativeOptions options_for(const model::Solution& solution, const BuildTarget& target) {
   NativeOptions options;
   options.cuda_level = "-O2";
-  options.exported = {fmt::format("{}*", kPrefix)};
+  options.exported = {fmt::format("{}*", kSymbolPrefix)};
   if (target.tvm_ffi) {
     options.includes.push_back("-I" + target.tvm_ffi->include.string());
     if (target.tvm_ffi->dlpack != target.tvm_ffi->include)
@@ -80,13 +80,14 @@ std::set<std::string> missing_functions(const std::string& log) {
   return names;
 }
 
-std::string missing_symbol(const fs::path& library, const std::string& symbol) {
+std::string missing_function(const fs::path& library, const std::string& symbol) {
   const auto exported = exported_functions(library);
-  if (exported.contains(kPrefix + symbol)) return {};
-  std::string text = fmt::format("the library does not export {}{}", kPrefix, symbol);
+  if (exported.contains(kSymbolPrefix + symbol)) return {};
+  std::string text = fmt::format("the library does not export {}{}", kSymbolPrefix, symbol);
   Words others;
   for (const auto& name : exported) {
-    if (name.starts_with(kPrefix)) others.push_back(name.substr(std::string_view(kPrefix).size()));
+    if (name.starts_with(kSymbolPrefix))
+      others.push_back(name.substr(std::string_view(kSymbolPrefix).size()));
   }
   if (!others.empty()) return text + fmt::format("; of TVM-FFI it exports: {}", fmt::join(others, ", "));
   return text + fmt::format(": TVM_FFI_DLL_EXPORT_TYPED_FUNC({}, function) does that", symbol);
@@ -101,7 +102,7 @@ std::string link(NativeBuild& build, const BuildTarget& target, const fs::path& 
   const auto missing = missing_functions(build.log());
   if (failure.empty() || missing.empty()) return failure;
   if (target.tvm_ffi && !target.tvm_ffi->library.empty()) {
-    which = kPackages;
+    which = kPackageRuntime;
     return build.link({target.tvm_ffi->library.string()});
   }
   return fmt::format(
@@ -112,7 +113,7 @@ std::string link(NativeBuild& build, const BuildTarget& target, const fs::path& 
 // The runtime that a build has taken.
 fs::path runtime_of(const std::string& which, const BuildTarget& target, const fs::path& own_runtime) {
   if (which == kOwn) return own_runtime;
-  if (which == kPackages && target.tvm_ffi && !target.tvm_ffi->library.empty())
+  if (which == kPackageRuntime && target.tvm_ffi && !target.tvm_ffi->library.empty())
     return target.tvm_ffi->library;
   throw Error("a build of a TVM-FFI solution has left something else than a runtime's name");
 }
@@ -125,7 +126,7 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const model::Definiti
   const fs::path own_runtime = tvm_ffi_runtime();
   const std::string symbol(solution.spec.entry_symbol());
   const CacheEntry entry{
-      cache, "tvm_ffi", cache_key(solution, target, toolchain, own_runtime), {kLibraryName, kRuntimeName}};
+      cache, "tvm_ffi", tvm_ffi_key(solution, target, toolchain, own_runtime), {kLibraryName, kRuntimeName}};
   auto access = files_of_compilers(target);
   access.readable.push_back(own_runtime.parent_path());
   if (target.tvm_ffi) {
@@ -139,7 +140,7 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const model::Definiti
     std::string which;
     std::string failure = build.compile();
     if (failure.empty()) failure = link(build, target, own_runtime, which);
-    if (failure.empty()) failure = missing_symbol(out / kLibraryName, symbol);
+    if (failure.empty()) failure = missing_function(out / kLibraryName, symbol);
     if (failure.empty()) util::write_file_atomic(out / kRuntimeName, which);
     return BuildAnswer{std::move(failure), build.log()};
   });
@@ -149,7 +150,7 @@ BuildResult build_tvm_ffi(const model::Solution& solution, const model::Definiti
   built.artifact.kind = Artifact::Kind::kTvmFfi;
   built.artifact.file = result.folder / kLibraryName;
   built.artifact.sha256 = result.digests.front();
-  built.artifact.symbol = kPrefix + symbol;
+  built.artifact.symbol = kSymbolPrefix + symbol;
   built.artifact.runtime = runtime_of(util::read_file(result.folder / kRuntimeName), target, own_runtime);
   built.artifact.style = calling_style(solution, definition);
   if (built.artifact.style.inferred) built.log = built.artifact.style.reason + "\n" + built.log;

@@ -23,13 +23,13 @@ bool may_stand_in_name(char c) {
 }
 
 // A line of the file: what a name means since then.
-struct Setting {
+struct Naming {
   std::string name;
   std::optional<std::string> run_id;
   std::string set_utc;
 };
 
-Setting setting_of(std::string_view line) {
+Naming naming_of(std::string_view line) {
   const ordered_json document = model::json::to_tree(model::json::parse(line));
   const auto text = [&](const char* key) -> std::optional<std::string> {
     if (!document.is_object() || !document.contains(key) || !document[key].is_string()) return std::nullopt;
@@ -41,7 +41,7 @@ Setting setting_of(std::string_view line) {
 }
 
 // Unreadable times are the oldest, as with traces.
-bool is_older(const Setting& left, const Setting& right) {
+bool is_older(const Naming& left, const Naming& right) {
   return util::parse_timestamp(left.set_utc) < util::parse_timestamp(right.set_utc);
 }
 
@@ -61,21 +61,21 @@ std::string checked_baseline_name(std::string_view name) {
 std::vector<BaselineRun> read_baselines(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = baselines_file(root);
   if (!fs::exists(file)) return {};
-  std::map<std::string, Setting> latest;
+  std::map<std::string, Naming> latest;
   const std::string text = util::read_file(file);
   for (const Line& line : split_lines(text)) {
     try {
-      Setting setting = setting_of(line.text);
-      const auto [known, is_new] = latest.emplace(setting.name, setting);
-      if (!is_new && !is_older(setting, known->second)) known->second = std::move(setting);
+      Naming naming = naming_of(line.text);
+      const auto [known, is_new] = latest.emplace(naming.name, naming);
+      if (!is_new && !is_older(naming, known->second)) known->second = std::move(naming);
     } catch (const Error& error) {
       problems.push_back(
           {file.lexically_relative(root).string(), line.number, error.what(), Severity::error});
     }
   }
   std::vector<BaselineRun> baselines;
-  for (auto& [name, setting] : latest) {
-    if (setting.run_id) baselines.push_back({name, *setting.run_id, setting.set_utc});
+  for (auto& [name, naming] : latest) {
+    if (naming.run_id) baselines.push_back({name, *naming.run_id, naming.set_utc});
   }
   return baselines;
 }

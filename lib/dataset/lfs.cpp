@@ -22,7 +22,7 @@ constexpr std::size_t kMostBytes = 100'000;  // of one argument; Linux takes 128
 
 // A setting of git: "core.bare", "remote.origin.url". What stands between the first dot and the last one is a
 // name that anybody may choose, with dots of its own.
-struct Setting {
+struct GitSetting {
   std::string section;
   bool is_named = false;
   std::string key;
@@ -30,12 +30,12 @@ struct Setting {
 };
 
 // "key\nvalue", or a key without one.
-Setting setting_of(const std::string& text) {
+GitSetting git_setting_of(const std::string& text) {
   const std::size_t newline = std::min(text.find('\n'), text.size());
   const std::string name = text.substr(0, newline);
   const std::size_t first = std::min(name.find('.'), name.size());
   const std::size_t last = name.rfind('.');
-  Setting setting;
+  GitSetting setting;
   setting.section = name.substr(0, first);
   setting.is_named = last != std::string::npos && last > first;
   if (last != std::string::npos) setting.key = name.substr(last + 1);
@@ -77,7 +77,7 @@ constexpr std::array kHarmless = {Harmless{"core", false, "repositoryformatversi
 
 bool is_harmless(const std::string& text) {
   if (text.find("::") != std::string::npos) return false;  // of a remote, "ext::command" is a program
-  const Setting setting = setting_of(text);
+  const GitSetting setting = git_setting_of(text);
   return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const Harmless& known) {
     return setting.section == known.section && setting.is_named == known.is_named &&
            setting.key == known.key && (known.value == nullptr || setting.value == known.value);

@@ -17,7 +17,7 @@ namespace fib::dataset {
 namespace {
 
 constexpr std::size_t kListedProblems = 10;
-constexpr unsigned kMostThreads = 8;
+constexpr unsigned kMostLoadThreads = 8;
 constexpr int kProblemDepth = 4;  // folders below the root
 
 RecordContext context_of(const Dataset& dataset, const LoadOptions& options) {
@@ -31,7 +31,7 @@ RecordContext context_of(const Dataset& dataset, const LoadOptions& options) {
 std::vector<RecordFile> read_side_by_side(const std::vector<RecordPlace>& places,
                                           const RecordContext& context, RowPool& pool) {
   std::vector<RecordFile> read(places.size());
-  util::for_each_index(places.size(), std::min(util::usable_cores(), kMostThreads),
+  util::for_each_index(places.size(), std::min(util::usable_cores(), kMostLoadThreads),
                        [&](std::size_t i) { read[i] = read_records(places[i], context, pool); });
   return read;
 }

@@ -18,7 +18,7 @@
 namespace fib::dataset {
 namespace {
 
-constexpr unsigned kMostThreads = 4;  // each holds an output file in memory
+constexpr unsigned kMostMergeThreads = 4;  // each holds an output file in memory
 
 struct InputFile {
   std::size_t input = 0;
@@ -63,7 +63,7 @@ class TraceMerger {
   };
   using FirstLines = std::map<Target, std::size_t>;
 
-  static unsigned threads() { return std::min(util::usable_cores(), kMostThreads); }
+  static unsigned threads() { return std::min(util::usable_cores(), kMostMergeThreads); }
 
   void find_targets() {
     note_kept_sources();

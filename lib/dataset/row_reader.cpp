@@ -39,12 +39,12 @@ std::string_view text_of(sj::value value) { return checked(value.get_string()); 
 
 std::string_view key_of(sj::field& field) { return checked(field.unescaped_key()); }
 
-std::string_view trimmed(std::string_view token) {
+std::string_view without_trailing_spaces(std::string_view token) {
   return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
 }
 
 std::string_view number_token(sj::value& value) {
-  const std::string_view token = trimmed(value.raw_json_token());
+  const std::string_view token = without_trailing_spaces(value.raw_json_token());
   expect(model::json::is_number_token(token));
   return token;
 }
@@ -78,7 +78,7 @@ void check_value(sj::value value, int depth) {
       (void)number_token(value);
       break;
     default: {
-      const std::string_view token = trimmed(value.raw_json_token());
+      const std::string_view token = without_trailing_spaces(value.raw_json_token());
       expect(token == "true" || token == "false" || token == "null");
     }
   }

@@ -26,7 +26,7 @@ using Latencies = std::map<std::string, double>;  // by workload uuid
   throw QueryError(QueryError::Kind::value_error, message);
 }
 
-double latency_of(const TraceRow& trace) {
+double valid_latency(const TraceRow& trace) {
   const auto& performance = trace.evaluation->performance;
   if (!performance || !(performance->latency_ms > 0) || !std::isfinite(performance->latency_ms)) {
     value_error(fmt::format("PASSED trace for solution {} workload {} has invalid performance data",
@@ -36,7 +36,7 @@ double latency_of(const TraceRow& trace) {
 }
 
 // What the traces of one solution say.
-struct Results {
+struct BestLatencies {
   Latencies best;               // the lowest of the passing traces
   std::set<std::string> tried;  // uuids with any trace
   bool failed = false;          // some trace did not pass
@@ -47,13 +47,13 @@ struct Results {
       failed = true;
       return;
     }
-    const double latency = latency_of(trace);
+    const double latency = valid_latency(trace);
     const auto [entry, is_new] = best.emplace(trace.workload->uuid, latency);
     if (!is_new) entry->second = std::min(entry->second, latency);
   }
 };
 
-std::vector<std::string> common_uuids(const Results& baseline, const Results& solution) {
+std::vector<std::string> common_uuids(const BestLatencies& baseline, const BestLatencies& solution) {
   std::vector<std::string> common;
   for (const auto& [uuid, latency] : baseline.best) {
     if (solution.tried.contains(uuid)) common.push_back(uuid);
@@ -61,7 +61,7 @@ std::vector<std::string> common_uuids(const Results& baseline, const Results& so
   return common;
 }
 
-std::optional<Score> compare(const Results& baseline, const Results& solution) {
+std::optional<Score> compare(const BestLatencies& baseline, const BestLatencies& solution) {
   const std::vector<std::string> common = common_uuids(baseline, solution);
   if (common.empty()) return std::nullopt;
   Score score;
@@ -163,7 +163,7 @@ const model::Solution& Queries::baseline(const model::Solution& solution, const 
 std::optional<Score> Queries::score(const model::Solution& solution, const Scope& scope,
                                     const Group& group) const {
   const auto results_of = [&](const std::string& name) {
-    Results results;
+    BestLatencies results;
     const auto traces = by_solution_.find(name);
     if (traces == by_solution_.end()) return results;
     for (const TraceRow* trace : traces->second) {
@@ -180,7 +180,7 @@ std::optional<Score> Queries::score(const model::Solution& solution, const Scope
   if (group.several && !was_tried()) return std::nullopt;
   const model::Solution& base = baseline(solution, scope, group);
   if (solution.author == scope.baseline_author) return std::nullopt;
-  const Results own = results_of(solution.name);
+  const BestLatencies own = results_of(solution.name);
   return compare(results_of(base.name), own);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 namespace sj = simdjson::ondemand;
 
-std::optional<std::string> text_of(sj::value value) {
+std::optional<std::string> text_if_any(sj::value value) {
   std::string_view text;
   if (value.get_string().get(text) != simdjson::SUCCESS) return std::nullopt;
   return std::string(text);
@@ -30,12 +30,12 @@ std::optional<TraceHead> read_members(sj::object object) {
     if (field.unescaped_key().get(key) != simdjson::SUCCESS || field.value().get(value) != simdjson::SUCCESS)
       return std::nullopt;
     if (key == "definition") {
-      auto text = text_of(value);
+      auto text = text_if_any(value);
       if (!text) return std::nullopt;
       head.definition = std::move(*text);
       named = true;
     } else if (key == "solution") {
-      head.solution = text_of(value);
+      head.solution = text_if_any(value);
     } else if (key == "evaluation") {
       head.evaluated = !is_empty_or_null(value);
     }

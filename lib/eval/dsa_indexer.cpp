@@ -30,7 +30,7 @@ void require(const Slot& slot, std::initializer_list<DType> dtypes, const tensor
 }
 
 // Where the rule's inputs lie.
-struct Slots {
+struct IndexerSlots {
   const Slot* q = nullptr;
   const Slot* cache = nullptr;
   const Slot* weights = nullptr;
@@ -47,16 +47,16 @@ std::int64_t size_of(const Slot& slot, std::size_t rank, std::size_t dimension) 
   return slot.shape[dimension];
 }
 
-Slots find_slots(const Layout& layout) {
+IndexerSlots find_indexer_slots(const Layout& layout) {
   const auto input = [&](const char* name) { return &input_slot(layout, name, kRule); };
-  Slots s{input("q_index_fp8"),
-          input("k_index_cache_fp8"),
-          input("weights"),
-          input("seq_lens"),
-          input("block_table"),
-          nullptr,
-          {},
-          0};
+  IndexerSlots s{input("q_index_fp8"),
+                 input("k_index_cache_fp8"),
+                 input("weights"),
+                 input("seq_lens"),
+                 input("block_table"),
+                 nullptr,
+                 {},
+                 0};
   if (layout.outputs.size() != 1) throw Error("rule {}: there must be one output, the indices", kRule);
   s.indices = &layout.outputs[0];
   const std::int64_t rows = size_of(*s.q, 3, 0);
@@ -164,7 +164,7 @@ void compare_scores(const std::vector<float>& got, const std::vector<float>& exp
 class DsaIndexerEvaluator : public HostEvaluator {
  public:
   DsaIndexerEvaluator(const Layout& layout, const Tolerance& tolerance, unsigned threads)
-      : layout_(layout), slots_(find_slots(layout_)), tolerance_(tolerance), threads_(threads) {}
+      : layout_(layout), slots_(find_indexer_slots(layout_)), tolerance_(tolerance), threads_(threads) {}
 
   Judgement judge(const HostCall& call) override {
     const Slot& output = *slots_.indices;
@@ -235,7 +235,7 @@ class DsaIndexerEvaluator : public HostEvaluator {
   }
 
   Layout layout_;
-  Slots slots_;
+  IndexerSlots slots_;
   Tolerance tolerance_;
   unsigned threads_;
 };

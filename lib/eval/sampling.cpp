@@ -20,7 +20,7 @@ std::uint64_t key_of(std::string_view seed) {
   return std::stoull(digest.substr(0, 16), nullptr, 16);
 }
 
-struct Slots {
+struct SamplingSlots {
   const Slot* probs = nullptr;
   const Slot* top_k = nullptr;
   const Slot* top_p = nullptr;
@@ -30,7 +30,7 @@ struct Slots {
 };
 
 // Of rank 1 (one row) or 2.
-void read_shape(const Slot& probs, Slots& slots) {
+void read_shape(const Slot& probs, SamplingSlots& slots) {
   if (probs.scalar || probs.shape.empty() || probs.shape.size() > 2 || !tensor::is_floating(probs.dtype))
     throw Error("rule sampling: input \"probs\" must be a tensor of floats of shape [rows, V]");
   slots.tokens = static_cast<std::size_t>(probs.shape.back());
@@ -44,8 +44,8 @@ const Slot& parameter(const Layout& layout, const char* name, std::size_t rows) 
   return slot;
 }
 
-Slots find_slots(const model::Definition& definition, const Layout& layout) {
-  Slots slots;
+SamplingSlots find_sampling_slots(const model::Definition& definition, const Layout& layout) {
+  SamplingSlots slots;
   slots.probs = &input_slot(layout, "probs", "sampling");
   read_shape(*slots.probs, slots);
   const auto named = [&](const char* part) { return definition.name.find(part) != std::string::npos; };
@@ -63,7 +63,7 @@ class SamplingEvaluator : public HostEvaluator {
   SamplingEvaluator(const model::Definition& definition, const Layout& layout, std::string_view seed,
                     unsigned threads)
       : layout_(layout),
-        slots_(find_slots(definition, layout_)),
+        slots_(find_sampling_slots(definition, layout_)),
         threads_(threads),
         statistics_(key_of(seed)) {}
 
@@ -162,7 +162,7 @@ class SamplingEvaluator : public HostEvaluator {
   }
 
   Layout layout_;
-  Slots slots_;
+  SamplingSlots slots_;
   unsigned threads_;
   DrawStatistics statistics_;
 };

@@ -14,16 +14,16 @@ using report::Annotation;
 
 constexpr std::size_t kMost = 10;           // annotations of a kind: GitHub shows no more of a step
 constexpr std::size_t kTitleColumns = 200;  // GitHub takes 255 characters
-constexpr std::size_t kLogLines = 5;
-constexpr std::size_t kLogBytes = 2048;
+constexpr std::size_t kAnnotationLogLines = 5;
+constexpr std::size_t kAnnotationLogBytes = 2048;
 constexpr std::size_t kNamedWorkloads = 3;
 
 // Results of one solution that are told together.
-using Group = std::vector<const CiResult*>;
+using ToldTogether = std::vector<const CiResult*>;
 
 // In the order in which their first results come.
-std::vector<Group> grouped(const std::vector<const CiResult*>& results) {
-  std::vector<Group> groups;
+std::vector<ToldTogether> grouped(const std::vector<const CiResult*>& results) {
+  std::vector<ToldTogether> groups;
   std::map<std::string, std::size_t> places;
   for (const CiResult* result : results) {
     const auto [place, is_new] = places.emplace(error_key(*result), groups.size());
@@ -40,7 +40,7 @@ std::string title(const std::string& what, const CiResult& result) {
 }
 
 // "gemm / fast / M=1 (H200)", "gemm / fast / M=1, M=2, M=3 and 4 more workloads (H200)".
-std::string name_of(const Group& group) {
+std::string name_of(const ToldTogether& group) {
   if (group.size() == 1) return group.front()->name();
   const CiResult& first = *group.front();
   std::string workloads;
@@ -63,15 +63,15 @@ report::AnnotationPlace place_of(const CiResult& result, const dataset::Dataset&
   return {path.string(), 0};
 }
 
-std::string error(const Group& group, const report::AnnotationPlace& place) {
+std::string error(const ToldTogether& group, const report::AnnotationPlace& place) {
   const CiResult& first = *group.front();
   const auto status = first.detail.status();
-  const std::string log = log_part(status, first.detail.log, kLogLines, kLogBytes);
+  const std::string log = log_part(status, first.detail.log, kAnnotationLogLines, kAnnotationLogBytes);
   return report::annotation(Annotation::error, title(std::string(model::name_of(status)), first),
                             name_of(group) + (log.empty() ? "" : "\n" + log), place);
 }
 
-std::string warning(const Group& group, const report::AnnotationPlace& place) {
+std::string warning(const ToldTogether& group, const report::AnnotationPlace& place) {
   return report::annotation(Annotation::warning, title("inputs changed", *group.front()),
                             name_of(group) + "\nIt passed, but the solution wrote to its inputs.", place);
 }
@@ -131,9 +131,9 @@ std::string github_commands(const std::vector<CiResult>& results, const dataset:
   }
   Some errors;
   Some warnings;
-  for (const Group& group : grouped(failed))
+  for (const ToldTogether& group : grouped(failed))
     errors.add(error(group, place_of(*group.front(), dataset, folder)));
-  for (const Group& group : grouped(changed))
+  for (const ToldTogether& group : grouped(changed))
     warnings.add(warning(group, place_of(*group.front(), dataset, folder)));
   return errors.text("error") + warnings.text("warning") +
          report::annotation(Annotation::notice, "fib", CiTotals(results).text());

@@ -13,7 +13,7 @@ namespace fib::exports {
 namespace {
 
 // The results of one hardware and definition.
-struct Group {
+struct RankedSolutions {
   dataset::Contest contest;
   // By solution, over what passed and was compared with the reference.
   std::map<std::string, dataset::MeanSpeedup> speedups;
@@ -50,7 +50,7 @@ std::string row_text(const CiRanking& ranking, const CiStanding& one) {
 }  // namespace
 
 std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const dataset::Dataset& dataset) {
-  std::map<std::pair<std::string, std::string>, Group>
+  std::map<std::pair<std::string, std::string>, RankedSolutions>
       groups;  // by hardware and definition: as results are sorted
   for (const CiResult& result : results) {
     groups[{result.hardware(), result.definition()}].add(result);

@@ -10,8 +10,8 @@
 namespace fib::exports {
 namespace {
 
-constexpr std::size_t kLogLines = 20;
-constexpr std::size_t kLogBytes = 4096;
+constexpr std::size_t kSummaryLogLines = 20;
+constexpr std::size_t kSummaryLogBytes = 4096;
 constexpr std::size_t kEndBytes = 512;  // room for the last lines
 constexpr double kFailuresShare = 0.6;  // of the limit; the rest is for the rankings
 
@@ -28,7 +28,8 @@ std::string cell(const std::string& text) {
 
 // A log is shown once for all workloads with the same error: `told` has these errors.
 std::string log_cell(const CiResult& result, std::set<std::string>& told) {
-  const std::string log = log_part(result.detail.status(), result.detail.log, kLogLines, kLogBytes);
+  const std::string log =
+      log_part(result.detail.status(), result.detail.log, kSummaryLogLines, kSummaryLogBytes);
   if (log.empty()) return "<td>-</td>";
   if (!told.insert(error_key(result)).second) return "<td>as above</td>";
   return "<td><details><summary>log</summary><pre>" + report::escape_xml(log) + "</pre></details></td>";

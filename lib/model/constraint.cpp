@@ -12,7 +12,7 @@
 namespace fib::model {
 namespace {
 
-using Number = std::optional<std::int64_t>;
+using KnownNumber = std::optional<std::int64_t>;
 using python::BinaryOp;
 using python::CompareOp;
 using python::Expr;
@@ -27,11 +27,11 @@ const std::string* name_of(const Expr& expr) {
   return name != nullptr ? &name->id : nullptr;
 }
 
-Number combine(BinaryOp op, std::int64_t left, std::int64_t right) {
+KnownNumber combine(BinaryOp op, std::int64_t left, std::int64_t right) {
   try {
     const python::Number result = python::binary(op, left, right);
     const auto* integer = std::get_if<std::int64_t>(&result);
-    return integer != nullptr ? Number(*integer) : std::nullopt;
+    return integer != nullptr ? KnownNumber(*integer) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -52,15 +52,15 @@ class Evaluator {
     return {};
   }
 
-  Number number(const Expr& expr) const {
+  KnownNumber number(const Expr& expr) const {
     if (const auto* node = as<python::Constant>(expr)) {
-      return node->kind == python::ConstantKind::kInteger ? Number(node->integer) : std::nullopt;
+      return node->kind == python::ConstantKind::kInteger ? KnownNumber(node->integer) : std::nullopt;
     }
     if (const std::string* name = name_of(expr)) return values_.value(*name);
     if (const auto* node = as<python::Unary>(expr)) return unary(*node);
     if (const auto* node = as<python::Binary>(expr)) {
-      const Number left = number(*node->left);
-      const Number right = number(*node->right);
+      const KnownNumber left = number(*node->left);
+      const KnownNumber right = number(*node->right);
       return left && right ? combine(node->op, *left, *right) : std::nullopt;
     }
     if (const auto* node = as<python::Subscript>(expr)) return size(*node);
@@ -72,9 +72,9 @@ class Evaluator {
   // a < b < c: broken as soon as one pair is.
   ConstraintJudgement comparisons(const python::Compare& node) const {
     ConstraintVerdict verdict = ConstraintVerdict::holds;
-    Number left = number(*node.left);
+    KnownNumber left = number(*node.left);
     for (std::size_t i = 0; i < node.ops.size(); ++i) {
-      const Number right = number(*node.comparators[i]);
+      const KnownNumber right = number(*node.comparators[i]);
       const auto holds = left && right ? compare(node.ops[i], *left, *right) : std::nullopt;
       if (!holds) verdict = ConstraintVerdict::unknown;
       if (holds == false) {
@@ -99,30 +99,30 @@ class Evaluator {
     return unknown ? ConstraintJudgement{} : result;
   }
 
-  Number unary(const python::Unary& node) const {
-    const Number value = number(*node.operand);
+  KnownNumber unary(const python::Unary& node) const {
+    const KnownNumber value = number(*node.operand);
     if (!value || node.op == python::UnaryOp::kPlus) return value;
     return node.op == python::UnaryOp::kNegate ? combine(BinaryOp::kSub, 0, *value) : std::nullopt;
   }
 
   // tensor.shape[index]
-  Number size(const python::Subscript& node) const {
+  KnownNumber size(const python::Subscript& node) const {
     const auto* shape = as<python::Attribute>(*node.value);
     if (shape == nullptr || shape->name != "shape") return std::nullopt;
     const std::string* tensor = name_of(*shape->value);
-    const Number index = number(*node.index);
+    const KnownNumber index = number(*node.index);
     return tensor != nullptr && index ? values_.size(*tensor, *index) : std::nullopt;
   }
 
   // tensor[index].item()
-  Number item(const python::Call& node) const {
+  KnownNumber item(const python::Call& node) const {
     const auto* method = as<python::Attribute>(*node.function);
     const bool is_item =
         method != nullptr && method->name == "item" && node.arguments.empty() && node.keywords.empty();
     const auto* element = is_item ? as<python::Subscript>(*method->value) : nullptr;
     if (element == nullptr) return std::nullopt;
     const std::string* tensor = name_of(*element->value);
-    const Number index = number(*element->index);
+    const KnownNumber index = number(*element->index);
     return tensor != nullptr && index ? values_.element(*tensor, *index) : std::nullopt;
   }
 

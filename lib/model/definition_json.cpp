@@ -103,7 +103,7 @@ void read_op_type(ObjectReader& object, const json::Value& value, Definition& de
   definition.op_type = definition.op_type_given ? object.text(old ? "type" : "op_type") : "unknown";
 }
 
-[[noreturn]] void break_rule(const std::string& message) { throw ParseError({{"", message}}); }
+[[noreturn]] void refuse_definition(const std::string& message) { throw ParseError({{"", message}}); }
 
 // Expressions may use constants and variables only, so that their order does not matter.
 void check_expressions(const Definition& definition) {
@@ -116,7 +116,7 @@ void check_expressions(const Definition& definition) {
     try {
       check_axis_expression(*axis.expression, names);
     } catch (const Error& error) {
-      break_rule(fmt::format("Axis \"{}\": {}", name, error.what()));
+      refuse_definition(fmt::format("Axis \"{}\": {}", name, error.what()));
     }
   }
 }
@@ -127,7 +127,7 @@ void check_axes(const Definition& definition, const std::vector<TensorSpec>& ten
     if (tensor.is_scalar()) continue;
     for (const std::string& axis : *tensor.shape) {
       if (find(definition.axes, axis) != nullptr || (mode == Mode::lenient && literal_size(axis))) continue;
-      break_rule(fmt::format("{} \"{}\" references undefined axis \"{}\"", kind, tensor.name, axis));
+      refuse_definition(fmt::format("{} \"{}\" references undefined axis \"{}\"", kind, tensor.name, axis));
     }
   }
 }
@@ -136,7 +136,7 @@ void check_names(const Definition& definition) {
   for (const TensorSpec& output : definition.outputs) {
     const auto same = [&](const TensorSpec& input) { return input.name == output.name; };
     if (std::any_of(definition.inputs.begin(), definition.inputs.end(), same)) {
-      break_rule("Input and output names must not overlap");
+      refuse_definition("Input and output names must not overlap");
     }
   }
 }
@@ -146,9 +146,9 @@ void check_reference(const Definition& definition) {
     const python::Module module = python::parse_module(definition.reference);
     if (python::find_function(module, "run") != nullptr) return;
   } catch (const python::SyntaxError& error) {
-    break_rule(std::string("Reference must be valid Python code: ") + error.what());
+    refuse_definition(std::string("Reference must be valid Python code: ") + error.what());
   }
-  break_rule("Reference must define a top-level function named 'run'");
+  refuse_definition("Reference must define a top-level function named 'run'");
 }
 
 void check_constraints(const Definition& definition) {
@@ -157,7 +157,7 @@ void check_constraints(const Definition& definition) {
     try {
       static_cast<void>(python::parse_expression(constraint));
     } catch (const python::SyntaxError& error) {
-      break_rule(std::string("Constraints must be valid Python expressions: ") + error.what());
+      refuse_definition(std::string("Constraints must be valid Python expressions: ") + error.what());
     }
   }
 }

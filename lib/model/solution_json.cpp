@@ -209,15 +209,16 @@ std::vector<SourceFile> read_sources(ObjectReader& parent, ReadContext& context)
   return sources;
 }
 
-[[noreturn]] void break_rule(const std::string& message) { throw ParseError({{"", message}}); }
+[[noreturn]] void refuse_solution(const std::string& message) { throw ParseError({{"", message}}); }
 
 void check_sources(const Solution& solution) {
   std::set<std::string_view> paths;
   for (const SourceFile& source : solution.sources) {
-    if (!paths.insert(source.path).second) break_rule("Duplicate source path '" + source.path + "'");
+    if (!paths.insert(source.path).second) refuse_solution("Duplicate source path '" + source.path + "'");
   }
   if (solution.entry_source() == nullptr) {
-    break_rule("Entry source file '" + std::string(solution.spec.entry_file()) + "' not found in sources");
+    refuse_solution("Entry source file '" + std::string(solution.spec.entry_file()) +
+                    "' not found in sources");
   }
 }
 

@@ -19,7 +19,7 @@ bool is_bare(char c) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -69,7 +69,7 @@ class Writer {
         text_ += value.text;
         return is_exact_number(value.text);
       case json::Kind::string:
-        text_ += level == 0 ? toml_string(value.text) : quoted(value.text);
+        text_ += level == 0 ? toml_string(value.text) : toml_quoted(value.text);
         return true;
       case json::Kind::array:
         return write_array(value, level);
@@ -117,11 +117,12 @@ class Writer {
 }  // namespace
 
 std::string toml_key(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_bare) ? std::string(name) : quoted(name);
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_bare) ? std::string(name)
+                                                                         : toml_quoted(name);
 }
 
 std::string toml_string(std::string_view text) {
-  return fits_lines(text) ? "'''\n" + std::string(text) + "'''" : quoted(text);
+  return fits_lines(text) ? "'''\n" + std::string(text) + "'''" : toml_quoted(text);
 }
 
 std::optional<std::string> to_toml(const json::Value& value) {

@@ -78,7 +78,7 @@ Value is_floating_point(const Runtime&, const Arguments& a) {
 }
 Value is_tensor(const Runtime&, const Arguments& a) { return a.has("obj") && a.value("obj").is<Tensor>(); }
 
-constexpr std::array kRows = {
+constexpr std::array kConvertFunctions = {
     BuiltinRow{"to", kMethod, "input *arguments dtype? other? copy?", to},
     BuiltinRow{"float", kMethod, "input", to_fixed<DType::kFloat32>},
     BuiltinRow{"double", kMethod, "input", to_fixed<DType::kFloat64>},
@@ -114,6 +114,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> conversion_functions() { return kRows; }
+std::span<const BuiltinRow> conversion_functions() { return kConvertFunctions; }
 
 }  // namespace fib::reference

@@ -204,7 +204,7 @@ Value fill_in_place(const Runtime& runtime, const Arguments& a) {
   return a.tensor("input");
 }
 
-constexpr std::array kRows = {
+constexpr std::array kCreateFunctions = {
     BuiltinRow{"zeros", kTorch, "*size dtype?", zeros},
     BuiltinRow{"ones", kTorch, "*size dtype?", ones},
     // Memory without content would make results differ from run to run.
@@ -239,6 +239,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> creation_functions() { return kRows; }
+std::span<const BuiltinRow> creation_functions() { return kCreateFunctions; }
 
 }  // namespace fib::reference

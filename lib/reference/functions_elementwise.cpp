@@ -160,7 +160,7 @@ Value rsub(const Runtime& runtime, const Arguments& a) {
   return binary(runtime, binary_op("sub"), a.operand(runtime, "other"), a.operand(runtime, "input"));
 }
 
-constexpr std::array<BuiltinRow, 12> kRows = {{
+constexpr std::array<BuiltinRow, 12> kElementwiseFunctions = {{
     {"pow", kTorch | kMethod, "input exponent", pow_function},
     {"pow_", kMethod, "input exponent", pow_in_place},
     {"clamp", kTorch | kMethod, "input min? max?", clamp},
@@ -192,7 +192,7 @@ void add_elementwise_functions(Registry& registry) {
   for (const char* name : {"sub", "subtract"}) add_scaled(registry, name, binary_op("sub"));
   add_binary(registry, "multiply", binary_op("mul"));
   for (const char* name : {"div", "divide", "true_divide"}) add_division(registry, name);
-  for (const BuiltinRow& row : kRows) registry.add(row);
+  for (const BuiltinRow& row : kElementwiseFunctions) registry.add(row);
 }
 
 }  // namespace fib::reference

@@ -132,7 +132,7 @@ Value repeat_interleave_function(const Runtime& runtime, const Arguments& a) {
   return repeat_interleave(runtime, reshape(runtime, input, {-1}), repeats, 0);
 }
 
-constexpr std::array kRows = {
+constexpr std::array kIndexFunctions = {
     BuiltinRow{"where", kTorch, "condition input? other?", where_function},
     BuiltinRow{"where", kMethod, "input condition other", where_method},
     BuiltinRow{"nonzero", kTorch | kMethod, "input as_tuple?", nonzero_function},
@@ -161,6 +161,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> index_functions() { return kRows; }
+std::span<const BuiltinRow> index_functions() { return kIndexFunctions; }
 
 }  // namespace fib::reference

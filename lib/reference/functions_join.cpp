@@ -56,7 +56,7 @@ Value stack(const Runtime& runtime, const Arguments& a) {
   return concatenate(runtime, tensors, dim);
 }
 
-constexpr std::array kRows = {
+constexpr std::array kJoinFunctions = {
     BuiltinRow{"cat", kTorch, "tensors dim?", cat},
     BuiltinRow{"concat", kTorch, "tensors dim?", cat},
     BuiltinRow{"concatenate", kTorch, "tensors dim?", cat},
@@ -65,6 +65,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> joining_functions() { return kRows; }
+std::span<const BuiltinRow> joining_functions() { return kJoinFunctions; }
 
 }  // namespace fib::reference

@@ -50,18 +50,18 @@ Value prod(const Runtime&, const Arguments& a) {
   return result;
 }
 
-constexpr std::array<BuiltinRow, 12> kRows = {{{"log", kMath, "x base?", log},
-                                               {"pow", kMath, "x y", pow},
-                                               {"atan2", kMath, "y x", atan2},
-                                               {"hypot", kMath, "x y", hypot},
-                                               {"floor", kMath, "x", floor},
-                                               {"ceil", kMath, "x", ceil},
-                                               {"trunc", kMath, "x", trunc},
-                                               {"isnan", kMath, "x", isnan},
-                                               {"isinf", kMath, "x", isinf},
-                                               {"isfinite", kMath, "x", isfinite},
-                                               {"gcd", kMath, "a b", gcd},
-                                               {"prod", kMath, "iterable", prod}}};
+constexpr std::array<BuiltinRow, 12> kMathFunctions = {{{"log", kMath, "x base?", log},
+                                                        {"pow", kMath, "x y", pow},
+                                                        {"atan2", kMath, "y x", atan2},
+                                                        {"hypot", kMath, "x y", hypot},
+                                                        {"floor", kMath, "x", floor},
+                                                        {"ceil", kMath, "x", ceil},
+                                                        {"trunc", kMath, "x", trunc},
+                                                        {"isnan", kMath, "x", isnan},
+                                                        {"isinf", kMath, "x", isinf},
+                                                        {"isfinite", kMath, "x", isfinite},
+                                                        {"gcd", kMath, "a b", gcd},
+                                                        {"prod", kMath, "iterable", prod}}};
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void add_math_functions(Registry& registry) {
                    return result;
                  });
   }
-  for (const BuiltinRow& row : kRows) registry.add(row);
+  for (const BuiltinRow& row : kMathFunctions) registry.add(row);
 }
 
 }  // namespace fib::reference

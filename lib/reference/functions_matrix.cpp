@@ -64,7 +64,7 @@ Value linear(const Runtime& runtime, const Arguments& a) {
   return to_dtype(runtime, add(runtime, product, widened_float(runtime, a.tensor("bias"))), input.dtype);
 }
 
-constexpr std::array kRows = {
+constexpr std::array kMatrixFunctions = {
     BuiltinRow{"matmul", kTorch | kMethod, "input other", matmul_function},
     BuiltinRow{"bmm", kTorch | kMethod, "input other", matmul_of<3, 3>},
     BuiltinRow{"mm", kTorch | kMethod, "input other", matmul_of<2, 2>},
@@ -79,6 +79,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> matrix_functions() { return kRows; }
+std::span<const BuiltinRow> matrix_functions() { return kMatrixFunctions; }
 
 }  // namespace fib::reference

@@ -184,7 +184,7 @@ Value dropout(const Runtime&, const Arguments& a) {
   return a.tensor("input");
 }
 
-constexpr std::array kRows = {
+constexpr std::array kNeuralFunctions = {
     BuiltinRow{"gelu", kFunctional, "input approximate?", gelu},
     BuiltinRow{"softplus", kFunctional, "input beta? threshold?", softplus},
     BuiltinRow{"leaky_relu", kFunctional, "input negative_slope? inplace?", leaky_relu},
@@ -201,6 +201,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> neural_functions() { return kRows; }
+std::span<const BuiltinRow> neural_functions() { return kNeuralFunctions; }
 
 }  // namespace fib::reference

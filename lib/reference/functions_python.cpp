@@ -241,7 +241,7 @@ Value size_numel(const Runtime&, const Arguments& a) {
   return count;
 }
 
-constexpr std::array kRows = {
+constexpr std::array kPythonFunctions = {
     BuiltinRow{"int", kPython, "x?", int_function},
     BuiltinRow{"float", kPython, "x?", float_function},
     BuiltinRow{"bool", kPython, "x?", bool_function},
@@ -277,6 +277,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> python_functions() { return kRows; }
+std::span<const BuiltinRow> python_functions() { return kPythonFunctions; }
 
 }  // namespace fib::reference

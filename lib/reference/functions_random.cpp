@@ -153,7 +153,7 @@ Value manual_seed(const Runtime& runtime, const Arguments& a) {
   return None{};
 }
 
-constexpr std::array kRows = {
+constexpr std::array kRandomFunctions = {
     BuiltinRow{"multinomial", kTorch | kMethod, "input num_samples replacement?", multinomial},
     BuiltinRow{"rand", kTorch, "*size dtype?", rand},
     BuiltinRow{"rand_like", kTorch, "input dtype?", rand_like},
@@ -167,6 +167,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> random_functions() { return kRows; }
+std::span<const BuiltinRow> random_functions() { return kRandomFunctions; }
 
 }  // namespace fib::reference

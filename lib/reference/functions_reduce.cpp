@@ -80,14 +80,14 @@ Value norm(const Runtime& runtime, const Arguments& a) {
 
 Order order_of(bool descending) { return descending ? Order::kDescending : Order::kAscending; }
 
-std::pair<Tensor, Tensor> sorted(const Runtime& runtime, const Arguments& a) {
+std::pair<Tensor, Tensor> sorted_with_indices(const Runtime& runtime, const Arguments& a) {
   return sort_along(runtime, a.tensor("input"), a.integer_or("dim", -1),
                     order_of(a.flag_or("descending", false)),
                     a.flag_or("stable", false) ? Stability::kStable : Stability::kAny);
 }
 
-Value sort(const Runtime& runtime, const Arguments& a) { return with_names(sorted(runtime, a)); }
-Value argsort(const Runtime& runtime, const Arguments& a) { return sorted(runtime, a).second; }
+Value sort(const Runtime& runtime, const Arguments& a) { return with_names(sorted_with_indices(runtime, a)); }
+Value argsort(const Runtime& runtime, const Arguments& a) { return sorted_with_indices(runtime, a).second; }
 
 Value topk(const Runtime& runtime, const Arguments& a) {
   return with_names(first_sorted(runtime, a.tensor("input"), a.integer("k"), a.integer_or("dim", -1),
@@ -121,7 +121,7 @@ Value equal(const Runtime& runtime, const Arguments& a) {
 constexpr const char* kOverDims = "input dim? keepdim?";
 constexpr const char* kOverDimsAs = "input dim? keepdim? dtype?";
 
-constexpr std::array kRows = {
+constexpr std::array kReduceFunctions = {
     BuiltinRow{"sum", kTorch | kMethod, kOverDimsAs, reduced_as<Reduction::kSum>},
     BuiltinRow{"mean", kTorch | kMethod, kOverDimsAs, reduced_as<Reduction::kMean>},
     BuiltinRow{"prod", kTorch | kMethod, kOverDimsAs, reduced_as<Reduction::kProd>},
@@ -158,6 +158,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> reduction_functions() { return kRows; }
+std::span<const BuiltinRow> reduction_functions() { return kReduceFunctions; }
 
 }  // namespace fib::reference

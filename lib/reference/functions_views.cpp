@@ -210,7 +210,7 @@ Value roll(const Runtime& runtime, const Arguments& a) {
   return reshape(runtime, result, input.shape);
 }
 
-constexpr std::array kRows = {
+constexpr std::array kViewsFunctions = {
     BuiltinRow{"view", kMethod, "input *shape dtype?", view},
     BuiltinRow{"reshape", kTorch | kMethod, "input *shape", reshape_function},
     BuiltinRow{"view_as", kMethod, "input other", view_as},
@@ -244,6 +244,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-std::span<const BuiltinRow> view_functions() { return kRows; }
+std::span<const BuiltinRow> view_functions() { return kViewsFunctions; }
 
 }  // namespace fib::reference

@@ -5,7 +5,6 @@
 namespace fib::reference {
 namespace {
 
-using python::BinaryOp;
 using python::CompareOp;
 
 python::Number to_number(const Value& value) {
@@ -19,8 +18,9 @@ Value to_value(const python::Number& number) {
 
 }  // namespace
 
-Value number_binary(BinaryOp op, const Value& a, const Value& b) {
-  const bool bits = op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor;
+Value number_binary(python::BinaryOp op, const Value& a, const Value& b) {
+  const bool bits =
+      op == python::BinaryOp::kBitAnd || op == python::BinaryOp::kBitOr || op == python::BinaryOp::kBitXor;
   const Value result = to_value(python::binary(op, to_number(a), to_number(b)));
   if (bits && a.is<bool>() && b.is<bool>()) return is_true(result);
   return result;
@@ -32,7 +32,7 @@ Value number_unary(python::UnaryOp op, const Value& value) {
       return !is_true(value);
     case python::UnaryOp::kNegate:
       if (value.is<double>()) return -to_double(value);
-      return to_value(python::binary(BinaryOp::kSub, std::int64_t{0}, to_index(value)));
+      return to_value(python::binary(python::BinaryOp::kSub, std::int64_t{0}, to_index(value)));
     case python::UnaryOp::kPlus:
       if (value.is<double>()) return value;
       return to_index(value);

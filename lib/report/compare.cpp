@@ -19,7 +19,7 @@ constexpr double kClockRemark = 0.01;
 using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 // One uuid with other axes is other work.
-std::string work_of(const model::Workload& workload) {
+std::string workload_key(const model::Workload& workload) {
   std::string text = workload.uuid;
   for (const auto& [name, value] : workload.axes) text += fmt::format(" {}={}", name, value.value);
   return text;
@@ -28,7 +28,7 @@ std::string work_of(const model::Workload& workload) {
 Key key_of(const Detail& detail, PairBy pair_by) {
   const auto& row = detail.row;
   return {*row.evaluation->hardware, *row.definition, pair_by == PairBy::solution ? *row.solution : "",
-          work_of(*row.workload), detail.sweep != nullptr ? *detail.sweep : ""};
+          workload_key(*row.workload), detail.sweep != nullptr ? *detail.sweep : ""};
 }
 
 bool is_better(const Detail& left, const Detail& right) {

@@ -145,7 +145,7 @@ std::string drift_text(const CompareReport& report, const std::string& hardware,
                          : "verdicts count it as change, --correct-drift does not");
 }
 
-std::vector<std::string> cautions_of(const CompareReport& report) {
+std::vector<std::string> pair_cautions(const CompareReport& report) {
   std::vector<dataset::TraceRow> rows;
   for (const Comparison& pair : report.pairs) {
     rows.push_back(pair.a->row);
@@ -215,7 +215,7 @@ std::vector<std::string> notes_of(const CompareReport& report) {
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   for (const auto& [hardware, drift] : report.drifts) notes.push_back(drift_text(report, hardware, drift));
-  for (const std::string& caution : cautions_of(report)) notes.push_back(caution);
+  for (const std::string& caution : pair_cautions(report)) notes.push_back(caution);
   if (!report.pairs.empty()) {
     notes.emplace_back(
         "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
@@ -305,7 +305,8 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
   document.add("drift", drifts_json(report));
   document.add("drift_corrected", json::make_boolean(report.correct_drift == CorrectDrift::yes));
   json::Value cautions = json::make_array();
-  for (const std::string& caution : cautions_of(report)) cautions.items.push_back(json::make_string(caution));
+  for (const std::string& caution : pair_cautions(report))
+    cautions.items.push_back(json::make_string(caution));
   document.add("cautions", std::move(cautions));
   document.add("results", report::to_json(table_of(report, style)));
   document.add("only_a", alone_json(report.only_a));

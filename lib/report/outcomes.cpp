@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "dataset/ranking.h"
+
 namespace fib::report {
 namespace {
 
 using dataset::Score;
-
-bool is_usable(double number) { return std::isfinite(number) && number > 0; }
 
 // The author's best scores, one a definition.
 struct AuthorScores {
@@ -56,11 +56,11 @@ void Outcomes::add(const dataset::TraceRow& trace) {
   const auto& performance = trace.evaluation->performance;
   const double latency = performance ? performance->latency_ms : 0;
   const double factor = performance ? performance->speedup_factor : 0;
-  if (is_usable(latency) && (outcome.latency_ms == 0 || latency < outcome.latency_ms)) {
+  if (dataset::is_latency(latency) && (outcome.latency_ms == 0 || latency < outcome.latency_ms)) {
     outcome.latency_ms = latency;
     outcome.interval = trace.evaluation->interval;
   }
-  if (!is_usable(latency) || !is_usable(factor)) {
+  if (!dataset::is_latency(latency) || !dataset::is_latency(factor)) {
     ++untimed;
   } else if (outcome.speedup_factor == 0 || latency < outcome.timed_latency_ms) {
     outcome.speedup_factor = factor;
@@ -86,6 +86,12 @@ std::optional<double> Outcomes::mean_latency_ms() const {
   if (latencies.empty()) return std::nullopt;
   if (latencies.size() == 1) return latencies.front();  // exactly
   return std::exp(sum / static_cast<double>(latencies.size()));
+}
+
+std::optional<std::string> author_of(const dataset::Dataset& dataset, const std::string& solution) {
+  const auto found = dataset.solutions.find(solution);
+  if (found == dataset.solutions.end()) return std::nullopt;
+  return found->second.author;
 }
 
 DefinitionOutcomes collect(const dataset::Dataset& dataset, const Selection& selection) {

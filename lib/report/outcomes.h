@@ -49,6 +49,10 @@ struct Outcomes {
   [[nodiscard]] std::optional<double> mean_latency_ms() const;
 };
 
+// Whose solution it is; nothing when the dataset does not hold it.
+[[nodiscard]] std::optional<std::string> author_of(const dataset::Dataset& dataset,
+                                                   const std::string& solution);
+
 using SolutionOutcomes = std::map<std::string, Outcomes>;            // by solution
 using DefinitionOutcomes = std::map<std::string, SolutionOutcomes>;  // by definition
 

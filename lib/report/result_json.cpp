@@ -15,10 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json or_null(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-
 ordered_json axes_of(const model::Workload& workload) {
   ordered_json axes = ordered_json::object();
   for (const auto& [name, value] : workload.axes) {
@@ -96,6 +92,10 @@ std::string text_of(const ordered_json& value, model::json::Layout layout) {
 }
 
 }  // namespace
+
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
 
 std::optional<double> share_of_bound(const model::Trace& trace, const model::Definition& definition) {
   const auto work = known_work(trace, definition);

@@ -12,6 +12,9 @@ namespace fib::report {
 
 inline constexpr std::size_t kUsualLogBytes = 8192;
 
+// A number, or null where there is none.
+[[nodiscard]] nlohmann::ordered_json or_null(const std::optional<double>& value);
+
 // One result for programs: an object with the keys that docs/eval.md lists. Numbers may be NaN or infinite:
 // write them by the functions below. Logs are cut to their last `log_bytes` bytes, of builds to their first.
 // Pure; the trace has an evaluation, and is of `definition`.

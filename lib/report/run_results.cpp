@@ -176,7 +176,7 @@ Cell rank_cell(const std::vector<dataset::RankedSolution>& ranking, const std::s
 }
 
 // The geometric mean, and that of the intervals' ends, as solutions are ranked by them.
-Cell latency_cell(const SolutionResults& results) {
+Cell solution_latency_cell(const SolutionResults& results) {
   std::vector<double> latencies;
   std::vector<double> highs;
   for (const Detail* detail : results.all) {
@@ -191,7 +191,7 @@ Cell latency_cell(const SolutionResults& results) {
 }
 
 // The geometric mean over workloads, as `fib report best` has it; none unless all passed and were timed.
-Cell speedup_cell(const SolutionResults& results, const Rankings& rankings) {
+Cell solution_speedup_cell(const SolutionResults& results, const Rankings& rankings) {
   dataset::MeanSpeedup mean;
   for (const Detail* detail : results.all) {
     const auto one = rankings.speedup_of(detail->row);
@@ -255,7 +255,7 @@ Table table_of(const std::string& hardware, const HardwareResults& results, cons
       table.rows.push_back({text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
                             swept ? no_cell() : rank_cell(rankings.of(hardware, definition), solution),
                             text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
-                            latency_cell(of_solution), speedup_cell(of_solution, rankings),
+                            solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
                             change_cell(of_solution, earlier), failure_cell(of_solution)});
     }
   }

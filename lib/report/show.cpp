@@ -15,6 +15,7 @@
 #include "dataset/trace_stream.h"
 #include "model/workload_order.h"
 #include "report/details.h"
+#include "report/outcomes.h"
 #include "report/text.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -41,12 +42,6 @@ std::optional<double> latency_of(const Trace& trace) {
   if (!trace.passed() || !performance || !std::isfinite(performance->latency_ms)) return std::nullopt;
   if (performance->latency_ms <= 0) return std::nullopt;
   return performance->latency_ms;
-}
-
-std::optional<std::string> author_of(const Dataset& dataset, const std::string& solution) {
-  const auto found = dataset.solutions.find(solution);
-  if (found == dataset.solutions.end()) return std::nullopt;
-  return found->second.author;
 }
 
 // The filter without what names records.
@@ -117,7 +112,7 @@ class Latest {
 };
 
 // A hardware's solutions.
-struct Group {
+struct HardwareContest {
   dataset::Contest contest;
   std::map<std::string, Tally> tallies;  // by solution
 
@@ -138,7 +133,7 @@ struct Group {
 };
 
 std::vector<Tally> tallies_of(const Dataset& dataset, const std::vector<Trace>& traces) {
-  std::map<std::string, Group> groups;  // by hardware
+  std::map<std::string, HardwareContest> groups;  // by hardware
   for (const Trace& trace : traces) groups[trace.evaluation->environment.hardware].add(trace);
   std::vector<Tally> tallies;
   for (const auto& [hardware, group] : groups) {

@@ -1,10 +1,10 @@
 #include "report/sol.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
+#include "dataset/ranking.h"
 #include "util/error.h"
 
 namespace fib::report {
@@ -20,30 +20,29 @@ struct Tried {
   bool shown = false;  // a trace passes the whole filter
 };
 
-struct Group {
+struct WorkloadTries {
   const model::Workload* workload = nullptr;
   std::size_t place = 0;  // in the order of the traces
   std::map<std::string, Tried> solutions;
 };
 
-using Workloads = std::map<std::string, Group>;             // by uuid
+using Workloads = std::map<std::string, WorkloadTries>;     // by uuid
 using Definitions = std::map<std::string, Workloads>;       // by name
 using HardwareGroups = std::map<std::string, Definitions>;  // by hardware
 using Kinds = std::map<std::string, model::DeviceKind>;     // by hardware
 
-bool is_usable(double number) { return std::isfinite(number) && number > 0; }
-
-double latency_of(const TraceRow& trace) {
+double usable_latency(const TraceRow& trace) {
   const auto& performance = trace.evaluation->performance;
-  return performance && is_usable(performance->latency_ms) ? performance->latency_ms : 0;
+  return performance && dataset::is_latency(performance->latency_ms) ? performance->latency_ms : 0;
 }
 
-void add(Group& group, const TraceRow& trace, bool shown) {
+void add(WorkloadTries& group, const TraceRow& trace, bool shown) {
   Tried& tried = group.solutions[*trace.solution];
   tried.shown = tried.shown || shown;
   tried.failed = tried.failed || !trace.passed();
-  if (!trace.passed() || latency_of(trace) == 0) return;
-  if (tried.fastest == nullptr || latency_of(trace) < latency_of(*tried.fastest)) tried.fastest = &trace;
+  if (!trace.passed() || usable_latency(trace) == 0) return;
+  if (tried.fastest == nullptr || usable_latency(trace) < usable_latency(*tried.fastest))
+    tried.fastest = &trace;
 }
 
 HardwareGroups collect(const Dataset& dataset, const dataset::Filter& filter, Kinds& kinds) {
@@ -57,7 +56,7 @@ HardwareGroups collect(const Dataset& dataset, const dataset::Filter& filter, Ki
     const std::string& hardware = *trace.evaluation->hardware;
     kinds.emplace(hardware, trace.evaluation->device);
     Workloads& workloads = groups[hardware][*trace.definition];
-    Group& group = workloads[trace.workload->uuid];
+    WorkloadTries& group = workloads[trace.workload->uuid];
     if (group.workload == nullptr) {
       group.workload = trace.workload;
       group.place = workloads.size();
@@ -65,12 +64,6 @@ HardwareGroups collect(const Dataset& dataset, const dataset::Filter& filter, Ki
     add(group, trace, filter.holds_trace(dataset, trace));
   }
   return groups;
-}
-
-std::optional<std::string> author_of(const Dataset& dataset, const std::string& solution) {
-  const auto found = dataset.solutions.find(solution);
-  if (found == dataset.solutions.end()) return std::nullopt;
-  return found->second.author;
 }
 
 // Nothing when there is none, or when it cannot be told which of several it is.
@@ -91,8 +84,8 @@ std::optional<std::string> baseline_of(const Dataset& dataset, const std::string
 void compare(SolPoint& point, const Tried& tried, const Tried* baseline, const std::optional<Bound>& bound) {
   const auto& performance = tried.fastest->evaluation->performance;
   if (baseline != nullptr && baseline->fastest != nullptr) {
-    point.baseline_ms = latency_of(*baseline->fastest);
-  } else if (is_usable(performance->reference_latency_ms)) {
+    point.baseline_ms = usable_latency(*baseline->fastest);
+  } else if (dataset::is_latency(performance->reference_latency_ms)) {
     point.against = Against::reference;
     point.baseline_ms = performance->reference_latency_ms;
   }
@@ -111,7 +104,7 @@ void measure(WorkloadSol& result, const Dataset& dataset, const std::optional<Pe
   if (peak) result.bound = bound_of(*result.work, *peak);
 }
 
-WorkloadSol workload_sol(const Dataset& dataset, const std::string& definition, const Group& group,
+WorkloadSol workload_sol(const Dataset& dataset, const std::string& definition, const WorkloadTries& group,
                          const std::optional<std::string>& baseline, const std::optional<Peak>& peak) {
   WorkloadSol result;
   result.definition = definition;
@@ -123,7 +116,8 @@ WorkloadSol workload_sol(const Dataset& dataset, const std::string& definition, 
     if (!tried.shown) continue;
     if (tried.failed) result.failed.push_back(name);
     if (tried.failed || tried.fastest == nullptr) continue;
-    SolPoint point{name, author_of(dataset, name), latency_of(*tried.fastest), {}, {}, Against::baseline, {}};
+    SolPoint point{name, author_of(dataset, name), usable_latency(*tried.fastest), {}, {}, Against::baseline,
+                   {}};
     compare(point, tried, compared, result.bound);
     result.points.push_back(std::move(point));
   }
@@ -191,18 +185,18 @@ std::optional<Peak> peak_for(const std::string& hardware, const SolQuestion& que
   return peak;
 }
 
-bool is_shown(const Group& group) {
+bool is_shown(const WorkloadTries& group) {
   return std::any_of(group.solutions.begin(), group.solutions.end(),
                      [](const auto& solution) { return solution.second.shown; });
 }
 
-std::vector<const Group*> in_order(const Workloads& workloads) {
-  std::vector<const Group*> groups;
+std::vector<const WorkloadTries*> in_order(const Workloads& workloads) {
+  std::vector<const WorkloadTries*> groups;
   for (const auto& [uuid, group] : workloads) {
     if (is_shown(group)) groups.push_back(&group);
   }
   std::sort(groups.begin(), groups.end(),
-            [](const Group* left, const Group* right) { return left->place < right->place; });
+            [](const WorkloadTries* left, const WorkloadTries* right) { return left->place < right->place; });
   return groups;
 }
 
@@ -222,7 +216,7 @@ SolReport sol_report(const Dataset& dataset, const SolQuestion& question) {
       }
       const std::size_t first = result.workloads.size();
       const auto baseline = baseline_of(dataset, name, question.baseline_author, kinds.at(hardware));
-      for (const Group* group : groups)
+      for (const WorkloadTries* group : groups)
         result.workloads.push_back(workload_sol(dataset, name, *group, baseline, result.peak));
       add_solutions(result, dataset, name, first);
     }

@@ -10,12 +10,6 @@ namespace {
 
 using dataset::QueryError;
 
-std::optional<std::string> author_of(const dataset::Dataset& dataset, const std::string& solution) {
-  const auto found = dataset.solutions.find(solution);
-  if (found == dataset.solutions.end()) return std::nullopt;
-  return found->second.author;
-}
-
 Standing standing_of(const dataset::Dataset& dataset, const std::string& solution, const Outcomes& outcomes) {
   Standing standing;
   standing.solution = solution;

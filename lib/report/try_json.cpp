@@ -15,10 +15,6 @@ using nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
 
-ordered_json or_null(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-
 // What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.
 std::string request_digest(const std::vector<model::Trace>& traces) {
   util::Sha256 hash;

@@ -9,6 +9,11 @@ namespace fib::synthesis {
 // The elements of an integer input, row by row. bool: 0 and 1.
 using Integers = std::vector<std::int64_t>;
 
+// The least number of pieces of size `piece` that hold `whole`; both are positive.
+[[nodiscard]] constexpr std::int64_t divide_up(std::int64_t whole, std::int64_t piece) {
+  return (whole + piece - 1) / piece;
+}
+
 // Random whole numbers from the generator of inputs (tensor/random.h): the same on every machine, a pure
 // function of seed and name. One thread at a time.
 class Draw {

@@ -62,8 +62,6 @@ const model::TensorSpec* queries_of(const Scene& scene, const model::TensorSpec&
   return nullptr;
 }
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 // Of offsets that may come from a file, so they may be anything.
 std::int64_t sequence_length(const Integers& offsets, std::size_t sequence) {
   const auto bounded = [&](std::size_t i) { return std::clamp<std::int64_t>(offsets[i], 0, kLongest); };

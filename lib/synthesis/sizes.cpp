@@ -15,8 +15,6 @@ namespace {
 
 using Ordered = model::Ordered<model::Integer>;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 // What a name stands for at a size; pages hold `page` tokens.
 class Wishes {
  public:

@@ -44,7 +44,7 @@ UniqueFd next_folder(int parent, const fs::path& name, bool create, const fs::pa
 
 using Entries = std::unique_ptr<DIR, int (*)(DIR*)>;
 
-Entries entries_of(UniqueFd folder) {
+Entries open_entries(UniqueFd folder) {
   Entries entries(::fdopendir(folder.get()), ::closedir);
   if (entries) (void)folder.release();
   return entries;
@@ -52,7 +52,7 @@ Entries entries_of(UniqueFd folder) {
 
 std::vector<std::string> names_in(int folder) {
   std::vector<std::string> names;
-  const Entries entries = entries_of(UniqueFd(::openat(folder, ".", kFolderFlags)));
+  const Entries entries = open_entries(UniqueFd(::openat(folder, ".", kFolderFlags)));
   while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);

@@ -9,13 +9,13 @@
 namespace fib::validate {
 namespace {
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 using python::ParameterKind;
 
 // The parameters of `run` by what a call with one positional argument an input means for them.
 struct Parameters {
-  Names positional;
-  Names without_argument;  // required, but given by name only
+  NameList positional;
+  NameList without_argument;  // required, but given by name only
   std::size_t required = 0;
   bool any_number = false;  // *args
 };
@@ -37,7 +37,7 @@ Parameters parameters_of(const python::FunctionDef& function) {
 }
 
 // What follows from another order or another name.
-const char* advice(const Names& parameters, const Names& inputs, const std::string& name) {
+const char* advice(const NameList& parameters, const NameList& inputs, const std::string& name) {
   if (std::is_permutation(parameters.begin(), parameters.end(), inputs.begin(), inputs.end()))
     return "fib passes inputs by name here, other tools by position: bring both in the same order";
   const bool elsewhere = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
@@ -45,7 +45,7 @@ const char* advice(const Names& parameters, const Names& inputs, const std::stri
                    : "inputs are passed by position: give both the same name";
 }
 
-void compare(const Parameters& parameters, const Names& inputs, const Place& place, Messages& messages) {
+void compare(const Parameters& parameters, const NameList& inputs, const Place& place, Messages& messages) {
   const std::size_t taken = parameters.positional.size();
   if (!parameters.without_argument.empty()) {
     error(messages, place,
@@ -73,7 +73,7 @@ void compare(const Parameters& parameters, const Names& inputs, const Place& pla
 Messages check_parameters(const Subject& subject) {
   Messages messages;
   if (subject.definition == nullptr) return messages;
-  Names inputs;
+  NameList inputs;
   for (const model::TensorSpec& input : subject.definition->inputs) inputs.push_back(input.name);
   // A definition that was read has a reference that parses and holds `run`.
   const python::Module module = python::parse_module(subject.definition->reference);

@@ -42,15 +42,15 @@ std::string tolerance_text(const eval::Tolerance& tolerance) {
 }
 
 // In the order of answers, then of outputs as they are met.
-using Group = std::pair<NullAnswer, std::string>;
+using NullAnswerOfOutput = std::pair<NullAnswer, std::string>;
 
-void report_group(const Group& group, const std::vector<StrengthRun>& runs, const Place& place,
+void report_group(const NullAnswerOfOutput& group, const std::vector<StrengthRun>& runs, const Place& place,
                   Messages& messages) {
   std::vector<std::string> workloads;
   const eval::Tolerance* tolerance = nullptr;
   for (const StrengthRun& run : runs) {
     for (const auto& passed : run.passed) {
-      if (Group{passed.answer, passed.output} != group) continue;
+      if (NullAnswerOfOutput{passed.answer, passed.output} != group) continue;
       workloads.push_back(run.workload);
       tolerance = &run.tolerance;
     }

@@ -34,7 +34,7 @@ void records(const Subject& subject, const ScannedRecords& file, const std::set<
   }
 }
 
-void coverage(const ScannedRecords& file, const std::set<std::string>& uuids, Messages& messages) {
+void missing_workloads(const ScannedRecords& file, const std::set<std::string>& uuids, Messages& messages) {
   if (file.records.empty()) return;
   std::set<std::string> missing = uuids;
   for (const Record& record : file.records) missing.erase(record.trace.workload.uuid);
@@ -55,7 +55,7 @@ Messages check_trace(const Subject& subject) {
       error(messages, {file->file, bad.line}, fmt::format("{}: parse error: {}", file->author, bad.message));
     }
     records(subject, *file, solutions, messages);
-    coverage(*file, uuids, messages);
+    missing_workloads(*file, uuids, messages);
   }
   return messages;
 }

@@ -9,7 +9,7 @@
 namespace fib::validate {
 namespace {
 
-using Names = std::set<std::string>;
+using NameSet = std::set<std::string>;
 
 // "(2, 4)", "(4,)", "()".
 std::string python_tuple(const std::vector<std::int64_t>& sizes) {
@@ -17,13 +17,13 @@ std::string python_tuple(const std::vector<std::int64_t>& sizes) {
 }
 
 template <typename Map>
-Names keys_of(const Map& map) {
-  Names names;
+NameSet keys_of(const Map& map) {
+  NameSet names;
   for (const auto& [name, value] : map) names.insert(name);
   return names;
 }
 
-std::vector<std::string> without(const Names& names, const Names& others) {
+std::vector<std::string> without(const NameSet& names, const NameSet& others) {
   std::vector<std::string> rest;
   std::set_difference(names.begin(), names.end(), others.begin(), others.end(), std::back_inserter(rest));
   return rest;
@@ -54,7 +54,7 @@ class RecordCheck {
     valid_ = false;
   }
 
-  void compare_names(const Names& expected, const Names& given, const std::string& what) {
+  void compare_names(const NameSet& expected, const NameSet& given, const std::string& what) {
     const auto missing = without(expected, given);
     const auto extra = without(given, expected);
     if (!missing.empty()) fail("missing " + what + " " + dataset::python_repr(missing));
@@ -63,11 +63,11 @@ class RecordCheck {
 
   void names() {
     const auto axes = model::var_axes(definition_);
-    compare_names(Names(axes.begin(), axes.end()), keys_of(workload_.axes), "axes");
+    compare_names(NameSet(axes.begin(), axes.end()), keys_of(workload_.axes), "axes");
     for (const auto& [name, value] : workload_.axes) {
       if (value.value <= 0) fail(fmt::format("axis {} has non-positive value {}", name, value.value));
     }
-    Names inputs;
+    NameSet inputs;
     for (const model::TensorSpec& input : definition_.inputs) inputs.insert(input.name);
     compare_names(inputs, keys_of(workload_.inputs), "inputs");
   }

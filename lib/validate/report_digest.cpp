@@ -31,7 +31,7 @@ std::string kind_of(const std::string& text) {
 }
 
 // Messages of one check and kind.
-struct Group {
+struct SimilarMessages {
   std::string check;
   std::string example;
   std::string definition;  // of the example
@@ -53,7 +53,7 @@ class Groups {
       std::string_view said = message.text;
       if (said.starts_with(kWorkload)) said.remove_prefix(kWorkload.size());
       if (!seen_.insert(definition + "\n" + std::string(said)).second) continue;
-      Group& group = groups_[{check.name, kind_of(message.text)}];
+      SimilarMessages& group = groups_[{check.name, kind_of(message.text)}];
       if (group.count++ == 0) {
         group.check = check.name;
         group.example = message.text;
@@ -65,12 +65,13 @@ class Groups {
 
   // A line each: "layout: the first message (its definition; 307 in 9 definitions)".
   [[nodiscard]] std::vector<std::string> lines() const {
-    std::vector<const Group*> sorted;
+    std::vector<const SimilarMessages*> sorted;
     for (const auto& [key, group] : groups_) sorted.push_back(&group);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Group* left, const Group* right) { return left->count > right->count; });
+    std::stable_sort(
+        sorted.begin(), sorted.end(),
+        [](const SimilarMessages* left, const SimilarMessages* right) { return left->count > right->count; });
     std::vector<std::string> lines;
-    for (const Group* group : sorted) {
+    for (const SimilarMessages* group : sorted) {
       std::string place = group->definition;
       if (group->count > 1) {
         place += fmt::format("; {} such in {}", group->count,
@@ -83,7 +84,7 @@ class Groups {
 
  private:
   Level level_;
-  std::map<std::pair<std::string, std::string>, Group> groups_;
+  std::map<std::pair<std::string, std::string>, SimilarMessages> groups_;
   std::set<std::string> seen_;
 };
 

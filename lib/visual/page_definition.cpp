@@ -20,7 +20,7 @@
 namespace fib::visual {
 namespace {
 
-constexpr std::size_t kReasonColumns = 100;
+constexpr std::size_t kRowReasonColumns = 100;
 constexpr std::size_t kWideColumns = 6;  // as many have their names written across
 
 // What went wrong, in a word.
@@ -119,7 +119,7 @@ std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& log
   }
   std::string why(model::name_of(detail->status()));
   const std::string reason = visual::reason_of(*detail);
-  if (!reason.empty()) why += ": " + report::shorten(reason, kReasonColumns);
+  if (!reason.empty()) why += ": " + report::shorten(reason, kRowReasonColumns);
   return "<td class=f>" +
          tag("a", {{"href", "#" + logs.link(*detail)}, {"title", why}}, fault_word(detail->status()));
 }
@@ -215,7 +215,7 @@ struct Quality {
   }
 };
 
-std::string joined(const std::set<std::string>& words) {
+std::string words_or_dash(const std::set<std::string>& words) {
   return words.empty() ? "-" : fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -245,9 +245,9 @@ std::string quality(const DefinitionScene& definition) {
     table.rows.push_back({report::text_cell(solution), report::count_cell(own.samples),
                           middle_cell(own.cvs, own.cvs.size() / 2, "{:.2f}%", 100),
                           middle_cell(own.cvs, own.cvs.size(), "{:.2f}%", 100),
-                          report::text_cell(joined(own.clocks)),
+                          report::text_cell(words_or_dash(own.clocks)),
                           middle_cell(own.sm_clocks, own.sm_clocks.size() / 2, "{:.0f}", 1),
-                          report::text_cell(joined(own.flushes)), report::count_cell(own.least_sets),
+                          report::text_cell(words_or_dash(own.flushes)), report::count_cell(own.least_sets),
                           report::count_cell(own.changed)});
   }
   return html_table(table, "How it was measured");

@@ -21,7 +21,7 @@ using report::Verdict;
 constexpr std::size_t kMostWinners = 3;  // of those that share the first place
 constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
 constexpr std::size_t kMostNames = 8;    // of solutions that failed alike
-constexpr std::size_t kReasonColumns = 240;
+constexpr std::size_t kOverviewReasonColumns = 240;
 
 // A number with what it is; `id`: the part of the page that tells more, or "".
 std::string tile(const std::string& value, const std::string& label, const std::string& tone = "",
@@ -195,7 +195,7 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
         {{names_of(scene, group)},
          {link_to(definition_id(hardware.name, first.definition), first.definition)},
          passed_of(group),
-         {link_to(logs.link(*first.first), report::shorten(cause_of(group), kReasonColumns))}});
+         {link_to(logs.link(*first.first), report::shorten(cause_of(group), kOverviewReasonColumns))}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
          rest_note(groups.size(), kMostRows, "fib export --format junit");
@@ -241,7 +241,7 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
   const bool nothing_passed = hardware.summary.counts.passed == 0;
   for (const std::string& more :
        {fallen_text(fallen_leaders(outcomes, changes)),
-        nothing_passed ? report::shorten(common_cause(failures), kReasonColumns) : std::string()})
+        nothing_passed ? report::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
     lead += (more.empty() ? "" : " ") + more;
   return tag("p", {{"class", "lead"}}, chart::escape_xml(report::printable(lead))) + "\n" +
          tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +

@@ -12,7 +12,7 @@
 namespace fib::visual {
 namespace {
 
-std::string joined(const std::vector<std::string>& classes) {
+std::string class_names(const std::vector<std::string>& classes) {
   std::string text;
   for (const std::string& one : classes) {
     if (!one.empty()) text += (text.empty() ? "" : " ") + one;
@@ -21,11 +21,11 @@ std::string joined(const std::vector<std::string>& classes) {
 }
 
 std::string classes_of(const PageColumn& column) {
-  return joined({column.is_number ? "n" : "", column.is_extra ? "extra" : ""});
+  return class_names({column.is_number ? "n" : "", column.is_extra ? "extra" : ""});
 }
 
 std::string classes_of(const PageColumn& column, const PageCell& cell) {
-  return joined({classes_of(column), cell.bar ? "bar" : "", cell.css});
+  return class_names({classes_of(column), cell.bar ? "bar" : "", cell.css});
 }
 
 std::string to_html(const PageColumn& column, const PageCell& cell) {

@@ -17,7 +17,7 @@
 namespace fib::worker {
 namespace {
 
-constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+constexpr std::size_t kMaxGuestDocument = 64 * 1024 * 1024;
 constexpr const char* kJitFolder = "jit";  // as in guest.py
 
 // The functions of guest.h know no object: one process is one guest.
@@ -52,7 +52,7 @@ struct GuestFiles {
     const std::size_t needed = request.has_jit_files ? 2 : 1;
     if (fds.size() < needed || fds.size() > needed + 1)
       throw ProtocolError("a guest loads Python code with a document beside the request");
-    document = PythonDocument::parse(util::read_document(fds[0].get(), kMaxDocument));
+    document = PythonDocument::parse(util::read_document(fds[0].get(), kMaxGuestDocument));
     if (fds.size() > needed) document.extension = fmt::format("/proc/self/fd/{}", fds[1].get());
     if (request.has_jit_files) jit_files = util::read_document(fds.back().get(), kMostPackedBytes);
   }
@@ -84,9 +84,10 @@ class GuestLoader : public Loader {
       throw ProtocolError("a guest runs Python code, on CUDA with fib's kernels beside the request");
     data_limit_bytes_ = request.data_limit_bytes;
     // torch's streams and those of extensions begin at the default stream: fib's work goes there too.
-    auto stage = on_cuda ? make_cuda_stage(request.device, util::read_document(fds[0].get(), kMaxDocument),
-                                           {true, WorkStream::kDefault})
-                         : make_cpu_stage();
+    auto stage = on_cuda
+                     ? make_cuda_stage(request.device, util::read_document(fds[0].get(), kMaxGuestDocument),
+                                       {true, WorkStream::kDefault})
+                     : make_cpu_stage();
     no_tracer_ = stage->prepare_tracer();
     expect_success(callbacks_.start(on_cuda ? "cuda" : "cpu", request.threads), claims());
     return stage;

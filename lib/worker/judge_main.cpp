@@ -27,7 +27,7 @@
 namespace fib::worker {
 namespace {
 
-constexpr std::size_t kMaxDocument = 64 * 1024 * 1024;
+constexpr std::size_t kMaxJudgeDocument = 64 * 1024 * 1024;
 
 // One workload: its layout, and how its sets are made.
 struct OpenWorkload {
@@ -45,9 +45,9 @@ struct AttachedDoor {
   std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
 };
 
-class Judge {
+class JudgeProcess {
  public:
-  explicit Judge(util::UniqueFd socket)
+  explicit JudgeProcess(util::UniqueFd socket)
       : channel_(std::move(socket)), host_(make_cpu_judge_device(util::usable_cores())), expected_(*host_) {}
 
   int run() {
@@ -110,7 +110,7 @@ class Judge {
   JudgeOpened open(const Message& message) {
     if (message.fds.size() != 1) throw ProtocolError("a workload comes as one document");
     auto opened = std::make_unique<OpenWorkload>();
-    opened->document = JudgeDocument::parse(util::read_document(message.fds[0].get(), kMaxDocument));
+    opened->document = JudgeDocument::parse(util::read_document(message.fds[0].get(), kMaxJudgeDocument));
     const auto& document = opened->document;
     opened->layout = eval::make_layout(document.definition, document.workload);
     const std::uint64_t bytes = opened->layout.input_bytes + opened->layout.output_bytes;
@@ -313,7 +313,7 @@ class Judge {
 
 int run_judge(util::UniqueFd channel) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  return Judge(std::move(channel)).run();
+  return JudgeProcess(std::move(channel)).run();
 }
 
 }  // namespace fib::worker

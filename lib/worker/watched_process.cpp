@@ -28,12 +28,12 @@ std::string begin_of(const std::string& path) {
 }
 
 // The file's last fields: "<runnable>/<all threads> <process id that was given last>".
-struct Load {
+struct MachineLoad {
   long runnable = -1;
   long last_pid = -1;
 };
 
-Load load_now() {
+MachineLoad machine_load() {
   const std::string text = begin_of("/proc/loadavg");
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return {};
@@ -68,7 +68,7 @@ WatchedProcess::Usage WatchedProcess::usage() {
   usage.main_ns = main_thread_.times().on_cpu_ns;
   usage.others_ns = std::max<std::int64_t>(0, cpu_ns(pid_) - usage.main_ns);
   if (!may_fork_) return usage;
-  usage.last_pid = load_now().last_pid;
+  usage.last_pid = machine_load().last_pid;
   if (!has_descendants()) return usage;
   for (const pid_t pid : listed_descendants_of(pid_)) usage.descendants_ns[pid] = cpu_ns(pid);
   return usage;
@@ -103,7 +103,7 @@ bool WatchedProcess::has_other_threads() const {
 // Where no process or thread has been started on the machine since the last look, there are none still.
 bool WatchedProcess::has_descendants() {
   if (!may_fork_) return false;
-  const long last_pid = load_now().last_pid;
+  const long last_pid = machine_load().last_pid;
   if (last_pid >= 0 && last_pid == childless_at_) return false;
   const bool some = !listed_descendants_of(pid_).empty();
   childless_at_ = some ? -1 : last_pid;
@@ -114,7 +114,7 @@ bool WatchedProcess::has_descendants() {
 // get no CPU time for a whole window.
 bool WatchedProcess::another_is_runnable() const {
   // Looking at each thread takes long, and where nobody but the caller is runnable there is nothing to see.
-  if (load_now().runnable == 1) return false;
+  if (machine_load().runnable == 1) return false;
   const std::string folder = "/proc/" + std::to_string(pid_) + "/task/";
   const std::string main = std::to_string(pid_);
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(folder.c_str()), ::closedir);

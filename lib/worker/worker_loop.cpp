@@ -12,9 +12,9 @@
 namespace fib::worker {
 namespace {
 
-class Worker {
+class WorkerLoop {
  public:
-  Worker(util::UniqueFd socket, Loader& loader) : channel_(std::move(socket)), loader_(loader) {}
+  WorkerLoop(util::UniqueFd socket, Loader& loader) : channel_(std::move(socket)), loader_(loader) {}
 
   int run() {
     return serve(
@@ -164,6 +164,8 @@ class Worker {
 
 }  // namespace
 
-int serve_worker(util::UniqueFd channel, Loader& loader) { return Worker(std::move(channel), loader).run(); }
+int serve_worker(util::UniqueFd channel, Loader& loader) {
+  return WorkerLoop(std::move(channel), loader).run();
+}
 
 }  // namespace fib::worker

@@ -14,7 +14,7 @@
 namespace fib::worker {
 namespace {
 
-constexpr std::size_t kMaxDocument = 16 * 1024 * 1024;
+constexpr std::size_t kMaxArtifactDocument = 16 * 1024 * 1024;
 constexpr std::size_t kMaxKernels = 64 * 1024 * 1024;  // fib's own
 constexpr std::size_t kMaxCubin = 1024 * 1024 * 1024;
 
@@ -50,7 +50,7 @@ class WorkerLoader : public Loader {
                                Loaded& answer) override {
     if (fds.size() != 1) throw ProtocolError("what a worker runs comes as one file");
     if (start_.kind != TargetKind::kReference) return load_solution(request, fds[0].get(), stage, answer);
-    const std::string document = util::read_document(fds[0].get(), kMaxDocument);
+    const std::string document = util::read_document(fds[0].get(), kMaxArtifactDocument);
     return make_reference_target(document, start_.threads, start_.device.uuid, answer.engine);
   }
 

@@ -8,7 +8,7 @@ namespace fib::device::cuda {
 namespace {
 
 constexpr std::size_t kFirstClocksOffset = 64;  // apart from the release word
-constexpr std::size_t kClocksOffset = 96;
+constexpr std::size_t kSegmentClocksOffset = 96;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ SegmentTimer::SegmentTimer(const Context& context, Kernels& kernels, const Timer
 
 CUresult SegmentTimer::spin(CUstream stream) {
   try {
-    kernels_.spin_on(stream, shared_.device(), 0, kSpinLimitNs, shared_.device() + kClocksOffset);
+    kernels_.spin_on(stream, shared_.device(), 0, kSpinLimitNs, shared_.device() + kSegmentClocksOffset);
     return CUDA_SUCCESS;
   } catch (const fib::cuda::DriverError& error) {
     return error.code;

@@ -10,7 +10,7 @@ namespace fib::device::cuda {
 namespace {
 
 constexpr int kEmptyPairs = 15;
-constexpr std::size_t kClocksOffset = 64;  // apart from the release word
+constexpr std::size_t kTimerClocksOffset = 64;  // apart from the release word
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   released.store(0);
   Timing timing;
   kernels_.spin(shared_.device(), kLeastSpinNs, behind_spin ? kSpinLimitNs : kLeastSpinNs,
-                shared_.device() + kClocksOffset);
+                shared_.device() + kTimerClocksOffset);
   context_.check(driver.event_record(begin_, context_.stream()), "cuEventRecord");
   const std::int64_t queued_from = util::monotonic_ns();
   try {
@@ -60,7 +60,7 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   const auto waited = static_cast<double>(util::monotonic_ns() - ended);
   if (waited > kSideNoiseNs) timing.side_ns = waited;
   timing.device_ns = between_events() - empty_ns_;
-  const auto* clocks = reinterpret_cast<const std::uint64_t*>(shared_.data() + kClocksOffset);
+  const auto* clocks = reinterpret_cast<const std::uint64_t*>(shared_.data() + kTimerClocksOffset);
   if (clocks[1] > 0) timing.clock_mhz = static_cast<double>(clocks[0]) * 1e3 / static_cast<double>(clocks[1]);
   return timing;
 }

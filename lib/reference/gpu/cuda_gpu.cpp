@@ -9,7 +9,7 @@ namespace fib::reference {
 namespace gpu {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kThreadsPerBlock = 256;
 // What a kernel may use of dynamic shared memory without being asked.
 constexpr unsigned kUsualSharedBytes = 48 * 1024;
 // Kept between runs: a solution that is timed meanwhile needs the memory more.
@@ -65,8 +65,8 @@ class CudaGpu final : public Gpu {
           device_.driver.set_function_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                 static_cast<int>(grid.shared_bytes)),
           "cuFuncSetAttribute");
-    device_.check(device_.driver.launch(function, grid.x, grid.y, grid.z, kThreads, 1, 1, grid.shared_bytes,
-                                        device_.stream, arguments, nullptr),
+    device_.check(device_.driver.launch(function, grid.x, grid.y, grid.z, kThreadsPerBlock, 1, 1,
+                                        grid.shared_bytes, device_.stream, arguments, nullptr),
                   "cuLaunchKernel");
   }
 

@@ -10,7 +10,7 @@ namespace {
 
 // More blocks than the device holds at once let it balance the end; more than that are loops' business.
 constexpr std::int64_t kBlocksPerMultiprocessor = 32;
-constexpr std::int64_t kThreads = 256;
+constexpr std::int64_t kElementsPerBlock = 256;
 
 constexpr bool same(DType dtype, ElementType type) {
   return static_cast<int>(dtype) == static_cast<int>(type);
@@ -123,7 +123,8 @@ std::optional<Walk<1>> walk_of(const Runtime& runtime, const Tensor& source) {
 
 unsigned blocks_for(const Runtime& runtime, std::int64_t elements) {
   const std::int64_t most = kBlocksPerMultiprocessor * runtime.gpu->multiprocessors();
-  return static_cast<unsigned>(std::clamp<std::int64_t>((elements + kThreads - 1) / kThreads, 1, most));
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>((elements + kElementsPerBlock - 1) / kElementsPerBlock, 1, most));
 }
 
 }  // namespace fib::reference::gpu
