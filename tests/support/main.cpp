@@ -1,6 +1,6 @@
-// The main of all test programs. A test that cannot run here says so, WARN("skipped: ..."), and returns. Where all
-// others pass, the program then ends with the code that FIB_TEST_SKIPPED names, by which ctest knows it; with 0 where
-// nothing does, so that a person who starts it sees no failure.
+// The main of all test programs. A test that cannot run here says so, WARN("skipped: ..."), and returns.
+// Where all others pass, the program then ends with the code that FIB_TEST_SKIPPED names, by which ctest
+// knows it; with 0 where nothing does, so that a person who starts it sees no failure.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 #include <cstdlib>
