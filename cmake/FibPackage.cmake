@@ -1,10 +1,13 @@
 # What scripts/make-deb gives to cpack: a tree as the package has it, and what the package says of itself.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME fib)
+set(CPACK_PACKAGE_FILE_NAME fib)
 set(CPACK_PACKAGE_VERSION "$ENV{FIB_VERSION}")
 set(CPACK_INSTALLED_DIRECTORIES "$ENV{FIB_PACKAGE_ROOT};/")
 set(CPACK_PACKAGING_INSTALL_PREFIX "/")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Measures how fast compute kernels are, and checks their results")
+set(CPACK_PACKAGE_DESCRIPTION "fib runs the solutions of FlashInfer-Trace datasets on NVIDIA GPUs and CPUs, checks every output, and \
+ranks them. libfib runs the winners in programs.")
 set(CPACK_PACKAGE_CONTACT "The authors of fib <fib@localhost>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
