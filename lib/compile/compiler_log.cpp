@@ -19,9 +19,6 @@ bool is_error(std::string_view line) {
   return false;
 }
 
-// Lines that belong to an error: the quoted source and the caret below it begin with a blank.
-bool continues(std::string_view line) { return !line.empty() && line.front() == ' '; }
-
 // What drivers say when a program of theirs was ended by a signal that no crash has, or met a full disk.
 constexpr auto kMachineFaults = std::to_array<std::string_view>(
     {"Killed signal terminated program", "Terminated signal terminated program",
@@ -59,12 +56,7 @@ std::string first_error_first(const std::string& output) {
     end = end == std::string_view::npos ? text.size() : end + 1;
     if (is_error(text.substr(begin, end - begin))) {
       if (begin == 0) return output;
-      std::size_t block_end = end;
-      while (block_end < text.size() && continues(text.substr(block_end))) {
-        block_end = text.find('\n', block_end);
-        block_end = block_end == std::string_view::npos ? text.size() : block_end + 1;
-      }
-      return std::string(text.substr(begin, block_end - begin)) + "\nThe complete output:\n" + output;
+      return std::string(text.substr(begin)) + "\nBefore that:\n" + std::string(text.substr(0, begin));
     }
     begin = end;
   }

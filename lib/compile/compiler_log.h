@@ -7,9 +7,9 @@
 
 namespace fib::compile {
 
-// The compiler's output with its first error moved to the front: the log of a failed build begins with what
-// went wrong, not with warnings or include chains. The complete output follows. Unchanged when it begins with
-// the error or holds none.
+// The compiler's output from its first error on, and then what came before it: the log of a failed build
+// begins with what went wrong, not with warnings or include chains, and says nothing twice. Unchanged when it
+// begins with the error or holds none.
 [[nodiscard]] std::string first_error_first(const std::string& output);
 
 // Throws Error when a compiler that failed did so for a fault of the machine, which is no verdict on what it

@@ -4,7 +4,7 @@
 
 using fib::compile::first_error_first;
 
-TEST_CASE("the first error comes first, with its quoted lines, then everything") {
+TEST_CASE("the first error comes first, then what follows it, then what was before it; nothing twice") {
   const std::string output =
       "In file included from a.cpp:1:\n"
       "h.h:3:1: warning: unused\n"
@@ -13,8 +13,9 @@ TEST_CASE("the first error comes first, with its quoted lines, then everything")
       "      |   ^~~~~\n"
       "a.cpp:9:3: error: another\n";
   CHECK(first_error_first(output) ==
-        "a.cpp:7:3: error: no such thing\n    7 |   thing();\n      |   ^~~~~\n\nThe complete output:\n" +
-            output);
+        "a.cpp:7:3: error: no such thing\n    7 |   thing();\n      |   ^~~~~\n"
+        "a.cpp:9:3: error: another\n\nBefore that:\n"
+        "In file included from a.cpp:1:\nh.h:3:1: warning: unused\n");
 }
 
 TEST_CASE("output that begins with its error, or has none, stays as it is") {
