@@ -127,10 +127,11 @@ class Looker {
     if (wrong_.count == count) return "all";
     if (wrong_.is_unbroken() && wrong_.last + 1 == count) return "last_elements";
     if (wrong_.is_unbroken() && wrong_.first == 0) return "first_elements";
-    if (columns_ > 1 && wrong_rows_.count == 1) return "one_row";
-    if (columns_ > 1 && wrong_columns_.count == 1) return "one_column";
+    const bool has_rows_and_columns = rows_ > 1 && columns_ > 1;  // else one of them says nothing
+    if (has_rows_and_columns && wrong_rows_.count == 1) return "one_row";
+    if (has_rows_and_columns && wrong_columns_.count == 1) return "one_column";
     if (wrong_.count >= 3 && step_ && *step_ >= 2) return "every_nth";
-    if (columns_ == 1) return "";
+    if (!has_rows_and_columns) return "";
     if (wrong_rows_.count < rows_ && wrong_rows_.is_unbroken()) {
       if (wrong_rows_.last + 1 == rows_) return "last_rows";
       if (wrong_rows_.first == 0) return "first_rows";

@@ -76,5 +76,9 @@ TEST_CASE("of one dimension there are no rows and columns, and of too many eleme
   CHECK(pattern_of({100}, [](auto& y, std::size_t) { y[99] = 9; }) == "last_elements");
   CHECK(pattern_of({100}, [](auto& y, std::size_t) { y[50] = 9; }).empty());
   CHECK(pattern_of({1}, [](auto& y, std::size_t) { y[0] = 9; }) == "all");
+  // What has one row alone is of one dimension too.
+  CHECK(pattern_of({1, 100}, [](auto& y, std::size_t) { y[50] = 9; }).empty());
+  CHECK(pattern_of({1, 100}, [](auto& y, std::size_t) { y[40] = y[50] = 9; }).empty());
+  CHECK(pattern_of({1, 1, 100}, [](auto& y, std::size_t) { y[99] = 9; }) == "last_elements");
   CHECK(pattern_of({5'000'000}, [](auto& y, std::size_t) { y[0] = 9; }).empty());
 }
