@@ -9,41 +9,53 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json tensor(std::vector<std::string> shape, const char* dtype) {
-  return {{"shape", std::move(shape)}, {"dtype", dtype}};
+ordered_json tensor(std::vector<std::string> shape, const char* dtype, const char* description) {
+  return {{"shape", std::move(shape)}, {"dtype", dtype}, {"description", description}};
 }
 
 ordered_json variable(const char* description) { return {{"type", "var"}, {"description", description}}; }
 
-ordered_json constant(std::int64_t value) { return {{"type", "const"}, {"value", value}}; }
+ordered_json constant(std::int64_t value, const char* description) {
+  return {{"type", "const"}, {"value", value}, {"description", description}};
+}
 
 // Axes, inputs, outputs and reference of a form; the order is that of the format.
 ordered_json elementwise() {
   return {{"description", "y = silu(gate) * up, element by element."},
           {"axes", {{"n", variable("Elements.")}}},
-          {"inputs", {{"gate", tensor({"n"}, "float32")}, {"up", tensor({"n"}, "float32")}}},
-          {"outputs", {{"y", tensor({"n"}, "float32")}}},
+          {"inputs",
+           {{"gate", tensor({"n"}, "float32", "What goes through silu.")},
+            {"up", tensor({"n"}, "float32", "The other factor.")}}},
+          {"outputs", {{"y", tensor({"n"}, "float32", "The products.")}}},
           {"reference",
            "import torch\n\n\ndef run(gate, up):\n    return torch.nn.functional.silu(gate) * up\n"}};
 }
 
 ordered_json rows() {
-  return {
-      {"description", "The root mean square norm of each row."},
-      {"axes", {{"rows", variable("Rows, each normalised by itself.")}, {"width", constant(4096)}}},
-      {"inputs", {{"x", tensor({"rows", "width"}, "bfloat16")}, {"weight", tensor({"width"}, "bfloat16")}}},
-      {"outputs", {{"y", tensor({"rows", "width"}, "bfloat16")}}},
-      {"reference",
-       "import torch\n\n\ndef run(x, weight):\n    values = x.to(torch.float32)\n"
-       "    scale = torch.rsqrt(values.pow(2).mean(dim=-1, keepdim=True) + 1e-6)\n"
-       "    return (values * scale * weight.to(torch.float32)).to(torch.bfloat16)\n"}};
+  return {{"description", "The root mean square norm of each row."},
+          {"axes",
+           {{"rows", variable("Rows, each normalised by itself.")},
+            {"width", constant(4096, "Elements of a row.")}}},
+          {"inputs",
+           {{"x", tensor({"rows", "width"}, "bfloat16", "The rows.")},
+            {"weight", tensor({"width"}, "bfloat16", "What each element is multiplied with.")}}},
+          {"outputs", {{"y", tensor({"rows", "width"}, "bfloat16", "The normalised rows.")}}},
+          {"reference",
+           "import torch\n\n\ndef run(x, weight):\n    values = x.to(torch.float32)\n"
+           "    scale = torch.rsqrt(values.pow(2).mean(dim=-1, keepdim=True) + 1e-6)\n"
+           "    return (values * scale * weight.to(torch.float32)).to(torch.bfloat16)\n"}};
 }
 
 ordered_json matmul() {
   return {{"description", "C = A B^T."},
-          {"axes", {{"M", variable("Rows of A.")}, {"N", constant(1024)}, {"K", constant(1024)}}},
-          {"inputs", {{"A", tensor({"M", "K"}, "bfloat16")}, {"B", tensor({"N", "K"}, "bfloat16")}}},
-          {"outputs", {{"C", tensor({"M", "N"}, "bfloat16")}}},
+          {"axes",
+           {{"M", variable("Rows of A.")},
+            {"N", constant(1024, "Rows of B.")},
+            {"K", constant(1024, "Elements of a row of A and B.")}}},
+          {"inputs",
+           {{"A", tensor({"M", "K"}, "bfloat16", "The left matrix.")},
+            {"B", tensor({"N", "K"}, "bfloat16", "The right matrix, transposed.")}}},
+          {"outputs", {{"C", tensor({"M", "N"}, "bfloat16", "The product.")}}},
           {"reference", "import torch\n\n\ndef run(A, B):\n    return torch.matmul(A, B.T)\n"}};
 }
 

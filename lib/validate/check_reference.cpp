@@ -6,6 +6,7 @@
 #include <set>
 
 #include "report/text.h"
+#include "util/some_of.h"
 #include "validate/made_inputs.h"
 #include "validate/reference.h"
 
@@ -40,7 +41,7 @@ class Grouped {
   template <typename Say>
   void each(Say say) const {
     for (const auto& group : groups_) {
-      const auto more = group.more == 0 ? "" : fmt::format(" and {} more", group.more);
+      const auto more = group.more == 0 ? "" : " " + util::and_more(group.more + 1, 1);
       say(fmt::format("workload {}{}: {}", group.workload, more, group.text));
     }
   }

@@ -44,6 +44,12 @@ TEST_CASE("from nothing: a definition, a source, a kernel in it, and a ranking")
   CHECK_THAT(made.out,
              Catch::Contains("wrote " + (begin.root / "definitions/elementwise/my_gate.json").string()));
   CHECK(begin({"validate"}).exit_code == 0);
+  for (const char* form : {"elementwise", "rows", "matmul"}) {
+    const Beginning other;
+    REQUIRE(other({"new", "definition", "d", "--form", form}).exit_code == 0);
+    CHECK_THAT(other({"validate", "--checks", "layout,definition,workload,solution,trace,baseline"}).out,
+               Catch::Contains("1 definitions: 1 ok, 0 warning, 0 error"));
+  }
   const fs::path source = begin.file("my_gate.cpp");
   const auto written = begin({"new", "solution", "--definition", "my_gate", "--output", source.string()});
   CHECK(written.exit_code == 0);
