@@ -121,8 +121,9 @@ int run_command_line(int argc, char** argv) {
   try {
     app.parse(take_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
-    const bool is_wrong = error.get_exit_code() != 0;
-    const std::string unknown = is_wrong ? cmd::unknown_word(app) : "";
+    // A word that is none is wrong too where help is asked for behind it: help would be that of another
+    // command.
+    const std::string unknown = cmd::unknown_word(app);
     if (unknown.empty()) return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
     std::fputs((harmless(unknown) + "\nRun with --help for more information.\n").c_str(), stderr);
     return cmd::kWrongUsage;

@@ -34,6 +34,8 @@ TEST_CASE("a command or option that there is not is named, with those that are l
   check_refused({"report", "summary", "--locla", "x"},
                 "fib report summary: there is no option --locla; did you mean \"--local\"?");
   check_refused({"--locla", "x"}, "fib: there is no option --locla");
+  check_refused({"new", "workloads", "--help"},
+                "fib new: there is no command \"workloads\"; did you mean \"workload\"?");
   check_refused({"help"}, "fib: there is no command \"help\"; to see all commands: fib --help");
   check_refused({"-V"}, "fib: there is no option -V; fib --version says the version");
   check_refused({"xyzzy"}, "fib: there is no command \"xyzzy\"");
