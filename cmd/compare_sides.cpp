@@ -37,8 +37,8 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   loaded.dataset = dataset::load_without_results(root, unreadable_);
   dataset::KnownNames(loaded.dataset).check(filter_);
   loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
-  if (filter_.excluded_runs.empty()) return loaded;
-  check_excluded_runs(filter_, rows_of(loaded.details));
+  loaded.filter = filter_;
+  if (!filter_.excluded_runs.empty()) dataset::name_runs(loaded.filter, root, rows_of(loaded.details));
   return loaded;
 }
 
@@ -125,7 +125,7 @@ report::CompareSide CompareInput::side(const SideName& side) {
   // The latest first, then the filter: an older result is not what became of it.
   std::vector<const report::Detail*> results;
   for (const report::Detail* detail : report::latest(chosen, report::SweepPoints::apart)) {
-    if (filter_.holds_trace(loaded.dataset, detail->row)) results.push_back(detail);
+    if (loaded.filter.holds_trace(loaded.dataset, detail->row)) results.push_back(detail);
   }
   return {label, results};
 }

@@ -42,6 +42,7 @@ class CompareInput {
  private:
   struct Loaded {
     dataset::Dataset dataset;
+    dataset::Filter filter;  // with the runs of this dataset named
     std::vector<report::Detail> details;
     std::optional<dataset::NamedRuns> runs;  // read where a side may be a run
   };

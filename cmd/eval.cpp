@@ -52,6 +52,7 @@ struct EvalOptions {
   std::vector<std::string> devices;
   MeasureOptions measure;
   bool add = false;
+  bool replace = false;
   bool cascade = false;
   bool watch = false;
   bool explain_time = false;
@@ -125,6 +126,7 @@ struct Outcome {
   std::vector<std::pair<std::string, std::string>>
       skipped;  // solutions that cannot run here, with the reason
   std::vector<report::TryReport::NotDone> not_done;
+  report::SettledTries settled = {};
 };
 
 model::DeviceKind kind_of(const bench::RunSetup& setup) { return setup.devices.front().kind; }
@@ -142,7 +144,7 @@ Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::Run
   if (!plan.evaluations.empty()) report = bench::run(datasets, plan, sweep, setup, progress, interrupted);
   progress.clear();
   log_problems(plan, report);
-  Outcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}};
+  Outcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, {}};
   for (const auto& skipped : plan.skipped) outcome.skipped.emplace_back(skipped.solution, skipped.reason);
   for (const auto& missing : report.not_done)
     outcome.not_done.push_back({missing.planned.solution->name, missing.planned.workload->uuid,
@@ -220,15 +222,19 @@ std::optional<std::string> wanted_comparison(const EvalInputs& inputs, const Out
   return comparison_with_other(other->second, now, format);
 }
 
-void print_solution(const std::vector<model::Trace>& traces, const report::Missing& missing, bool quiet,
-                    bool full_log) {
-  const auto summary = report::summarize(traces);
+void print_solution(const std::vector<model::Trace>& traces, const report::SpeedupRanges& ranges,
+                    const report::Missing& missing, bool quiet, bool full_log) {
+  const auto summary = report::summarize(traces, ranges);
   print_result(report::headline(summary, missing) + "\n");
   if (!quiet && !summary.code.empty())
     print_result(fmt::format("what to do: fib explain {}\n", report::printable(summary.code)));
   if (quiet) return;
   std::vector<report::Shown> shown;
-  for (const model::Trace& trace : traces) shown.push_back({trace, std::nullopt});
+  for (const model::Trace& trace : traces) {
+    const auto range = ranges.find({summary.solution, trace.workload.uuid});
+    shown.push_back(
+        {trace, std::nullopt, range != ranges.end() ? std::optional(range->second) : std::nullopt});
+  }
   print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), full_log}));
   for (const model::Trace& trace : traces) {
     const auto kernels = report::kernel_lines(trace);
@@ -239,7 +245,7 @@ void print_solution(const std::vector<model::Trace>& traces, const report::Missi
 }
 
 // The solutions' files, written into the datasets that have their definitions.
-void add_solutions(const EvalInputs& inputs) {
+void add_solutions(const EvalInputs& inputs, bool replace) {
   if (inputs.is_against_foreign)
     throw Error("--add saves what --against runs too, and the dataset has no {}: compare first, then add",
                 inputs.against);
@@ -247,7 +253,9 @@ void add_solutions(const EvalInputs& inputs) {
     for (const auto& [name, solution] : dataset.solutions) {
       if (name == inputs.against) continue;
       const auto& definition = dataset.definitions.at(solution.definition);
-      const fs::path file = dataset::add_solution(dataset.root, solution, definition.op_type);
+      const fs::path file = dataset::add_solution(
+          dataset.root, solution, definition.op_type,
+          replace ? dataset::Existing::replace : dataset::Existing::refuse, "replace it: --replace");
       spdlog::info("added {}", file.string());
     }
   }
@@ -319,6 +327,7 @@ void print_json(const EvalInputs& inputs, const Outcome& outcome, bool against_l
   report.skipped = outcome.skipped;
   report.not_done = outcome.not_done;
   report.is_interrupted = outcome.exit_code == kInterrupted;
+  report.settled = outcome.settled;
   print_result(report::to_json(report));
 }
 
@@ -327,20 +336,25 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
-    print_solution(found->second, missing_of(inputs, outcome, found->second), options.quiet,
-                   options.full_log);
+    print_solution(found->second, outcome.settled.ranges, missing_of(inputs, outcome, found->second),
+                   options.quiet, options.full_log);
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
     if (against) print_result("\n" + *against);
     if (against_last && !against) fmt::print("\nThere is no earlier try of {}.\n", report::printable(name));
   }
+  if (options.quiet || outcome.settled.cautions.empty()) return;
+  std::string lines = "\n";
+  for (const std::string& caution : outcome.settled.cautions)
+    lines += report::wrap(caution, stdout_style().width, 2) + "\n";
+  print_result(lines);
 }
 
 // One try of all solutions.
 ExitCode evaluate_once(const EvalOptions& options, const bench::RunSetup& setup, bool against_last,
                        std::atomic<bool>& interrupted) {
   const EvalInputs inputs = read_eval_inputs(options.words, kind_of(setup));
-  if (options.add) add_solutions(inputs);
+  if (options.add) add_solutions(inputs, options.replace);
   const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
   const auto& config = options.measure.config;
   Outcome outcome;
@@ -353,6 +367,7 @@ ExitCode evaluate_once(const EvalOptions& options, const bench::RunSetup& setup,
   }
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
   if (interrupted && is_nothing) return outcome.exit_code;
+  outcome.settled = report::settle(outcome.traces);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
   } else {
@@ -456,7 +471,13 @@ void add_eval(CLI::App& app, int& exit_code) {
   eval->add_flag("--watch", options->watch,
                  "Try again whenever a file of the solutions changes, until Ctrl-C")
       ->group(group);
-  eval->add_flag("--add", options->add, "Add the solutions and their traces to the dataset")->group(group);
+  CLI::Option* add =
+      eval->add_flag("--add", options->add, "Add the solutions and their traces to the dataset")
+          ->group(group);
+  eval->add_flag("--replace", options->replace,
+                 "With --add: take the place of a solution of the same name and author with another source")
+      ->needs(add)
+      ->group(group);
   add_measuring(*eval, options->measure);
   add_judging(*eval, options->measure);
   add_config_file(*eval, options->measure);

@@ -149,6 +149,7 @@ model::Solution other_side(const EvalWords& words, const dataset::Dataset& datas
     pack::SourceFacts facts = words.source;
     facts.name.reset();
     facts.definition = definition;
+    facts.python_device = device;
     return pack::read_given_solution(words.against, facts);
   }
   std::vector<std::string> names;
@@ -185,6 +186,7 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   EvalInputs inputs;
   inputs.datasets = load_datasets(words);
   pack::SourceFacts facts = words.source;
+  facts.python_device = device;
   if (is_definition_file(words.definition)) {
     facts.definition = inputs.datasets.front().definitions.begin()->first;
     lend_workloads(inputs.datasets, *facts.definition);

@@ -49,7 +49,6 @@ struct ExportCommand {
   std::string output;  // empty or "-": stdout
   ExportForm form = ExportForm::jsonl;
   RecordFilter records;
-  std::string run;                    // what --run names; empty: every run
   std::optional<TraceChoice> choice;  // of the forms for CI
   bool skip_unreadable = false;
 
@@ -82,19 +81,20 @@ void warn_of_the_rest(const fs::path& root, const std::string& run_id) {
   }
 }
 
-// What the options say of `loaded`, with the id of the run that --run names. Throws Error when there is none.
+bool names_runs(const ExportCommand& command) {
+  return !command.records.run.empty() || !command.records.filter.excluded_runs.empty();
+}
+
+// What the options say of `loaded`, with its runs named. Throws Error when one is not there.
 dataset::Filter filter_of(const ExportCommand& command, const dataset::Dataset& loaded,
                           std::vector<std::string>& unreadable) {
   dataset::Filter filter = command.records.parsed();
-  if (command.run.empty()) return filter;
+  if (!names_runs(command)) return filter;
   std::vector<dataset::Problem> problems;
-  const auto runs = dataset::named_runs(loaded.root, dataset::read_results(loaded), problems);
+  dataset::name_runs(filter, loaded.root, dataset::read_results(loaded), &problems);
   for (const auto& problem : problems)
     unreadable.push_back((fs::path(command.local) / dataset::to_string(problem)).string());
-  filter.run = runs.find(command.run);
-  if (!filter.run)
-    throw Error("\"{}\" is no run of {}; to see all runs: fib history", command.run, command.local);
-  warn_of_the_rest(loaded.root, *filter.run);
+  if (filter.run) warn_of_the_rest(loaded.root, *filter.run);
   return filter;
 }
 
@@ -171,9 +171,9 @@ int export_dataset(const ExportCommand& command, const std::atomic<bool>& interr
   options.interrupted = &interrupted;
   std::vector<std::string> unreadable;  // told by merge() as well
   options.filter =
-      command.run.empty()
-          ? command.records.parsed()
-          : filter_of(command, dataset::load_without_results(command.local, unreadable), unreadable);
+      names_runs(command)
+          ? filter_of(command, dataset::load_without_results(command.local, unreadable), unreadable)
+          : command.records.parsed();
   options.skip_unreadable = command.skip_unreadable;
   const auto report = dataset::merge({command.local}, command.output, options);
   check_readable(report.unreadable, true);
@@ -287,11 +287,6 @@ void add_export(CLI::App& app, int& exit_code) {
               {"trace-apply", ExportForm::trace_apply}})
       ->type_name("FORMAT");
   add_record_filter(*app_export, command->records);
-  app_export
-      ->add_option("--run", command->run,
-                   "Only traces of this run: its id or the beginning of it, last, last~N, a baseline")
-      ->type_name("RUN")
-      ->group("Which records");
   add_trace_choice(*app_export, command->choice);
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
                        "Leave out files and lines that cannot be read");

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "choice.h"
+#include "dataset/named_runs.h"
 #include "model/trace.h"
+#include "report/not_counted.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -34,6 +36,7 @@ void add_choice_into(CLI::App& app, Choice& choice) {
 
 dataset::Filter RecordFilter::parsed() const {
   dataset::Filter result = filter;
+  if (!run.empty()) result.run = run;
   if (since.empty()) return result;
   result.since = util::parse_timestamp(since);
   if (!result.since) {
@@ -69,7 +72,7 @@ void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::strin
       ->group(group);
 }
 
-void add_record_filter(CLI::App& app, RecordFilter& options) {
+void add_record_filter(CLI::App& app, RecordFilter& options, OneRun one_run) {
   auto& filter = options.filter;
   add_catalog_filter(app, filter, kGroup);
   app.add_option("--status", filter.statuses, "Only traces of these statuses")
@@ -83,8 +86,14 @@ void add_record_filter(CLI::App& app, RecordFilter& options) {
   app.add_option("--since", options.since, "Only traces of this time or later")
       ->type_name("TIME")
       ->group(kGroup);
-  app.add_option("--exclude-run", filter.excluded_runs, "No traces of these runs (ids or globs)")
-      ->type_name("ID")
+  if (one_run == OneRun::yes) {
+    app.add_option("--run", options.run,
+                   "Only traces of this run: its id or the beginning of it, last, last~N, a baseline")
+        ->type_name("RUN")
+        ->group(kGroup);
+  }
+  app.add_option("--exclude-run", filter.excluded_runs, "No traces of these runs: as above, or globs of ids")
+      ->type_name("RUN")
       ->group(kGroup);
 }
 
@@ -92,38 +101,25 @@ void add_trace_choice(CLI::App& app, TraceChoice& choice) { add_choice_into(app,
 
 void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice) { add_choice_into(app, choice); }
 
-void check_excluded_runs(const dataset::Filter& filter, const std::vector<dataset::TraceRow>& rows) {
-  for (const std::string& pattern : filter.excluded_runs) {
-    dataset::Filter one;
-    one.excluded_runs = {pattern};
-    const bool is_known = std::any_of(rows.begin(), rows.end(), [&](const dataset::TraceRow& row) {
-      return row.evaluation && one.excludes_run(row.evaluation->origin.run_id);
-    });
-    if (!is_known) throw Error("no trace is of a run \"{}\"; to see all runs: fib history", pattern);
-  }
-}
-
 std::shared_ptr<const dataset::StandingResults> choose_traces(TraceChoice choice,
                                                               const dataset::Dataset& dataset,
                                                               const std::vector<dataset::TraceRow>& rows,
                                                               const dataset::Filter& filter) {
-  check_excluded_runs(filter, rows);
   if (choice == TraceChoice::all) return nullptr;
   return std::make_shared<const dataset::StandingResults>(dataset, rows, filter);
 }
 
 dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice, const dataset::Dataset& dataset) {
-  if (choice == TraceChoice::all && filter.excluded_runs.empty()) return filter;
-  filter.standing = choose_traces(choice, dataset, dataset::read_results(dataset), filter);
+  if (choice == TraceChoice::all && filter.excluded_runs.empty() && !filter.run) return filter;
+  const auto rows = dataset::read_results(dataset);
+  dataset::name_runs(filter, dataset.root, rows);
+  filter.standing = choose_traces(choice, dataset, rows, filter);
   return filter;
 }
 
 report::Remarks remarks_of(const dataset::StandingResults* standing,
                            const std::vector<dataset::TraceRow>& rows, report::HasReferences has_references) {
-  report::Remarks remarks{standing != nullptr ? dataset::to_string(standing->left_out()) : "",
-                          report::cautions_of(standing, rows, has_references)};
-  if (!remarks.not_counted.empty()) remarks.not_counted += ". --traces all counts every trace.";
-  return remarks;
+  return {report::not_counted_text(standing), report::cautions_of(standing, rows, has_references)};
 }
 
 }  // namespace fib::cmd

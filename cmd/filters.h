@@ -15,16 +15,21 @@ namespace fib::cmd {
 // --solutions, --authors, --op-types, --workloads, --exclude-definitions, --exclude-solutions, --where.
 void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::string& group);
 
-// Options that choose records: those, and for results --status, --hardware, --since, --exclude-run.
+// Options that choose records: those, and for results --status, --hardware, --since, --run,
+// --exclude-run.
 struct RecordFilter {
   dataset::Filter filter;
   std::string since;
+  std::string run;  // what --run names; empty: every run
 
-  // What the options say. Throws CLI::ValidationError when --since is no time.
+  // What the options say; runs are as they were named. Throws CLI::ValidationError when --since is no time.
   [[nodiscard]] dataset::Filter parsed() const;
 };
 
-void add_record_filter(CLI::App& app, RecordFilter& options);
+// Whether there is --run: not where runs are chosen otherwise.
+enum class OneRun { no, yes };
+
+void add_record_filter(CLI::App& app, RecordFilter& options, OneRun one_run = OneRun::yes);
 
 // Which traces of a key count: --traces.
 enum class TraceChoice { standing, all };
@@ -32,16 +37,13 @@ enum class TraceChoice { standing, all };
 void add_trace_choice(CLI::App& app, TraceChoice& choice);
 void add_trace_choice(CLI::App& app, std::optional<TraceChoice>& choice);
 
-// Throws Error for the first of `filter.excluded_runs` that no row is of.
-void check_excluded_runs(const dataset::Filter& filter, const std::vector<dataset::TraceRow>& rows);
-
-// The choice among `rows`, the traces of `dataset`; null where all count. Throws Error when `filter` excludes
-// a run of which there is no trace.
+// The choice among `rows`, the traces of `dataset`; null where all count.
 [[nodiscard]] std::shared_ptr<const dataset::StandingResults> choose_traces(
     TraceChoice choice, const dataset::Dataset& dataset, const std::vector<dataset::TraceRow>& rows,
     const dataset::Filter& filter);
 
-// The filter with that choice, for a dataset that was loaded without results.
+// The filter with that choice and with its runs named, for a dataset that was loaded without results. Throws
+// Error when a run that it names is not there.
 [[nodiscard]] dataset::Filter with_choice(dataset::Filter filter, TraceChoice choice,
                                           const dataset::Dataset& dataset);
 

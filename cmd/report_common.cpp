@@ -16,12 +16,14 @@
 #include "color.h"
 #include "dataset/filter.h"
 #include "dataset/known_names.h"
+#include "dataset/named_runs.h"
 #include "dataset/paths.h"
 #include "dataset/queries.h"
 #include "logging.h"
 #include "report/text.h"
 #include "util/closest.h"
 #include "util/error.h"
+#include "util/some_of.h"
 
 namespace fib::cmd {
 namespace {
@@ -44,7 +46,7 @@ void print_problems(const dataset::Dataset& dataset) {
     fmt::print(stderr, "{}: {}\n", word, report::printable(text));
   }
   if (shown.size() > kShownProblems)
-    fmt::print(stderr, "... and {} more in {}\n", shown.size() - kShownProblems, dataset.root.string());
+    fmt::print(stderr, "... {} in {}\n", util::and_more(shown.size(), kShownProblems), dataset.root.string());
 }
 
 std::string joined(const std::set<std::string>& names) {
@@ -141,7 +143,7 @@ void print_errors(const std::vector<std::string>& errors, const std::string& roo
     fmt::print(stderr, "error: {}\n", report::printable(errors[i]));
   }
   if (errors.size() > kShownProblems) {
-    fmt::print(stderr, "... and {} more{}\n", errors.size() - kShownProblems,
+    fmt::print(stderr, "... {}{}\n", util::and_more(errors.size(), kShownProblems),
                root.empty() ? "" : " in " + root);
   }
 }
@@ -161,9 +163,11 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
   check_names(filters, records, datasets);
   std::vector<ChosenTraces> chosen;
   for (dataset::Dataset& dataset : datasets) {
-    const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, records));
+    dataset::Filter own = records;
+    dataset::name_runs(own, dataset.root, dataset.traces);
+    const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, own));
     if (standing) dataset::keep_standing(dataset, *standing);
-    dataset::restrict_to(dataset, records, yardstick);
+    dataset::restrict_to(dataset, own, yardstick);
     chosen.push_back({standing, {{}, filters.op_type, filters.definition}});
   }
   return chosen;

@@ -124,7 +124,7 @@ void add_report_compare(CLI::App& app, int& exit_code) {
       "--correct-drift", [command] { command->correct_drift = report::CorrectDrift::yes; },
       "Take out of all changes by how much solutions with the same source differ; a driver or toolchain\n"
       "that made everything slower is then no regression");
-  add_record_filter(*compare, command->records);
+  add_record_filter(*compare, command->records, OneRun::no);
   compare->footer(
       std::string(
           "Examples:\n"

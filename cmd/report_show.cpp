@@ -113,8 +113,8 @@ std::string show_trace(const Datasets& datasets, const ShowOptions& options,
                        std::vector<std::string>& unreadable) {
   std::vector<std::string> tried;
   const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
-    return report::show_trace(dataset, options.name, options.workload, options.records.parsed(), unreadable,
-                              tried);
+    const auto filter = with_choice(options.records.parsed(), TraceChoice::all, dataset);
+    return report::show_trace(dataset, options.name, options.workload, filter, unreadable, tried);
   });
   if (!views.empty()) return rendered(views, options);
   for (std::string& uuid : tried) uuid = report::printable(uuid);

@@ -2,6 +2,7 @@
 
 #include "commands.h"
 #include "dataset/known_names.h"
+#include "dataset/named_runs.h"
 #include "report/sol_text.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -28,6 +29,8 @@ int run(const SolOptions& options) {
   if (options.teraflops) question.flops_per_s = *options.teraflops * 1e12;
   std::vector<report::SolReport> reports;
   for (dataset::Dataset& dataset : datasets) {
+    question.filter = options.records.parsed();
+    dataset::name_runs(question.filter, dataset.root, dataset.traces);
     const auto standing = choose_traces(options.choice, dataset, dataset.traces, question.filter);
     if (standing) dataset::keep_standing(dataset, *standing);
     reports.push_back(report::sol_report(dataset, question));

@@ -37,6 +37,7 @@
 #include "time_table.h"
 #include "util/machine.h"
 #include "util/shell_word.h"
+#include "util/some_of.h"
 #include "util/utf8.h"
 
 namespace fib::cmd {
@@ -54,14 +55,19 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   return datasets;
 }
 
-// Traces do not count: what is planned does not hang on them.
-std::size_t count_unloaded(const std::vector<dataset::Dataset>& datasets) {
+enum class Unloaded {
+  records,  // definitions, solutions and workloads: what is planned hangs on them
+  traces,
+};
+
+std::size_t count_unloaded(const std::vector<dataset::Dataset>& datasets, Unloaded what) {
   std::size_t count = 0;
   for (const auto& dataset : datasets) {
-    const auto traces = dataset::traces_folder("").string();
+    const auto traces = dataset::traces_folder("").string() + "/";
     count += static_cast<std::size_t>(
         std::count_if(dataset.problems.begin(), dataset.problems.end(), [&](const dataset::Problem& problem) {
-          return problem.severity == dataset::Severity::error && !problem.file.starts_with(traces + "/");
+          return problem.severity == dataset::Severity::error &&
+                 problem.file.starts_with(traces) == (what == Unloaded::traces);
         }));
   }
   return count;
@@ -106,8 +112,7 @@ void log_plan_remarks(const bench::Plan& plan) {
       more += solutions.size();
       continue;
     }
-    const std::string others = solutions.size() == 1 ? "" : fmt::format(" and {} more", solutions.size() - 1);
-    spdlog::warn("{}{} cannot be evaluated: {}", report::printable(solutions.front()), others,
+    spdlog::warn("{} cannot be evaluated: {}", report::printable(util::some_of(solutions, "", 1)),
                  report::printable(reason));
   }
   if (more > 0)
@@ -204,7 +209,8 @@ void print_hints(const bench::RunReport& report, const std::string& failed_solut
 // What is known before anything runs.
 RunOutcome planned_outcome(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets) {
   RunOutcome outcome;
-  outcome.unloaded = count_unloaded(datasets);
+  outcome.unloaded = count_unloaded(datasets, Unloaded::records);
+  outcome.unloaded_traces = count_unloaded(datasets, Unloaded::traces);
   outcome.skipped = plan.skipped.size();
   outcome.incomplete = plan.incomplete.size();
   outcome.results = plan.resumed;

@@ -3,28 +3,16 @@
 #include <fmt/format.h>
 
 #include "report/text.h"
+#include "util/some_of.h"
 
 namespace fib::cmd {
 namespace {
 
-// ": a, b, c and 2 more solutions"; "" for none.
-std::string names_text(const std::set<std::string>& names) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  std::size_t shown = 0;
-  for (const std::string& name : names) {
-    if (shown == kShown) break;
-    text += (shown == 0 ? ": " : ", ") + name;
-    ++shown;
-  }
-  if (names.size() > shown)
-    text += fmt::format(" and {}", report::plural(names.size() - shown, "more solution"));
-  return text;
-}
-
 std::string failures_text(const RunOutcome& outcome) {
-  return fmt::format("--strict: {} of {} did not pass{}", outcome.failures,
-                     report::plural(outcome.results, "evaluation"), names_text(outcome.failed_solutions));
+  const auto& solutions = outcome.failed_solutions;
+  return fmt::format("--strict: {} of {} did not pass{}{}", outcome.failures,
+                     report::plural(outcome.results, "evaluation"), solutions.empty() ? "" : ": ",
+                     util::some_of(solutions, "solution"));
 }
 
 std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptions& options) {
@@ -62,6 +50,13 @@ GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options) {
     verdict.reasons.push_back(fmt::format(
         "--strict: {} of definitions, solutions and workloads did not load",
         outcome.unloaded == 1 ? "1 file or line" : fmt::format("{} files or lines", outcome.unloaded)));
+  }
+  if (options.strict && outcome.unloaded_traces > 0) {
+    verdict.exit_code = kNotAllDone;
+    verdict.reasons.push_back(fmt::format(
+        "--strict: {} of results cannot be read, and what they say of earlier runs is lost",
+        outcome.unloaded_traces == 1 ? "1 file or line"
+                                     : fmt::format("{} files or lines", outcome.unloaded_traces)));
   }
   if (options.strict && outcome.incomplete > 0) {
     verdict.exit_code = kNotAllDone;

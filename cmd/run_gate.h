@@ -19,12 +19,13 @@ struct GateOptions {
 
 // How a run went, as far as its exit code is concerned.
 struct RunOutcome {
-  std::size_t unloaded = 0;    // files and lines of definitions, solutions and workloads that did not load
-  std::size_t skipped = 0;     // solutions that cannot run on this machine
-  std::size_t incomplete = 0;  // solutions whose definition or its workloads are not there
-  std::size_t not_done = 0;    // planned evaluations that ended without a result
-  std::size_t results = 0;     // evaluations with a result, those that --resume left out too
-  std::size_t failures = 0;    // of these: did not pass
+  std::size_t unloaded = 0;  // files and lines of definitions, solutions and workloads that did not load
+  std::size_t unloaded_traces = 0;         // the same of results that were there before
+  std::size_t skipped = 0;                 // solutions that cannot run on this machine
+  std::size_t incomplete = 0;              // solutions whose definition or its workloads are not there
+  std::size_t not_done = 0;                // planned evaluations that ended without a result
+  std::size_t results = 0;                 // evaluations with a result, those that --resume left out too
+  std::size_t failures = 0;                // of these: did not pass
   std::set<std::string> failed_solutions;  // of these failures
   bool has_failed_fast = false;            // --fail-fast ended the run
   bool is_interrupted = false;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/text.h"
+#include "util/some_of.h"
 #include "validate/broken_constraint.h"
 
 namespace fib::cmd {
@@ -15,8 +16,8 @@ void log_skipped(const std::vector<bench::SkippedWorkload>& skipped) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& one : skipped) by_reason[one.reason].push_back(one.name);
   for (const auto& [reason, names] : by_reason) {
-    const std::string more = names.size() == 1 ? "" : fmt::format(" and {} more", names.size() - 1);
-    spdlog::info("not swept: {}{}: {}", report::printable(names[0]), more, report::printable(reason));
+    spdlog::info("not swept: {}: {}", report::printable(util::some_of(names, "", 1)),
+                 report::printable(reason));
   }
 }
 

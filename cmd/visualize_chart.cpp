@@ -7,6 +7,7 @@
 #include <set>
 
 #include "util/error.h"
+#include "util/some_of.h"
 #include "visual/charts.h"
 
 namespace fib::cmd {
@@ -21,15 +22,8 @@ constexpr std::size_t kNamed = 10;
 [[noreturn]] void not_one(const std::string& what, const std::set<std::string>& names,
                           const std::string& option) {
   if (names.empty()) throw Error("the dataset has no traces to draw that pass the filters");
-  std::string list;
-  std::size_t shown = 0;
-  for (const std::string& name : names) {
-    if (shown++ == kNamed) break;
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  if (names.size() > kNamed) list += fmt::format(" and {} more", names.size() - kNamed);
-  throw Error("the chart is of one {}, and there are {}: {}; choose one with {}", what, names.size(), list,
-              option);
+  throw Error("the chart is of one {}, and there are {}: {}; choose one with {}", what, names.size(),
+              util::some_of(names, "", kNamed), option);
 }
 
 const HardwareScene& only_hardware(const Scene& scene) {

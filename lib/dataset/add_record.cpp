@@ -38,7 +38,21 @@ void write_new(int root, const fs::path& relative, const fs::path& file, const s
   }
 }
 
-fs::path add(const fs::path& root, const fs::path& file, const std::string& text) {
+// The new content lies whole beside the old one before it takes its place.
+void replace(int root, const fs::path& relative, const fs::path& file, const std::string& text) {
+  const auto folder = util::folder_beneath(root, relative.parent_path(), true);
+  const std::string beside = "." + relative.filename().string() + ".new";
+  (void)::unlinkat(folder.get(), beside.c_str(), 0);  // of a process that was killed
+  write_new(root, relative.parent_path() / beside, file, text);
+  if (::renameat(folder.get(), beside.c_str(), folder.get(), relative.filename().c_str()) != 0) {
+    const int error = errno;
+    (void)::unlinkat(folder.get(), beside.c_str(), 0);
+    throw std::system_error(error, std::generic_category(), file.string());
+  }
+}
+
+fs::path add(const fs::path& root, const fs::path& file, const std::string& text,
+             Existing existing = Existing::refuse, const std::string& advice = "remove that file first") {
   const fs::path relative = file.lexically_relative(root);
   try {
     const auto folder = util::open_folder(root);
@@ -46,11 +60,11 @@ fs::path add(const fs::path& root, const fs::path& file, const std::string& text
       write_new(folder.get(), relative, file, text);
     } catch (const std::system_error& error) {
       if (error.code().value() != EEXIST) throw;
-      if (read_beneath(folder.get(), relative) != text)
-        throw Error(
-            "{} is there already, with another content; give the new one another name, or remove that file "
-            "first",
-            file.string());
+      if (read_beneath(folder.get(), relative) == text) return file;
+      if (existing == Existing::refuse)
+        throw Error("{} is there already, with another content; give the new one another name, or {}",
+                    file.string(), advice);
+      replace(folder.get(), relative, file, text);
     }
   } catch (const std::system_error& error) {
     throw Error("cannot add {}: {}", file.string(), error.what());
@@ -60,9 +74,10 @@ fs::path add(const fs::path& root, const fs::path& file, const std::string& text
 
 }  // namespace
 
-fs::path add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type) {
+fs::path add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type,
+                      Existing existing, const std::string& advice) {
   return add(root, solution_file(root, solution.author, op_type, solution.definition, solution.name),
-             model::to_json(solution));
+             model::to_json(solution), existing, advice);
 }
 
 fs::path add_definition(const fs::path& root, const model::Definition& definition) {

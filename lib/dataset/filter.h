@@ -35,8 +35,9 @@ struct Filter {
   std::vector<std::string> hardware = {};
   std::optional<std::int64_t> since =
       {};  // microseconds since 1970 in UTC; traces without a readable time are older
-  std::vector<std::string> excluded_runs = {};           // ids or globs; empty: none
-  std::optional<std::string> run = {};                   // the id of the only run that is held; nothing: all
+  // Ids, or globs of them. What else names a run (named_runs.h) has to become one by name_runs() first.
+  std::vector<std::string> excluded_runs = {};           // empty: none
+  std::optional<std::string> run = {};                   // the only run that is held; nothing: all
   std::shared_ptr<const StandingResults> standing = {};  // only traces that stand; null: all
 
   // `definitions` are those of the dataset; of its traces, `solutions` tells the author.

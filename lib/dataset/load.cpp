@@ -10,6 +10,7 @@
 #include "util/beneath.h"
 #include "util/files.h"
 #include "util/machine.h"
+#include "util/some_of.h"
 #include "util/threads.h"
 #include "util/utf8.h"
 
@@ -228,7 +229,7 @@ std::size_t Dataset::error_count() const {
 std::string first_lines(const std::vector<std::string>& lines) {
   std::string list;
   for (std::size_t i = 0; i < std::min(lines.size(), kListedProblems); ++i) list += "\n  " + lines[i];
-  if (lines.size() > kListedProblems) list += fmt::format("\n  and {} more", lines.size() - kListedProblems);
+  if (lines.size() > kListedProblems) list += "\n  " + util::and_more(lines.size(), kListedProblems);
   return list;
 }
 

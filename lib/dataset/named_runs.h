@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/filter.h"
 #include "dataset/records.h"
 #include "dataset/trace_row.h"
 
@@ -24,5 +25,11 @@ struct NamedRuns {
 // is one too. Lines that cannot be read become problems. Throws Error when a file cannot be read.
 [[nodiscard]] NamedRuns named_runs(const std::filesystem::path& root, const std::vector<TraceRow>& rows,
                                    std::vector<Problem>& problems);
+
+// Writes ids in the place of other words for runs ("last", "last~1", beginnings of ids, baselines) in what
+// `filter` says of runs. `rows` are the traces below `root`. Throws Error for a word, or a glob of ids, that
+// names none. Lines of records of runs that cannot be read become problems, where they are asked for.
+void name_runs(Filter& filter, const std::filesystem::path& root, const std::vector<TraceRow>& rows,
+               std::vector<Problem>* problems = nullptr);
 
 }  // namespace fib::dataset

@@ -199,7 +199,8 @@ struct Own {
   std::string_view rule;
   std::optional<double> interval_high_ms;
   RowCalls calls{};
-  std::string throttled;  // as RowCalls has it
+  std::optional<std::vector<double>> quantiles;  // of the calls
+  std::string throttled;                         // as RowCalls has it
 
   // What of it decides the conditions that the workload adds.
   [[nodiscard]] std::string workload_conditions() const {
@@ -317,14 +318,28 @@ void read_fib(sj::value value, Own& own) {
     slow,
     sm_clock,
     load,
+    trial_medians,
     device_state
   };
-  constexpr static std::array<std::string_view, 18> kNames = {
-      "device",    "run_id",       "solution_sha256", "definition_sha256",
-      "config",    "sweep",        "tolerance",       "synthesized",
-      "reference", "rule",         "interval",        "n",
-      "cv",        "quantiles_ms", "slow_calls",      "sm_clock_median_mhz",
-      "load",      "device_state"};
+  constexpr static std::array<std::string_view, 19> kNames = {"device",
+                                                              "run_id",
+                                                              "solution_sha256",
+                                                              "definition_sha256",
+                                                              "config",
+                                                              "sweep",
+                                                              "tolerance",
+                                                              "synthesized",
+                                                              "reference",
+                                                              "rule",
+                                                              "interval",
+                                                              "n",
+                                                              "cv",
+                                                              "quantiles_ms",
+                                                              "slow_calls",
+                                                              "sm_clock_median_mhz",
+                                                              "load",
+                                                              "trial_medians_ms",
+                                                              "device_state"};
   std::array<bool, kNames.size()> met{};
   for (auto entry : value.get_object()) {
     sj::field field = std::move(entry);
@@ -376,7 +391,8 @@ void read_fib(sj::value value, Own& own) {
         own.calls.cv = only_number(field.value());
         break;
       case quantiles:
-        own.calls.tail = tail_of(only_numbers(field.value()));
+        own.quantiles = only_numbers(field.value());
+        own.calls.tail = tail_of(own.quantiles);
         break;
       case slow:
         own.calls.slow = only_count(field.value());
@@ -386,6 +402,9 @@ void read_fib(sj::value value, Own& own) {
         break;
       case load:
         read_load(field.value(), own);
+        break;
+      case trial_medians:
+        own.calls.trial_range_ms = trial_range(only_numbers(field.value()));
         break;
       default:
         read_device_state(field.value(), own);
@@ -576,6 +595,7 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
   }
   const auto* uuid = own.device_uuid.empty() ? nullptr : state_->name(own.device_uuid);
   evaluation.calls = own.calls;
+  evaluation.calls.spread = spread_of(own.quantiles, parts->performance);
   if (!own.throttled.empty()) evaluation.calls.throttled = state_->name(own.throttled);
   evaluation.reference = row_reference(own.reference, parts->performance, uuid);
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,

@@ -240,15 +240,40 @@ class StandingResults::Choice {
       ruling[key] = words(latest_of(telling.empty() ? ordinary : telling)->evaluation->origin.*conditions);
     }
     Rows kept;
+    std::map<std::string, Rows> ruled_out;  // by place
     for (const TraceRow* row : rows) {
       const std::string own = words(row->evaluation->origin.*conditions);
       if (own == ruling.at(place(*row)) || (by_workload && fails_before_reference(*row))) {
         kept.push_back(row);
-      } else {
-        leave_out(*row, left_out().other_conditions[own]);
+      } else if (leave_out(*row, left_out().other_conditions[own])) {
+        ruled_out[place(*row)].push_back(row);
       }
     }
+    const auto kept_by_place = by(kept, place);
+    for (const auto& [key, out] : ruled_out)
+      note_ruling(ruling.at(key), kept_by_place.at(key), out, conditions);
     return kept;
+  }
+
+  // `kept` and `out` are the results of one place, under the conditions that rule and under others.
+  void note_ruling(const std::string& ruling, const Rows& kept, const Rows& out,
+                   const std::string* RowOrigin::*conditions) {
+    const bool is_new = !left_out().ruled_out.contains(ruling);
+    RuledOut& noted = left_out().ruled_out[ruling];
+    const bool is_told = is_new || !noted.runs.empty();
+    noted.definitions.insert(*out.front()->definition);
+    for (const TraceRow* row : out) noted.conditions.insert(words(row->evaluation->origin.*conditions));
+    const std::int64_t latest = time_of(*latest_of(out));
+    bool has_runs = is_told;
+    for (const TraceRow* row : kept) {
+      if (time_of(*row) < latest) continue;
+      if (row->evaluation->origin.run_id == nullptr) {
+        has_runs = false;
+      } else {
+        noted.runs.insert(*row->evaluation->origin.run_id);
+      }
+    }
+    if (!has_runs) noted.runs.clear();
   }
 
   Rows unswept(const Rows& rows) {
@@ -347,6 +372,26 @@ std::string to_string(const LeftOut& left_out) {
     add(count, "of other conditions (" + conditions + ")");
   return fmt::format("{} {} not count: {}", total, total == 1 ? "trace does" : "traces do",
                      fmt::join(parts, ", "));
+}
+
+std::vector<std::string> condition_notes(const LeftOut& left_out) {
+  std::vector<std::string> notes;
+  for (const auto& [ruling, out] : left_out.ruled_out) {
+    std::string note = fmt::format("Of {} only results under {} count, as in {} latest run",
+                                   util::some_of(out.definitions, "definition"), ruling,
+                                   out.definitions.size() == 1 ? "its" : "their");
+    const std::string others = fmt::format("{}", fmt::join(out.conditions, "; or "));
+    if (out.runs.empty()) {
+      note += fmt::format("; there are others under {}", others);
+    } else if (out.runs.size() <= util::kNamed) {
+      note += fmt::format("; to count those under {}: --exclude-run {}", others, fmt::join(out.runs, " "));
+    } else {
+      note += fmt::format("; to count those under {}: --exclude-run with each of the {} runs since, from {}",
+                          others, out.runs.size(), *out.runs.begin());
+    }
+    notes.push_back(note + ".");
+  }
+  return notes;
 }
 
 }  // namespace fib::dataset

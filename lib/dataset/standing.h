@@ -15,6 +15,15 @@
 // failures that were mended; docs/reports.md says the rule in words.
 namespace fib::dataset {
 
+// Where results of several conditions are there: those that rule, and what they keep out.
+struct RuledOut {
+  std::set<std::string> definitions;
+  std::set<std::string> conditions;  // in words: what is kept out
+  // The runs since, all under the conditions that rule: without them the latest of the others would. Empty
+  // where a trace does not say which run made it.
+  std::set<std::string> runs;
+};
+
 // Traces that do not stand although nothing newer of the same kind is there, by the reason.
 struct LeftOut {
   std::size_t other_sources = 0;      // made from another source than the solution has now
@@ -25,6 +34,7 @@ struct LeftOut {
   std::size_t sweep_points = 0;       // points of an option sweep beside an ordinary run
   std::size_t earlier_runs = 0;       // of the present source, which a later run has tried again
   std::map<std::string, std::size_t> other_conditions;  // by the conditions, in words
+  std::map<std::string, RuledOut> ruled_out;            // by the conditions that rule, in words
 
   [[nodiscard]] std::size_t total() const;
 };
@@ -74,5 +84,10 @@ void keep_standing(Dataset& dataset, const StandingResults& standing);
 // "12 traces do not count: 7 of other sources (all of scale_fast), 3 of solutions not here, 2 of other
 // conditions (flush none)"; "" when there are none.
 [[nodiscard]] std::string to_string(const LeftOut& left_out);
+
+// A sentence for each kind of conditions that rules over results of others: whose results these are, and how
+// to see the others. "Of gemm only results under flush none count, as in its latest run; to count those
+// under flush clean: --exclude-run 20260101T000000.000001Z-7"
+[[nodiscard]] std::vector<std::string> condition_notes(const LeftOut& left_out);
 
 }  // namespace fib::dataset

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dataset/conditions.h"
+#include "dataset/ranking.h"
 #include "model/measurement_record.h"
 
 namespace fib::dataset {
@@ -33,7 +34,34 @@ std::optional<std::string> throttle_text(const nlohmann::ordered_json& device_st
   return text;
 }
 
+bool are_times(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value) && value >= 0; });
+}
+
+// Where the quartiles stand among the 21 quantiles.
+constexpr std::size_t kQuantiles = 21;
+constexpr std::size_t kQ25 = 5;
+constexpr std::size_t kMedian = 10;
+constexpr std::size_t kQ75 = 15;
+constexpr std::size_t kTail = 19;
+// Rounding may put a mean just outside of what it is the mean of.
+constexpr double kBelow = 1 - 1e-9;
+constexpr double kAbove = 1 + 1e-9;
+
 }  // namespace
+
+std::optional<double> TraceRow::latency_ms() const {
+  if (!passed() || !evaluation->performance || !is_latency(evaluation->performance->latency_ms))
+    return std::nullopt;
+  return evaluation->performance->latency_ms;
+}
+
+std::optional<double> TraceRow::median_ms() const {
+  if (!passed()) return std::nullopt;
+  const auto& spread = evaluation->calls.spread;
+  return spread ? std::optional(spread->median_ms) : latency_ms();
+}
 
 model::DeviceKind device_kind(const model::Evaluation& evaluation) {
   return recorded_kind(model::measurement_record(evaluation), evaluation.environment.hardware);
@@ -58,12 +86,26 @@ std::optional<RowReference> row_reference(const model::RecordedReference& refere
 }
 
 std::optional<double> tail_of(const std::optional<std::vector<double>>& quantiles) {
-  constexpr std::size_t kQuantiles = 21;
-  constexpr std::size_t kMedian = 10;
-  constexpr std::size_t kTail = 19;
   if (!quantiles || quantiles->size() != kQuantiles || !((*quantiles)[kMedian] > 0)) return std::nullopt;
   const double tail = (*quantiles)[kTail] / (*quantiles)[kMedian];
   return std::isfinite(tail) ? std::optional(tail) : std::nullopt;
+}
+
+std::optional<Spread> spread_of(const std::optional<std::vector<double>>& quantiles,
+                                const std::optional<RowPerformance>& performance) {
+  if (!quantiles || quantiles->size() != kQuantiles || !are_times(*quantiles)) return std::nullopt;
+  if (!std::is_sorted(quantiles->begin(), quantiles->end()) || !((*quantiles)[kMedian] > 0))
+    return std::nullopt;
+  const bool fits = performance && performance->latency_ms >= quantiles->front() * kBelow &&
+                    performance->latency_ms <= quantiles->back() * kAbove;
+  if (!fits) return std::nullopt;
+  return Spread{(*quantiles)[kQ25], (*quantiles)[kMedian], (*quantiles)[kQ75]};
+}
+
+double trial_range(const std::optional<std::vector<double>>& medians) {
+  if (!medians || medians->empty() || !are_times(*medians)) return 0;
+  const auto [low, high] = std::minmax_element(medians->begin(), medians->end());
+  return *high - *low;
 }
 
 model::DeviceKind device_kind(const std::string& hardware) {
@@ -113,7 +155,9 @@ RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const mod
                record.slow_calls,
                record.sm_clock_median_mhz,
                record.load,
-               known(throttle_text(record.device_state))};
+               known(throttle_text(record.device_state)),
+               spread_of(record.quantiles_ms, row.performance),
+               trial_range(record.trial_medians_ms)};
   return row;
 }
 

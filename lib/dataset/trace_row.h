@@ -48,6 +48,16 @@ struct RowReference {
   bool is_shared = false;  // the calls were made for all solutions alike
 };
 
+// Quartiles of the timed calls, in milliseconds.
+struct Spread {
+  double q25_ms = 0;
+  double median_ms = 0;
+  double q75_ms = 0;
+
+  // Interquartile range over median.
+  [[nodiscard]] double relative_iqr() const { return (q75_ms - q25_ms) / median_ms; }
+};
+
 // How the timed calls went, as far as it tells how far to trust their latency. What is not recorded is
 // nothing.
 struct RowCalls {
@@ -59,6 +69,8 @@ struct RowCalls {
   std::optional<model::RecordedLoad> load = std::nullopt;  // of the machine when the run began
   const std::string* throttled =
       nullptr;  // CUDA: why the GPU was slowed then: "sw_power_cap, ..."; null: was not
+  std::optional<Spread> spread = std::nullopt;  // nothing also where it contradicts itself or the latency
+  double trial_range_ms = 0;  // between the lowest and the highest of the trials' medians; 0: not recorded
 };
 
 struct RowEvaluation {
@@ -84,6 +96,10 @@ struct TraceRow {
   std::optional<RowEvaluation> evaluation;
 
   [[nodiscard]] bool passed() const { return evaluation && evaluation->status == model::Status::PASSED; }
+  // The latency, as leaderboards have it. Nothing when it did not pass or has no finite, positive one.
+  [[nodiscard]] std::optional<double> latency_ms() const;
+  // The median of the timed calls; where it is not recorded, the latency.
+  [[nodiscard]] std::optional<double> median_ms() const;
 };
 
 // The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else that of the hardware's
@@ -105,6 +121,14 @@ struct TraceRow {
 
 // The 95 % quantile over the median; nothing where the 21 quantiles (0, 5, ..., 100 %) are not all there.
 [[nodiscard]] std::optional<double> tail_of(const std::optional<std::vector<double>>& quantiles);
+
+// The quartiles among these quantiles (0, 5, ..., 100 %). Quantiles rise, and the latency, a mean of medians,
+// lies among them: nothing where that does not hold, or where there is no latency.
+[[nodiscard]] std::optional<Spread> spread_of(const std::optional<std::vector<double>>& quantiles,
+                                              const std::optional<RowPerformance>& performance);
+
+// Between the lowest and the highest; 0 where there are none or one is no time.
+[[nodiscard]] double trial_range(const std::optional<std::vector<double>>& medians_ms);
 
 // Keeps every name and every workload once. May be used by several threads at a time; what it gives lives as
 // long as the pool.

@@ -6,6 +6,7 @@
 #include "export/ci_forms.h"
 #include "report/github.h"
 #include "report/text.h"
+#include "util/some_of.h"
 
 namespace fib::exports {
 namespace {
@@ -16,7 +17,6 @@ constexpr std::size_t kMost = 10;           // annotations of a kind: GitHub sho
 constexpr std::size_t kTitleColumns = 200;  // GitHub takes 255 characters
 constexpr std::size_t kAnnotationLogLines = 5;
 constexpr std::size_t kAnnotationLogBytes = 2048;
-constexpr std::size_t kNamedWorkloads = 3;
 
 // Results of one solution that are told together.
 using ToldTogether = std::vector<const CiResult*>;
@@ -43,13 +43,10 @@ std::string title(const std::string& what, const CiResult& result) {
 std::string name_of(const ToldTogether& group) {
   if (group.size() == 1) return group.front()->name();
   const CiResult& first = *group.front();
-  std::string workloads;
-  for (std::size_t i = 0; i < std::min(group.size(), kNamedWorkloads); ++i)
-    workloads += (i > 0 ? ", " : "") + group[i]->workload;
-  if (group.size() > kNamedWorkloads)
-    workloads += fmt::format(" and {}", report::plural(group.size() - kNamedWorkloads, "more workload"));
-  return report::printable(
-      fmt::format("{} / {} / {} ({})", first.definition(), first.solution(), workloads, first.hardware()));
+  std::vector<std::string> workloads;
+  for (const CiResult* result : group) workloads.push_back(result->workload);
+  return report::printable(fmt::format("{} / {} / {} ({})", first.definition(), first.solution(),
+                                       util::some_of(workloads, "workload"), first.hardware()));
 }
 
 // Where the solution's record lies in the repository; nothing when it lies elsewhere.
@@ -84,8 +81,7 @@ class Some {
   }
   [[nodiscard]] std::string text(const std::string& noun) const {
     if (count_ <= kMost) return text_;
-    return text_ +
-           fmt::format("... and {} more {}{}\n", count_ - kMost, noun, count_ - kMost == 1 ? "" : "s");
+    return text_ + "... " + util::and_more(count_, kMost, noun) + "\n";
   }
 
  private:
@@ -95,7 +91,13 @@ class Some {
 
 }  // namespace
 
-CiTotals::CiTotals(const std::vector<CiResult>& all) : results(all.size()) {
+std::string NotDone::text() const {
+  return fmt::format("{} of run {} {} no result", report::plural(count, "evaluation"), run_id,
+                     count == 1 ? "has" : "have");
+}
+
+CiTotals::CiTotals(const std::vector<CiResult>& all, NotDone without_result)
+    : results(all.size()), not_done(std::move(without_result)) {
   for (const CiResult& result : all) {
     if (!result.passed()) {
       ++failed[std::string(model::name_of(result.detail.status()))];
@@ -107,7 +109,8 @@ CiTotals::CiTotals(const std::vector<CiResult>& all) : results(all.size()) {
 }
 
 std::string CiTotals::text() const {
-  if (results == 0) return "no results";
+  const std::string rest = not_done.count > 0 ? "; " + not_done.text() : "";
+  if (results == 0) return "no results" + rest;
   std::string text =
       fmt::format("{}: {} passed, {} failed", report::plural(results, "result"), passed, results - passed);
   std::string statuses;
@@ -115,11 +118,11 @@ std::string CiTotals::text() const {
     statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
   if (!statuses.empty()) text += " (" + statuses + ")";
   if (changed_inputs > 0) text += fmt::format("; {} of those that passed changed inputs", changed_inputs);
-  return text;
+  return text + rest;
 }
 
 std::string github_commands(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                            const std::filesystem::path& folder) {
+                            const std::filesystem::path& folder, const NotDone& not_done) {
   std::vector<const CiResult*> failed;
   std::vector<const CiResult*> changed;
   for (const CiResult& result : results) {
@@ -135,8 +138,10 @@ std::string github_commands(const std::vector<CiResult>& results, const dataset:
     errors.add(error(group, place_of(*group.front(), dataset, folder)));
   for (const ToldTogether& group : grouped(changed))
     warnings.add(warning(group, place_of(*group.front(), dataset, folder)));
+  if (not_done.count > 0)
+    warnings.add(report::annotation(Annotation::warning, "not done", report::printable(not_done.text())));
   return errors.text("error") + warnings.text("warning") +
-         report::annotation(Annotation::notice, "fib", CiTotals(results).text());
+         report::annotation(Annotation::notice, "fib", CiTotals(results, not_done).text());
 }
 
 }  // namespace fib::exports

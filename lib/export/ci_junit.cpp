@@ -37,7 +37,7 @@ report::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& logs
 
 }  // namespace
 
-std::string junit_results(const std::vector<CiResult>& results) {
+std::string junit_results(const std::vector<CiResult>& results, const NotDone& not_done) {
   std::vector<report::JUnitSuite> suites;
   UniqueNames suite_names;
   UniqueNames case_names;
@@ -52,6 +52,11 @@ std::string junit_results(const std::vector<CiResult>& results) {
     }
     suites.back().cases.push_back(case_of(result, case_names, logs));
     last = &result;
+  }
+  if (not_done.count > 0) {
+    report::JUnitCase one{report::printable("run " + not_done.run_id)};
+    one.skipped = not_done.text();
+    suites.push_back({suite_names("not done"), {std::move(one)}});
   }
   return report::junit_document("fib", suites);
 }

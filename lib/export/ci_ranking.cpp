@@ -6,6 +6,7 @@
 #include <map>
 
 #include "dataset/ranking.h"
+#include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
 
@@ -28,19 +29,11 @@ struct RankedSolutions {
   }
 };
 
-// "1 =" where another solution shares the rank.
-std::string rank_text(const CiRanking& ranking, const CiStanding& one) {
-  if (!one.rank) return "-";
-  const auto sharing = std::count_if(ranking.standings.begin(), ranking.standings.end(),
-                                     [&](const CiStanding& other) { return other.rank == one.rank; });
-  return fmt::format("{}{}", *one.rank, sharing > 1 ? " =" : "");
-}
-
 std::string row_text(const CiRanking& ranking, const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} of {} |\n", rank_text(ranking, one), escape_strictly(one.solution),
-      or_dash(!one.author.empty(), escape_strictly(one.author)),
+      "| {} | {} | {} | {} | {} | {} of {} |\n", report::rank_cell(ranking.standings, one.rank).text,
+      escape_strictly(one.solution), or_dash(!one.author.empty(), escape_strictly(one.author)),
       or_dash(one.latency_ms.has_value(), report::format_ms(one.latency_ms.value_or(0))),
       or_dash(one.speedup.has_value(),
               report::speedup_text(one.speedup.value_or(0), one.speedup_range, report::format_score)),
@@ -64,8 +57,9 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
       const bool is_known = one.passed == one.workloads && mean.count() == one.workloads;
       ranking.standings.push_back(
           {one.rank, one.solution, known == dataset.solutions.end() ? "" : known->second.author,
-           one.latency_ms, is_known ? mean.geometric_mean() : std::nullopt,
-           is_known ? mean.geometric_range() : std::nullopt, one.passed, one.workloads});
+           one.passed == one.workloads ? one.latency_ms : std::nullopt,
+           is_known ? mean.geometric_mean() : std::nullopt, is_known ? mean.geometric_range() : std::nullopt,
+           one.passed, one.workloads});
     }
   }
   return rankings;
@@ -73,7 +67,8 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
 
 std::string ranking_text(const CiRanking& ranking) {
   std::string text = "\n#### " + escape_strictly(ranking.definition) +
-                     "\n\n| Rank | Solution | Author | Latency [ms] | Speedup vs. reference | Passed |\n"
+                     "\n\n| Rank | Solution | Author | Latency [ms] (geo mean) | Speedup vs. reference (geo "
+                     "mean) | Passed |\n"
                      "| ---: | --- | --- | ---: | ---: | ---: |\n";
   for (const CiStanding& one : ranking.standings) text += row_text(ranking, one);
   return text;

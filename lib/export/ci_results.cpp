@@ -90,11 +90,10 @@ std::optional<double> CiResult::median_ms() const {
   return median && usable(*median) ? median : std::nullopt;
 }
 
-std::optional<report::Spread> CiResult::spread() const {
-  if (!detail.spread || !median_ms()) return std::nullopt;
-  const auto& spread = *detail.spread;
-  const bool ordered = spread.q25_ms <= spread.median_ms && spread.median_ms <= spread.q75_ms;
-  return ordered && usable(spread.q25_ms) && usable(spread.q75_ms) ? detail.spread : std::nullopt;
+std::optional<dataset::Spread> CiResult::spread() const {
+  const auto& spread = detail.row.evaluation->calls.spread;
+  if (!spread || !median_ms()) return std::nullopt;
+  return usable(spread->q25_ms) && usable(spread->q75_ms) ? spread : std::nullopt;
 }
 
 std::optional<double> CiResult::speedup() const {
@@ -118,7 +117,7 @@ std::vector<CiResult> read_ci_results(const dataset::Dataset& dataset, const dat
   return results;
 }
 
-constexpr std::string_view kCompleteOutput = "\nThe complete output:";  // compile/compiler_log.cpp writes it
+constexpr std::string_view kBefore = "\nBefore that:";  // compile/compiler_log.cpp writes it
 
 std::string log_part(model::Status status, std::string_view log, std::size_t lines, std::size_t bytes) {
   const bool from_begin = status == model::Status::COMPILE_ERROR;
@@ -137,7 +136,7 @@ std::string log_part(model::Status status, std::string_view log, std::size_t lin
     --lines;
   }
   // The heading of what is left out.
-  if (from_begin && part.ends_with(kCompleteOutput)) part.resize(part.size() - kCompleteOutput.size());
+  if (from_begin && part.ends_with(kBefore)) part.resize(part.size() - kBefore.size());
   return part;
 }
 

@@ -32,7 +32,7 @@ struct CiResult {
   // pass or has no finite, positive one.
   [[nodiscard]] std::optional<double> median_ms() const;
   // The quartiles around it, when they are recorded, finite and in order.
-  [[nodiscard]] std::optional<report::Spread> spread() const;
+  [[nodiscard]] std::optional<dataset::Spread> spread() const;
   // Against the reference; nothing when the reference was not timed.
   [[nodiscard]] std::optional<double> speedup() const;
 };

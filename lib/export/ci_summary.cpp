@@ -106,8 +106,8 @@ std::string left_out_text(std::size_t failures, std::size_t rankings) {
 }  // namespace
 
 std::string job_summary(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                        std::size_t limit) {
-  const CiTotals totals(results);
+                        std::size_t limit, const NotDone& not_done) {
+  const CiTotals totals(results, not_done);
   Page page(static_cast<std::size_t>(kFailuresShare * static_cast<double>(limit)));
   page.add("## fib\n\n" + escape_strictly(totals.text()) + "\n");
   const std::size_t failures = totals.failed.empty() ? 0 : add_failures(page, results);

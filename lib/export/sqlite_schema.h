@@ -38,12 +38,14 @@ select hardware, definition, solution, author, workload_uuid, status <> 'PASSED'
        id as trace
 from results;
 
--- Every solution on every hardware: the geometric mean of its latencies, and the mean speedup over its workloads, 0 when
--- one failed, as in `fib report summary` against the reference.
+-- Every solution on every hardware: the geometric mean of its latencies, and the arithmetic (avg_speedup) and the
+-- geometric mean (geomean_speedup, as in `fib report summary` against the reference) of the speedups over its workloads,
+-- 0 when one failed.
 create view solution_scores as
 select hardware, definition, solution, author, count(*) as workloads, count(*) - sum(failed) as passed,
        exp(avg(ln(nullif(latency_ms, 0)))) as latency_ms,
        case when sum(failed) > 0 then 0.0 else avg(speedup_factor) end as avg_speedup,
+       case when sum(failed) > 0 then 0.0 else exp(avg(ln(nullif(speedup_factor, 0)))) end as geomean_speedup,
        case when sum(failed) > 0 then 0.0 else 1.0 end as success_rate
 from solution_workloads
 group by hardware, definition, solution, author;
@@ -51,7 +53,7 @@ group by hardware, definition, solution, author;
 -- Of each definition on each hardware the solution of the lowest latency among those that passed every workload on which
 -- any solution has a result; the first name on a tie.
 create view best_per_definition as
-select hardware, definition, solution, author, workloads, latency_ms, avg_speedup
+select hardware, definition, solution, author, workloads, latency_ms, avg_speedup, geomean_speedup
 from (select scores.*, row_number() over (partition by hardware, definition
                                           order by latency_ms, solution) as place
       from solution_scores as scores
@@ -67,7 +69,7 @@ from (select *, row_number() over (partition by hardware, definition, workload_u
       from results where status = 'PASSED' and latency_ms > 0)
 where place = 1;
 
--- Authors by the mean, over definitions, of their best solution's mean speedup.
+-- Authors by the arithmetic mean, over definitions, of their best solution's arithmetic mean speedup.
 create view author_ranking as
 select hardware, author, count(*) as definitions, sum(workloads) as workloads, avg(avg_speedup) as avg_speedup,
        avg(success_rate) as success_rate,

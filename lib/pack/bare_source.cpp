@@ -102,10 +102,16 @@ json::Value texts(std::initializer_list<std::string> values) {
   return array;
 }
 
+const char* target_of(const std::string& language, const SourceFacts& facts) {
+  const bool is_for_cpu =
+      language == "cpp" || (language == "python" && facts.python_device == model::DeviceKind::cpu);
+  return is_for_cpu ? "cpu" : "cuda";
+}
+
 json::Value spec_of(const model::SourceFile& source, const std::string& language, const SourceFacts& facts) {
   json::Value spec = json::make_object();
   spec.add("language", json::make_string(language));
-  spec.add("target_hardware", texts({language == "cpp" ? "cpu" : "cuda"}));
+  spec.add("target_hardware", texts({target_of(language, facts)}));
   spec.add("entry_point",
            json::make_string(complete_entry_point(facts.entry_point.value_or(kUsualEntry), {source})));
   spec.add("dependencies", texts({}));

@@ -16,8 +16,9 @@ struct SourceFacts {
   std::optional<std::string> language = {};     // default: by the file's suffix, and what Python imports
   std::optional<std::string> name = {};         // default: the file's name without suffix
   std::optional<std::string> author = {};       // default: local
-  std::vector<std::string> flags = {};          // for the compiler: cflags, of CUDA sources cuda_cflags
-  bool returns_outputs = false;                 // else they are passed in, as the format has it
+  model::DeviceKind python_device = model::DeviceKind::cuda;  // what a Python source is for
+  std::vector<std::string> flags = {};  // for the compiler: cflags, of CUDA sources cuda_cflags
+  bool returns_outputs = false;         // else they are passed in, as the format has it
 };
 
 // The source `file`, and those beside it that it needs: what C, C++ and CUDA sources include in quotes and
@@ -26,10 +27,10 @@ struct SourceFacts {
 // cannot be read.
 [[nodiscard]] std::vector<model::SourceFile> read_with_neighbours(const std::filesystem::path& file);
 
-// A solution of these sources, by the author "local" where none is named: C and C++ for the CPU, all others
-// for CUDA; with torch's headers binding torch. The first source has the entry point; its name decides how it
-// is compiled. Throws Error in one sentence: no definition is named, the language is not known, the entry
-// point is not there; and for what the model refuses.
+// A solution of these sources, by the author "local" where none is named: C and C++ for the CPU, Python
+// for `facts.python_device`, all others for CUDA; with torch's headers binding torch. The first source has
+// the entry point; its name decides how it is compiled. Throws Error in one sentence: no definition is named,
+// the language is not known, the entry point is not there; and for what the model refuses.
 [[nodiscard]] model::Solution solution_of_sources(std::vector<model::SourceFile> sources,
                                                   const SourceFacts& facts);
 

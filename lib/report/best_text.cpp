@@ -17,12 +17,12 @@ namespace json = model::json;
 
 std::vector<Column> columns() {
   return {text_column("Definition", "definition"),
-          text_column("Solution", "solution"),
-          text_column("Author", "author"),
+          name_column("Solution", "solution"),
+          spare(name_column("Author", "author")),
           number_column("Speedup vs. ref", "speedup_factor"),
           number_column("Latency (ms)", "latency_ms"),
-          number_column("Max abs", "max_absolute_error"),
-          number_column("Max rel", "max_relative_error"),
+          spare(number_column("Max abs", "max_absolute_error")),
+          spare(number_column("Max rel", "max_relative_error")),
           text_column("Workload", "workload"),
           only_for(Audience::programs, text_column("Axes", "axes")),
           range_columns("speedup")[0],
@@ -37,16 +37,16 @@ Cell speedup_of(const std::optional<dataset::RowPerformance>& performance) {
 
 // Of definitions, by the results that stand.
 std::vector<Column> winner_columns(bool with_interval) {
-  const Column interval = number_column("Rerun within", "interval");
+  const Column interval = spare(number_column("Rerun within", "interval"));
   return {text_column("Definition", "definition"),
-          text_column("Solution", "solution"),
-          text_column("Author", "author"),
+          name_column("Solution", "solution"),
+          spare(name_column("Author", "author")),
           number_column("Speedup vs. ref", "speedup_factor"),
           number_column("Latency (ms)", "latency_ms"),
           with_interval ? interval : only_for(Audience::programs, interval),
-          number_column("Max abs", "max_absolute_error"),
-          number_column("Max rel", "max_relative_error"),
-          number_column("Workloads", "workloads"),
+          spare(number_column("Max abs", "max_absolute_error")),
+          spare(number_column("Max rel", "max_relative_error")),
+          spare(number_column("Workloads", "workloads")),
           only_for(Audience::programs, text_column("Ties", "ties")),
           range_columns("speedup")[0],
           range_columns("speedup")[1]};

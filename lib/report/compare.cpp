@@ -47,10 +47,10 @@ Results results_of(const CompareSide& side, PairBy pair_by) {
   return results;
 }
 
-Verdict verdict_of_change(const Comparison& pair, double drift) {
-  const Verdict verdict = verdict_of_ratio(1 + *pair.judged_change, pair.noise);
-  const auto& a = pair.a->spread;
-  const auto& b = pair.b->spread;
+// Beyond the noise a change is one where the quartile ranges are disjoint, or not recorded.
+Verdict verdict_of_change(const Change& change, const std::optional<dataset::Spread>& a,
+                          const std::optional<dataset::Spread>& b, double drift) {
+  const Verdict verdict = verdict_of_ratio(1 + *change.judged, change.noise);
   if (verdict == Verdict::faster && a && b && b->q75_ms / drift >= a->q25_ms) return Verdict::ambiguous;
   if (verdict == Verdict::slower && a && b && b->q25_ms / drift <= a->q75_ms) return Verdict::ambiguous;
   return verdict;
@@ -191,14 +191,32 @@ Verdict verdict_of_ratio(double ratio, std::optional<double> noise) {
   return ratio < 1 ? Verdict::faster : Verdict::slower;
 }
 
-std::optional<double> relative_noise(const Detail& a, const Detail& b) {
-  const bool cuda = a.row.evaluation->device == model::DeviceKind::cuda;
-  if (a.interval && b.interval) return (cuda ? kIntervalsOnCuda : 1) * std::max(*a.interval, *b.interval);
-  if (!a.spread || !b.spread) return std::nullopt;
-  const auto own = [](const Detail& detail) {
-    return std::max(detail.spread->relative_iqr(), detail.trial_range_ms / detail.spread->median_ms);
+std::optional<double> relative_noise(const dataset::TraceRow& a, const dataset::TraceRow& b) {
+  const bool cuda = a.evaluation->device == model::DeviceKind::cuda;
+  const auto& of_a = a.evaluation->interval;
+  const auto& of_b = b.evaluation->interval;
+  if (of_a && of_b) return (cuda ? kIntervalsOnCuda : 1) * std::max(*of_a, *of_b);
+  const auto& calls_a = a.evaluation->calls;
+  const auto& calls_b = b.evaluation->calls;
+  if (!calls_a.spread || !calls_b.spread) return std::nullopt;
+  const auto own = [](const dataset::RowCalls& calls) {
+    return std::max(calls.spread->relative_iqr(), calls.trial_range_ms / calls.spread->median_ms);
   };
-  return std::max({own(a), own(b), cuda ? kProcessNoiseMs / a.spread->median_ms : 0});
+  return std::max({own(calls_a), own(calls_b), cuda ? kProcessNoiseMs / calls_a.spread->median_ms : 0});
+}
+
+Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, double drift) {
+  if (!a.passed() || !b.passed()) {
+    const Verdict verdict = a.passed() ? Verdict::broken : b.passed() ? Verdict::fixed : Verdict::failed;
+    return {verdict, std::nullopt, std::nullopt, std::nullopt};
+  }
+  const auto median_a = a.median_ms();
+  const auto median_b = b.median_ms();
+  if (!median_a || !median_b) return {Verdict::ambiguous, std::nullopt, std::nullopt, std::nullopt};
+  const double share = *median_b / *median_a - 1;
+  Change change{Verdict::ambiguous, share, (1 + share) / drift - 1, relative_noise(a, b)};
+  change.verdict = verdict_of_change(change, a.evaluation->calls.spread, b.evaluation->calls.spread, drift);
+  return change;
 }
 
 Comparison compare_pair(const Detail& a, const Detail& b, double drift) {
@@ -209,16 +227,11 @@ Comparison compare_pair(const Detail& a, const Detail& b, double drift) {
   pair.median_a_ms = a.median_ms();
   pair.median_b_ms = b.median_ms();
   pair.remark = remark_of(a, b);
-  if (!a.row.passed() || !b.row.passed()) {
-    pair.verdict = a.row.passed() ? Verdict::broken : b.row.passed() ? Verdict::fixed : Verdict::failed;
-    return pair;
-  }
-  pair.verdict = Verdict::ambiguous;
-  if (!pair.median_a_ms || !pair.median_b_ms) return pair;
-  pair.change = *pair.median_b_ms / *pair.median_a_ms - 1;
-  pair.judged_change = (1 + *pair.change) / drift - 1;
-  pair.noise = relative_noise(a, b);
-  pair.verdict = verdict_of_change(pair, drift);
+  const Change change = change_of(a.row, b.row, drift);
+  pair.verdict = change.verdict;
+  pair.change = change.share;
+  pair.judged_change = change.judged;
+  pair.noise = change.noise;
   return pair;
 }
 
@@ -276,11 +289,13 @@ std::vector<const Comparison*> CompareReport::regressions(double limit) const {
   return found;
 }
 
-std::size_t CompareReport::doubtful(double limit) const {
-  return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [&](const Comparison& pair) {
+std::vector<const Comparison*> CompareReport::doubtful(double limit) const {
+  std::vector<const Comparison*> found;
+  for (const Comparison& pair : pairs) {
     const bool undecided = pair.verdict == Verdict::ambiguous || pair.verdict == Verdict::same;
-    return undecided && (!pair.judged_change || *pair.judged_change > limit);
-  }));
+    if (undecided && (!pair.judged_change || *pair.judged_change > limit)) found.push_back(&pair);
+  }
+  return found;
 }
 
 std::size_t CompareReport::other_conditions() const {

@@ -33,6 +33,18 @@ inline constexpr double kSameWithin = 0.01;
 // Where noise is above this, a change above it is ambiguous rather than the same.
 inline constexpr double kToldWithin = 0.1;
 
+// What became of the latency of one piece of work.
+struct Change {
+  Verdict verdict = Verdict::failed;
+  std::optional<double> share;   // mB / mA - 1; nothing: a median is not known, or a side did not pass
+  std::optional<double> judged;  // the same without the drift: what the verdict is of
+  std::optional<double> noise;   // nothing: a side has no record of its spread
+};
+
+// The verdict of two results of the same work: the one rule by which `fib run`, `fib report compare` and the
+// HTML report say what changed. `drift`: B's latencies are taken for as many times too long. Pure.
+[[nodiscard]] Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, double drift = 1);
+
 // same, faster, slower or ambiguous, by B's latency over A's alone: noise n means that equal runs may differ
 // by a factor of 1 + n, in either direction. Nothing: the noise is not known. Pure.
 [[nodiscard]] Verdict verdict_of_ratio(double ratio, std::optional<double> noise);
@@ -98,7 +110,7 @@ struct CompareReport {
   // The pairs that are slower by more than `limit` (0.05: 5 %) or broken.
   [[nodiscard]] std::vector<const Comparison*> regressions(double limit) const;
   // Pairs that look slower by more than `limit`, but are ambiguous or within the noise: no gate stops these.
-  [[nodiscard]] std::size_t doubtful(double limit) const;
+  [[nodiscard]] std::vector<const Comparison*> doubtful(double limit) const;
   // Pairs whose sides were measured or judged under other conditions (dataset/conditions.h).
   [[nodiscard]] std::size_t other_conditions() const;
   // Results of A that passed and have no counterpart in B.
@@ -116,7 +128,7 @@ struct CompareReport {
 // medians over median, for a run of memory-bound kernels stays in one of several modes for a whole trial; and
 // on CUDA what single processes differ by (kProcessNoiseMs, docs/measuring.md). Nothing when a side has no
 // record of its spread either.
-[[nodiscard]] std::optional<double> relative_noise(const Detail& a, const Detail& b);
+[[nodiscard]] std::optional<double> relative_noise(const dataset::TraceRow& a, const dataset::TraceRow& b);
 
 // Of 1,378 pairs of equal runs on H200s 2.4 % were called faster or slower with one interval, none with two.
 inline constexpr double kIntervalsOnCuda = 2;
@@ -124,7 +136,7 @@ inline constexpr double kIntervalsOnCuda = 2;
 // Two processes read the same short kernel up to so much apart.
 inline constexpr double kProcessNoiseMs = 0.0006;
 
-// The verdict of two results of the same work. `drift`: B's latencies are taken for as many times too long.
+// Two results of the same work, judged by change_of().
 [[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b, double drift = 1);
 
 }  // namespace fib::report

@@ -12,6 +12,7 @@
 #include "report/remarks.h"
 #include "report/text.h"
 #include "report/workload_text.h"
+#include "util/some_of.h"
 
 namespace fib::report {
 namespace {
@@ -64,7 +65,7 @@ std::vector<Column> columns(const CompareReport& report) {
                                  name_column(two ? "A's solution" : "Solution", "solution_a")};
   if (!named) columns.back() = only_for(Audience::programs, columns.back());
   Column other = name_column("B's solution", "solution_b");
-  const Column less_drift = number_column("Less drift", "change_less_drift");
+  const Column less_drift = spare(number_column("Less drift", "change_less_drift"));
   columns.push_back(two && named ? other : only_for(Audience::programs, other));
   for (Column& column : std::vector<Column>{
            {"Workload", "workload", Align::left, Fit::text},
@@ -74,10 +75,10 @@ std::vector<Column> columns(const CompareReport& report) {
            only_for(Audience::programs, text_column("B", "status_b")),
            number_column("Change", "change"),
            !report.drifts.empty() ? less_drift : only_for(Audience::programs, less_drift),
-           number_column("Noise", "noise"),
+           spare(number_column("Noise", "noise")),
            {"Verdict", "verdict", Align::left, Fit::whole},
            only_for(Audience::programs, text_column("Source", "sources")),
-           text_column("Remark", "remark"),
+           spare(text_column("Remark", "remark")),
        })
     columns.push_back(std::move(column));
   return columns;
@@ -173,7 +174,7 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
   std::string text = fmt::format("{} only in {}: ", plural(results.size(), "result"), side);
   for (std::size_t i = 0; i < std::min(results.size(), kShownAlone); ++i)
     text += (i > 0 ? "; " : "") + name_of(*results[i]);
-  if (results.size() > kShownAlone) text += fmt::format("; and {} more", results.size() - kShownAlone);
+  if (results.size() > kShownAlone) text += "; " + util::and_more(results.size(), kShownAlone);
   return text;
 }
 
@@ -195,10 +196,12 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
     text += fmt::format(" {} of the datasets cannot be read: the gate cannot hold.",
                         plural(gate.unreadable, "line"));
   }
-  if (const std::size_t doubtful = report.doubtful(gate.limit); doubtful > 0) {
-    text +=
-        fmt::format(" {} may be slower than that, but too noisy or without a record of the spread to tell.",
-                    plural(doubtful, "result"));
+  if (const auto doubtful = report.doubtful(gate.limit); !doubtful.empty()) {
+    std::vector<std::string> names;
+    for (const Comparison* pair : doubtful) names.push_back(name_of(*pair->b));
+    text += fmt::format(
+        " {} may be slower than that, but too noisy or without a record of the spread to tell: {}.",
+        plural(doubtful.size(), "result"), util::some_of(names));
   }
   return text;
 }
@@ -316,7 +319,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
     found = json::make_object();
     found.add("limit", json::make_number(gate->limit));
     found.add("regressions", count_json(report.regressions(gate->limit).size()));
-    found.add("doubtful", count_json(report.doubtful(gate->limit)));
+    found.add("doubtful", count_json(report.doubtful(gate->limit).size()));
     found.add("missing", count_json(report.missing()));
   }
   document.add("gate", std::move(found));
@@ -344,7 +347,7 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
   for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
     text += annotation(level, std::string(name_of(found[i]->verdict)), printable(sentence(*found[i])));
   if (found.size() > kAnnotations)
-    text += annotation(level, "fib compare", fmt::format("and {} more", found.size() - kAnnotations));
+    text += annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
   if (report.missing() > 0) text += annotation(level, "missing", printable(alone_text("A", report.only_a)));
   text += annotation(Annotation::notice, "fib compare", totals_text(report));
   return text + (gate ? gate_text(report, *gate) + "\n" : "");

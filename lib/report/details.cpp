@@ -1,12 +1,9 @@
 #include "report/details.h"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "dataset/ranking.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "model/measurement_record.h"
@@ -15,42 +12,8 @@
 namespace fib::report {
 namespace {
 
-// Where the quartiles stand among the 21 quantiles 0, 5, ..., 100 %.
-constexpr std::size_t kQuantiles = 21;
-constexpr std::size_t kQ25 = 5;
-constexpr std::size_t kMedian = 10;
-constexpr std::size_t kQ75 = 15;
-// Rounding may put a mean just outside of what it is the mean of.
-constexpr double kBelow = 1 - 1e-9;
-constexpr double kAbove = 1 + 1e-9;
-
 const std::string* name_in(dataset::RowPool& pool, const std::optional<std::string>& text) {
   return text ? pool.name(*text) : nullptr;
-}
-
-bool are_times(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](double value) { return std::isfinite(value) && value >= 0; });
-}
-
-// Quantiles rise, and a mean of medians lies among them: what does not fit says nothing.
-std::optional<Spread> spread_of(const model::MeasurementRecord& record, const dataset::TraceRow& row) {
-  const auto& quantiles = record.quantiles_ms;
-  if (!quantiles || quantiles->size() != kQuantiles || !are_times(*quantiles)) return std::nullopt;
-  if (!std::is_sorted(quantiles->begin(), quantiles->end()) || !((*quantiles)[kMedian] > 0))
-    return std::nullopt;
-  const auto& performance = row.evaluation->performance;
-  const bool fits = performance && performance->latency_ms >= quantiles->front() * kBelow &&
-                    performance->latency_ms <= quantiles->back() * kAbove;
-  if (!fits) return std::nullopt;
-  return Spread{(*quantiles)[kQ25], (*quantiles)[kMedian], (*quantiles)[kQ75]};
-}
-
-double trial_range(const model::MeasurementRecord& record) {
-  const auto& medians = record.trial_medians_ms;
-  if (!medians || medians->empty() || !are_times(*medians)) return 0;
-  const auto [low, high] = std::minmax_element(medians->begin(), medians->end());
-  return *high - *low;
 }
 
 // The swept options in the order of their names; null when only axes were swept.
@@ -66,20 +29,15 @@ const std::string* sweep_of(const model::MeasurementRecord& record, const model:
 
 }  // namespace
 
-std::optional<double> Detail::median_ms() const {
-  if (!row.passed()) return std::nullopt;
-  if (spread) return spread->median_ms;
-  return latency_ms();
-}
-
-std::optional<double> Detail::latency_ms() const {
-  const auto& performance = row.evaluation->performance;
-  if (!row.passed() || !performance || !dataset::is_latency(performance->latency_ms)) return std::nullopt;
-  return performance->latency_ms;
-}
-
 std::optional<double> interval_share(const model::Evaluation& evaluation) {
   return dataset::interval_share(model::measurement_record(evaluation), evaluation.performance);
+}
+
+std::optional<double> told_error(const model::Evaluation& evaluation, double model::Correctness::*error) {
+  if (!evaluation.correctness) return std::nullopt;
+  const double value = (*evaluation.correctness).*error;
+  const bool says_nothing = evaluation.status != model::Status::PASSED && value == 0;
+  return says_nothing ? std::nullopt : std::optional(value);
 }
 
 Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs) {
@@ -93,9 +51,6 @@ Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs l
   detail.flush = name_in(pool, record.flush);
   if (!record.config.is_null()) detail.config = pool.name(record.config.dump());
   detail.sweep = sweep_of(record, trace.workload, pool);
-  detail.spread = spread_of(record, detail.row);
-  detail.trial_range_ms = trial_range(record);
-  detail.interval = detail.row.evaluation->interval;
   detail.cv = record.cv;
   detail.sm_clock_mhz = record.sm_clock_median_mhz;
   detail.samples = record.n.value_or(0);

@@ -11,16 +11,6 @@
 
 namespace fib::report {
 
-// Quartiles of the timed calls, in milliseconds.
-struct Spread {
-  double q25_ms = 0;
-  double median_ms = 0;
-  double q75_ms = 0;
-
-  // Interquartile range over median.
-  [[nodiscard]] double relative_iqr() const { return (q75_ms - q25_ms) / median_ms; }
-};
-
 enum class KeepLogs { no, of_failures, yes };
 
 // One trace with what evaluation.fib tells of its measurement. Traces of other tools have no such record:
@@ -33,28 +23,26 @@ struct Detail {
   const std::string* flush = nullptr;   // "clean", ...
   const std::string* config = nullptr;  // as JSON text
   const std::string* sweep = nullptr;   // what of it was swept, as JSON text; swept axes are the workload's
-  // Nothing when it is not recorded, or contradicts itself or the latency.
-  std::optional<Spread> spread;
-  double trial_range_ms = 0;  // between the lowest and the highest of the trials' medians; 0: not recorded
-  std::optional<double> interval;      // as interval_share() has it
-  std::optional<double> cv;            // coefficient of variation of the timed calls
-  std::optional<double> sm_clock_mhz;  // CUDA: median of the multiprocessors' clock
-  std::size_t samples = 0;             // timed calls
-  std::size_t sets = 0;                // input sets
+  std::optional<double> cv;             // coefficient of variation of the timed calls
+  std::optional<double> sm_clock_mhz;   // CUDA: median of the multiprocessors' clock
+  std::size_t samples = 0;              // timed calls
+  std::size_t sets = 0;                 // input sets
   bool inputs_changed = false;
   std::string log;  // only where it was asked for
 
   [[nodiscard]] const model::Status& status() const { return row.evaluation->status; }
-  // The median of the timed calls; where it is not recorded, the latency. Nothing when the trace did not pass
-  // or has no positive latency.
-  [[nodiscard]] std::optional<double> median_ms() const;
-  // The trace's latency, as leaderboards have it. Nothing when it did not pass or has no positive latency.
-  [[nodiscard]] std::optional<double> latency_ms() const;
+  [[nodiscard]] std::optional<double> median_ms() const { return row.median_ms(); }
+  [[nodiscard]] std::optional<double> latency_ms() const { return row.latency_ms(); }
 };
 
 // Within which share of the latency another run's lies, in 95 of 100 cases (evaluation.fib.interval); nothing
 // where it is not recorded or is no interval.
 [[nodiscard]] std::optional<double> interval_share(const model::Evaluation& evaluation);
+
+// An error of the outputs, such as `&model::Correctness::max_absolute_error`; nothing where none is recorded,
+// and where a result that did not pass records 0: then nothing was written, or nothing could be compared.
+[[nodiscard]] std::optional<double> told_error(const model::Evaluation& evaluation,
+                                               double model::Correctness::*error);
 
 // The detail of a trace with an evaluation.
 [[nodiscard]] Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs);

@@ -37,6 +37,7 @@ void add_standing(RunTraces& traces, const model::Trace& trace, const model::Mea
   standing.solution = solution;
   standing.sweep = sweep;
   ++standing.evaluations;
+  RunTimes& times = standing.workloads[trace.workload.uuid];
   if (!trace.passed()) {
     ++standing.failed[std::string(model::name_of(evaluation.status))];
     return;
@@ -44,10 +45,8 @@ void add_standing(RunTraces& traces, const model::Trace& trace, const model::Mea
   ++standing.passed;
   const double latency_ms = evaluation.performance ? evaluation.performance->latency_ms : 0;
   if (!std::isfinite(latency_ms) || latency_ms <= 0) return;
-  standing.log_sum += std::log(latency_ms);
-  standing.log_interval_sum +=
-      std::log1p(dataset::interval_share(record, evaluation.performance).value_or(0));
-  ++standing.timed;
+  times.add({std::log(latency_ms),
+             std::log1p(dataset::interval_share(record, evaluation.performance).value_or(0)), 1});
 }
 
 void add_trace(RunTraces& traces, const model::Trace& trace, const model::MeasurementRecord& record) {
@@ -92,14 +91,51 @@ bool is_usual_ratio(const std::string& key, const ordered_json& value) {
 
 }  // namespace
 
-std::optional<double> RunStanding::latency_ms() const {
+void RunTimes::add(const RunTimes& other) {
+  log_sum += other.log_sum;
+  log_interval_sum += other.log_interval_sum;
+  timed += other.timed;
+}
+
+std::optional<double> RunTimes::latency_ms() const {
   if (timed == 0) return std::nullopt;
   return std::exp(log_sum / static_cast<double>(timed));
 }
 
-std::optional<double> RunStanding::interval() const {
+std::optional<double> RunTimes::interval() const {
   if (!(log_interval_sum > 0)) return std::nullopt;
   return std::expm1(log_interval_sum / static_cast<double>(timed));
+}
+
+RunTimes RunStanding::times() const {
+  RunTimes all;
+  for (const auto& [uuid, own] : workloads) all.add(own);
+  return all;
+}
+
+RunTimes RunStanding::times(const std::set<std::string>& uuids) const {
+  RunTimes some;
+  for (const auto& [uuid, own] : workloads) {
+    if (uuids.contains(uuid)) some.add(own);
+  }
+  return some;
+}
+
+CommonWorkloads common_workloads(const std::vector<const RunStanding*>& runs) {
+  CommonWorkloads common;
+  std::set<std::string> all;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    std::set<std::string> shared;
+    for (const auto& [uuid, times] : (*run)->workloads) {
+      all.insert(uuid);
+      if (common.runs.empty() || common.uuids.contains(uuid)) shared.insert(uuid);
+    }
+    if (shared.empty()) continue;
+    common.uuids = std::move(shared);
+    common.runs.insert(common.runs.begin(), *run);
+  }
+  common.all = all.size();
+  return common;
 }
 
 std::size_t HistoryRun::evaluations() const { return record.finished.value_or(traces.total); }

@@ -15,6 +15,19 @@
 
 namespace fib::report {
 
+// The latencies of some evaluations that passed.
+struct RunTimes {
+  double log_sum = 0;           // in ms
+  double log_interval_sum = 0;  // of 1 + their intervals, 1 where it is not known
+  std::size_t timed = 0;        // how many there are
+
+  void add(const RunTimes& other);
+  // Their geometric mean; nothing when there is none.
+  [[nodiscard]] std::optional<double> latency_ms() const;
+  // By which share it may be higher: by the geometric mean of 1 + their intervals; nothing: not known.
+  [[nodiscard]] std::optional<double> interval() const;
+};
+
 // One solution of a run on one definition, at one point of the run's sweep.
 struct RunStanding {
   std::string definition;
@@ -23,15 +36,22 @@ struct RunStanding {
   std::size_t evaluations = 0;
   std::size_t passed = 0;
   std::map<std::string, std::size_t> failed;  // by status
-  double log_sum = 0;                         // of the latencies in ms of those that passed and have one
-  std::size_t timed = 0;                      // how many these are
-  double log_interval_sum = 0;                // of 1 + their intervals, 1 where it is not known
+  std::map<std::string, RunTimes> workloads;  // by uuid: those that were tried
 
-  // Their geometric mean; nothing when there is none.
-  [[nodiscard]] std::optional<double> latency_ms() const;
-  // By which share it may be higher: by the geometric mean of 1 + their intervals; nothing: not known.
-  [[nodiscard]] std::optional<double> interval() const;
+  // Of all its workloads, or of these alone.
+  [[nodiscard]] RunTimes times() const;
+  [[nodiscard]] RunTimes times(const std::set<std::string>& uuids) const;
+  [[nodiscard]] std::optional<double> latency_ms() const { return times().latency_ms(); }
 };
+
+// The workloads that some runs of a solution have in common, so that their latencies can be compared, and
+// which of the runs these are: from the latest back, those that share a workload with all later ones.
+struct CommonWorkloads {
+  std::set<std::string> uuids;
+  std::vector<const RunStanding*> runs;  // in the order of what was given
+  std::size_t all = 0;                   // workloads that any of the runs tried, of whichever were given
+};
+[[nodiscard]] CommonWorkloads common_workloads(const std::vector<const RunStanding*>& runs);
 
 // What the traces of one run in one dataset say.
 struct RunTraces {

@@ -133,9 +133,9 @@ std::vector<Column> run_columns() {
           Column{"Run (UTC)", "run_id", Align::left, Fit::whole},
           only_for(Audience::programs, text_column("Started", "started_utc")),
           only_for(Audience::programs, text_column("Ended", "ended_utc")),
-          number_column("Took", "duration_s"),
+          spare(number_column("Took", "duration_s")),
           only_for(Audience::programs, text_column("Host", "host")),
-          only_for(Audience::people, text_column("Dataset", "")),
+          only_for(Audience::people, spare(text_column("Dataset", ""))),
           only_for(Audience::programs, text_column("Commit", "dataset_commit")),
           only_for(Audience::programs, text_column("Branch", "dataset_branch")),
           only_for(Audience::programs, number_column("Definitions", "definitions")),
@@ -263,7 +263,7 @@ Table standings_table(const HistoryRun& run) {
   Table table;
   table.grouped = true;
   table.columns = {text_column("Definition", "definition"),
-                   text_column("Solution", "solution"),
+                   name_column("Solution", "solution"),
                    text_column("Sweep", "sweep"),
                    only_for(Audience::programs, number_column("Done", "evaluations")),
                    only_for(Audience::programs, number_column("Passed", "passed")),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dataset/standing.h"
 #include "report/listing_tables.h"
 #include "report/overview.h"
 
@@ -59,32 +60,37 @@ void write_listing(Document& document, const Listing& listing, ListKind kind) {
   }
   if (!listing.totals.empty()) document.paragraph(listing.totals);
   for (const auto& [key, table] : listing.tables) document.table("", table);
+  if (kind == ListKind::overview || kind == ListKind::solutions)
+    document.notes(
+        {"Results: traces that stand, as reports count them (the latest of each source as it is now); "
+         "Passed: of these"});
 }
 
 }  // namespace
 
 Listing list(const Dataset& dataset, ListKind kind, const dataset::Filter& filters) {
+  const dataset::StandingResults standing(dataset, dataset.traces);
   Listing listing;
   listing.path = dataset.root.string();
   listing.filtered = !filters.definitions.empty() || !filters.authors.empty() || !filters.op_types.empty();
   const auto add = [&](Table table) { listing.tables.emplace_back(words_of(kind).key, std::move(table)); };
   switch (kind) {
     case ListKind::overview:
-      listing.totals = totals_text(dataset, filters);
-      add(op_types_table(dataset, filters));
-      listing.tables.emplace_back("authors", authors_table(dataset, filters));
+      listing.totals = totals_text(dataset, filters, standing);
+      add(op_types_table(dataset, filters, standing));
+      listing.tables.emplace_back("authors", authors_table(dataset, filters, standing));
       break;
     case ListKind::definitions:
       add(list_definitions(dataset, filters));
       break;
     case ListKind::solutions:
-      add(list_solutions(dataset, filters));
+      add(list_solutions(dataset, filters, standing));
       break;
     case ListKind::workloads:
       add(list_workloads(dataset, filters));
       break;
     case ListKind::traces:
-      add(list_traces(dataset, filters));
+      add(list_traces(dataset, filters, standing));
       break;
   }
   return listing;

@@ -30,7 +30,8 @@ Cell list_cell(const std::vector<std::string>& texts) {
 
 struct Tries {
   std::size_t traces = 0;
-  std::size_t passed = 0;
+  std::size_t results = 0;  // that stand
+  std::size_t passed = 0;   // of these
 };
 
 std::string language_of(const model::Solution& solution) {
@@ -69,12 +70,12 @@ std::string group_of(const dataset::TraceRow& trace) {
   return hardware.empty() ? *trace.definition : *trace.definition + " on " + hardware;
 }
 
-std::vector<Cell> trace_row(const dataset::TraceRow& trace) {
+std::vector<Cell> trace_row(const dataset::TraceRow& trace, bool counts) {
   std::vector<Cell> row{{group_of(trace), json::make_string(*trace.definition)},
                         trace.solution != nullptr ? text_cell(*trace.solution) : no_cell(),
                         text_cell(trace.workload->uuid)};
   if (!trace.evaluation) {
-    while (row.size() < 8) row.push_back(no_cell());
+    while (row.size() < 9) row.push_back(no_cell());
     return row;
   }
   const auto& performance = trace.evaluation->performance;
@@ -85,6 +86,7 @@ std::vector<Cell> trace_row(const dataset::TraceRow& trace) {
   row.push_back(
       is_timed ? number_cell(performance->speedup_factor, fmt::format("{:.2f}×", performance->speedup_factor))
                : no_cell());
+  row.push_back({counts ? "yes" : "no", json::make_boolean(counts)});
   row.push_back(text_cell(*trace.evaluation->hardware));
   row.push_back(text_cell(trace.evaluation->timestamp));
   return row;
@@ -109,7 +111,7 @@ Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
                    [](const auto* left, const auto* right) { return left->op_type < right->op_type; });
   Table table;
   table.grouped = true;
-  table.columns = {text_column("Op type", "op_type"),       text_column("Definition", "definition"),
+  table.columns = {text_column("Op type", "op_type"),       name_column("Definition", "definition"),
                    text_column("Axes", "variable_axes"),    number_column("Workloads", "workloads"),
                    number_column("Solutions", "solutions"), number_column("Traces", "traces")};
   for (const model::Definition* definition : definitions) {
@@ -122,12 +124,16 @@ Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
   return table;
 }
 
-Table list_solutions(const Dataset& dataset, const dataset::Filter& filters) {
+Table list_solutions(const Dataset& dataset, const dataset::Filter& filters,
+                     const dataset::StandingResults& standing) {
   std::map<std::string, Tries> tries;
   for (const dataset::TraceRow& trace : dataset.traces) {
     if (trace.solution == nullptr) continue;
-    ++tries[*trace.solution].traces;
-    if (trace.passed()) ++tries[*trace.solution].passed;
+    Tries& of_solution = tries[*trace.solution];
+    ++of_solution.traces;
+    if (!standing.holds(trace)) continue;
+    ++of_solution.results;
+    if (trace.passed()) ++of_solution.passed;
   }
   std::vector<const model::Solution*> solutions;
   for (const auto& [name, solution] : dataset.solutions) {
@@ -137,17 +143,19 @@ Table list_solutions(const Dataset& dataset, const dataset::Filter& filters) {
                    [](const auto* left, const auto* right) { return left->definition < right->definition; });
   Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   text_column("Solution", "solution"),
-                   text_column("Author", "author"),
+  table.columns = {name_column("Definition", "definition"),
+                   name_column("Solution", "solution"),
+                   name_column("Author", "author"),
                    text_column("Language", "language"),
                    text_column("Hardware", "target_hardware"),
                    number_column("Passed", "passed"),
+                   number_column("Results", "results"),
                    number_column("Traces", "traces")};
   for (const model::Solution* solution : solutions) {
     table.rows.push_back({text_cell(solution->definition), text_cell(solution->name),
                           text_cell(solution->author), text_cell(language_of(*solution)),
                           list_cell(solution->spec.target_hardware), count_cell(tries[solution->name].passed),
+                          count_cell(tries[solution->name].results),
                           count_cell(tries[solution->name].traces)});
   }
   return table;
@@ -160,7 +168,7 @@ Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
   }
   Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"), identity_column("Workload", "workload"),
+  table.columns = {name_column("Definition", "definition"), identity_column("Workload", "workload"),
                    text_column("Axes", "axes"), text_column("Inputs", "inputs"),
                    number_column("Traces", "traces")};
   for (const auto& [definition, workloads] : dataset.workloads) {
@@ -173,7 +181,8 @@ Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
   return table;
 }
 
-Table list_traces(const Dataset& dataset, const dataset::Filter& filters) {
+Table list_traces(const Dataset& dataset, const dataset::Filter& filters,
+                  const dataset::StandingResults& standing) {
   std::vector<const dataset::TraceRow*> traces;
   for (const dataset::TraceRow& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) traces.push_back(&trace);
@@ -184,15 +193,17 @@ Table list_traces(const Dataset& dataset, const dataset::Filter& filters) {
   });
   Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   text_column("Solution", "solution"),
+  table.columns = {name_column("Definition", "definition"),
+                   name_column("Solution", "solution"),
                    identity_column("Workload", "workload"),
                    Column{"Status", "status", Align::left, Fit::whole},
                    number_column("Latency (ms)", "latency_ms"),
                    number_column("Speedup", "speedup_factor"),
+                   text_column("Counts", "counts"),
                    only_for(Audience::programs, text_column("Hardware", "hardware")),
                    only_for(Audience::programs, text_column("Timestamp", "timestamp"))};
-  for (const dataset::TraceRow* trace : traces) table.rows.push_back(trace_row(*trace));
+  for (const dataset::TraceRow* trace : traces)
+    table.rows.push_back(trace_row(*trace, standing.holds(*trace)));
   return table;
 }
 

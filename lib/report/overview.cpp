@@ -19,12 +19,14 @@ struct Held {
   std::size_t solutions = 0;
   std::size_t workloads = 0;
   std::size_t traces = 0;
-  std::size_t passed = 0;
+  std::size_t results = 0;  // that stand
+  std::size_t passed = 0;   // of these
 };
 
 using OpType = std::optional<std::string>;  // nothing: of an unknown definition
 
-std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filters) {
+std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filters,
+                             const dataset::StandingResults& standing) {
   const auto op_type_of = [&](const std::string& name) -> OpType {
     const auto found = dataset.definitions.find(name);
     if (found == dataset.definitions.end()) return std::nullopt;
@@ -47,6 +49,8 @@ std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filt
     if (!filters.holds_trace(dataset, trace)) continue;
     Held& one = held[op_type_of(*trace.definition)];
     ++one.traces;
+    if (!standing.holds(trace)) continue;
+    ++one.results;
     if (trace.passed()) ++one.passed;
   }
   return held;
@@ -58,42 +62,50 @@ std::vector<Cell> row(Cell name, const Held& held) {
           count_cell(held.solutions),
           count_cell(held.workloads),
           count_cell(held.traces),
+          count_cell(held.results),
           count_cell(held.passed)};
 }
 
 }  // namespace
 
-Table op_types_table(const Dataset& dataset, const dataset::Filter& filters) {
+Table op_types_table(const Dataset& dataset, const dataset::Filter& filters,
+                     const dataset::StandingResults& standing) {
   Table table;
   table.columns = {text_column("Op type", "op_type"),       number_column("Definitions", "definitions"),
                    number_column("Solutions", "solutions"), number_column("Workloads", "workloads"),
-                   number_column("Traces", "traces"),       number_column("Passed", "passed")};
-  const auto held = count(dataset, filters);
+                   number_column("Traces", "traces"),       number_column("Results", "results"),
+                   number_column("Passed", "passed")};
+  const auto held = count(dataset, filters, standing);
   for (const auto& [op_type, one] : held)
     table.rows.push_back(row(op_type ? text_cell(*op_type) : no_cell(), one));
   return table;
 }
 
-std::string totals_text(const Dataset& dataset, const dataset::Filter& filters) {
+std::string totals_text(const Dataset& dataset, const dataset::Filter& filters,
+                        const dataset::StandingResults& standing) {
   Held total;
-  for (const auto& [op_type, one] : count(dataset, filters)) {
+  for (const auto& [op_type, one] : count(dataset, filters, standing)) {
     total.definitions += one.definitions;
     total.solutions += one.solutions;
     total.workloads += one.workloads;
     total.traces += one.traces;
+    total.results += one.results;
     total.passed += one.passed;
   }
   return fmt::format("{}, {}, {}, {}", plural(total.definitions, "definition"),
                      plural(total.solutions, "solution"), plural(total.workloads, "workload"),
                      plural(total.traces, "trace")) +
-         (total.traces > 0 ? fmt::format(" ({} passed)", total.passed) : "");
+         (total.traces > 0 ? fmt::format(", {} ({} passed)", plural(total.results, "result"), total.passed)
+                           : "");
 }
 
-Table authors_table(const Dataset& dataset, const dataset::Filter& filters) {
+Table authors_table(const Dataset& dataset, const dataset::Filter& filters,
+                    const dataset::StandingResults& standing) {
   struct Work {
     std::set<std::string> definitions;
     std::size_t solutions = 0;
     std::size_t traces = 0;
+    std::size_t results = 0;
     std::size_t passed = 0;
   };
   std::map<std::string, Work> authors;
@@ -106,16 +118,19 @@ Table authors_table(const Dataset& dataset, const dataset::Filter& filters) {
     if (trace.solution == nullptr || !filters.holds_trace(dataset, trace)) continue;
     const auto solution = dataset.solutions.find(*trace.solution);
     if (solution == dataset.solutions.end()) continue;
-    ++authors[solution->second.author].traces;
-    if (trace.passed()) ++authors[solution->second.author].passed;
+    Work& work = authors[solution->second.author];
+    ++work.traces;
+    if (!standing.holds(trace)) continue;
+    ++work.results;
+    if (trace.passed()) ++work.passed;
   }
   Table table;
-  table.columns = {text_column("Author", "author"), number_column("Definitions", "definitions"),
+  table.columns = {text_column("Author", "author"),         number_column("Definitions", "definitions"),
                    number_column("Solutions", "solutions"), number_column("Traces", "traces"),
-                   number_column("Passed", "passed")};
+                   number_column("Results", "results"),     number_column("Passed", "passed")};
   for (const auto& [author, work] : authors) {
     table.rows.push_back({text_cell(author), count_cell(work.definitions.size()), count_cell(work.solutions),
-                          count_cell(work.traces), count_cell(work.passed)});
+                          count_cell(work.traces), count_cell(work.results), count_cell(work.passed)});
   }
   return table;
 }

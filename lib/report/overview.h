@@ -3,19 +3,23 @@
 #include <string>
 
 #include "dataset/load.h"
+#include "dataset/standing.h"
 #include "report/listing.h"
 #include "report/table.h"
 
 // What `fib list` shows of a dataset.
 namespace fib::report {
 
-// "9 definitions, 21 solutions, 30 workloads, 1 trace (1 passed)".
-[[nodiscard]] std::string totals_text(const dataset::Dataset& dataset, const dataset::Filter& filters);
+// "9 definitions, 21 solutions, 30 workloads, 2 traces, 1 result (1 passed)".
+[[nodiscard]] std::string totals_text(const dataset::Dataset& dataset, const dataset::Filter& filters,
+                                      const dataset::StandingResults& standing);
 
 // Counts by op type. Records of unknown definitions are counted under "-".
-[[nodiscard]] Table op_types_table(const dataset::Dataset& dataset, const dataset::Filter& filters);
+[[nodiscard]] Table op_types_table(const dataset::Dataset& dataset, const dataset::Filter& filters,
+                                   const dataset::StandingResults& standing);
 
 // The authors with what they wrote and what became of it.
-[[nodiscard]] Table authors_table(const dataset::Dataset& dataset, const dataset::Filter& filters);
+[[nodiscard]] Table authors_table(const dataset::Dataset& dataset, const dataset::Filter& filters,
+                                  const dataset::StandingResults& standing);
 
 }  // namespace fib::report

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "report/rank_cell.h"
 #include "report/summary_tables.h"
 #include "report/text.h"
 
@@ -46,13 +47,14 @@ const char* name_of(RankBy by) {
 
 Table table_of(const HardwareRanks& ranks, std::size_t top) {
   Table table;
-  table.columns = {number_column("Rank", "rank"), text_column("Author", "author")};
+  table.columns = {number_column("Rank", "rank"), name_column("Author", "author")};
   append(table.columns, score_columns());
-  append(table.columns, {number_column("Coverage", "coverage"), number_column("fast_1", "fast_1"),
-                         number_column("Definitions", "definitions")});
+  append(table.columns,
+         {spare(number_column("Coverage", "coverage")), spare(number_column("fast_1", "fast_1")),
+          spare(number_column("Definitions", "definitions"))});
   for (const RankRow& ranked : ranks.rows) {
     if (top > 0 && table.rows.size() == top) break;
-    std::vector<Cell> row{count_cell(ranked.rank), text_cell(ranked.author)};
+    std::vector<Cell> row{rank_cell(ranks.rows, ranked.rank), text_cell(ranked.author)};
     append(row, score_cells(ranked.score));
     append(row, {number_cell(ranked.coverage, format_share(ranked.coverage)),
                  number_cell(ranked.fast_1, format_share(ranked.fast_1)),
@@ -146,8 +148,10 @@ std::string render_ranks(const std::vector<DatasetRanks>& datasets, RankBy by, s
     for (const HardwareRanks& ranks : datasets[i].hardware) ranked = ranked || !ranks.rows.empty();
   }
   if (ranked) {
-    document.notes({"Avg Speedup, Geo Mean: over definitions, of each the author's best solution",
-                    "Coverage: share of all workloads solved; fast_1: solved and faster than the yardstick"});
+    document.notes(
+        {"Arith Mean, Geo Mean: of speedups over workloads, then definitions, of each the author's best "
+         "solution",
+         "Coverage: share of all workloads solved; fast_1: solved and faster than the yardstick"});
   }
   return document.text();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -51,14 +52,15 @@ std::string name_of(const TraceRow& row) {
   return fmt::format("{} on {}", name, workload_text(*row.workload));
 }
 
-std::vector<std::string> about_references(const dataset::StandingResults& standing,
-                                          const std::vector<TraceRow>& rows) {
+using TimeOf = std::function<const ReferenceTime*(const TraceRow&)>;
+
+std::vector<std::string> about_references(const TimeOf& time_of, const std::vector<TraceRow>& rows) {
   std::vector<std::string> cautions;
   Worst spread;
   Worst devices;
   std::set<std::string> seen;  // a run's workload has one time of the reference for all solutions
   for (const TraceRow& row : rows) {
-    const ReferenceTime* time = row.passed() ? standing.reference_of(row) : nullptr;
+    const ReferenceTime* time = row.passed() ? time_of(row) : nullptr;
     if (time == nullptr) continue;
     const std::string& run = *row.evaluation->origin.run_id;
     if (!seen.insert(fmt::format("{}\n{}\n{}", run, *row.definition + row.workload->uuid,
@@ -175,7 +177,14 @@ std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
                                      const std::vector<TraceRow>& rows, HasReferences has_references) {
   std::vector<std::string> cautions;
   if (standing != nullptr && has_references == HasReferences::yes)
-    cautions = about_references(*standing, rows);
+    cautions = about_references([&](const TraceRow& row) { return standing->reference_of(row); }, rows);
+  about_calls(rows, cautions);
+  return cautions;
+}
+
+std::vector<std::string> cautions_of(const dataset::ReferenceTimes& references,
+                                     const std::vector<TraceRow>& rows) {
+  auto cautions = about_references([&](const TraceRow& row) { return references.of(row); }, rows);
   about_calls(rows, cautions);
   return cautions;
 }

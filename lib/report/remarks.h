@@ -29,6 +29,10 @@ enum class HasReferences { no, yes };
                                                    const std::vector<dataset::TraceRow>& rows,
                                                    HasReferences has_references = HasReferences::yes);
 
+// The same with the times of the references that `references` has of the rows.
+[[nodiscard]] std::vector<std::string> cautions_of(const dataset::ReferenceTimes& references,
+                                                   const std::vector<dataset::TraceRow>& rows);
+
 // A line each; nothing when there are none.
 void write(Document& document, const Remarks& remarks);
 

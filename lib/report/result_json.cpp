@@ -120,10 +120,8 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   object["speedup"] = performance && performance->speedup_factor > 0
                           ? ordered_json(performance->speedup_factor)
                           : ordered_json();
-  object["max_absolute_error"] =
-      evaluation.correctness ? ordered_json(evaluation.correctness->max_absolute_error) : ordered_json();
-  object["max_relative_error"] =
-      evaluation.correctness ? ordered_json(evaluation.correctness->max_relative_error) : ordered_json();
+  object["max_absolute_error"] = or_null(told_error(evaluation, &model::Correctness::max_absolute_error));
+  object["max_relative_error"] = or_null(told_error(evaluation, &model::Correctness::max_relative_error));
   object["roofline"] = roofline_json(trace, definition);
   object["resources"] = recorded(evaluation, "resources");
   object["failure"] = recorded(evaluation, "failure");

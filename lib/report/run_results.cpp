@@ -12,6 +12,7 @@
 #include "dataset/standing.h"
 #include "report/compare.h"
 #include "report/document.h"
+#include "report/rank_cell.h"
 #include "report/remarks.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
@@ -22,47 +23,18 @@ namespace {
 
 using dataset::TraceRow;
 
-std::optional<double> latency_of(const TraceRow& row) {
-  if (!row.passed() || !row.evaluation->performance) return std::nullopt;
-  const double latency = row.evaluation->performance->latency_ms;
-  return dataset::is_latency(latency) ? std::optional(latency) : std::nullopt;
-}
-
 double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(0); }
 
 // With a space in front; "" where the interval is not known.
 std::string interval_text(double share) { return share > 0 ? " " + format_interval(share) : ""; }
 
-// Of two latencies of one thing: above 1 when `now` is slower. Nothing where one is not known.
-std::optional<double> ratio(const TraceRow& now, const TraceRow* before) {
-  const auto latency = latency_of(now);
-  const auto earlier = before != nullptr ? latency_of(*before) : std::nullopt;
-  if (!latency || !earlier) return std::nullopt;
-  return *latency / *earlier;
-}
-
-// By which share equal runs may differ; nothing where an interval is not known.
-std::optional<double> noise_of(const TraceRow& now, const TraceRow& before) {
-  const auto& a = now.evaluation->interval;
-  const auto& b = before.evaluation->interval;
-  if (!a || !b) return std::nullopt;
-  return (now.evaluation->device == model::DeviceKind::cuda ? kIntervalsOnCuda : 1) * std::max(*a, *b);
-}
-
-// What became of a latency, by the rule of `fib report compare`; nothing where one is not known.
-std::optional<Verdict> verdict_of(const TraceRow& now, const TraceRow* before) {
-  const auto change = ratio(now, before);
-  if (!change) return std::nullopt;
-  return verdict_of_ratio(*change, noise_of(now, *before));
-}
-
 // "12.1% faster"; "66.0% slower, within the noise,"; "" where it is the same, or a latency is not known.
 std::string difference_text(const TraceRow& now, const TraceRow* before) {
-  const auto verdict = verdict_of(now, before);
-  if (!verdict || verdict == Verdict::same) return "";
-  const double change = *ratio(now, before);
-  return fmt::format("{:.1f}% {}{}", std::abs(change - 1) * 100, change < 1 ? "faster" : "slower",
-                     verdict == Verdict::ambiguous ? ", within the noise," : "");
+  if (before == nullptr) return "";
+  const Change change = change_of(*before, now);
+  if (!change.share || change.verdict == Verdict::same) return "";
+  return fmt::format("{:.1f}% {}{}", std::abs(*change.share) * 100, *change.share < 0 ? "faster" : "slower",
+                     change.verdict == Verdict::ambiguous ? ", within the noise," : "");
 }
 
 std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
@@ -74,7 +46,7 @@ std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
     return fmt::format("{} before{}", model::name_of(before->evaluation->status),
                        change.empty() ? "" : fmt::format(" ({} than when it last passed)", change));
   }
-  if (!ratio(now, before)) return "";
+  if (!change_of(*before, now).share) return "";
   const std::string change = difference_text(now, before);
   return change.empty() ? "as before" : change + " than before";
 }
@@ -125,7 +97,7 @@ class Rankings {
       if (row.solution == nullptr || !row.evaluation || !standing_.holds(row)) continue;
       contests[{*row.evaluation->hardware, *row.definition}].add(
           *row.solution, row.workload->uuid,
-          {row.passed(), latency_of(row).value_or(0), row.evaluation->interval});
+          {row.passed(), row.latency_ms().value_or(0), row.evaluation->interval});
     }
     for (const auto& [key, contest] : contests) rankings_[key] = contest.ranking();
   }
@@ -165,14 +137,10 @@ class Rankings {
   std::map<Key, std::vector<dataset::RankedSolution>> rankings_;
 };
 
-// "1", "1 =" when it is shared, "-" when the solution has none.
-Cell rank_cell(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
+Cell rank_of(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
   const auto found =
       std::find_if(ranking.begin(), ranking.end(), [&](const auto& one) { return one.solution == solution; });
-  if (found == ranking.end() || !found->rank) return no_cell();
-  const auto sharing =
-      std::count_if(ranking.begin(), ranking.end(), [&](const auto& one) { return one.rank == found->rank; });
-  return text_cell(fmt::format("{}{}", *found->rank, sharing > 1 ? " =" : ""));
+  return found == ranking.end() ? no_cell() : rank_cell(ranking, found->rank);
 }
 
 // The geometric mean, and that of the intervals' ends, as solutions are ranked by them.
@@ -180,7 +148,7 @@ Cell solution_latency_cell(const SolutionResults& results) {
   std::vector<double> latencies;
   std::vector<double> highs;
   for (const Detail* detail : results.all) {
-    const auto latency = latency_of(detail->row);
+    const auto latency = detail->latency_ms();
     if (!latency) continue;
     latencies.push_back(*latency);
     highs.push_back(*latency * (1 + share_of(detail->row)));
@@ -215,12 +183,12 @@ Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) 
     if (before->passed() && !detail->row.passed()) ++broken;
     if (!before->passed() && detail->row.passed()) ++fixed;
     const TraceRow* passed = earlier.passed_before(detail->row);
-    const auto change = ratio(detail->row, passed);
-    if (!change) continue;
-    ratios.push_back(*change);
-    const auto verdict = verdict_of(detail->row, passed);
-    changed = changed || verdict == Verdict::faster || verdict == Verdict::slower;
-    unclear = unclear || verdict == Verdict::ambiguous;
+    if (passed == nullptr) continue;
+    const Change change = change_of(*passed, detail->row);
+    if (!change.share) continue;
+    ratios.push_back(1 + *change.share);
+    changed = changed || change.verdict == Verdict::faster || change.verdict == Verdict::slower;
+    unclear = unclear || change.verdict == Verdict::ambiguous;
   }
   const std::string latency =
       changed ? fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100) : "";
@@ -242,18 +210,18 @@ Cell failure_cell(const SolutionResults& results) {
 
 Table table_of(const std::string& hardware, const HardwareResults& results, const EarlierResults& earlier,
                const Rankings& rankings) {
-  Table table{
-      {text_column("Definition", ""), name_column("Solution", ""), number_column("Rank", ""),
-       number_column("Passed", ""), number_column("Latency (ms)", ""), number_column("vs. reference", ""),
-       number_column("vs. before", ""), text_column("First failure", "")},
-      {},
-      true};
+  Table table{{text_column("Definition", ""), name_column("Solution", ""), number_column("Rank", ""),
+               number_column("Passed", ""), number_column("Latency (ms)", ""),
+               spare(number_column("vs. reference", "")), number_column("vs. before", ""),
+               text_column("First failure", "")},
+              {},
+              true};
   for (const auto& [definition, solutions] : results.definitions) {
     for (const auto& [name, of_solution] : solutions) {
       const auto& [solution, sweep] = name;
       const bool swept = !sweep.empty();
       table.rows.push_back({text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
-                            swept ? no_cell() : rank_cell(rankings.of(hardware, definition), solution),
+                            swept ? no_cell() : rank_of(rankings.of(hardware, definition), solution),
                             text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
                             solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
                             change_cell(of_solution, earlier), failure_cell(of_solution)});
@@ -351,7 +319,7 @@ std::vector<std::string> other_conditions(const dataset::Dataset& dataset, const
   if (latest == nullptr || *latest->evaluation->origin.run_conditions == *now.run_conditions) return {};
   return {fmt::format(
       "The conditions are others than before: {}; before: {}. Reports count results under those of the "
-      "latest run alone: what was not run now has none there.",
+      "latest run alone: what was not run now has none there, but with --exclude-run last.",
       *now.run_conditions, *latest->evaluation->origin.run_conditions)};
 }
 
@@ -360,7 +328,7 @@ std::vector<std::string> other_conditions(const dataset::Dataset& dataset, const
 std::string result_text(const Detail& result, const EarlierResults& earlier) {
   const TraceRow& row = result.row;
   std::string text(model::name_of(result.status()));
-  if (const auto latency = latency_of(row)) {
+  if (const auto latency = row.latency_ms()) {
     text += fmt::format(" {} ms{}", format_ms(*latency), interval_text(share_of(row)));
     const double speedup = row.evaluation->performance->speedup_factor;
     if (speedup > 0)

@@ -7,6 +7,7 @@
 
 #include "model/measurement_record.h"
 #include "report/details.h"
+#include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
 #include "report/workload_text.h"
@@ -37,21 +38,21 @@ std::vector<Column> result_columns(ResultsOf of) {
     return of == other ? only_for(Audience::programs, std::move(column)) : column;
   };
   return {text_column("Hardware", "hardware"),
-          beside(ResultsOf::workload, text_column("Solution", "solution")),
-          beside(ResultsOf::workload, text_column("Author", "author")),
+          beside(ResultsOf::workload, name_column("Solution", "solution")),
+          beside(ResultsOf::workload, spare(name_column("Author", "author"))),
           beside(ResultsOf::solution, text_column("Workload", "workload")),
           only_for(Audience::programs, text_column("Axes", "axes")),
           text_column("Status", "status"),
           number_column("Latency (ms)", "latency_ms"),
           only_for(Audience::programs, number_column("CV", "cv")),
-          number_column("Rerun within", "interval"),
+          spare(number_column("Rerun within", "interval")),
           only_for(Audience::programs, number_column("Reference (ms)", "reference_latency_ms")),
           unless(ResultsOf::trace, number_column("Speedup vs. ref", "speedup_factor")),
-          unless(ResultsOf::trace, number_column("Max abs", "max_absolute_error")),
-          unless(ResultsOf::trace, number_column("Max rel", "max_relative_error")),
+          unless(ResultsOf::trace, spare(number_column("Max abs", "max_absolute_error"))),
+          unless(ResultsOf::trace, spare(number_column("Max rel", "max_relative_error"))),
           beside(ResultsOf::trace, text_column("Time", "timestamp")),
           beside(ResultsOf::trace, text_column("Run", "run_id")),
-          beside(ResultsOf::trace, text_column("Clock", "clock")),
+          beside(ResultsOf::trace, spare(text_column("Clock", "clock"))),
           beside(ResultsOf::trace, number_column("Config", "config")),
           range_columns("speedup")[0],
           range_columns("speedup")[1]};
@@ -64,10 +65,6 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
   const auto performance = [&](double model::Performance::*field) -> std::optional<double> {
     if (!evaluation.performance) return std::nullopt;
     return (*evaluation.performance).*field;
-  };
-  const auto error = [&](double model::Correctness::*field) -> std::optional<double> {
-    if (!evaluation.correctness) return std::nullopt;
-    return (*evaluation.correctness).*field;
   };
   const auto positive = [](std::optional<double> number) {
     return number && *number > 0 ? number : std::nullopt;
@@ -85,8 +82,8 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
           optional_number(positive(performance(&model::Performance::reference_latency_ms)), format_ms),
           speedup_cell(positive(performance(&model::Performance::speedup_factor)), shown.speedup_range,
                        times_text),
-          optional_number(error(&model::Correctness::max_absolute_error), format_error),
-          optional_number(error(&model::Correctness::max_relative_error), format_error),
+          optional_number(told_error(evaluation, &model::Correctness::max_absolute_error), format_error),
+          optional_number(told_error(evaluation, &model::Correctness::max_relative_error), format_error),
           text_cell(evaluation.timestamp),
           optional_text(record.run_id),
           optional_text(record.clock),
@@ -133,16 +130,19 @@ Table tallies_table(const std::vector<Tally>& tallies) {
   table.grouped = true;
   table.columns = {text_column("Hardware", "hardware"),
                    number_column("Rank", "rank"),
-                   text_column("Solution", "solution"),
-                   text_column("Author", "author"),
+                   name_column("Solution", "solution"),
+                   spare(name_column("Author", "author")),
                    number_column("Passed", "passed"),
                    number_column("Failed", "failed"),
-                   number_column("Best (ms)", "best_latency_ms"),
+                   spare(number_column("Best (ms)", "best_latency_ms")),
                    number_column("Mean (ms)", "latency_ms")};
   for (const Tally& tally : tallies) {
-    table.rows.push_back({text_cell(tally.hardware), tally.rank ? count_cell(*tally.rank) : no_cell(),
-                          text_cell(tally.solution), optional_text(tally.author), count_cell(tally.passed),
-                          count_cell(tally.failed), optional_number(tally.best_ms, format_ms),
+    std::vector<Tally> rivals;
+    std::copy_if(tallies.begin(), tallies.end(), std::back_inserter(rivals),
+                 [&](const Tally& other) { return other.hardware == tally.hardware; });
+    table.rows.push_back({text_cell(tally.hardware), rank_cell(rivals, tally.rank), text_cell(tally.solution),
+                          optional_text(tally.author), count_cell(tally.passed), count_cell(tally.failed),
+                          optional_number(tally.best_ms, format_ms),
                           optional_number(tally.mean_ms, format_ms)});
   }
   return table;

@@ -221,8 +221,12 @@ void write_latest(Page& page, const model::Evaluation& evaluation) {
     facts.emplace_back("Speedup", speedup_text(*performance));
   }
   if (const auto& correctness = evaluation.correctness) {
-    facts.emplace_back("Max abs error", format_error(correctness->max_absolute_error));
-    facts.emplace_back("Max rel error", format_error(correctness->max_relative_error));
+    const auto add_error = [&](const char* name, double model::Correctness::*field) {
+      const auto error = told_error(evaluation, field);
+      facts.emplace_back(name, error ? format_error(*error) : "-");
+    };
+    add_error("Max abs error", &model::Correctness::max_absolute_error);
+    add_error("Max rel error", &model::Correctness::max_relative_error);
     if (correctness->extra) facts.emplace_back("More", correctness->extra->dump());
   }
   page.document().subheading(

@@ -24,8 +24,8 @@ Cell against_cell(const SolPoint& point) {
 }
 
 std::vector<Column> point_columns() {
-  return {text_column("Best Solution", "solution"),
-          only_for(Audience::programs, text_column("Author", "author")),
+  return {name_column("Best Solution", "solution"),
+          only_for(Audience::programs, spare(name_column("Author", "author"))),
           number_column("Latency (ms)", "latency_ms"),
           number_column("Of Bound", "share_of_bound"),
           number_column("SOL Score", "sol_score"),
@@ -90,12 +90,12 @@ Table workloads_table(const HardwareSol& hardware) {
   table.columns = {text_column("Definition", "definition"),
                    text_column("Workload", "workload"),
                    only_for(Audience::programs, text_column("Axes", "axes")),
-                   number_column("Bytes", "bytes"),
-                   number_column("Flops", "flops"),
+                   spare(number_column("Bytes", "bytes")),
+                   spare(number_column("Flops", "flops")),
                    only_for(Audience::programs, number_column("Flop/B", "intensity")),
                    only_for(Audience::programs, text_column("Arithmetic", "arithmetic")),
                    number_column("Bound (ms)", "bound_ms"),
-                   text_column("Binds", "binds"),
+                   spare(text_column("Binds", "binds")),
                    only_for(Audience::programs, text_column("Bytes Rule", "bytes_rule")),
                    only_for(Audience::programs, text_column("Flops Rule", "flops_rule"))};
   for (const Column& column : point_columns()) table.columns.push_back(column);
@@ -112,8 +112,8 @@ Table solutions_table(const HardwareSol& hardware) {
   Table table;
   table.grouped = true;
   table.columns = {text_column("Definition", "definition"),
-                   text_column("Solution", "solution"),
-                   text_column("Author", "author"),
+                   name_column("Solution", "solution"),
+                   spare(name_column("Author", "author")),
                    number_column("SOL Score", "mean_sol_score"),
                    number_column("Of Bound", "mean_share_of_bound"),
                    only_for(Audience::people, number_column("Passed", "")),

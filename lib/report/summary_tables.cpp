@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
 
@@ -30,16 +31,22 @@ Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
 
 Cell runs_cell(std::size_t runs, std::size_t count) { return runs > 0 ? count_cell(count) : no_cell(); }
 
-std::vector<std::size_t> ranks_of(const AuthorRanking& ranking) {
+struct RankedAuthor {
+  std::size_t rank = 0;
+};
+
+std::vector<RankedAuthor> ranks_of(const AuthorRanking& ranking) {
   std::vector<dataset::RangedSpeedup> speedups;
   for (const auto& [author, score] : ranking.rows) speedups.push_back({score.avg_speedup, score.avg_range});
-  return dataset::ranks_of(speedups);
+  std::vector<RankedAuthor> ranked;
+  for (const std::size_t rank : dataset::ranks_of(speedups)) ranked.push_back({rank});
+  return ranked;
 }
 
 std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, const Standing& standing) {
   const auto ranged = range_cells(standing.speedup_range);
   return {{title, json::make_string(board.definition)},
-          standing.rank ? count_cell(*standing.rank) : no_cell(),
+          rank_cell(board.standings, standing.rank),
           text_cell(standing.solution),
           optional_text(standing.author),
           speedup_cell(standing.speedup, standing.speedup_range, format_score),
@@ -78,8 +85,8 @@ json::Value counts_json(const std::map<std::string, std::size_t>& counts) {
 
 std::vector<Column> score_columns() {
   std::vector<Column> columns = {
-      number_column("Avg Speedup", "avg_speedup"), number_column("Geo Mean", "geomean_speedup"),
-      number_column("Success Rate", "success_rate"), number_column("Win Rate", "win_rate")};
+      number_column("Arith Mean", "avg_speedup"), spare(number_column("Geo Mean", "geomean_speedup")),
+      spare(number_column("Success Rate", "success_rate")), spare(number_column("Win Rate", "win_rate"))};
   append(columns, range_columns("avg_speedup"));
   return columns;
 }
@@ -95,14 +102,15 @@ std::vector<Cell> score_cells(const dataset::Score& score) {
 
 Table authors_table(const AuthorRanking& ranking) {
   Table table;
-  table.columns = {number_column("Rank", "rank"), text_column("Author", "author")};
+  table.columns = {number_column("Rank", "rank"), name_column("Author", "author")};
   append(table.columns, score_columns());
-  append(table.columns, {number_column("Coverage", "coverage"), number_column("Workloads", "workloads"),
-                         number_column("Definitions", "definitions"),
-                         only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))});
+  append(table.columns,
+         {spare(number_column("Coverage", "coverage")), spare(number_column("Workloads", "workloads")),
+          spare(number_column("Definitions", "definitions")),
+          only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))});
   const auto ranks = ranks_of(ranking);
   for (const auto& [author, score] : ranking.rows) {
-    std::vector<Cell> row{count_cell(ranks[table.rows.size()]), text_cell(author)};
+    std::vector<Cell> row{rank_cell(ranks, ranks[table.rows.size()].rank), text_cell(author)};
     append(row, score_cells(score));
     append(row, {coverage_cell(ranking, author), count_cell(static_cast<std::size_t>(score.workloads)),
                  count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
@@ -119,13 +127,13 @@ bool has_intervals(const HardwareSummary& summary) {
 }
 
 Table solutions_table(const HardwareSummary& summary) {
-  const Column interval = number_column("Rerun within", "interval");
+  const Column interval = spare(number_column("Rerun within", "interval"));
   Table table;
   table.grouped = true;
   table.columns = {text_column("Definition", "definition"),
                    number_column("Rank", "rank"),
-                   text_column("Solution", "solution"),
-                   text_column("Author", "author"),
+                   name_column("Solution", "solution"),
+                   spare(name_column("Author", "author")),
                    number_column("Speedup", "speedup"),
                    only_for(Audience::programs, text_column("Against", "against")),
                    number_column("Latency (ms)", "latency_ms"),

@@ -114,7 +114,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
   if (solutions && shows(part, SummaryPart::solutions)) {
     if (standing)
       notes.emplace_back(
-          "Rank: by latency, of solutions that passed every workload; equal where intervals overlap");
+          "Rank: by latency, of solutions that passed every workload; shared (=) where intervals overlap");
     notes.push_back(fmt::format("Speedup: {} over the workloads; 0 when anything failed",
                                 standing ? "geometric mean" : "mean"));
     notes.push_back("Latency: geometric mean over the workloads that passed");
@@ -126,13 +126,16 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
 }  // namespace
 
 std::vector<std::string> author_notes(const std::string& yardstick) {
-  return {fmt::format("Avg Speedup: mean of {} latency / author's latency", yardstick),
-          "Geo Mean: the same with geometric means over workloads and definitions",
-          "Success Rate: share of definitions whose best solution passed everything",
-          fmt::format("Win Rate: share of a definition's workloads on which the author beats the {}, mean "
-                      "over definitions",
-                      yardstick),
-          "Coverage: share of all workloads that the author has a passing trace of"};
+  return {
+      fmt::format(
+          "Arith Mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
+          yardstick),
+      "Geo Mean: the same with geometric means",
+      "Success Rate: share of definitions whose best solution passed everything",
+      fmt::format("Win Rate: share of a definition's workloads on which the author beats the {}, mean "
+                  "over definitions",
+                  yardstick),
+      "Coverage: share of all workloads that the author has a passing trace of"};
 }
 
 namespace {

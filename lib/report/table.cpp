@@ -53,6 +53,11 @@ Column number_column(std::string name, std::string key) {
   return {std::move(name), std::move(key), Align::right, Fit::whole};
 }
 
+Column spare(Column column) {
+  column.is_spare = true;
+  return column;
+}
+
 Column only_for(Audience audience, Column column) {
   column.audience = audience;
   return column;

@@ -28,17 +28,20 @@ enum class Audience {
 };
 
 struct Column {
-  std::string name;  // for people: "Avg Speedup"
+  std::string name;  // for people: "Arith Mean"
   std::string key;   // for programs: "avg_speedup"
   Align align = Align::left;
   Fit fit = Fit::text;
   Audience audience = Audience::everyone;
+  bool is_spare = false;  // a terminal that is too narrow for all goes without it
 };
 
 [[nodiscard]] Column text_column(std::string name, std::string key);
 [[nodiscard]] Column name_column(std::string name, std::string key);
 [[nodiscard]] Column identity_column(std::string name, std::string key);
 [[nodiscard]] Column number_column(std::string name, std::string key);
+// The same column, which narrow terminals go without.
+[[nodiscard]] Column spare(Column column);
 // The same column for a part of the readers.
 [[nodiscard]] Column only_for(Audience audience, Column column);
 
@@ -72,7 +75,8 @@ struct TextStyle {
 };
 
 // Header, rule, rows, each with a newline, without spaces before it; "" when there are no rows. Fits the
-// width when cutting text can make it so; else, below 60 columns, every cell gets a line, with its name.
+// width: by cutting text, else by leaving out columns that are spare, which a last line names, else with
+// every cell in a line of its own, beside its name.
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
 
 // A GitHub table; text is escaped. Empty when the table has no rows.

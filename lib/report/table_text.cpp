@@ -8,11 +8,10 @@ namespace fib::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kIdentityWidth = 9;  // eight characters and the ellipsis
-constexpr std::size_t kTextWidth = 10;     // no text column gets narrower
+constexpr std::size_t kIdentityWidth = 9;   // eight characters and the ellipsis
+constexpr std::size_t kTextWidth = 10;      // no text column gets narrower
+constexpr std::size_t kReadableWidth = 24;  // nor narrower than this while a spare column could go instead
 constexpr std::size_t kGroupIndent = 2;
-// On narrower terminals a table that does not fit is no table any more; others break its last columns.
-constexpr std::size_t kNarrow = 60;
 
 using Lines = std::vector<std::string>;
 
@@ -52,11 +51,17 @@ class TextTable {
       drawn_.push_back({i, &table.columns[i], {table.columns[i].name}, 0, 0});
     }
     measure();
-    fit();
+    const std::vector<Drawn> all = drawn_;
+    fit(kReadableWidth);
+    while (total() > limit() && leave_out_a_column()) fit(kReadableWidth);
+    fit(kTextWidth);
+    if (total() <= limit()) return;
+    drawn_ = all;
+    left_out_.clear();
   }
 
   [[nodiscard]] std::string render() const {
-    return total() > limit() && limit() < kNarrow ? in_lines() : in_columns();
+    return total() > limit() ? in_lines() : in_columns() + left_out_text();
   }
 
  private:
@@ -94,8 +99,31 @@ class TextTable {
            (column.fit == Fit::whole ? text : shorten(text, room)) + "\n";
   }
 
+  // The last of those that are spare; false where none is left.
+  bool leave_out_a_column() {
+    const auto last = std::find_if(drawn_.rbegin(), drawn_.rend(),
+                                   [](const Drawn& drawn) { return drawn.column->is_spare; });
+    if (last == drawn_.rend()) return false;
+    const bool says_something = std::any_of(table_.rows.begin(), table_.rows.end(), [&](const auto& row) {
+      const std::string& text = row[last->index].text;
+      return !text.empty() && text != "-";
+    });
+    if (says_something) left_out_.insert(left_out_.begin(), last->column->name);
+    drawn_.erase(std::next(last).base());
+    measure();
+    return true;
+  }
+
+  [[nodiscard]] std::string left_out_text() const {
+    if (left_out_.empty()) return "";
+    std::string names;
+    for (const std::string& name : left_out_) names += (names.empty() ? "" : ", ") + name;
+    return wrap("Left out, for want of room: " + names, limit()) + "\n";
+  }
+
   void measure() {
     for (Drawn& drawn : drawn_) {
+      drawn.header = {drawn.column->name};
       for (const auto& row : table_.rows) {
         drawn.content = std::max(drawn.content, display_width(printable(row[drawn.index].text)));
       }
@@ -103,7 +131,7 @@ class TextTable {
     }
   }
 
-  void fit() {
+  void fit(std::size_t text_width) {
     if (total() <= limit()) return;
     for (Drawn& drawn : drawn_) {
       if (drawn.width == drawn.content) continue;
@@ -111,7 +139,7 @@ class TextTable {
       drawn.width = std::max(drawn.content, header_width(drawn.header));
     }
     narrow({Fit::identity}, kIdentityWidth);
-    narrow({Fit::text, Fit::name}, kTextWidth);
+    narrow({Fit::text, Fit::name}, text_width);
   }
 
   // Takes one column of characters at a time from the widest that may be cut, until the table fits.
@@ -179,6 +207,7 @@ class TextTable {
   const Table& table_;
   TextStyle style_;
   std::vector<Drawn> drawn_;
+  std::vector<std::string> left_out_;  // names of columns
 };
 
 }  // namespace

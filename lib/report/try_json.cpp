@@ -67,9 +67,15 @@ ordered_json baseline_json(const TrySummary& summary, const model::MeasurementRe
           {"device", text(record.reference->device)}};
 }
 
-ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_bytes) {
+void add_range(ordered_json& object, const dataset::SpeedupRange* range) {
+  object["speedup_low"] = range != nullptr ? ordered_json(range->low) : ordered_json();
+  object["speedup_high"] = range != nullptr ? ordered_json(range->high) : ordered_json();
+}
+
+ordered_json solution_json(const TryReport::Solution& solution, const SpeedupRanges& ranges,
+                           std::size_t log_bytes) {
   const auto& traces = solution.traces;
-  const TrySummary summary = summarize(traces);
+  const TrySummary summary = summarize(traces, ranges);
   ordered_json object = ordered_json::object();
   object["solution"] = summary.solution;
   object["definition"] = summary.definition;
@@ -84,14 +90,18 @@ ordered_json solution_json(const TryReport::Solution& solution, std::size_t log_
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
+  add_range(object, summary.speedup_range ? &*summary.speedup_range : nullptr);
   object["baseline"] = baseline_json(summary, record);
   object["reward_components"] = reward_components(solution, summary);
   object["request_digest"] = request_digest(traces);
   object["environment_digest"] = environment_digest(traces);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
-  for (const model::Trace& trace : traces)
+  for (const model::Trace& trace : traces) {
     object["results"].push_back(result_json(trace, *solution.definition, log_bytes));
+    const auto range = ranges.find({summary.solution, trace.workload.uuid});
+    add_range(object["results"].back(), range != ranges.end() ? &range->second : nullptr);
+  }
   return object;
 }
 
@@ -104,7 +114,8 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   object["interrupted"] = report.is_interrupted;
   object["solutions"] = ordered_json::array();
   for (const auto& solution : report.solutions)
-    object["solutions"].push_back(solution_json(solution, log_bytes));
+    object["solutions"].push_back(solution_json(solution, report.settled.ranges, log_bytes));
+  object["cautions"] = report.settled.cautions;
   object["skipped"] = ordered_json::array();
   for (const auto& [solution, reason] : report.skipped)
     object["skipped"].push_back({{"solution", solution}, {"reason", reason}});

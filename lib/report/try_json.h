@@ -30,6 +30,7 @@ struct TryReport {
   std::vector<std::pair<std::string, std::string>> skipped;  // cannot run here, with the reason
   std::vector<NotDone> not_done;
   bool is_interrupted = false;  // by the user
+  SettledTries settled = {};
 };
 
 // One JSON object (docs/eval.md), indented, with a final newline. Numbers that are not finite are

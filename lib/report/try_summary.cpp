@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "dataset/ranking.h"
+#include "dataset/reference_time.h"
 #include "model/measurement_record.h"
 #include "report/details.h"
+#include "report/remarks.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
+#include "util/some_of.h"
 
 namespace fib::report {
 namespace {
@@ -68,18 +71,18 @@ std::vector<std::string> kernel_lines(const model::Trace& trace) {
       model::measurement_record(*trace.evaluation).resources.value_or(std::vector<model::RecordedKernel>{});
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::min(kernels.size(), kShown); ++i) lines.push_back(kernel_line(kernels[i]));
-  if (kernels.size() > kShown) lines.push_back("and " + plural(kernels.size() - kShown, "kernel") + " more");
+  if (kernels.size() > kShown) lines.push_back(util::and_more(kernels.size(), kShown, "kernel"));
   return lines;
 }
 
-TrySummary summarize(const std::vector<model::Trace>& traces) {
+TrySummary summarize(const std::vector<model::Trace>& traces, const SpeedupRanges& ranges) {
   TrySummary summary;
   summary.solution = traces.front().solution.value_or("");
   summary.definition = traces.front().definition;
   summary.hardware = traces.front().evaluation->environment.hardware;
   std::vector<double> latencies;
   std::vector<double> highs;
-  std::vector<double> speedups;
+  dataset::MeanSpeedup speedups;
   for (const model::Trace& trace : traces) {
     const model::Evaluation& evaluation = *trace.evaluation;
     ++summary.results;
@@ -92,14 +95,43 @@ TrySummary summarize(const std::vector<model::Trace>& traces) {
     const double latency = evaluation.performance->latency_ms;
     latencies.push_back(latency);
     if (const auto share = interval_share(evaluation)) highs.push_back(latency * (1 + *share));
-    if (evaluation.performance->speedup_factor > 0)
-      speedups.push_back(evaluation.performance->speedup_factor);
+    if (!(evaluation.performance->speedup_factor > 0)) continue;
+    const auto range = ranges.find({summary.solution, trace.workload.uuid});
+    speedups.add(evaluation.performance->speedup_factor,
+                 range != ranges.end() ? std::optional(range->second) : std::nullopt);
   }
   summary.latency_ms = mean_of(latencies, summary.results);
-  summary.speedup = mean_of(speedups, summary.results);
+  if (speedups.count() == summary.results) {
+    summary.speedup = speedups.geometric_mean();
+    summary.speedup_range = speedups.geometric_range();
+  }
   const auto high = mean_of(highs, summary.results);
   if (high && summary.latency_ms) summary.interval = *high / *summary.latency_ms - 1;
   return summary;
+}
+
+SettledTries settle(std::map<std::string, std::vector<model::Trace>>& traces) {
+  dataset::RowPool pool;
+  std::vector<dataset::TraceRow> rows;
+  for (const auto& [solution, own] : traces) {
+    for (const model::Trace& trace : own) rows.push_back(pool.row(trace));
+  }
+  const dataset::ReferenceTimes references(rows);
+  SettledTries settled;
+  settled.cautions = cautions_of(references, rows);
+  auto row = rows.begin();
+  for (auto& [solution, own] : traces) {
+    for (model::Trace& trace : own) {
+      const dataset::ReferenceTime* time = references.of(*row++);
+      if (time == nullptr || !trace.passed() || !trace.evaluation->performance) continue;
+      model::Performance& performance = *trace.evaluation->performance;
+      performance.reference_latency_ms = time->median_ms;
+      performance.speedup_factor = time->median_ms / performance.latency_ms;
+      settled.ranges[{solution, trace.workload.uuid}] = {time->low_ms / performance.latency_ms,
+                                                         time->high_ms / performance.latency_ms};
+    }
+  }
+  return settled;
 }
 
 bool is_undecided(const TrySummary& summary, const Missing& missing) {
@@ -121,7 +153,9 @@ std::string headline(const TrySummary& summary, const Missing& missing) {
   text += fmt::format("PASSED {} of {}{}", summary.passed, of, rest);
   if (summary.latency_ms) text += fmt::format(", {} ms", format_ms(*summary.latency_ms));
   if (summary.interval) text += " " + format_interval(*summary.interval);
-  if (summary.speedup) text += fmt::format(", {}x the reference", two_digits(*summary.speedup));
+  if (summary.speedup)
+    text +=
+        fmt::format(", {}x the reference", speedup_text(*summary.speedup, summary.speedup_range, two_digits));
   return text;
 }
 

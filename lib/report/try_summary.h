@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "dataset/speedup.h"
 #include "model/trace.h"
 
 namespace fib::report {
@@ -23,10 +26,22 @@ struct TrySummary {
   std::optional<double> latency_ms;
   std::optional<double> interval;  // within which share of it another run's lies, in 95 of 100 cases
   std::optional<double> speedup;   // against the reference
+  std::optional<dataset::SpeedupRange> speedup_range = std::nullopt;  // where the reference's times are known
 };
 
+// Between which values speedups of one run lie, by solution and workload; what is not known is not there.
+using SpeedupRanges = std::map<std::pair<std::string, std::string>, dataset::SpeedupRange>;
+
 // Of one result of each workload; not empty.
-[[nodiscard]] TrySummary summarize(const std::vector<model::Trace>& traces);
+[[nodiscard]] TrySummary summarize(const std::vector<model::Trace>& traces, const SpeedupRanges& ranges = {});
+
+// What the run says of its references, as reports do (docs/reports.md).
+struct SettledTries {
+  SpeedupRanges ranges;
+  std::vector<std::string> cautions;
+};
+// Gives the traces of one run, by solution, the speedups against the run's times of the references.
+[[nodiscard]] SettledTries settle(std::map<std::string, std::vector<model::Trace>>& traces);
 
 // Workloads without a result.
 struct Missing {

@@ -56,6 +56,8 @@ ordered_json tried_solution() {
        {"latency_ms", or_null(number())},
        {"interval", or_null(real())},
        {"speedup", or_null(number())},
+       {"speedup_low", or_null(number())},
+       {"speedup_high", or_null(number())},
        {"baseline",
         or_null(object({{"name", word()}, {"engine", or_null(word())}, {"device", or_null(word())}}))},
        {"reward_components", object({{"built", flag()},
@@ -66,7 +68,9 @@ ordered_json tried_solution() {
        {"request_digest", word()},
        {"environment_digest", word()},
        {"against", or_null(ordered_json{{"type", "object"}})},
-       {"results", list_of(object(with({{"workload", word()}}, result_members())))}});
+       {"results",
+        list_of(object(with(with({{"workload", word()}}, result_members()),
+                            {{"speedup_low", or_null(number())}, {"speedup_high", or_null(number())}})))}});
 }
 
 ordered_json event(const char* name, const Members& members) {
@@ -91,6 +95,7 @@ ordered_json eval_schema() {
               {"fib", word()},
               {"interrupted", flag()},
               {"solutions", list_of(tried_solution())},
+              {"cautions", list_of(text())},
               {"skipped", list_of(with_reason({{"solution", word()}}))},
               {"not_done",
                list_of(with_reason({{"solution", word()}, {"workload", word()}, {"fault", faults()}}))}}));

@@ -63,9 +63,10 @@ chart::Point latency_point(const report::Detail& detail, double size, bool with_
   point.x = size;
   point.y = detail.latency_ms();
   point.failed = !detail.row.passed();
-  if (with_band && detail.spread && point.y) {
-    point.low = std::min(detail.spread->q25_ms, *point.y);
-    point.high = std::max(detail.spread->q75_ms, *point.y);
+  const auto& spread = detail.row.evaluation->calls.spread;
+  if (with_band && spread && point.y) {
+    point.low = std::min(spread->q25_ms, *point.y);
+    point.high = std::max(spread->q75_ms, *point.y);
   }
   point.note = quality_note(detail);
   if (point.failed) point.note += "\n" + std::string(model::name_of(detail.status()));
@@ -118,9 +119,9 @@ std::vector<chart::Roof> peaks_of(const report::HardwareSol& sol) {
 chart::BarChart authors_chart(const HardwareScene& hardware) {
   const report::AuthorRanking& ranking = hardware.summary.authors;
   chart::BarChart result;
-  result.title = "Authors by mean speedup";
+  result.title = "Authors by arithmetic mean speedup";
   result.subtitle = against_text(ranking.against);
-  result.value = {"mean speedup", Spacing::linear, Unit::ratio, true};
+  result.value = {"arithmetic mean of speedups", Spacing::linear, Unit::ratio, true};
   result.reference = chart::Reference{1, report::name_of(ranking.against)};
   for (const auto& [author, score] : ranking.rows) {
     chart::Bar bar;

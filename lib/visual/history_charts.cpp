@@ -54,11 +54,11 @@ void mark_regressions(std::vector<chart::Point>& points) {
   }
 }
 
-chart::Point point_of(const RunStanding& standing, double x) {
+chart::Point point_of(const RunStanding& standing, const report::RunTimes& times, double x) {
   chart::Point point;
   point.x = x;
-  point.y = standing.latency_ms();
-  if (const auto share = standing.interval(); share && point.y) {
+  point.y = times.latency_ms();
+  if (const auto share = times.interval(); share && point.y) {
     if (*share < 1) point.low = *point.y * (1 - *share);  // else there is no lower end, and no band
     point.high = *point.y * (1 + *share);
   }
@@ -66,6 +66,22 @@ chart::Point point_of(const RunStanding& standing, double x) {
   point.note = fmt::format("{} of {} passed", standing.passed, standing.evaluations);
   for (const auto& [status, count] : standing.failed) point.note += fmt::format(", {} {}", count, status);
   return point;
+}
+
+// The runs of a solution, over the workloads that they have in common: others would be another line.
+std::vector<chart::Point> comparable_points(const std::vector<std::pair<const RunStanding*, double>>& runs) {
+  std::vector<const RunStanding*> standings;
+  for (const auto& [standing, place] : runs) standings.push_back(standing);
+  const report::CommonWorkloads common = report::common_workloads(standings);
+  std::vector<chart::Point> points;
+  for (const auto& [standing, place] : runs) {
+    if (std::find(common.runs.begin(), common.runs.end(), standing) == common.runs.end()) continue;
+    points.push_back(point_of(*standing, standing->times(common.uuids), place));
+    if (common.uuids.size() < common.all)
+      points.back().note += fmt::format("\nlatency over {} of {} workloads, which all these runs have",
+                                        common.uuids.size(), common.all);
+  }
+  return points;
 }
 
 std::vector<chart::Series> series_of(const std::map<std::string, std::vector<chart::Point>>& points) {
@@ -106,14 +122,16 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
   std::map<std::string, std::size_t> places;
   for (const RunStanding* standing : standings) {
     if (numbers) {
-      points[standing->solution].push_back(point_of(*standing, *swept_number(standing->sweep)));
+      points[standing->solution].push_back(
+          point_of(*standing, standing->times(), *swept_number(standing->sweep)));
       result.x.title = standing->sweep.begin().key();
       continue;
     }
     const std::string label = sweep_text(standing->sweep);
     const auto [place, is_new] = places.emplace(label, result.categories.size());
     if (is_new) result.categories.push_back({label, ""});
-    points[standing->solution].push_back(point_of(*standing, static_cast<double>(place->second)));
+    points[standing->solution].push_back(
+        point_of(*standing, standing->times(), static_cast<double>(place->second)));
   }
   result.series = series_of(points);
 }
@@ -123,17 +141,19 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
 chart::LineChart history_chart(const report::DatasetHistory& history, const HistorySubject& subject) {
   chart::LineChart result;
   result.title = subject.definition;
-  result.subtitle = "latency over runs, geometric mean over the workloads; ✗: something failed";
+  result.subtitle =
+      "latency over runs, geometric mean over the workloads that a solution's runs have in common; ✗: "
+      "something failed";
   result.x.title = "run";
   result.y = {"latency", Spacing::log, Unit::milliseconds};
-  std::map<std::string, std::vector<chart::Point>> points;
+  std::map<std::string, std::vector<std::pair<const RunStanding*, double>>> tried_in;  // with the place
   for (const report::HistoryRun& run : history.runs) {
     if (run.record.hardware != subject.hardware) continue;
     const auto place = static_cast<double>(result.categories.size());
     bool tried = false;
     for (const auto& [key, standing] : run.traces.standings) {
       if (standing.definition != subject.definition || standing.sweep.is_object()) continue;
-      points[standing.solution].push_back(point_of(standing, place));
+      tried_in[standing.solution].emplace_back(&standing, place);
       tried = true;
     }
     if (!tried) continue;
@@ -142,6 +162,8 @@ chart::LineChart history_chart(const report::DatasetHistory& history, const Hist
     result.categories.push_back(
         {is_taken ? run_label(run, true) : label, run.record.run_id + "\n" + run_note(run)});
   }
+  std::map<std::string, std::vector<chart::Point>> points;
+  for (const auto& [solution, runs] : tried_in) points[solution] = comparable_points(runs);
   for (auto& [solution, own] : points) mark_regressions(own);
   result.series = series_of(points);
   return result;

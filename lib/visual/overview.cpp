@@ -1,6 +1,7 @@
 #include "visual/overview.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "report/run_results.h"
 #include "report/speedup_text.h"
 #include "report/text.h"
+#include "util/some_of.h"
 
 namespace fib::visual {
 namespace {
@@ -19,18 +21,10 @@ namespace {
 using report::Detail;
 using report::Verdict;
 
-constexpr std::size_t kNamesInHeadline = 3;
-
 // "a", "a and b", "a, b and 2 more".
 std::string names_text(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min(names.size(), kNamesInHeadline);
-  std::string text;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const bool is_last = i + 1 == names.size();
-    text += (i == 0 ? "" : is_last ? " and " : ", ") + names[i];
-  }
-  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
+  if (names.size() < 2 || names.size() > util::kNamed) return util::some_of(names);
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
 std::string names_text(const std::vector<const report::Standing*>& standings) {
@@ -306,7 +300,8 @@ std::string common_cause(const std::vector<Failure>& failures) {
 
 std::string reason_of(const Detail& detail) {
   const auto& errors = detail.row.evaluation->correctness;
-  if (detail.run_id == nullptr && detail.status() == model::Status::INCORRECT_NUMERICAL && errors)
+  const bool is_told = errors && (errors->max_absolute_error > 0 || errors->max_relative_error > 0);
+  if (detail.run_id == nullptr && detail.status() == model::Status::INCORRECT_NUMERICAL && is_told)
     return fmt::format("max abs error {}, max rel error {}", report::format_error(errors->max_absolute_error),
                        report::format_error(errors->max_relative_error));
   return report::failure_reason(detail.status(), detail.log);

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "chart/chart.h"
+#include "report/not_counted.h"
 #include "report/text.h"
+#include "util/some_of.h"
 #include "visual/assets.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
@@ -100,7 +102,7 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   std::string facts = facts_of(scene);
   const std::string time = minute_of(latest_time(scene));
   if (!time.empty()) facts += "; the latest of " + time;
-  const std::string left_out = scene.standing ? dataset::to_string(scene.standing->left_out()) : "";
+  const std::string left_out = report::not_counted_text(scene.standing.get());
   const bool has_references =
       std::any_of(scene.hardware.begin(), scene.hardware.end(),
                   [](const HardwareScene& hardware) { return report::has_references(hardware.summary); });
@@ -119,7 +121,7 @@ std::string problems(const Scene& scene) {
   for (std::size_t i = 0; i < std::min(kShown, scene.unreadable.size()); ++i)
     list += "<li>" + text_tag("span", report::printable(scene.unreadable[i]));
   if (scene.unreadable.size() > kShown)
-    list += text_tag("li", fmt::format("and {} more", scene.unreadable.size() - kShown));
+    list += text_tag("li", util::and_more(scene.unreadable.size(), kShown));
   return "<section id=unreadable><h2>What could not be read</h2><ul>" + list + "</ul></section>\n";
 }
 

@@ -7,6 +7,7 @@
 
 #include "chart/markup.h"
 #include "dataset/ranking.h"
+#include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/text.h"
@@ -54,7 +55,8 @@ const report::Standing* sole_winner(const report::Leaderboard& board) {
 
 // `slowest` is the highest latency of all rows: bars are drawn to it, from zero.
 std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
-                                   const report::Standing& standing, double slowest, bool is_winner) {
+                                   const report::Leaderboard& board, const report::Standing& standing,
+                                   double slowest, bool is_winner) {
   PageCell latency = plain("-");
   if (standing.latency_ms) {
     latency = number(report::format_ms(*standing.latency_ms), *standing.latency_ms);
@@ -67,7 +69,8 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
   PageCell of_workloads = number(passed, static_cast<double>(standing.passed));
   of_workloads.css = passed_all ? "" : "f";
   return {
-      standing.rank ? number(std::to_string(*standing.rank), static_cast<double>(*standing.rank))
+      standing.rank ? number(report::rank_cell(board.standings, standing.rank).text,
+                             static_cast<double>(*standing.rank))
                     : plain("-"),
       {named_dot(colours.at(standing.solution),
                  link_to(solution_id(scene, standing.solution), standing.solution)),
@@ -99,7 +102,7 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
                   {}};
   for (const auto& standing : board->standings)
     table.rows.push_back(
-        standing_row(scene, scene.colours.at(definition), standing, slowest, &standing == winner));
+        standing_row(scene, scene.colours.at(definition), *board, standing, slowest, &standing == winner));
   return to_html(table, fmt::format("Solutions on {}, speedups against the {}", hardware.name,
                                     report::name_of(board->against)));
 }

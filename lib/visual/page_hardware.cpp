@@ -41,7 +41,7 @@ std::string authors(const report::HardwareSummary& summary) {
   }
   const std::string yardstick = report::name_of(summary.authors.against);
   std::string notes =
-      "Rank: by Avg Speedup over the definitions that an author tried, so that who tried others may rank "
+      "Rank: by Arith Mean over the definitions that an author tried, so that who tried others may rank "
       "differently from who won. Definitions won: alone at the first place. ";
   if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
@@ -72,7 +72,7 @@ std::string bounds(const report::HardwareSol& sol) {
 std::string figures(const HardwareScene& hardware) {
   std::string text = "<div class=figures>\n";
   const report::AuthorRanking& ranking = hardware.summary.authors;
-  if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by mean speedup");
+  if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by arithmetic mean speedup");
   if (!speedups_histogram(hardware).bins.counts.empty()) {
     text += figure(
         fast_p_chart(hardware.problems),

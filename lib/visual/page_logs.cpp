@@ -5,6 +5,7 @@
 #include "chart/markup.h"
 #include "report/text.h"
 #include "report/workload_text.h"
+#include "util/some_of.h"
 #include "util/utf8.h"
 #include "visual/html.h"
 #include "visual/overview.h"
@@ -36,6 +37,8 @@ std::string part_of(const std::string& log, model::Status status, std::size_t mo
   return "… " + log.substr(begin);
 }
 
+std::string id_of(std::size_t place) { return fmt::format("log-{}", place + 1); }
+
 }  // namespace
 
 std::string lines_of(const std::string& text) {
@@ -50,19 +53,29 @@ std::string lines_of(const std::string& text) {
 
 std::string Logs::link(const report::Detail& detail) {
   if (detail.row.passed()) return "";
-  const auto [place, is_new] = places_.emplace(&detail, details_.size() + 1);
-  if (is_new) details_.push_back(&detail);
-  return fmt::format("log-{}", place->second);
+  const auto& row = detail.row;
+  const std::string told =
+      fmt::format("{}\n{}\n{}\n{}\n{}", *row.solution, *row.definition, *row.evaluation->hardware,
+                  model::name_of(detail.status()), detail.log.empty() ? reason_of(detail) : detail.log);
+  const auto [place, is_new] = places_.emplace(told, groups_.size());
+  if (is_new) groups_.emplace_back();
+  auto& group = groups_[place->second];
+  if (std::find(group.begin(), group.end(), &detail) == group.end()) group.push_back(&detail);
+  return id_of(place->second);
 }
 
 std::string Logs::section() const {
-  if (details_.empty()) return "";
-  const std::size_t most = std::clamp(kAllLogs / details_.size(), kShortestLog, kLongestLog);
+  if (groups_.empty()) return "";
+  const std::size_t most = std::clamp(kAllLogs / groups_.size(), kShortestLog, kLongestLog);
   std::string text = "<h2>Logs of failures</h2>\n";
-  for (const report::Detail* detail : details_) {
+  for (std::size_t place = 0; place < groups_.size(); ++place) {
+    std::vector<std::string> workloads;
+    for (const report::Detail* one : groups_[place])
+      workloads.push_back(report::workload_text(*one->row.workload));
+    const report::Detail* detail = groups_[place].front();
     const auto& row = detail->row;
     const std::string title = fmt::format("{} on {} {} ({}): {}", *row.solution, *row.definition,
-                                          report::workload_text(*row.workload), *row.evaluation->hardware,
+                                          util::some_of(workloads, "workload"), *row.evaluation->hardware,
                                           model::name_of(detail->status()));
     // Other tools' logs do not say by how much numbers are wrong.
     const std::string reason = detail->run_id == nullptr ? reason_of(*detail) : "";
@@ -74,7 +87,7 @@ std::string Logs::section() const {
         detail->log.size() > most
             ? fmt::format("\n\nThe whole log: fib report show trace {} {}", *row.solution, row.workload->uuid)
             : "";
-    text += tag("details", {{"id", fmt::format("log-{}", places_.at(detail))}},
+    text += tag("details", {{"id", id_of(place)}},
                 text_tag("summary", report::printable(title)) + tag("pre", {}, lines_of(log + command))) +
             "\n";
   }

@@ -8,6 +8,7 @@
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/text.h"
+#include "util/some_of.h"
 #include "visual/html.h"
 #include "visual/overview.h"
 #include "visual/page_parts.h"
@@ -76,7 +77,7 @@ std::string winners_markup(const Scene& scene, const DefinitionResult& outcome) 
     markup += named_dot(colours.at(name), link_to(solution_id(scene, name), name));
   }
   if (outcome.winners.size() > shown)
-    markup += text_tag("span", fmt::format("and {} more", outcome.winners.size() - shown));
+    markup += text_tag("span", util::and_more(outcome.winners.size(), shown));
   return markup;
 }
 
@@ -158,7 +159,7 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
 
 std::string rest_note(std::size_t count, std::size_t shown, const std::string& command) {
   if (count <= shown) return "";
-  return text_tag("p", fmt::format("and {} more; all of them: {}", count - shown, command)) + "\n";
+  return text_tag("p", fmt::format("{}; all of them: {}", util::and_more(count, shown), command)) + "\n";
 }
 
 // The solutions of a group, as links; of many the first.
@@ -168,7 +169,7 @@ std::string names_of(const Scene& scene, const std::vector<Failure>& group) {
   for (std::size_t i = 0; i < shown; ++i) {
     names += (i == 0 ? "" : ", ") + link_to(solution_id(scene, group[i].solution), group[i].solution);
   }
-  if (group.size() > shown) names += fmt::format(" and {} more", group.size() - shown);
+  if (group.size() > shown) names += " " + util::and_more(group.size(), shown);
   return names;
 }
 

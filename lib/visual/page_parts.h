@@ -11,15 +11,16 @@ namespace fib::visual {
 // Logs of what failed, and the links to them.
 class Logs {
  public:
-  // The id of the log's place in the page; empty where the result passed.
+  // The id of the log's place in the page; empty where the result passed. Equal logs of one solution, as of a
+  // build that failed for all workloads, have one place.
   [[nodiscard]] std::string link(const report::Detail& detail);
 
   // All that were linked to: the end of each log, fewer lines where there are many.
   [[nodiscard]] std::string section() const;
 
  private:
-  std::map<const report::Detail*, std::size_t> places_;
-  std::vector<const report::Detail*> details_;
+  std::map<std::string, std::size_t> places_;               // in `groups_`, by what is told
+  std::vector<std::vector<const report::Detail*>> groups_;  // with one log each
 };
 
 [[nodiscard]] std::string definition_id(const std::string& hardware, const std::string& definition);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "dataset/known_names.h"
+#include "dataset/named_runs.h"
 #include "dataset/paths.h"
 #include "dataset/runs.h"
 #include "dataset/standing.h"
@@ -157,9 +158,12 @@ ResultTable DefinitionScene::by_solution() const {
   return table;
 }
 
-void read_scene(const std::string& root, const SceneOptions& options, Scene& scene) {
+void read_scene(const std::string& root, const SceneOptions& asked_for, Scene& scene) {
   dataset::expect_dataset_folder(root);
   scene.dataset = dataset::load_without_results(root, scene.unreadable);
+  SceneOptions options = asked_for;
+  if (options.filter.run || !options.filter.excluded_runs.empty())
+    dataset::name_runs(options.filter, root, dataset::read_results(scene.dataset));
   dataset::KnownNames(scene.dataset).check(options.filter);
   if (options.history == WithHistory::yes) {
     read_history(root, options, scene);

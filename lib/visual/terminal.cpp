@@ -107,7 +107,7 @@ void write_hardware(Blocks& blocks, const HardwareScene& hardware, const report:
   blocks.heading("Hardware: " + hardware.name);
   const std::string against = report::name_of(hardware.summary.authors.against);
   if (!hardware.summary.authors.rows.empty())
-    blocks.block("Authors by mean speedup, against the " + against + ":",
+    blocks.block("Authors by arithmetic mean speedup, against the " + against + ":",
                  chart::bars_text(authors_chart(hardware), style));
   const chart::Histogram speedups = speedups_histogram(hardware);
   if (!speedups.bins.counts.empty()) {

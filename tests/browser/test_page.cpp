@@ -180,6 +180,14 @@ TEST_CASE("themes, phones and paper", "[page]") {
   CHECK(dark.style("body", "background-color") == "rgb(255, 255, 255)");
   auto phone = browser.open(file, {.width = 360, .height = 740});
   CHECK(phone.evaluate("document.documentElement.scrollWidth").get<int>() <= 360);
+  // What is wider scrolls in a box of its own, and no column is out of reach.
+  CHECK(phone.evaluate(
+            "[...document.querySelectorAll('svg.chart')].every((chart) => {"
+            "  const box = chart.parentElement;"
+            "  return box.getBoundingClientRect().right <= 361 && getComputedStyle(box).overflowX === 'auto';"
+            "})") == true);
+  CHECK(phone.evaluate("[...document.querySelectorAll('th.extra')].every((cell) => cell.offsetWidth > 0)") ==
+        true);
   auto paper = browser.open(file, {.dark = true, .print = true});
   CHECK(!paper.visible("nav"));
   CHECK(!paper.visible("button.theme"));

@@ -270,7 +270,23 @@ TEST_CASE("what is added is the solution and its traces, which never replaces an
   (void)eval.write("mine.cpp", kHonest + "// another\n");
   const auto refused = eval({file.string(), "--definition", "add", "--add"});
   CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, Catch::Contains("is there already, with another content"));
+  CHECK_THAT(refused.err, Catch::Contains("is there already, with another content; give the new one another "
+                                          "name, or replace it: --replace"));
+  CHECK(eval({file.string(), "--definition", "add", "--replace"}).exit_code == 2);  // nothing without --add
+  CHECK(eval({file.string(), "--definition", "add", "--add", "--replace"}).exit_code == 0);
+  const auto record = eval.run.dataset.root() / "solutions/local/test/add/mine.json";
+  CHECK_THAT(util::read_file(record), Catch::Contains("// another"));
+  const auto replaced = run_process({fib_binary(), "report", "summary", "--local", eval.run.dataset.root()},
+                                    eval.run.environment());
+  CHECK_THAT(replaced.out, Catch::Contains("2 of other sources"));
+}
+
+TEST_CASE("a Python source that is added is for the device that it ran on") {
+  const Eval eval;
+  const auto file = eval.write("mine.py", "def run(a, b, c):\n    c[...] = a + b\n");
+  (void)eval({file.string(), "--definition", "add", "--add", "--device", "cpu"});
+  const auto record = util::read_file(eval.run.dataset.root() / "solutions/local/test/add/mine.json");
+  CHECK(nlohmann::json::parse(record).at("spec").at("target_hardware") == nlohmann::json::array({"cpu"}));
 }
 
 TEST_CASE("a cascade ends with the smallest workload when that fails") {

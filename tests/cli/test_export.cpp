@@ -56,7 +56,8 @@ TEST_CASE("a dataset's export is a dataset, and an SQLite file is one") {
   CHECK(part.err == "6 traces, 2 solutions, 6 workloads and 3 definitions exported to part\n");
   CHECK(part.exit_code == 0);
   const auto listed = run_fib({"list", "--local", "part"}, files.root());
-  CHECK_THAT(listed.out, Catch::StartsWith("3 definitions, 2 solutions, 6 workloads, 6 traces (6 passed)"));
+  CHECK_THAT(listed.out,
+             Catch::StartsWith("3 definitions, 2 solutions, 6 workloads, 6 traces, 6 results (6 passed)"));
   const auto again = run_export(files, {"--format", "dataset", "--output", "part"});
   CHECK(again.exit_code == 1);
   CHECK(again.err == "fib: part exists; name a new folder\n");

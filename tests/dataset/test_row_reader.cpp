@@ -66,6 +66,11 @@ void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
   CHECK(calls.count == expected_calls.count);
   CHECK(calls.cv == expected_calls.cv);
   CHECK(calls.tail == expected_calls.tail);
+  REQUIRE(calls.spread.has_value() == expected_calls.spread.has_value());
+  if (calls.spread) CHECK(calls.spread->q25_ms == expected_calls.spread->q25_ms);
+  if (calls.spread) CHECK(calls.spread->median_ms == expected_calls.spread->median_ms);
+  if (calls.spread) CHECK(calls.spread->q75_ms == expected_calls.spread->q75_ms);
+  CHECK(calls.trial_range_ms == expected_calls.trial_range_ms);
   CHECK(calls.slow == expected_calls.slow);
   CHECK(calls.sm_clock_mhz == expected_calls.sm_clock_mhz);
   CHECK(calls.throttled == expected_calls.throttled);
@@ -92,7 +97,7 @@ std::string recorded(const std::string& from = "", const std::string& to = "") {
       R"("device":{"kind":"cuda","uuid":"GPU-1"},"sweep":{"M":2},"interval":{"low_ms":0.2,"high_ms":0.3},)"
       R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40,"q25_ms":1.4,)"
       R"("q75_ms":1.75,"sets":"shared"},"rule":"low-bit","n":150,"cv":0.07,"slow_calls":12,)"
-      R"("sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
+      R"("trial_medians_ms":[1,1.5],"sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
       R"("load":{"average":3.5,"cores":2},"device_state":{"power_w":90.5,"throttle_reasons":["a","b"]},)"
       R"("tolerance":{"atol":0.5,"rtol":0.25,"required_matched_ratio":0.9}})");
   if (!from.empty()) text.replace(text.find(from), from.size(), to);

@@ -251,3 +251,28 @@ TEST_CASE("failures before the reference was asked stand where there is nothing 
   story.add({.latency = "", .more = R"(,"rule":"default")"});
   CHECK(story.standing() == Latencies{0});
 }
+
+TEST_CASE("where conditions keep results out, it is said whose, and how to count these") {
+  const std::string loose = R"({"flush":"clean","clock":"auto","rtol":0.5,"atol":0.5})";
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01"});
+  story.add({.latency = "2", .run = "r1", .day = "01", .solution = "t"});
+  CHECK(story.standing() == Latencies{1, 2});
+  CHECK(dataset::condition_notes(story.left_out()).empty());
+  story.add({.latency = "3", .run = "r2", .day = "02", .config = loose});
+  CHECK(story.standing() == Latencies{3});
+  CHECK(dataset::condition_notes(story.left_out()) ==
+        std::vector<std::string>{"Of d only results under flush clean, clock auto, rtol 0.5, atol 0.5 count, "
+                                 "as in its latest run; to "
+                                 "count those under flush clean, clock auto: --exclude-run r2."});
+  dataset::Filter filter;
+  filter.excluded_runs = {"r2"};
+  CHECK(story.standing(filter) == Latencies{1, 2});
+  for (int i = 3; i <= 6; ++i)
+    story.add({.run = "r" + std::to_string(i), .day = "0" + std::to_string(i), .config = loose});
+  CHECK(story.standing().size() == 1);
+  CHECK_THAT(dataset::condition_notes(story.left_out()).at(0),
+             Catch::EndsWith(": --exclude-run with each of the 5 runs since, from r2."));
+  story.add({.run = "", .day = "07", .config = loose});  // of another tool, which names no run
+  CHECK(story.standing().size() == 1);
+}

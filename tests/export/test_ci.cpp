@@ -99,6 +99,31 @@ TEST_CASE("the same error of a solution on many workloads is one annotation, wit
   CHECK(count(summary, "<td>as above</td>") == 4);
 }
 
+TEST_CASE("what of a run was not done is told, since nobody sees what is missing") {
+  const TemporaryDataset files;
+  testing::write_traces(files, trace("alice_fast", "w1", 4).line());
+  const testing::CiInput input(files);
+  const exports::NotDone not_done{3, kRun1};
+  const std::string text = "3 evaluations of run " + std::string(kRun1) + " have no result";
+  const auto junit = exports::junit_results(input.results, not_done);
+  CHECK_THAT(junit, Catch::Contains("<testsuite name=\"not done\" tests=\"1\"") &&
+                        Catch::Contains("<skipped message=\"" + text + "\""));
+  CHECK_THAT(exports::github_commands(input.results, input.dataset, "/", not_done),
+             Catch::Contains("::warning title=not done::" + text));
+  CHECK_THAT(exports::job_summary(input.results, input.dataset, exports::kSummaryBytes, not_done),
+             Catch::Contains("0 failed; 3 evaluations of run"));
+  CHECK_THAT(exports::junit_results(input.results), !Catch::Contains("not done"));
+}
+
+TEST_CASE("a ranking has no latency of a solution that did not pass every workload") {
+  const TemporaryDataset files;
+  testing::write_traces(files, failed_line("no", "w1", 4) + trace("alice_slow", "w2", 8, 2).line() +
+                                   trace("alice_fast", "w1", 4).line() + trace("alice_fast", "w2", 8).line());
+  const auto summary = ci_text(files, CiForm::job_summary);
+  CHECK_THAT(summary, Catch::Contains("\n| - | alice_slow | alice | - | - | 1 of 2 |\n"));
+  CHECK_THAT(summary, Catch::Contains("| Latency [ms] (geo mean) | Speedup vs. reference (geo mean) |"));
+}
+
 TEST_CASE("an annotation stands at the solution's file, where that is in the repository") {
   const TemporaryDataset files;
   testing::write_traces(files, failed_line("no", "f1", 1));
@@ -187,7 +212,7 @@ TEST_CASE("a summary stays below its limit and says what was left out") {
   CHECK_THAT(part, Catch::Contains("Left out, since GitHub takes no summary of more than 1 MiB: " +
                                    std::to_string(40 - shown) + " failures. To see all: "));
   CHECK_THAT(part, Catch::Contains("</table>\n"));
-  CHECK_THAT(part, Catch::Contains("| - | alice_fast | alice | 1.00000 |"));
+  CHECK_THAT(part, Catch::Contains("| - | alice_fast | alice | - | - | 1 of 41 |"));
 }
 
 TEST_CASE("a ranking is left out of a summary as a whole") {
@@ -219,12 +244,13 @@ TEST_CASE("solutions that did not pass every workload have no rank") {
   const auto rankings = exports::rank_results(input.results, input.dataset);
   REQUIRE(rankings.size() == 1);
   CHECK(exports::ranking_text(rankings[0]) ==
-        "\n#### gemm_n128\n\n| Rank | Solution | Author | Latency [ms] | Speedup vs. reference | Passed |\n"
+        "\n#### gemm_n128\n\n| Rank | Solution | Author | Latency [ms] (geo mean) | Speedup vs. reference "
+        "(geo mean) | Passed |\n"
         "| ---: | --- | --- | ---: | ---: | ---: |\n"
         "| 1 | alice_fast | alice | 4.00000 | 2.0000 | 2 of 2 |\n"
         "| 2 | alice_slow | alice | 8.00000 | 2.0000 | 2 of 2 |\n"
-        "| - | stranger | - | 0.50000 | - | 1 of 2 |\n"
-        "| - | bob_gemm | bob | 1.00000 | - | 1 of 2 |\n");
+        "| - | stranger | - | - | - | 1 of 2 |\n"
+        "| - | bob_gemm | bob | - | - | 1 of 2 |\n");
 }
 
 TEST_CASE("Markdown of names is escaped: links, images, emphasis, HTML, math") {

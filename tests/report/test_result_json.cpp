@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/measurement_record.h"
+#include "report/details.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
 
@@ -103,5 +104,19 @@ TEST_CASE("a try says of its kernels what they take, for people") {
   trace.evaluation->fib = model::to_json(record);
   const auto many = report::kernel_lines(trace);
   REQUIRE(many.size() == 4);
-  CHECK(many[3] == "and 2 kernels more");
+  CHECK(many[3] == "and 2 more kernels");
+}
+
+TEST_CASE("an error of 0 is none where nothing could be compared") {
+  model::Evaluation evaluation;
+  evaluation.correctness = model::Correctness{};
+  evaluation.status = model::Status::INCORRECT_NUMERICAL;
+  CHECK_FALSE(report::told_error(evaluation, &model::Correctness::max_absolute_error));
+  evaluation.correctness->max_absolute_error = 0.5;
+  CHECK(report::told_error(evaluation, &model::Correctness::max_absolute_error) == 0.5);
+  CHECK_FALSE(report::told_error(evaluation, &model::Correctness::max_relative_error));
+  evaluation.status = model::Status::PASSED;
+  CHECK(report::told_error(evaluation, &model::Correctness::max_relative_error) == 0.0);
+  evaluation.correctness.reset();
+  CHECK_FALSE(report::told_error(evaluation, &model::Correctness::max_absolute_error));
 }

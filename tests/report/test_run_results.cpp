@@ -2,6 +2,7 @@
 
 #include "dataset/temporary_dataset.h"
 #include "model/solution.h"
+#include "report/compare.h"
 #include "report/run_results.h"
 
 using namespace fib;
@@ -21,6 +22,8 @@ struct Made {
   std::string log = "first line\nlast line\n";
   std::string status = "TIMEOUT";
   std::string engine = {};  // of the reference; empty: it was not asked
+  // Quartiles and the median of the calls between them; empty: not recorded.
+  std::vector<double> quartiles = {};
 };
 
 // A dataset with solutions s and t of definition d, what was measured before, and a run.
@@ -51,6 +54,11 @@ class Story {
     load();
     return report::result_text(details_.back(), *earlier_);
   }
+  // What `fib report compare` says of the same two results.
+  report::Change compared() {
+    load();
+    return report::change_of(*earlier_->before(details_.back().row), details_.back().row);
+  }
   std::string table() {
     load();
     return report::render_run_results(dataset_, *earlier_, details_, {});
@@ -73,12 +81,20 @@ class Story {
     }
     line += R"(,"fib":{"run_id":")" + run + R"(","config":{"flush":")" + made.flush +
             R"("},"solution_sha256":")" + sources_.at(made.solution) + "\"" +
-            (made.latency.empty() ? "" : interval_) +
+            (made.latency.empty() ? "" : interval_) + quantiles(made.quartiles) +
             (made.engine.empty() ? "" : R"(,"reference":{"engine":")" + made.engine + "\"}") +
             (made.sweep.empty() ? "" : R"(,"sweep":)" + made.sweep) + "}}}";
     auto result = model::parse_trace(line);
     result.evaluation->log = made.latency.empty() ? made.log : "";
     return result;
+  }
+
+  static std::string quantiles(const std::vector<double>& quartiles) {
+    if (quartiles.empty()) return "";
+    std::string text;
+    for (int i = 0; i <= 20; ++i)
+      text += (i > 0 ? "," : "") + std::to_string(quartiles.at(i < 8 ? 0 : i < 13 ? 1 : 2));
+    return R"(,"quantiles_ms":[)" + text + "]";
   }
 
   void load() {
@@ -187,4 +203,24 @@ TEST_CASE("solutions that cannot be told apart share a rank, and points of a swe
   const auto table = swept.table();
   CHECK(table.find("s {\"iterations\":5}     -     1/1") != std::string::npos);
   CHECK(table.find("s {\"iterations\":9}     -     1/1") != std::string::npos);
+}
+
+TEST_CASE("a run says of a change what a comparison of the two runs says") {
+  // Beyond the noise of the intervals, but most calls of the one took as long as those of the other.
+  Story overlapping;
+  overlapping.before({.quartiles = {0.9, 1, 1.3}})
+      .now({.latency = "1.2", .day = "02", .quartiles = {1, 1.2, 1.4}});
+  CHECK(overlapping.compared().verdict == report::Verdict::ambiguous);
+  CHECK_THAT(overlapping.line(), Catch::EndsWith("20.0% slower, within the noise, than before"));
+  CHECK_THAT(overlapping.table(), Catch::Contains("unclear"));
+  // The means of the trials differ, the medians of the calls do not.
+  Story same;
+  same.before({.quartiles = {0.9, 1, 1.3}}).now({.latency = "1.2", .day = "02", .quartiles = {0.9, 1, 1.4}});
+  CHECK(same.compared().verdict == report::Verdict::same);
+  CHECK_THAT(same.line(), Catch::EndsWith("as before"));
+  Story slower;
+  slower.before({.quartiles = {0.9, 1, 1.1}})
+      .now({.latency = "1.2", .day = "02", .quartiles = {1.15, 1.2, 1.4}});
+  CHECK(slower.compared().verdict == report::Verdict::slower);
+  CHECK_THAT(slower.line(), Catch::EndsWith("20.0% slower than before"));
 }

@@ -108,6 +108,34 @@ TEST_CASE("a table that does not fit at all has a line for every cell") {
     CHECK(widest_line(to_text(table, {width, false})) <= width);
 }
 
+TEST_CASE("a table goes without spare columns before its names are unreadable, and says without which") {
+  Table table;
+  table.columns = {name_column("Solution", "solution"), spare(text_column("Author", "author")),
+                   number_column("Latency (ms)", "latency_ms"), spare(number_column("Max abs", "max_abs"))};
+  table.rows = {{text_cell("a_solution_with_a_long_name_1"), text_cell("alice_and_bob"),
+                 number_cell(1, "1.00000"), number_cell(0.5, "5.00e-01")}};
+  CHECK(to_text(table, {60, false}).find("5.00e-01") != std::string::npos);
+  CHECK(to_text(table, {52, false}) ==
+        "                                             Latency\n"
+        "Solution                      Author            (ms)\n"
+        "----------------------------------------------------\n"
+        "a_solution_wit…a_long_name_1  alice_and_bob  1.00000\n"
+        "Left out, for want of room: Max abs\n");
+  for (std::size_t width = 20; width < 80; ++width)
+    CHECK(widest_line(to_text(table, {width, false})) <= width);
+}
+
+TEST_CASE("a table of numbers alone fits below 80 columns too, with a line for every cell") {
+  Table table;
+  for (int i = 0; i < 9; ++i) {
+    table.columns.push_back(number_column("Number", "n"));
+    if (table.rows.empty()) table.rows.emplace_back();
+    table.rows.front().push_back(number_cell(1, "1234567.89"));
+  }
+  for (std::size_t width = 60; width < 80; ++width)
+    CHECK(widest_line(to_text(table, {width, false})) <= width);
+}
+
 TEST_CASE("texts of other scripts keep the columns straight") {
   Table table;
   table.columns = {text_column("N", "n"), text_column("M", "m")};

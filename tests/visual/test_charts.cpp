@@ -124,9 +124,8 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
     report::RunStanding standing;
     standing.definition = "d";
     standing.solution = "s";
-    standing.evaluations = standing.passed = standing.timed = 1;
-    standing.log_sum = std::log(ms);
-    standing.log_interval_sum = std::log1p(interval);
+    standing.evaluations = standing.passed = 1;
+    standing.workloads["w"] = {std::log(ms), std::log1p(interval), 1};
     run.traces.standings[{"d", nullptr, "s"}] = standing;
     history.runs.push_back(run);
   };
@@ -142,6 +141,33 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   CHECK(points[2].note.find("6.8% slower than the run before") != std::string::npos);
   CHECK(*points[0].low == Approx(0.98));
   CHECK(*points[0].high == Approx(1.02));
+}
+
+TEST_CASE("the line over runs is of the workloads that a solution's runs have in common") {
+  report::DatasetHistory history;
+  const auto add = [&](const char* minute, const std::map<std::string, double>& latencies) {
+    report::HistoryRun run;
+    run.record.run_id = std::string("r") + minute;
+    run.record.hardware = "H";
+    run.record.started_utc = std::string("2026-03-17T14:") + minute + ":00+00:00";
+    report::RunStanding standing;
+    standing.definition = "d";
+    standing.solution = "s";
+    standing.evaluations = standing.passed = latencies.size();
+    for (const auto& [uuid, ms] : latencies) standing.workloads[uuid] = {std::log(ms), 0, 1};
+    run.traces.standings[{"d", nullptr, "s"}] = standing;
+    history.runs.push_back(run);
+  };
+  add("00", {{"other", 9}});  // nothing of it was run again
+  add("10", {{"small", 1}, {"large", 100}});
+  add("20", {{"small", 1}});
+  const auto chart = visual::history_chart(history, {"d", "H"});
+  const auto& points = series_of(chart, "s").points;
+  REQUIRE(points.size() == 2);
+  CHECK(points[0].x == 1);
+  CHECK(*points[0].y == Approx(1));
+  CHECK(*points[1].y == Approx(1));
+  CHECK(points[1].note.find("latency over 1 of 3 workloads") != std::string::npos);
 }
 
 TEST_CASE("a solution has one colour in all charts of a page") {
@@ -164,8 +190,8 @@ TEST_CASE("a sweep over numbers has an axis, one over words has categories") {
     standing.definition = "d";
     standing.solution = solution;
     standing.sweep = sweep;
-    standing.evaluations = standing.passed = standing.timed = 1;
-    standing.log_sum = log_sum;
+    standing.evaluations = standing.passed = 1;
+    standing.workloads["w"] = {log_sum, 0, 1};
     run.traces.standings[{"d", sweep, solution}] = standing;
   };
   add({{"iterations", 10}}, "s", 0);

@@ -55,6 +55,29 @@ TEST_CASE("failures link to the end of their logs") {
   CHECK(holds(html, "The whole log: fib report show trace s w1"));
 }
 
+TEST_CASE("a log that several workloads of a solution share is told once") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
+  std::string traces;
+  for (int m = 1; m <= 4; ++m) {
+    const testing::RunTrace trace{.run = testing::kRun1,
+                                  .definition = "d",
+                                  .solution = "s",
+                                  .uuid = "w" + std::to_string(m),
+                                  .m = m,
+                                  .status = "COMPILE_ERROR",
+                                  .log = "s.cu:1:1: error: no"};
+    traces += trace.line();
+  }
+  files.write("traces/t.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  CHECK(holds(html, "<details id=\"log-1\"><summary>s on d w1 M=1, w2 M=2, w3 M=3 and 1 more workload ("));
+  CHECK(!holds(html, "log-2"));
+}
+
 TEST_CASE("a dataset without traces has a page") {
   const testing::TemporaryDataset files;
   files.write("definitions/d.json", testing::definition_text("d"));
