@@ -1,5 +1,7 @@
+import importlib.util
 import logging
 import os
+import subprocess
 import sys
 import unittest
 from unittest import mock
@@ -21,6 +23,29 @@ extern "C" int run(const float* x, float* y, std::int64_t rows) {
 
 def native(name="native", value="2 * x[i]", code="0"):
     return solution(name, NATIVE % (value, code), language="cpp", entry="main.cpp::run")
+
+
+def native_with_global():
+    """Multiplies by what the global function "fib_test.factor" returns, by TVM-FFI's interface."""
+    return solution("s", """#include <cstdint>
+#include <cstddef>
+struct View { float* data; int32_t device[2]; int32_t ndim; uint8_t code, bits; uint16_t lanes;
+              int64_t *shape, *strides; uint64_t offset; };
+struct Name { const char* data; size_t size; };
+struct Any { int32_t type; uint32_t pad; union { int64_t number; View* view; struct Object* object; }; };
+struct Object { uint64_t references; int32_t type; uint32_t pad; void* deleter; View view; };
+extern "C" int TVMFFIFunctionGetGlobal(const Name* name, void** out);
+extern "C" int TVMFFIFunctionCall(void* function, Any* arguments, int32_t count, Any* result);
+static View* view_of(const Any& any) { return any.type == 7 ? any.view : &any.object->view; }
+extern "C" int __tvm_ffi_run(void*, const Any* args, int32_t count, Any*) {
+  Name name = {"fib_test.factor", 15}; void* function = nullptr; Any factor = {};
+  if (count != 2 || TVMFFIFunctionGetGlobal(&name, &function) != 0 || function == nullptr) return -1;
+  if (TVMFFIFunctionCall(function, nullptr, 0, &factor) != 0) return -1;
+  View *x = view_of(args[0]), *y = view_of(args[1]);
+  for (int64_t i = 0; i < x->shape[0] * x->shape[1]; ++i) y->data[i] = factor.number * x->data[i];
+  return 0;
+}
+""", language="cpp", entry="main.cpp::run", binding="tvm-ffi", destination_passing_style=True)
 
 
 class Shaped:
@@ -234,6 +259,22 @@ class WithTorch(Runtimes):
             self.assertTrue(self.torch.equal(self.y, self.x * 2))
             self.assertTrue(self.torch.equal(runtime.dispatch("scale", (self.x,), {}, None), self.x * 2))
         self.assertEqual(runtime.statistics()["calls"]["scale"], {"applied": 6})
+
+    @unittest.skipUnless(importlib.util.find_spec("tvm_ffi"), "apache-tvm-ffi is not installed")
+    def test_a_process_that_has_tvm_ffi_and_torch_keeps_its_own(self):
+        """The solution asks for a function that this program has registered with its own TVM-FFI."""
+        program = (
+            "import sys\n"
+            "import torch, tvm_ffi\n"
+            "from tests.test_apply import ApplyRuntime, native_with_global, trace, trace_set\n"
+            "register = getattr(tvm_ffi, 'register_global_func', None) or tvm_ffi.register_func\n"
+            "register('fib_test.factor', lambda: 3)\n"
+            "runtime = ApplyRuntime(trace_set([native_with_global()], [trace('s', 4, 2.0)]))\n"
+            "x, y = torch.ones(4, 16), torch.zeros(4, 16)\n"
+            "runtime.dispatch('scale', (x, y), {}, lambda x, y: print('the fallback'))\n"
+            "print(y.sum().item(), runtime.statistics()['dropped'])\n")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.returncode), ("192.0 {}\n", 0), done.stderr)
 
     def test_torch_extensions_are_built_by_torch(self):
         source = ('#include <torch/extension.h>\ntorch::Tensor run(torch::Tensor x) { return x; }\n'
