@@ -35,16 +35,17 @@ function(fib_module name)
 endfunction()
 
 # fib_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABEL unit|process|browser|gpu] [SLOW <files>]
-#          [ENVIRONMENT <variables>]): one Catch2 program for the folder tests/<name>, over the same objects, and an
+#          [HIDDEN <files>] [ENVIRONMENT <variables>]): one Catch2 program for the folder tests/<name>, over the same objects, and an
 # entry of ctest for each of its test_*.cpp. The label is unit where none is given: such tests start no process of fib,
-# and take seconds. All others take turns, since runs do on a device. The files that take longer are slow instead.
+# and take seconds. All others take turns, since runs do on a device. The files that take longer are slow instead;
+# those whose cases are all hidden, which scripts run, have no entry.
 function(fib_test name)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LIBRARIES;SLOW;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LIBRARIES;SLOW;HIDDEN;ENVIRONMENT" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
   target_link_libraries(test_${name} PRIVATE fib_options fib_core fib_test_support fib_test_main ${ARG_LIBRARIES})
   foreach(source ${ARG_SOURCES})
-    if(NOT source MATCHES "^test_.*\\.cpp$")
+    if(NOT source MATCHES "^test_.*\\.cpp$" OR source IN_LIST ARG_HIDDEN)
       continue()
     endif()
     get_filename_component(file "${source}" NAME_WE)
