@@ -35,10 +35,10 @@ function(fib_module name)
 endfunction()
 
 # fib_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABEL unit|process|browser|gpu] [SLOW <files>]
-#          [HIDDEN <files>] [ENVIRONMENT <variables>]): one Catch2 program for the folder tests/<name>, over the same objects, and an
-# entry of ctest for each of its test_*.cpp. The label is unit where none is given: such tests start no process of fib,
-# and take seconds. All others take turns, since runs do on a device. The files that take longer are slow instead;
-# those whose cases are all hidden, which scripts run, have no entry.
+#          [HIDDEN <files>] [ENVIRONMENT <variables>]): one Catch2 program for the folder tests/<name>, over the same
+# objects, and an entry of ctest for each of its test_*.cpp. The label is unit where none is given: such tests start no
+# process of fib, and take seconds. All others take turns, since runs do on a device. The files that take longer are
+# slow instead; those whose cases are all hidden, which scripts run, have no entry.
 function(fib_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LIBRARIES;SLOW;HIDDEN;ENVIRONMENT" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
