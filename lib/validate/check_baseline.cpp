@@ -50,12 +50,7 @@ Messages check_baseline(const Subject& subject) {
   for (const ScannedSolution* solution : subject.solutions) {
     if (solution->author == kBaseline) names.push_back(solution->name);
   }
-  // A definition that was just begun needs none yet; the format's own check asks for one all the same.
-  const bool is_begun =
-      subject.tree.mode == model::Mode::lenient && subject.solutions.empty() && subject.traces.empty();
-  if (names.empty() && is_begun) {
-    info(messages, "there are no solutions yet");
-  } else if (names.empty()) {
+  if (names.empty()) {
     warning(messages, {subject.scanned.file}, "no baseline solution");
   } else {
     info(messages, fmt::format("solution: {}", fmt::join(names, ", ")));

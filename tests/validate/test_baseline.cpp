@@ -11,11 +11,6 @@ TEST_CASE("baseline: none, or one without traces") {
   CHECK(files.said("baseline") == Lines{"info: solution: b, c", "warning: trace missing"});
 }
 
-TEST_CASE("baseline: a definition that was just begun needs none yet") {
-  const Checked files;
-  CHECK(files.said("baseline") == Lines{"info: there are no solutions yet"});
-}
-
 TEST_CASE("baseline: all passed") {
   const Checked files;
   files.workloads(record(workload_json("w")));
