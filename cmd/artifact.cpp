@@ -5,8 +5,6 @@
 #include <cstdio>
 
 #include "apply/build.h"
-#include "bench/build_pool.h"
-#include "bench/config.h"
 #include "compile/build_result_json.h"
 #include "compile/builder.h"
 #include "dataset/paths.h"
@@ -21,8 +19,8 @@ compile::BuildResult built(const apply::BuildOrder& order) {
                           ? compile::find_python()
                           : std::nullopt;
   const auto tvm_ffi = compile::find_tvm_ffi(python);
-  const bench::RunConfig config;
-  auto target = bench::build_target(order.device, order.architecture, config, python, tvm_ffi);
+  compile::BuildTarget target{order.device, order.architecture, python};
+  target.tvm_ffi = tvm_ffi;
   // What torch itself has built is a module of Python's, which is not called in other programs.
   target.torch = compile::TorchWay::kHeaders;
   if (const auto reason =

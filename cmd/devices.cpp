@@ -26,7 +26,7 @@ bench::MultiprocessorLimits limits_of(const nlohmann::json& limits) {
           limits.at("reserved_shared_bytes")};
 }
 
-LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}, {}}; }
+LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}}; }
 
 #if FIB_CUDA
 nlohmann::ordered_json driver_version() {
@@ -122,12 +122,8 @@ CudaDevices cuda_devices() try {
   }
   const auto document = nlohmann::json::parse(child.output);
   for (const auto& device : document.at("devices")) {
-    result.devices.push_back({model::DeviceKind::cuda,
-                              device.at("name"),
-                              device.at("uuid"),
-                              device.at("architecture"),
-                              {},
-                              limits_of(device.at("multiprocessor"))});
+    result.devices.push_back({model::DeviceKind::cuda, device.at("name"), device.at("uuid"),
+                              device.at("architecture"), limits_of(device.at("multiprocessor"))});
   }
   result.problem = document.at("problem");
   result.software = document.at("software");

@@ -9,11 +9,11 @@
 #include "bench/disassembly.h"
 #include "commands.h"
 #include "devices.h"
+#include "environment.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
-#include "probe_setup.h"
 #include "report/document.h"
 #include "report/text.h"
 #include "report_common.h"
@@ -60,15 +60,15 @@ int run(DisasmOptions options) {
   const auto& device = devices.devices.front();
   options.measure.finish(device.kind);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
-  const bench::ProbeSetup setup = probe_setup(device, options.measure);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
+  bench::Session session(environment_of({device}), interrupted);
   bool is_all_done = true;
   for (const dataset::Dataset& dataset : inputs.datasets) {
     for (const auto& [name, solution] : dataset.solutions) {
-      const auto code =
-          bench::disassemble(setup, solution, dataset.definitions.at(solution.definition),
-                             options.ptx ? bench::CodeForm::ptx : bench::CodeForm::native, interrupted);
+      const auto code = bench::disassemble(session, options.measure.config, solution,
+                                           dataset.definitions.at(solution.definition),
+                                           options.ptx ? bench::CodeForm::ptx : bench::CodeForm::native);
       report::Document document(report::Format::table, stdout_style());
       document.heading(report::printable(name));
       document.table("", table_of(code.kernels));

@@ -20,6 +20,7 @@
 #include "dataset/add_record.h"
 #include "dataset/paths.h"
 #include "devices.h"
+#include "environment.h"
 #include "eval_inputs.h"
 #include "eval_results.h"
 #include "interrupt.h"
@@ -129,19 +130,17 @@ struct Outcome {
   report::SettledTries settled = {};
 };
 
-model::DeviceKind kind_of(const bench::RunSetup& setup) { return setup.devices.front().kind; }
-
-Outcome evaluate(const std::vector<dataset::Dataset>& datasets, const bench::RunConfig& config,
-                 bench::RunSetup setup, bool save, ProgressLine line, std::atomic<bool>& interrupted) {
-  setup.save_results = save;
+Outcome evaluate(bench::Session& session, const std::vector<dataset::Dataset>& datasets,
+                 const bench::RunConfig& config, const bench::RunRequest& request, ProgressLine line) {
+  const auto& environment = session.environment();
   const bench::Sweep sweep(config);
-  const auto plan =
-      bench::make_plan(datasets, {}, {kind_of(setup), setup.python, setup.tvm_ffi, config.torch}, {});
+  const auto plan = bench::make_plan(
+      datasets, {}, {environment.kind(), environment.python, environment.tvm_ffi, config.torch}, {});
   bench::fetch_blobs(
-      plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
+      plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, session.interrupted());
   EvalProgress progress(line);
   bench::RunReport report;
-  if (!plan.evaluations.empty()) report = bench::run(datasets, plan, sweep, setup, progress, interrupted);
+  if (!plan.evaluations.empty()) report = bench::run(session, datasets, plan, sweep, request, progress);
   progress.clear();
   log_problems(plan, report);
   Outcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, {}};
@@ -177,7 +176,8 @@ std::vector<report::Detail> comparable(std::vector<report::Detail> before,
 
 std::string comparison(const report::CompareSide& a, const report::CompareSide& b, report::PairBy pair_by,
                        report::CompareFormat format) {
-  return report::render_compare(report::compare(a, b, pair_by), std::nullopt, format, {stdout_style(), {}});
+  return report::render_compare(report::compare(a, b, pair_by), std::nullopt, format,
+                                {stdout_style(), {}, false});
 }
 
 // With the solution of that name in the same run.
@@ -279,8 +279,8 @@ std::vector<dataset::Dataset> with_solutions(std::vector<dataset::Dataset> datas
 
 // The second stage of a cascade: all workloads, for the solutions that passed the first. Of the others
 // `outcome` keeps what the first stage found.
-void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::RunSetup& setup,
-           ProgressLine line, std::atomic<bool>& interrupted, Outcome& outcome) {
+void go_on(bench::Session& session, const EvalInputs& inputs, const EvalOptions& options,
+           const bench::RunRequest& request, ProgressLine line, Outcome& outcome) {
   std::set<std::string> passed;
   for (const auto& [name, traces] : outcome.traces) {
     if (report::summarize(traces).status == model::Status::PASSED) passed.insert(name);
@@ -290,8 +290,8 @@ void go_on(const EvalInputs& inputs, const EvalOptions& options, const bench::Ru
   if (!is_any_tried) return;
   spdlog::info("{} passed {} smallest workload", report::plural(passed.size(), "solution"),
                passed.size() == 1 ? "its" : "their");
-  auto rest = evaluate(with_solutions(inputs.datasets, passed), options.measure.config, setup, options.add,
-                       line, interrupted);
+  auto rest =
+      evaluate(session, with_solutions(inputs.datasets, passed), options.measure.config, request, line);
   for (const std::string& name : passed) outcome.traces.erase(name);
   outcome.traces.merge(rest.traces);
   outcome.not_done.insert(outcome.not_done.end(), rest.not_done.begin(), rest.not_done.end());
@@ -351,30 +351,30 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
 }
 
 // One try of all solutions.
-ExitCode evaluate_once(const EvalOptions& options, const bench::RunSetup& setup, bool against_last,
-                       std::atomic<bool>& interrupted) {
-  const EvalInputs inputs = read_eval_inputs(options.words, kind_of(setup));
+ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
+                       bool against_last) {
+  const EvalInputs inputs = read_eval_inputs(options.words, session.environment().kind());
   if (options.add) add_solutions(inputs, options.replace);
   const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
   const auto& config = options.measure.config;
   Outcome outcome;
   if (options.cascade) {
-    outcome = evaluate(with_smallest(inputs.datasets), with_few_calls(config), setup, false,
-                       ProgressLine::none, interrupted);
-    if (outcome.exit_code != kInterrupted) go_on(inputs, options, setup, line, interrupted, outcome);
+    outcome = evaluate(session, with_smallest(inputs.datasets), with_few_calls(config),
+                       {.version = FIB_VERSION, .save_results = false}, ProgressLine::none);
+    if (outcome.exit_code != kInterrupted) go_on(session, inputs, options, request, line, outcome);
   } else {
-    outcome = evaluate(inputs.datasets, config, setup, options.add, line, interrupted);
+    outcome = evaluate(session, inputs.datasets, config, request, line);
   }
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
-  if (interrupted && is_nothing) return outcome.exit_code;
+  if (session.interrupted() && is_nothing) return outcome.exit_code;
   outcome.settled = report::settle(outcome.traces);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
   } else {
     print_tables(inputs, options, outcome, against_last);
   }
-  if (setup.timeline != nullptr)
-    fmt::print(stderr, "{}", report::to_text(time_table(setup.timeline->totals()), stdout_style()));
+  if (options.explain_time)
+    fmt::print(stderr, "{}", report::to_text(time_table(session.timeline()->totals()), stdout_style()));
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
@@ -395,16 +395,17 @@ std::map<fs::path, fs::file_time_type> changes_of(const EvalWords& words) {
 
 // Tries again whenever a file of the solutions changes, until Ctrl-C; a source that cannot be read is told
 // and waited for. Meanwhile interpreters for the next try are made ready.
-ExitCode watch(const EvalOptions& options, const bench::RunSetup& setup, bool against_last,
-               std::atomic<bool>& interrupted) {
+ExitCode watch(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
+               bool against_last) {
   constexpr auto kLook = std::chrono::milliseconds(100);
+  const auto& interrupted = session.interrupted();
   std::map<fs::path, fs::file_time_type> tried;
   while (!interrupted) {
     try {
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
-        (void)evaluate_once(options, setup, against_last, interrupted);
-        if (!interrupted) setup.processes->prepare_next();
+        (void)evaluate_once(session, options, request, against_last);
+        if (!interrupted) session.rest();
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
       }
@@ -424,29 +425,19 @@ int run(EvalOptions options) {
   options.words.with_results = against_last;
   const ChosenDevices chosen = choose_devices(options.devices);
   options.measure.finish(chosen.devices.front().kind);
-  const auto python = compile::find_python();
-  const auto around = options.add ? surroundings(chosen, python) : nlohmann::ordered_json::object();
+  const auto environment = environment_of(chosen.devices);
+  const auto around =
+      options.add ? surroundings(chosen, environment.python) : nlohmann::ordered_json::object();
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
-  bench::RunSetup setup{chosen.devices,
-                        fs::read_symlink("/proc/self/exe"),
-                        dataset::default_cache_path(),
-                        python,
-                        compile::find_tvm_ffi(python),
-                        FIB_VERSION,
-                        options.add,
-                        around,
-                        nullptr,
-                        std::nullopt,
-                        timeline.get()};
+  const bench::RunRequest request{FIB_VERSION, options.add, around};
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   bench::sweep_run_folders(fs::temp_directory_path());
   if (options.watch) check_watched(options.words);
-  bench::RunProcesses processes(setup.program, setup.cache, timeline.get());
-  if (options.watch || options.cascade) setup.processes = &processes;
-  return options.watch ? watch(options, setup, against_last, interrupted)
-                       : evaluate_once(options, setup, against_last, interrupted);
+  bench::Session session(environment, interrupted, timeline.get());
+  return options.watch ? watch(session, options, request, against_last)
+                       : evaluate_once(session, options, request, against_last);
 }
 
 }  // namespace

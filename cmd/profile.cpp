@@ -13,17 +13,18 @@
 #include "choice.h"
 #include "commands.h"
 #include "devices.h"
+#include "environment.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
-#include "probe_setup.h"
 #include "profile/bottleneck.h"
 #include "profile/ncu_page.h"
 #include "report/document.h"
 #include "report/result_json.h"
 #include "report/text.h"
 #include "report_common.h"
+#include "try_each.h"
 #include "util/command.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -102,14 +103,15 @@ std::string page_of(const std::string& ncu, const fs::path& report, const std::v
   return util::run_command(all, "/").output;
 }
 
-Profiled profile_one(const ProfileOptions& options, const std::string& ncu, const bench::ProbeSetup& setup,
+Profiled profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
                      const dataset::Dataset& dataset, const model::Solution& solution,
-                     const model::Workload& workload, const std::atomic<bool>& interrupted) {
+                     const model::Workload& workload) {
   Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
   const util::TemporaryFolder folder(fs::temp_directory_path(), "fib-profile-");
   const fs::path report = folder.path() / "profile.ncu-rep";
-  const auto outcome = bench::run_probe(setup, solution, dataset.definitions.at(solution.definition),
-                                        workload, dataset.root, tool_of(options, ncu, report), interrupted);
+  const auto outcome =
+      bench::run_probe(session, options.measure.config, solution, dataset.definitions.at(solution.definition),
+                       workload, dataset.root, tool_of(options, ncu, report));
   if (outcome.end != bench::ProbeOutcome::End::called || !fs::exists(report)) {
     profiled.not_done = profile::why_nothing(outcome.output);
     if (profiled.not_done.empty()) profiled.not_done = outcome.reason;
@@ -241,12 +243,12 @@ int run(ProfileOptions options) {
         "ncu cannot look into fib's sandbox: --sandbox off runs the solution without one, for code that you "
         "trust");
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
-  const bench::ProbeSetup setup = probe_setup(device, options.measure);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
+  bench::Session session(environment_of({device}), interrupted);
   std::vector<Profiled> all;
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
-    all.push_back(profile_one(options, ncu, setup, dataset, solution, workload, interrupted));
+    all.push_back(profile_one(options, ncu, session, dataset, solution, workload));
   });
   print_result(options.format == ProfileFormat::json ? as_json(all) : as_text(options, all));
   if (interrupted) return kInterrupted;

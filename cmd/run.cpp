@@ -18,11 +18,11 @@
 #include "bench/run_folder.h"
 #include "commands.h"
 #include "compile/builder.h"
-#include "compile/python_interpreter.h"
 #include "dataset/known_names.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "devices.h"
+#include "environment.h"
 #include "filters.h"
 #include "interrupt.h"
 #include "logging.h"
@@ -255,14 +255,13 @@ int run(RunOptions options) {
   const model::DeviceKind kind = devices.front().kind;
   options.measure.finish(kind);
   take_names(options);
-  const auto python = compile::find_python();
-  const auto tvm_ffi = compile::find_tvm_ffi(python);
-  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, python);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
+  const auto environment = options.dry_run ? planning_environment(devices) : environment_of(devices);
+  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, environment.python);
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {
@@ -272,9 +271,9 @@ int run(RunOptions options) {
       std::erase_if(done, [](const auto& entry) { return entry.second != model::Status::PASSED; });
     return done;
   };
-  const auto plan =
-      bench::plan_sweep(datasets, options.filter, {kind, python, tvm_ffi, options.measure.config.torch},
-                        sweep, workloads, done_of);
+  const auto plan = bench::plan_sweep(
+      datasets, options.filter, {kind, environment.python, environment.tvm_ffi, options.measure.config.torch},
+      sweep, workloads, done_of);
   log_plan_remarks(plan);
   RunOutcome outcome = planned_outcome(plan, datasets);
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
@@ -308,20 +307,12 @@ int run(RunOptions options) {
   const auto load = util::machine_load();  // before this run adds to it
   warn_of_load(load);
   const auto timeline = wanted_timeline(options);
-  const bench::RunSetup setup{devices,
-                              std::filesystem::read_symlink("/proc/self/exe"),
-                              dataset::default_cache_path(),
-                              python,
-                              tvm_ffi,
-                              FIB_VERSION,
-                              options.save_results,
-                              around,
-                              tags,
-                              load,
-                              timeline.get(),
-                              options.limits};
+  const bench::RunRequest request{FIB_VERSION, options.save_results, around, tags, load, options.limits};
   bench::RunObserver& observer = events ? static_cast<bench::RunObserver&>(*events) : progress;
-  const auto report = bench::run(datasets, plan, sweep, setup, observer, interrupted);
+  const auto report = [&] {
+    bench::Session session(environment, interrupted, timeline.get());
+    return bench::run(session, datasets, plan, sweep, request, observer);
+  }();
   progress.clear();
   std::FILE* const out = options.for_people();
   print_report(report, plan, out);

@@ -14,15 +14,16 @@
 #include "choice.h"
 #include "commands.h"
 #include "devices.h"
+#include "environment.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
-#include "probe_setup.h"
 #include "report/document.h"
 #include "report/result_json.h"
 #include "report/text.h"
 #include "report_common.h"
+#include "try_each.h"
 #include "util/error.h"
 #include "util/utf8.h"
 
@@ -57,14 +58,15 @@ struct Examined {
   }
 };
 
-Examined examine(const bench::ProbeSetup& setup, const bench::Sanitizer& sanitizer,
+Examined examine(bench::Session& session, const bench::RunConfig& config, const bench::Sanitizer& sanitizer,
                  const dataset::Dataset& dataset, const model::Solution& solution,
-                 const model::Workload& workload, const std::atomic<bool>& interrupted) {
+                 const model::Workload& workload) {
   Examined examined{
       solution.name, solution.definition, workload.uuid, sanitizer.name, {}, sanitizer.missing, {}};
   if (!examined.not_done.empty()) return examined;
-  const auto outcome = bench::run_probe(setup, solution, dataset.definitions.at(solution.definition),
-                                        workload, dataset.root, sanitizer.tool, interrupted);
+  const auto outcome =
+      bench::run_probe(session, config, solution, dataset.definitions.at(solution.definition), workload,
+                       dataset.root, sanitizer.tool);
   examined.findings = bench::findings_of(sanitizer, outcome.output);
   examined.output = outcome.output;
   if (outcome.end == End::called || !examined.findings.empty()) return examined;
@@ -191,13 +193,14 @@ int run(SanitizeOptions options) {
   expect_trust(options.measure, device.kind);
   const auto sanitizers = chosen(options, device.kind);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
-  const bench::ProbeSetup setup = probe_setup(device, options.measure);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
+  bench::Session session(environment_of({device}), interrupted);
   std::vector<Examined> all;
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
     for (const auto& sanitizer : sanitizers) {
-      if (!interrupted) all.push_back(examine(setup, sanitizer, dataset, solution, workload, interrupted));
+      if (!interrupted)
+        all.push_back(examine(session, options.measure.config, sanitizer, dataset, solution, workload));
     }
   });
   print_result(options.format == SanitizeFormat::json ? as_json(all) : as_text(all));

@@ -10,9 +10,8 @@
 #include "bench/fetch_blobs.h"
 #include "bench/run.h"
 #include "commands.h"
-#include "compile/python_interpreter.h"
-#include "dataset/paths.h"
 #include "devices.h"
+#include "environment.h"
 #include "progress.h"
 
 namespace fib::cmd {
@@ -77,10 +76,9 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   config.iterations = 5;
   config.num_trials = 1;
   config.profile_baseline = false;
-  const auto python = compile::find_python();
-  const auto tvm_ffi = compile::find_tvm_ffi(python);
+  const auto environment = environment_of(devices);
   auto plan = bench::make_plan(datasets, {.authors = {kAuthorOfBaselines}},
-                               {devices.front().kind, python, tvm_ffi}, {});
+                               {environment.kind(), environment.python, environment.tvm_ffi}, {});
   std::erase_if(plan.evaluations, [&](const bench::PlannedEvaluation& planned) {
     return std::find(definitions.begin(), definitions.end(), planned.definition->name) == definitions.end();
   });
@@ -89,14 +87,9 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   Collector collector(benchmarks);
-  const bench::RunSetup setup{devices,
-                              std::filesystem::read_symlink("/proc/self/exe"),
-                              dataset::default_cache_path(),
-                              python,
-                              tvm_ffi,
-                              FIB_VERSION,
-                              false};
-  const auto report = bench::run(datasets, plan, bench::Sweep(config), setup, collector, interrupted);
+  bench::Session session(environment, interrupted);
+  const auto report = bench::run(session, datasets, plan, bench::Sweep(config),
+                                 {.version = FIB_VERSION, .save_results = false}, collector);
   if (report.interrupted) throw Error("interrupted; not all baselines were run");
   for (const auto& [planned, fault, reason] : report.not_done)
     benchmarks[planned.definition->name].not_done.push_back(

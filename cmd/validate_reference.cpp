@@ -7,10 +7,9 @@
 #include "bench/engine_check.h"
 #include "bench/python_code.h"
 #include "commands.h"
-#include "compile/python_interpreter.h"
 #include "dataset/load.h"
-#include "dataset/paths.h"
 #include "devices.h"
+#include "environment.h"
 #include "progress.h"
 #include "report/text.h"
 #include "validate_cases.h"
@@ -53,16 +52,15 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
   const auto device =
       choose_devices(options.devices.empty() ? std::vector<std::string>{"cpu"} : options.devices)
           .devices.front();
-  const auto python = compile::find_python();
-  if (const auto why = bench::why_no_torch(python, device.is_cuda()); !why.empty()) {
+  auto environment = environment_of({device});
+  if (const auto why = bench::why_no_torch(environment.python, device.is_cuda()); !why.empty()) {
     throw Error("the reference check needs a Python with torch: {}; FIB_PYTHON names another", why);
   }
   const auto dataset = dataset::load(options.root, {.results = dataset::KeepResults::no});
   ReferenceChecks checks;
   const auto planned = plan_cases(dataset, definitions, options.synthesize, checks.definitions);
   if (planned.cases.empty()) return checks;
-  const bench::EngineCheckSetup setup{device, std::filesystem::read_symlink("/proc/self/exe"), *python,
-                                      dataset::default_cache_path()};
+  bench::Session session(std::move(environment), interrupted);
   Progress progress(usual_progress());
   const bench::EngineCheckObserver observer{
       [&](const std::string& name) { progress.waiting_for_device(name); },
@@ -71,7 +69,7 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
             "comparing " + report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
             done, planned.cases.size());
       }};
-  auto report = bench::check_engines(planned.cases, setup, observer, interrupted);
+  auto report = bench::check_engines(session, planned.cases, observer);
   for (std::size_t i = 0; i < planned.cases.size(); ++i) {
     ReferenceCheck& check = *planned.owners[i];
     check.python_on_cuda = device.is_cuda();

@@ -4,6 +4,7 @@
 
 #include "bench/strength_check.h"
 #include "devices.h"
+#include "environment.h"
 #include "progress.h"
 #include "report/text.h"
 #include "validate_cases.h"
@@ -17,8 +18,7 @@ validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, s
   validate::StrengthChecks checks;
   const auto planned = plan_cases(dataset, definitions, synthesize, checks.definitions);
   if (planned.cases.empty()) return checks;
-  const bench::StrengthCheckSetup setup{choose_devices({"cpu"}).devices.front(),
-                                        std::filesystem::read_symlink("/proc/self/exe")};
+  bench::Session session(environment_of(choose_devices({"cpu"}).devices), interrupted);
   Progress progress(usual_progress());
   const bench::EngineCheckObserver observer{
       [&](const std::string& name) { progress.waiting_for_device(name); },
@@ -27,7 +27,7 @@ validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, s
                           report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
                       done, planned.cases.size());
       }};
-  auto outcomes = bench::check_strength(planned.cases, setup, observer, interrupted);
+  auto outcomes = bench::check_strength(session, planned.cases, {}, observer);
   for (std::size_t i = 0; i < planned.cases.size(); ++i) {
     auto& check = *planned.owners[i];
     if (i < outcomes.size()) {

@@ -59,11 +59,10 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
 
 }  // namespace
 
-compile::BuildTarget build_target(model::DeviceKind device, const std::string& architecture,
-                                  const RunConfig& config,
-                                  const std::optional<compile::PythonInterpreter>& python,
-                                  const std::optional<compile::TvmFfi>& tvm_ffi) {
-  return {device, architecture, python, config.sandbox, config.sandbox_readable, 1, tvm_ffi, config.torch};
+compile::BuildTarget build_target(const Environment& environment, const std::string& architecture,
+                                  const RunConfig& config) {
+  return {environment.kind(),  architecture, environment.python, config.sandbox, config.sandbox_readable, 1,
+          environment.tvm_ffi, config.torch};
 }
 
 std::map<BuildKey, BuildOutcome> build_all(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/config.h"
+#include "bench/environment.h"
 #include "compile/artifact.h"
 #include "model/solution.h"
 #include "worker/clients.h"
@@ -22,10 +23,8 @@ struct BuildJob {
 };
 
 // What a run with this configuration builds for: `architecture` of CUDA devices, "" on the CPU. Pure.
-[[nodiscard]] compile::BuildTarget build_target(model::DeviceKind device, const std::string& architecture,
-                                                const RunConfig& config,
-                                                const std::optional<compile::PythonInterpreter>& python,
-                                                const std::optional<compile::TvmFfi>& tvm_ffi);
+[[nodiscard]] compile::BuildTarget build_target(const Environment& environment,
+                                                const std::string& architecture, const RunConfig& config);
 
 // By solution and architecture (compile::BuildTarget; empty on the CPU).
 using BuildKey = std::pair<const model::Solution*, std::string>;

@@ -14,22 +14,43 @@ using model::Status;
 using worker::CallTimes;
 using worker::Failure;
 
-Calls::Calls(const EvaluationParts& parts, ExpectedOutputs& expected)
-    : parts_(parts), expected_(expected), door_(attach()) {}
+namespace {
 
 // What lies in host memory could be read, and computed with, by code on the host before the call: launch
 // plans have none.
-worker::AttachedDoor Calls::attach() const {
-  const bool on_device = parts_.has_host_code() || !eval::is_small(parts_.layout());
-  return {parts_.judge, {parts_.workload.opened.workload, on_device, true}};
+worker::AttachedDoor solutions_door(const EvaluationParts& parts) {
+  const bool on_device = parts.has_host_code() || !eval::is_small(parts.layout());
+  return {parts.judge, {parts.workload.opened.workload, on_device, true}};
 }
+
+ErrorCode code_of(const eval::Judgement& judgement, eval::Rule rule) {
+  if (judgement.mismatch && judgement.mismatch->unwritten > 0) return ErrorCode::unwritten_output;
+  return rule == eval::Rule::kSampling ? ErrorCode::wrong_distribution : ErrorCode::wrong_values;
+}
+
+}  // namespace
+
+void Correctness::add_errors(const eval::Judgement& judgement) {
+  max_absolute_error = eval::worse(judgement.max_absolute_error, max_absolute_error);
+  max_relative_error = eval::worse(judgement.max_relative_error, max_relative_error);
+}
+
+Calls::Calls(const EvaluationParts& parts, ExpectedOutputs& expected)
+    : parts_(parts), expected_(expected), door_(solutions_door(parts)) {}
 
 template <typename T, typename Request>
 T Calls::ask(Request request, const char* what) {
   const std::int64_t begin = parts_.now_ns();
   auto answer = request(begin + static_cast<std::int64_t>(parts_.config.timeout_s * 1e9) - spent_ns_);
   spent_ns_ += parts_.now_ns() - begin;
-  if (const auto* failure = std::get_if<Failure>(&answer)) fail(*failure, what);
+  const auto* failure = std::get_if<Failure>(&answer);
+  if (failure != nullptr && failure->kind == Failure::Kind::kTimeout)
+    fail(Status::TIMEOUT,
+         fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
+                     parts_.config.timeout_s),
+         code_of_run(*failure));
+  if (failure != nullptr)
+    fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure->text, what), code_of_run(*failure));
   return std::get<T>(std::move(answer));
 }
 
@@ -111,26 +132,14 @@ void Calls::judge(const worker::SetId& set, const worker::Collected& collected,
          problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype);
   const auto judgement = parts_.judge.compare(door_.number(), set, collected.outputs.size(), next);
   filled_ = next;
-  add_errors(judgement);
+  correctness_.add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
   if (!judgement.correct)
-    fail(Status::INCORRECT_NUMERICAL, judgement.explanation + expected_.about_ties(set), code_of(judgement),
-         judgement.mismatch);
+    fail(Status::INCORRECT_NUMERICAL, judgement.explanation + about_ties(parts_, set),
+         code_of(judgement, parts_.planned.rule), judgement.mismatch);
   if (collected.inputs_changed && parts_.config.strict_inputs)
     fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)",
          ErrorCode::changed_inputs);
-}
-
-ErrorCode Calls::code_of(const eval::Judgement& judgement) const {
-  if (judgement.mismatch && judgement.mismatch->unwritten > 0) return ErrorCode::unwritten_output;
-  return parts_.planned.rule == eval::Rule::kSampling ? ErrorCode::wrong_distribution
-                                                      : ErrorCode::wrong_values;
-}
-
-void Calls::add_errors(const eval::Judgement& judgement) {
-  auto& all = correctness_;
-  all.max_absolute_error = eval::worse(judgement.max_absolute_error, all.max_absolute_error);
-  all.max_relative_error = eval::worse(judgement.max_relative_error, all.max_relative_error);
 }
 
 void Calls::check_claim(const CallTimes& times) const {
@@ -140,23 +149,13 @@ void Calls::check_claim(const CallTimes& times) const {
 
 worker::Concluded Calls::conclude() {
   auto concluded = parts_.judge.conclude(door_.number());
-  add_errors(concluded.judgement);
+  correctness_.add_errors(concluded.judgement);
   return concluded;
 }
 
 void Calls::fail(Status status, const std::string& note, ErrorCode code,
                  const std::optional<eval::Mismatch>& mismatch) const {
   throw Failed{status, fmt::format("call {}: {}", made_ + 1, note), {code, made_ + 1, mismatch}};
-}
-
-void Calls::fail(const Failure& failure, const char* what) const {
-  const ErrorCode code = code_of_run(failure);
-  if (failure.kind == Failure::Kind::kTimeout)
-    fail(Status::TIMEOUT,
-         fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
-                     parts_.config.timeout_s),
-         code);
-  fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure.text, what), code);
 }
 
 }  // namespace fib::bench

@@ -15,6 +15,8 @@ struct Correctness {
   double max_relative_error = 0;
   double matched_ratio = 1;
   std::uint64_t inputs_changed = 0;  // calls after which the private inputs had changed
+
+  void add_errors(const eval::Judgement& judgement);
 };
 
 // Makes the calls of one evaluation. Every call is filled, prepared, run, collected and compared; there is no
@@ -46,25 +48,20 @@ class Calls {
 
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
-  [[nodiscard]] std::uint64_t repeats() const { return made_ - sets_; }
   [[nodiscard]] const Correctness& correctness() const { return correctness_; }
 
  private:
-  [[nodiscard]] worker::AttachedDoor attach() const;
   // A call on the set of call number `call`, from 0.
   worker::CallTimes make_on(std::uint64_t call, worker::Clock clock);
   worker::Collected run_and_collect(worker::Clock clock, worker::CallTimes& times);
   void judge(const worker::SetId& set, const worker::Collected& collected,
              const std::optional<worker::SetId>& next);
   [[nodiscard]] std::optional<worker::SetId> filled_ahead(std::uint64_t call) const;
-  void add_errors(const eval::Judgement& judgement);
   // Asks the solution's worker, and charges its time to the evaluation's limit.
   template <typename T, typename Request>
   T ask(Request request, const char* what);
-  [[nodiscard]] model::ErrorCode code_of(const eval::Judgement& judgement) const;
   [[noreturn]] void fail(model::Status status, const std::string& note, model::ErrorCode code,
                          const std::optional<eval::Mismatch>& mismatch = std::nullopt) const;
-  [[noreturn]] void fail(const worker::Failure& failure, const char* what) const;
 
   const EvaluationParts& parts_;
   ExpectedOutputs& expected_;

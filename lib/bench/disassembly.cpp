@@ -61,32 +61,33 @@ std::uint64_t number_after(std::string_view line, std::string_view key) {
 
 }  // namespace
 
-Disassembly disassemble(const ProbeSetup& setup, const model::Solution& solution,
-                        const model::Definition& definition, CodeForm form,
-                        const std::atomic<bool>& interrupted) {
+Disassembly disassemble(Session& session, const RunConfig& config, const model::Solution& solution,
+                        const model::Definition& definition, CodeForm form) {
+  const Environment& environment = session.environment();
   if (compile::needs_python(solution)) return {{}, "", "solutions in Python have no code until they run"};
-  if (form == CodeForm::ptx && !setup.device.is_cuda())
+  if (form == CodeForm::ptx && !environment.is_cuda())
     return {{}, "", "there is PTX of CUDA solutions alone"};
   std::string cuobjdump;
   std::string nvdisasm;
-  if (setup.device.is_cuda()) {
+  if (environment.is_cuda()) {
     cuobjdump = find_cuda_tool("cuobjdump");
     nvdisasm = find_cuda_tool("nvdisasm");
     if (cuobjdump.empty() || nvdisasm.empty())
       return {
           {}, "", "cuobjdump and nvdisasm are not here: they come with the CUDA toolkit (PATH, CUDA_HOME)"};
   }
-  const model::Solution wanted = for_tool(solution, flags_for(setup.device.kind));
-  const BuildOutcome build = SingleBuild(setup, interrupted).build(wanted, definition);
+  const model::Solution wanted = for_tool(solution, flags_for(environment.kind()));
+  session.begin(config);
+  const BuildOutcome build = build_single(session, config, wanted, definition);
   if (!build.error.empty()) return {{}, "", build.error};
   if (build.result.outcome != compile::BuildResult::Outcome::kBuilt) return {{}, "", build.result.log};
   const util::TemporaryFolder folder(fs::temp_directory_path(), "fib-disasm-");
   fs::copy_file(build.result.artifact.file, folder.path() / kCode);
   const bool is_cubin = build.result.artifact.kind == compile::Artifact::Kind::kKernels;
-  const char* what = !setup.device.is_cuda() ? "host" : is_cubin ? "cubin" : "library";
+  const char* what = !environment.is_cuda() ? "host" : is_cubin ? "cubin" : "library";
   const auto done = util::run_command(
-      {setup.program, "__disasm", what, form == CodeForm::ptx ? "ptx" : "native", cuobjdump, nvdisasm},
-      folder.path(), {}, {2 * kDisassemblerLimitS, &interrupted});
+      {environment.program, "__disasm", what, form == CodeForm::ptx ? "ptx" : "native", cuobjdump, nvdisasm},
+      folder.path(), {}, {2 * kDisassemblerLimitS, &session.interrupted()});
   const std::size_t split = done.output.find(kText);
   if (!done.succeeded() || split == std::string::npos)
     return {{}, "", "cannot disassemble it: " + done.output};

@@ -29,12 +29,12 @@ struct Disassembly {
   std::string problem;  // why there is nothing, in a sentence or a compiler's log; empty: there is
 };
 
-// Builds the solution with what its lines need (-g, -lineinfo) and disassembles what came out, by objdump on
-// the CPU and by cuobjdump and nvdisasm on CUDA. They read what a stranger's source became, so they run shut
-// in as compilers do. Throws Error for what makes it impossible.
-[[nodiscard]] Disassembly disassemble(const ProbeSetup& setup, const model::Solution& solution,
-                                      const model::Definition& definition, CodeForm form,
-                                      const std::atomic<bool>& interrupted);
+// Builds the solution for the session's first device with what its lines need (-g, -lineinfo) and
+// disassembles what came out, by objdump on the CPU and by cuobjdump and nvdisasm on CUDA. They read what a
+// stranger's source became, so they run shut in as compilers do. Throws Error for what makes it impossible.
+[[nodiscard]] Disassembly disassemble(Session& session, const RunConfig& config,
+                                      const model::Solution& solution, const model::Definition& definition,
+                                      CodeForm form);
 
 // The process that does it, "fib __disasm" with the words that disassemble() gives it: prints the text.
 // Returns the exit code.

@@ -1,23 +1,13 @@
 #include "bench/engine_check.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
 
-#include "bench/build_pool.h"
-#include "bench/cores.h"
-#include "bench/device_lock.h"
 #include "bench/input_files.h"
-#include "bench/interrupt_watch.h"
 #include "bench/reference_runner.h"
-#include "bench/solution_files.h"
-#include "synthesis/inputs.h"
 #include "util/clock.h"
-#include "util/files.h"
-#include "util/machine.h"
 
 namespace fib::bench {
 namespace {
@@ -36,47 +26,12 @@ struct Engine {
 // Where an engine runs one workload; nothing until it is known that it can.
 using Door = std::optional<worker::AttachedDoor>;
 
-// How interpreters are started.
-struct Preparation {
-  worker::GuestSetup guest;
-  unsigned ahead = 0;
-  std::size_t expected = 0;
-};
-
-// Ahead on cores of their own beside a GPU, as in a run: one for each definition.
-Preparation prepare(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
-                    worker::Spawner& spawner) {
-  Preparation preparation;
-  preparation.guest.python = setup.python.path;
-  preparation.guest.device_uuid = setup.device.uuid;
-  const auto shares = share_cores(1);
-  if (!setup.device.is_cuda() || !shares) return preparation;
-  std::set<const model::Definition*> definitions;
-  for (const auto& one : cases) definitions.insert(one.definition);
-  preparation.guest.cores = shares->preparing;
-  preparation.guest.cores_when_used = shares->lanes;
-  preparation.ahead = static_cast<unsigned>(shares->preparing.size());
-  preparation.expected = definitions.size();
-  run_on(spawner.keeper_pid(), shares->lanes);
-  run_on(::getpid(), shares->lanes);
-  return preparation;
-}
-
 class EngineCheck {
  public:
-  EngineCheck(const EngineCheckSetup& setup, worker::Spawner& spawner, const worker::ChildSetup& children,
-              const worker::UseDevice& device, const Preparation& preparation)
-      : setup_(setup),
-        spawner_(spawner),
-        children_(children),
-        device_(device),
-        bytecode_(setup.python, preparation.guest.packages, setup.cache),
-        guests_(spawner, children, preparation.guest, &bytecode_),
-        native_{ReferenceRunner({spawner, children, util::usable_cores(), ReferenceEngine::kNative, device})},
-        python_{ReferenceRunner(
-            {spawner, children, util::usable_cores(), ReferenceEngine::kPython, device, &guests_})} {
-    guests_.expect(preparation.expected, preparation.ahead);
-  }
+  explicit EngineCheck(const DeviceProcesses& processes)
+      : processes_(processes),
+        native_{ReferenceRunner(processes, ReferenceEngine::kNative)},
+        python_{ReferenceRunner(processes, ReferenceEngine::kPython)} {}
 
   EngineOutcome run(const EngineCase& one) {
     if (definition_ != one.definition) begin(*one.definition);
@@ -103,9 +58,7 @@ class EngineCheck {
   }
 
   worker::JudgeClient& judge() {
-    if (judge_) return *judge_;
-    judge_ = std::make_unique<worker::JudgeClient>(spawner_, children_);
-    if (device_.is_cuda()) judge_->use(device_);
+    if (!judge_) judge_ = start_judge(processes_);
     return *judge_;
   }
 
@@ -181,12 +134,7 @@ class EngineCheck {
     }
   }
 
-  const EngineCheckSetup& setup_;
-  worker::Spawner& spawner_;
-  const worker::ChildSetup& children_;
-  worker::UseDevice device_;
-  PackageBytecode bytecode_;
-  GuestPool guests_;
+  const DeviceProcesses& processes_;
   std::unique_ptr<worker::JudgeClient> judge_;
   const model::Definition* definition_ = nullptr;
   Engine native_;
@@ -195,29 +143,24 @@ class EngineCheck {
 
 }  // namespace
 
-EngineReport check_engines(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
-                           const EngineCheckObserver& observer, const std::atomic<bool>& interrupted) {
-  worker::Spawner spawner(setup.program);
-  const util::TemporaryFolder temporary(std::filesystem::temp_directory_path(), "fib-validate-");
-  spawner.remove_at_end(temporary.path());
-  const InterruptWatch watch(interrupted, spawner);
-  worker::ChildSetup children{setup.program, temporary.path()};
-  children.files = files_of_solutions({}, setup.device.kind, std::nullopt);  // guests know their packages
-  const auto lock = take_device(setup.device, spawner, observer.waiting, [&] { return interrupted.load(); });
-  if (!lock) return {};
-  worker::UseDevice device;
-  if (setup.device.is_cuda()) {
-    device.uuid = setup.device.uuid;
-    device.kernels_path =
-        build_device_kernels(spawner, children, setup.device.architecture, setup.cache).string();
-  }
-  EngineCheck check(setup, spawner, children, device, prepare(cases, setup, spawner));
+EngineReport check_engines(Session& session, const std::vector<EngineCase>& cases,
+                           const EngineCheckObserver& observer) {
+  const RunConfig config;
+  const LaneDevice& device = session.environment().devices.front();
+  session.begin(config);
+  if (!session.take(device, observer.waiting, [&] { return session.interrupted().load(); })) return {};
+  std::set<const model::Definition*> definitions;
+  for (const auto& one : cases) definitions.insert(one.definition);
+  session.prepare({definitions.size()});
+  session.begin_measuring();
+  const DeviceProcesses processes = session.processes(device, config.flush);
+  EngineCheck check(processes);
   EngineReport report;
   for (const auto& one : cases) {
-    if (interrupted) break;
+    if (session.interrupted()) break;
     observer.started(one, report.outcomes.size());
     auto outcome = check.run(one);
-    if (interrupted) break;  // its children may have been killed
+    if (session.interrupted()) break;  // its children may have been killed
     report.outcomes.push_back(std::move(outcome));
   }
   report.native = check.native();

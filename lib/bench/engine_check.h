@@ -1,14 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "bench/lane_device.h"
-#include "compile/python_interpreter.h"
+#include "bench/session.h"
 #include "eval/difference.h"
 #include "model/definition.h"
 #include "model/workload.h"
@@ -49,28 +47,21 @@ struct EngineReport {
   std::vector<EngineOutcome> outcomes;  // one a case, in order; fewer when interrupted
 };
 
-struct EngineCheckSetup {
-  LaneDevice device;                  // where the Python engine runs; the native one runs on the CPU
-  std::string program;                // path of the fib binary, for children
-  compile::PythonInterpreter python;  // has torch
-  std::filesystem::path cache;        // of fib's own kernels, for CUDA
-};
-
 // How the check tells what it does.
 struct EngineCheckObserver {
   std::function<void(const std::string& device)> waiting;  // another run holds the device
   std::function<void(const EngineCase& next, std::size_t done)> started;
 };
 
-// Takes the device's machine-wide lock, then lets each engine make two calls on each workload, with the same
-// sets of inputs for both (of random ones a new set for the second call). Cases of one definition should
+// Takes the machine-wide lock of the session's first device, then lets each engine make two calls on each
+// workload, with the same sets of inputs for both (of random ones a new set for the second call); the Python
+// engine on that device, the native one on the CPU. Needs a Python with torch. Cases of one definition should
 // follow each other: they share one worker of each engine. An engine that fails costs one workload, and is
 // started anew if it has died; one that cannot load a definition's reference is not asked again. Inputs whose
 // files are missing or that would be integers without meaning are made. Seeds follow from the workloads, so
-// that equal cases give equal inputs. Returns soon after `interrupted` becomes true. Throws Error for what
+// that equal cases give equal inputs. Returns soon when the session is interrupted. Throws Error for what
 // makes all of it impossible.
-[[nodiscard]] EngineReport check_engines(const std::vector<EngineCase>& cases, const EngineCheckSetup& setup,
-                                         const EngineCheckObserver& observer,
-                                         const std::atomic<bool>& interrupted);
+[[nodiscard]] EngineReport check_engines(Session& session, const std::vector<EngineCase>& cases,
+                                         const EngineCheckObserver& observer);
 
 }  // namespace fib::bench

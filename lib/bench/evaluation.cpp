@@ -32,6 +32,16 @@ double highest_clock_mhz(const worker::DeviceState& device) {
   return nlohmann::json::parse(device.state).value("max_sm_clock_mhz", 0.0);
 }
 
+// Throws Failed for times that cannot be true.
+void believe_times(const Measurement& result) {
+  using model::ErrorCode;
+  const auto refuse = [](const std::string& problem, ErrorCode code) {
+    throw Failed{model::Status::RUNTIME_ERROR, problem, {code}};
+  };
+  if (const auto problem = unexplained_time(result)) refuse(*problem, ErrorCode::unexplained_time);
+  if (const auto problem = disagreeing_clocks(result)) refuse(*problem, ErrorCode::clocks_disagree);
+}
+
 }  // namespace
 
 EvaluationRun::EvaluationRun(const EvaluationParts& parts)
@@ -48,7 +58,7 @@ Measurement EvaluationRun::run() {
     make_trials();
   });
   sort_calls();  // those before a failure too
-  const bool believed = made && succeeds([this] { believe_times(); });
+  const bool believed = made && succeeds([this] { believe_times(result_); });
   add_unclaimed_time(result_);
   // A solution can count: the trials' calls are judged without those that come after them.
   const bool passed = believed && succeeds([this] {
@@ -174,15 +184,6 @@ void EvaluationRun::sort_calls() {
   sort_into_trials(counted_, parts_.facts.is_guest, result_);
 }
 
-void EvaluationRun::believe_times() const {
-  using model::ErrorCode;
-  const auto refuse = [](const std::string& problem, ErrorCode code) {
-    throw Failed{model::Status::RUNTIME_ERROR, problem, {code}};
-  };
-  if (const auto problem = unexplained_time(result_)) refuse(*problem, ErrorCode::unexplained_time);
-  if (const auto problem = disagreeing_clocks(result_)) refuse(*problem, ErrorCode::clocks_disagree);
-}
-
 void EvaluationRun::conclude() {
   auto concluded = calls_.conclude();
   result_.judged = std::move(concluded.extra);
@@ -196,7 +197,8 @@ void EvaluationRun::conclude() {
 // judges all calls together and has seen too few.
 void EvaluationRun::make_further_calls() {
   const auto& opened = parts_.workload.opened;
-  while (calls_.repeats() < opened.repeats_wanted && (calls_.repeats() == 0 || is_in_budget()))
+  const auto repeats = [&] { return calls_.made() - calls_.sets(); };
+  while (repeats() < opened.repeats_wanted && (repeats() == 0 || is_in_budget()))
     calls_.repeat(clocks_.of_calls());
   while (calls_.sets() < opened.calls_wanted && is_in_budget()) (void)calls_.make(clocks_.of_calls());
 }

@@ -35,7 +35,6 @@ class EvaluationRun {
   void make_calls(std::uint64_t wanted);
   void make_counted_call();
   void sort_calls();
-  void believe_times() const;
   void conclude();
   void make_further_calls();
   [[nodiscard]] bool is_in_budget() const;

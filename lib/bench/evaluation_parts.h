@@ -56,7 +56,8 @@ struct EvaluationParts {
   const std::vector<std::string>& symbols;  // the kernels' names of a solution with spec.launch; else empty
   std::string_view secret;                  // the run's
   std::function<std::int64_t()> now_ns = util::monotonic_ns;
-  // Waits until the next guest's device is started (next_guest.h); asked for before any call that may count.
+  // Waits until the next guest's device is started (solution_worker.h); asked for before any call that may
+  // count.
   std::function<void()> await_quiet = [] {};
 
   [[nodiscard]] bool has_host_code() const { return symbols.empty(); }

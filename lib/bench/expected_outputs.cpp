@@ -38,29 +38,38 @@ class Stopped {
   worker::Worker& worker_;
 };
 
-}  // namespace
-
-ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
-    : parts_(parts), workload_(parts.workload), door_(attach()), shared_(workload_.dear) {
-  parts_.reference.open(parts_.layout(), door_.fds());
-}
-
-// What the reference has not been started for is not known before.
-worker::AttachedDoor ExpectedOutputs::attach() const {
-  parts_.reference.start(*parts_.planned.definition);
-  const bool on_device = parts_.reference.on_device() && !eval::is_small(parts_.layout());
-  return {parts_.judge, {workload_.opened.workload, on_device, false, places(on_device)}};
-}
-
 // How many of the reference's calls are made between two of the judge's: on a GPU each change from one
 // process to the other takes as long as a small call. On the CPU it saves next to nothing, and a call that
 // follows one of its own finds more in the caches than a solution's does.
-std::uint32_t ExpectedOutputs::places(bool on_device) const {
-  if (!parts_.device.is_cuda()) return 1;
+std::uint32_t places_at_door(const EvaluationParts& parts, bool on_device) {
+  if (!parts.device.is_cuda()) return 1;
   const std::uint64_t bytes =
-      std::max<std::uint64_t>(1, parts_.layout().input_bytes + parts_.layout().output_bytes);
+      std::max<std::uint64_t>(1, parts.layout().input_bytes + parts.layout().output_bytes);
   const std::uint64_t most = (on_device ? kMostDeviceBytesAtDoor : kMostHostBytesAtDoor) / bytes;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, kMostAtOnce));
+}
+
+// What the reference has not been started for is not known before.
+worker::AttachedDoor references_door(const EvaluationParts& parts) {
+  parts.reference.start(*parts.planned.definition);
+  const bool on_device = parts.reference.on_device() && !eval::is_small(parts.layout());
+  return {parts.judge, {parts.workload.opened.workload, on_device, false, places_at_door(parts, on_device)}};
+}
+
+// As many calls as the door has places for. The first batches of a workload are small, so that there are
+// enough first calls to tell what a call takes beside the work: one alone may have met something else.
+std::size_t batch_of(const EvaluationParts& parts, const worker::AttachedDoor& door) {
+  const std::size_t places = door.fds().places;
+  const bool is_known =
+      !parts.reference.on_device() || parts.workload.reference_calls.size() >= kEnoughOverheadCalls;
+  return is_known ? places : std::min(places, kSmallBatch);
+}
+
+}  // namespace
+
+ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
+    : parts_(parts), workload_(parts.workload), door_(references_door(parts)), shared_(workload_.dear) {
+  parts_.reference.open(parts_.layout(), door_.fds());
 }
 
 worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
@@ -101,19 +110,10 @@ std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<wor
   return calls;
 }
 
-// As many as the door has places for. The first batches of a workload are small, so that there are enough
-// first calls to tell what a call takes beside the work: one alone may have met something else.
-std::size_t ExpectedOutputs::batch() const {
-  const std::size_t places = door_.fds().places;
-  const bool is_known =
-      !parts_.reference.on_device() || workload_.reference_calls.size() >= kEnoughOverheadCalls;
-  return is_known ? places : std::min(places, kSmallBatch);
-}
-
 // Of the calls up to `end`.
 void ExpectedOutputs::make_batch(std::uint64_t end) {
   std::vector<worker::SetId> sets;
-  for (const std::size_t most = batch(); until_ < end && sets.size() < most; ++until_) {
+  for (const std::size_t most = batch_of(parts_, door_); until_ < end && sets.size() < most; ++until_) {
     const auto set = set_of(until_);
     // Only sets that others use too may be known already.
     if (!set.solution_sha256.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
@@ -171,17 +171,17 @@ bool ExpectedOutputs::reference_is_settled(double share) const {
   return !own_ms_.empty() && eval::median_half_width(own_ms_) <= share * eval::median(own_ms_);
 }
 
-// Indexers are judged by their scores.
-std::string ExpectedOutputs::about_ties(const worker::SetId& set) const {
-  if (parts_.planned.rule == eval::Rule::kDsaIndexer || !workload_.tied_sets.contains(set)) return {};
-  return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "
-         "others differs";
-}
-
 std::uint64_t ExpectedOutputs::most_at_once() const {
   const std::uint64_t bytes = std::max<std::uint64_t>(1, parts_.layout().output_bytes);
   const std::uint64_t most = std::min(parts_.config.memory_budget_bytes, kMostBytesAtOnce);
   return std::clamp<std::uint64_t>(most / bytes, 1, kMostAtOnce);
+}
+
+// Indexers are judged by their scores.
+std::string about_ties(const EvaluationParts& parts, const worker::SetId& set) {
+  if (parts.planned.rule == eval::Rule::kDsaIndexer || !parts.workload.tied_sets.contains(set)) return {};
+  return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "
+         "others differs";
 }
 
 }  // namespace fib::bench

@@ -52,17 +52,10 @@ class ExpectedOutputs {
   // not asked for, or were made for all solutions alike.
   [[nodiscard]] bool reference_is_settled(double share) const;
 
-  // What a log should say of a call that differs: which of equals a router takes is not said by the
-  // definition. Empty in most cases.
-  [[nodiscard]] std::string about_ties(const worker::SetId& set) const;
-
  private:
-  [[nodiscard]] std::size_t batch() const;
   void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
   std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets);
-  [[nodiscard]] worker::AttachedDoor attach() const;
-  [[nodiscard]] std::uint32_t places(bool on_device) const;
 
   const EvaluationParts& parts_;
   JudgedWorkload& workload_;
@@ -72,5 +65,9 @@ class ExpectedOutputs {
   std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one
   std::vector<double> own_ms_{};  // of calls on sets of this solution's own
 };
+
+// What a log should say of a call that differs: which of equals a router takes is not said by the definition.
+// Empty in most cases.
+[[nodiscard]] std::string about_ties(const EvaluationParts& parts, const worker::SetId& set);
 
 }  // namespace fib::bench

@@ -15,11 +15,9 @@ constexpr std::uint64_t kGuestFileSizeLimit = std::uint64_t{1} << 30U;
 
 GuestPool::GuestPool(worker::Spawner& spawner, const worker::ChildSetup& setup,
                      const worker::GuestSetup& guest, PackageBytecode* bytecode)
-    : spawner_(spawner),
-      setup_(setup),
-      guest_(guest),
-      // Nothing keeps guests from writing there.
-      bytecode_(setup.files.mode == sandbox::Mode::kOff ? nullptr : bytecode) {}
+    : start_{spawner, setup, guest,
+             // Nothing keeps guests from writing there.
+             setup.files.mode == sandbox::Mode::kOff ? nullptr : bytecode} {}
 
 GuestPool::~GuestPool() {
   stop();
@@ -27,22 +25,22 @@ GuestPool::~GuestPool() {
 }
 
 std::unique_ptr<worker::WorkerClient> GuestPool::start() {
-  worker::GuestSetup guest = guest_;
-  if (bytecode_ != nullptr) {
-    if (guest_.cores.empty()) {
-      bytecode_->make(spawner_, setup_, {});
-      bytecode_->wait();
+  worker::GuestSetup guest = start_.guest;
+  if (start_.bytecode != nullptr) {
+    if (start_.guest.cores.empty()) {
+      start_.bytecode->make(start_.spawner, start_.children, {});
+      start_.bytecode->wait();
     }
-    guest.bytecode = bytecode_->folder();
+    guest.bytecode = start_.bytecode->folder();
   }
   try {
-    return std::make_unique<worker::WorkerClient>(spawner_, setup_, guest, "the Python worker",
+    return std::make_unique<worker::WorkerClient>(start_.spawner, start_.children, guest, "the Python worker",
                                                   kGuestFileSizeLimit);
   } catch (const Error& error) {
     const std::string why = util::line_after(worker::kCannotImportTorch, error.what());
     if (why.empty()) throw;
     const std::lock_guard lock(mutex_);
-    broken_torch_ = fmt::format("{} {}{}", guest_.python.string(), worker::kCannotImportTorch, why);
+    broken_torch_ = fmt::format("{} {}{}", start_.guest.python.string(), worker::kCannotImportTorch, why);
     throw BrokenTorch("{}", broken_torch_);
   }
 }
@@ -52,8 +50,8 @@ void GuestPool::expect(std::size_t guests, unsigned ahead) {
   const std::size_t coming = ready_.size() + in_preparation_;
   ahead_ = ahead;
   expected_ = guests > coming ? guests - coming : 0;
-  if (bytecode_ != nullptr && expected_ > 0 && !guest_.cores.empty())
-    bytecode_->make(spawner_, setup_, guest_.cores);
+  if (start_.bytecode != nullptr && expected_ > 0 && !start_.guest.cores.empty())
+    start_.bytecode->make(start_.spawner, start_.children, start_.guest.cores);
   while (expected_ > 0 && threads_.size() < ahead) threads_.emplace_back([this] { prepare_guests(); });
   changed_.notify_all();
 }
@@ -102,7 +100,7 @@ void GuestPool::prepare_guests() {
 }
 
 std::unique_ptr<worker::WorkerClient> GuestPool::take() {
-  const util::Timeline::Span span(spawner_.timeline(), 0, worker::kCoordinator, "wait for Python");
+  const util::Timeline::Span span(start_.spawner.timeline(), 0, worker::kCoordinator, "wait for Python");
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !ready_.empty() || in_preparation_ == 0; });
   if (auto guest = first_ready()) return guest;

@@ -60,10 +60,14 @@ class GuestPool {
   [[nodiscard]] bool is_wanted() const;  // one more is to be prepared; mutex_ is held
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> start();
 
-  worker::Spawner& spawner_;
-  worker::ChildSetup setup_;
-  worker::GuestSetup guest_;
-  PackageBytecode* bytecode_;
+  // How guests are started.
+  struct Start {
+    worker::Spawner& spawner;
+    worker::ChildSetup children;
+    worker::GuestSetup guest;
+    PackageBytecode* bytecode;
+  };
+  const Start start_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t ahead_ = 0;

@@ -28,13 +28,16 @@ InputFiles input_files(const model::Definition& definition, const model::Workloa
 }
 
 worker::JudgeDocument document_of(const model::Definition& definition, const model::Workload& workload,
-                                  const std::filesystem::path& root) {
-  auto files = input_files(definition, workload, root, dataset::Confinement::to_root);
-  for (const auto& input : files.missing) files.found.erase(input);
+                                  const std::filesystem::path& root, dataset::Confinement confinement,
+                                  MissingInputs missing) {
+  auto files = input_files(definition, workload, root, confinement);
   worker::JudgeDocument document;
   document.definition = definition;
   document.workload = workload;
-  document.made = synthesis::inputs_to_make(definition, workload, files.missing);
+  if (missing == MissingInputs::made) {
+    for (const auto& input : files.missing) files.found.erase(input);
+    document.made = synthesis::inputs_to_make(definition, workload, files.missing);
+  }
   document.blobs = std::move(files.found);
   return document;
 }

@@ -23,12 +23,18 @@ struct InputFiles {
 [[nodiscard]] InputFiles input_files(const model::Definition& definition, const model::Workload& workload,
                                      const std::filesystem::path& root, dataset::Confinement confinement);
 
-// A workload of the dataset at `root` for who looks at solutions or references outside of a run: inputs
-// without data are made, as --synthesize-missing does. Secret, tolerance and rule are left to the caller.
-// Throws as input_files() and synthesis::inputs_to_make() do.
-[[nodiscard]] worker::JudgeDocument document_of(const model::Definition& definition,
-                                                const model::Workload& workload,
-                                                const std::filesystem::path& root);
+// What becomes of inputs without data.
+enum class MissingInputs {
+  made,     // by synthesis/inputs.h, and so are random ones without meaning: --synthesize-missing
+  refused,  // the judge cannot open the workload, and says why
+};
+
+// What the judge is told of a workload of the dataset at `root`, but for secret, tolerance and rule. Throws
+// as input_files() and synthesis::inputs_to_make() do.
+[[nodiscard]] worker::JudgeDocument document_of(
+    const model::Definition& definition, const model::Workload& workload, const std::filesystem::path& root,
+    dataset::Confinement confinement = dataset::Confinement::to_root,
+    MissingInputs missing = MissingInputs::made);
 
 // What --synthesize-missing makes of a plan.
 struct SynthesisCount {

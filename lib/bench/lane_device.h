@@ -13,7 +13,6 @@ struct LaneDevice {
   std::string name;                          // for traces and people: "NVIDIA H200"
   std::string uuid;                          // cuda
   std::string architecture;                  // cuda: "sm_90a"
-  std::string kernels_path;                  // cuda: fib's own kernels, once they are built
   MultiprocessorLimits multiprocessor = {};  // cuda
   [[nodiscard]] bool is_cuda() const { return kind == model::DeviceKind::cuda; }
 };

@@ -88,8 +88,8 @@ struct RunIdentity {
   bool seeded = false;                                    // the secret was given: the run repeats another one
   std::optional<compile::PythonInterpreter> python = {};  // that of Python solutions and torch extensions
   std::string tvm_ffi = {};                               // the version of its headers; empty: there are none
-  nlohmann::ordered_json tags = nullptr;                  // RunSetup::tags
-  std::optional<util::MachineLoad> load = std::nullopt;   // RunSetup::load
+  nlohmann::ordered_json tags = nullptr;                  // RunRequest::tags
+  std::optional<util::MachineLoad> load = std::nullopt;   // RunRequest::load
   MultiprocessorLimits multiprocessor = {};               // of a CUDA device
 };
 

@@ -37,23 +37,26 @@ void append(std::optional<std::vector<std::string>>& list, const std::vector<std
   list->insert(list->end(), more.begin(), more.end());
 }
 
-// One probe: its processes, its folder.
+// One probe, in a folder of its own.
 class Probe {
  public:
-  Probe(const ProbeSetup& setup, const ProbeTool& tool, const std::atomic<bool>& interrupted)
-      : setup_(setup), tool_(tool), interrupted_(interrupted), single_(setup, interrupted) {}
+  Probe(Session& session, const RunConfig& config, const ProbeTool& tool)
+      : session_(session),
+        config_(config),
+        tool_(tool),
+        device_(session.environment().devices.front()),
+        folder_(session.temporary(), "probe-") {}
 
   ProbeOutcome run(const model::Solution& solution, const model::Definition& definition,
                    const model::Workload& workload, const fs::path& root) {
-    const BuildOutcome build = single_.build(solution, definition);
+    const BuildOutcome build = build_single(session_, config_, solution, definition);
     if (!build.error.empty()) return {End::not_done, build.error, {}, 0};
     using Outcome = compile::BuildResult::Outcome;
     if (build.result.outcome == Outcome::kUnsupported) return {End::not_done, build.result.log, {}, 0};
     if (build.result.outcome == Outcome::kFailed) return {End::not_built, build.result.log, {}, 0};
-    const fs::path folder = single_.folder() / "probe";
-    fs::create_directories(folder / "own");
-    write_files(folder, build.result.artifact, solution, definition, workload, root);
-    return call(folder);
+    fs::create_directories(folder_.path() / "own");
+    write_files(folder_.path(), build.result.artifact, solution, definition, workload, root);
+    return call(folder_.path());
   }
 
  private:
@@ -61,7 +64,7 @@ class Probe {
                    const model::Definition& definition, const model::Workload& workload,
                    const fs::path& root) {
     auto document = document_of(definition, workload, root);
-    document.secret = setup_.config.seed.value_or("probe");
+    document.secret = config_.seed.value_or("probe");
     worker::Open open{eval::make_layout(definition, workload), {}};
     if (artifact.kind == compile::Artifact::Kind::kKernels) {
       open.plan = compile::resolve(compile::parse_launch_plan(solution, definition), artifact.kernels,
@@ -69,18 +72,15 @@ class Probe {
     }
     worker::Start start;
     start.kind = target_kind(artifact);
-    if (setup_.device.is_cuda()) {
-      start.device.uuid = setup_.device.uuid;
-      start.device.kernels_path = build_device_kernels(single_.spawner(), single_.children(),
-                                                       setup_.device.architecture, setup_.cache)
-                                      .string();
-    }
+    session_.prepare({});
+    const auto device = session_.processes(device_, config_.flush).device;
+    start.device.uuid = device.uuid;
+    start.device.kernels_path = device.kernels_path;
     start.data_limit_bytes = tool_.limits_data ? data_limit() : kUnlimitedBytes;
     util::write_file_atomic(folder / worker::kProbeWorkload, document.to_json());
     util::write_file_atomic(folder / worker::kProbeOpen, open.encode());
     util::write_file_atomic(folder / worker::kProbeLoad, load_request(artifact).encode());
-    const worker::Confine confine{files_of_probe().to_json(), artifact.runtime.string(),
-                                  setup_.device.is_cuda()};
+    const worker::Confine confine{files_of_probe().to_json(), artifact.runtime.string(), device_.is_cuda()};
     util::write_file_atomic(folder / worker::kProbeConfine, confine.encode());
     util::write_file_atomic(folder / worker::kProbeStart, start.encode());
     fs::copy_file(artifact.file, folder / worker::kProbeSolution, fs::copy_options::overwrite_existing);
@@ -88,17 +88,17 @@ class Probe {
 
   // A sanitizer that looks for the lines of a source reads its own program first.
   [[nodiscard]] sandbox::FileAccess files_of_probe() const {
-    sandbox::FileAccess files = single_.children().files;
+    sandbox::FileAccess files = session_.children().files;
     files.own_view = false;
-    files.readable.emplace_back(setup_.program);
+    files.readable.emplace_back(session_.environment().program);
     return files;
   }
 
   ProbeOutcome call(const fs::path& folder) {
     worker::ChildSpec spec;
     spec.arguments = tool_.words;
-    spec.arguments.insert(spec.arguments.end(), {setup_.program, "__probe"});
-    spec.environment = worker::clean_environment(single_.folder());
+    spec.arguments.insert(spec.arguments.end(), {session_.environment().program, "__probe"});
+    spec.environment = worker::clean_environment(session_.temporary());
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
     spec.folder = folder;
     int pipe[2];
@@ -106,14 +106,14 @@ class Probe {
     util::UniqueFd write_end(pipe[1]);
     util::Capture capture(util::UniqueFd(pipe[0]), kMostOutput);
     const util::UniqueFd no_channel(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    const std::uint32_t id = single_.spawner().spawn(spec, no_channel.get(), write_end.get());
+    const std::uint32_t id = session_.spawner().spawn(spec, no_channel.get(), write_end.get());
     write_end.reset();
-    const auto limit = static_cast<std::int64_t>(setup_.config.timeout_s * 1e9);
+    const auto limit = static_cast<std::int64_t>(config_.timeout_s * 1e9);
     const std::int64_t deadline = util::monotonic_ns() + limit;
     std::optional<int> status;
-    while (!status && !interrupted_ && util::monotonic_ns() < deadline)
-      status = single_.spawner().wait(id, 100);
-    if (!status) single_.spawner().kill(id);
+    while (!status && !session_.interrupted() && util::monotonic_ns() < deadline)
+      status = session_.spawner().wait(id, 100);
+    if (!status) session_.spawner().kill(id);
     capture.stop(1000);
     return outcome_of(status, capture.take());
   }
@@ -135,9 +135,10 @@ class Probe {
         said = line.substr(std::string_view(worker::kProbeError).size());
     }
     if (!status) {
-      outcome.reason = interrupted_ ? "interrupted"
-                                    : fmt::format("no end after {} s (--timeout)", setup_.config.timeout_s);
-      outcome.end = interrupted_ || !is_begun ? End::not_done : End::died;
+      outcome.reason = session_.interrupted()
+                           ? "interrupted"
+                           : fmt::format("no end after {} s (--timeout)", config_.timeout_s);
+      outcome.end = session_.interrupted() || !is_begun ? End::not_done : End::died;
       return outcome;
     }
     outcome.exit_code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
@@ -149,10 +150,11 @@ class Probe {
     return outcome;
   }
 
-  const ProbeSetup& setup_;
+  Session& session_;
+  const RunConfig& config_;
   const ProbeTool& tool_;
-  const std::atomic<bool>& interrupted_;
-  SingleBuild single_;
+  const LaneDevice& device_;
+  util::TemporaryFolder folder_;
 };
 
 }  // namespace
@@ -166,13 +168,13 @@ model::Solution for_tool(model::Solution solution, const ProbeTool& tool) {
   return solution;
 }
 
-ProbeOutcome run_probe(const ProbeSetup& setup, const model::Solution& solution,
+ProbeOutcome run_probe(Session& session, const RunConfig& config, const model::Solution& solution,
                        const model::Definition& definition, const model::Workload& workload,
-                       const fs::path& dataset_root, const ProbeTool& tool,
-                       const std::atomic<bool>& interrupted) {
+                       const fs::path& dataset_root, const ProbeTool& tool) {
   if (compile::needs_python(solution))
     return {End::not_done, "solutions in Python cannot be looked at", {}, 0};
-  return Probe(setup, tool, interrupted).run(for_tool(solution, tool), definition, workload, dataset_root);
+  session.begin(config);
+  return Probe(session, config, tool).run(for_tool(solution, tool), definition, workload, dataset_root);
 }
 
 }  // namespace fib::bench

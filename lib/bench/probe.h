@@ -1,14 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/config.h"
-#include "bench/lane_device.h"
-#include "compile/artifact.h"
+#include "bench/session.h"
 #include "model/definition.h"
 #include "model/solution.h"
 #include "model/workload.h"
@@ -27,15 +24,6 @@ struct ProbeTool {
   bool limits_data = true;  // the solution's memory is limited as in a run; not for tools that map terabytes
 };
 
-struct ProbeSetup {
-  LaneDevice device;
-  std::string program;  // path of the fib binary, for children
-  std::filesystem::path cache;
-  std::optional<compile::PythonInterpreter> python = {};
-  std::optional<compile::TvmFfi> tvm_ffi = {};
-  const RunConfig& config;  // its time limits, sandbox, and how torch extensions are built
-};
-
 // The solution with the tool's flags.
 [[nodiscard]] model::Solution for_tool(model::Solution solution, const ProbeTool& tool);
 
@@ -52,12 +40,13 @@ struct ProbeOutcome {
   int exit_code = 0;   // of the process; 128 and the signal where one ended it
 };
 
-// Builds the solution for the tool, or takes it from the cache, and calls it twice on the workload. Solutions
-// in Python cannot be probed. `dataset_root`: where the workload's blobs are. Takes as long as that does;
-// returns soon after `interrupted` becomes true. Throws Error for what makes it impossible.
-[[nodiscard]] ProbeOutcome run_probe(const ProbeSetup& setup, const model::Solution& solution,
-                                     const model::Definition& definition, const model::Workload& workload,
-                                     const std::filesystem::path& dataset_root, const ProbeTool& tool,
-                                     const std::atomic<bool>& interrupted);
+// Builds the solution for the tool, or takes it from the cache, and calls it twice on the workload, on the
+// session's first device, within the time limits and the sandbox of `config`. Solutions in Python cannot be
+// probed. `dataset_root`: where the workload's blobs are. Takes as long as that does; returns soon when the
+// session is interrupted. Throws Error for what makes it impossible.
+[[nodiscard]] ProbeOutcome run_probe(Session& session, const RunConfig& config,
+                                     const model::Solution& solution, const model::Definition& definition,
+                                     const model::Workload& workload,
+                                     const std::filesystem::path& dataset_root, const ProbeTool& tool);
 
 }  // namespace fib::bench

@@ -43,10 +43,11 @@ T ReferenceRunner::expect(worker::Answer<T> answer) {
 }
 
 bool ReferenceRunner::wants_python() const {
-  if (setup_.engine == ReferenceEngine::kNative || python_failed_) return false;
-  if (setup_.guests == nullptr && setup_.engine == ReferenceEngine::kPython)
-    throw ReferenceError("--reference python: {}", setup_.no_guests);
-  return setup_.guests != nullptr;
+  if (wanted_ == ReferenceEngine::kNative || !python_failed_.empty()) return false;
+  const bool has_torch = processes_.guests != nullptr && processes_.no_torch.empty();
+  if (!has_torch && wanted_ == ReferenceEngine::kPython)
+    throw ReferenceError("--reference python: {}", processes_.no_torch);
+  return has_torch;
 }
 
 void ReferenceRunner::start(const model::Definition& definition) {
@@ -64,33 +65,32 @@ void ReferenceRunner::start(const model::Definition& definition) {
 
 void ReferenceRunner::start_python(const model::Definition& definition) {
   try {
-    worker_ = setup_.guests->take();
+    worker_ = processes_.guests->take();
     worker_->set_role("the reference's worker");
   } catch (const BrokenTorch& error) {
     return start_without_torch(definition, error.what());
   }
-  auto started =
-      worker_->start(python_start(setup_.device, setup_.threads), deadline(), kernels_beside(setup_.device));
+  const auto& device = processes_.device;
+  auto started = worker_->start(python_start(device, processes_.threads), deadline(), kernels_beside(device));
   const auto* failure = std::get_if<worker::Failure>(&started);
   if (failure != nullptr && failure->text.starts_with(worker::kNoDeviceForTorch))
     return start_without_torch(definition, failure->text);
   (void)expect(std::move(started));
   const auto answer = expect(worker_->load({}, deadline(), reference_document(definition).to_json()));
   engine_ = answer.engine;
-  has_tracer_ = setup_.device.is_cuda() && answer.no_tracer.empty();
+  has_tracer_ = device.is_cuda() && answer.no_tracer.empty();
 }
 
 void ReferenceRunner::start_without_torch(const model::Definition& definition, const std::string& why) {
-  if (setup_.engine != ReferenceEngine::kAuto) throw ReferenceError("the reference failed: {}", why);
-  python_failed_ = true;
-  setup_.no_guests = why;
-  setup_.warn(fmt::format("references run in the native engine: {}", why));
+  if (wanted_ != ReferenceEngine::kAuto) throw ReferenceError("the reference failed: {}", why);
+  python_failed_ = why;
+  warn_(fmt::format("references run in the native engine: {}", why));
   start(definition);
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {
-  worker_ =
-      std::make_unique<worker::WorkerClient>(setup_.spawner, setup_.children, "the reference's worker", 0);
+  worker_ = std::make_unique<worker::WorkerClient>(processes_.spawner, processes_.children,
+                                                   "the reference's worker", 0);
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   for (const auto& input : definition.inputs) inputs.push_back(input.name);
@@ -99,19 +99,19 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
       {"source", definition.reference}, {"inputs", inputs}, {"outputs", outputs}};
   worker::Start start;
   start.kind = worker::TargetKind::kReference;
-  start.threads = setup_.threads;
-  start.device.uuid = setup_.device.uuid;
-  start.device.awake_us = setup_.children.awake_us;
+  start.threads = processes_.threads;
+  start.device.uuid = processes_.device.uuid;
+  start.device.awake_us = processes_.children.awake_us;
   (void)expect(worker_->start(start, deadline()));
   engine_ = expect(worker_->load({}, deadline(), document.dump())).engine;
-  if (python_failed_) engine_ += fmt::format("; not in Python: {}", setup_.no_guests);
+  if (!python_failed_.empty()) engine_ += fmt::format("; not in Python: {}", python_failed_);
 }
 
 void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& door) {
   (void)expect(worker_->open({layout, {}}, door, deadline()));
   calls_ = 0;
   clock_ = worker::Clock::kHost;
-  if (runs_python_ && setup_.device.is_cuda())
+  if (runs_python_ && processes_.device.is_cuda())
     clock_ = has_tracer_ ? worker::Clock::kEventSegments : worker::Clock::kEvents;
 }
 

@@ -2,35 +2,26 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "bench/config.h"
-#include "bench/guest_pool.h"
+#include "bench/device_processes.h"
 #include "bench/reference.h"
 #include "model/definition.h"
 #include "worker/clients.h"
 
 namespace fib::bench {
 
-// What runs references, and where. References must outlive the runner.
-struct ReferenceSetup {
-  worker::Spawner& spawner;
-  worker::ChildSetup children;
-  unsigned threads = 1;
-  ReferenceEngine engine = ReferenceEngine::kAuto;
-  worker::UseDevice device;     // of the solutions: where the Python engine runs
-  GuestPool* guests = nullptr;  // null: no Python with torch, so the native engine runs them
-  std::string no_guests = {};   // why
-  // Told, once, that references run in the native engine though there is a Python with torch, and why.
-  std::function<void(const std::string&)> warn = [](const std::string&) {};
-};
-
 // Keeps one reference worker for the current definition and lets it make expected outputs, through the same
 // calls as every solution.
 class ReferenceRunner : public Reference {
  public:
-  explicit ReferenceRunner(ReferenceSetup setup) : setup_(std::move(setup)) {}
+  // `warn` is told, once, that references run in the native engine though there is a Python with torch, and
+  // why. `processes` must outlive the runner.
+  ReferenceRunner(
+      const DeviceProcesses& processes, ReferenceEngine engine,
+      std::function<void(const std::string&)> warn = [](const std::string&) {})
+      : processes_(processes), wanted_(engine), warn_(std::move(warn)) {}
 
   // A choice that is left to fib falls on the native engine from the moment on that torch is seen not to be
   // imported, or not to reach the device.
@@ -53,11 +44,13 @@ class ReferenceRunner : public Reference {
   template <typename T>
   T expect(worker::Answer<T> answer);
 
-  ReferenceSetup setup_;
+  const DeviceProcesses& processes_;
+  ReferenceEngine wanted_;
+  std::function<void(const std::string&)> warn_;
   const model::Definition* definition_ = nullptr;
   std::unique_ptr<worker::WorkerClient> worker_;
   bool runs_python_ = false;
-  bool python_failed_ = false;  // torch cannot be imported, or does not reach the device
+  std::string python_failed_;  // why torch cannot be imported, or does not reach the device; empty: it does
   worker::Clock clock_ = worker::Clock::kHost;
   int calls_ = 0;            // since the workload was opened
   bool has_tracer_ = false;  // the worker has a second clock

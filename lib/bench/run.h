@@ -1,20 +1,18 @@
 #pragma once
 
-#include <atomic>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/config.h"
+#include "bench/build_pool.h"
 #include "bench/early_end.h"
-#include "bench/lane.h"
 #include "bench/plan.h"
-#include "bench/run_processes.h"
+#include "bench/session.h"
 #include "bench/sweep.h"
 #include "bench/trace_sink.h"
+#include "model/error_code.h"
 #include "util/machine.h"
 
 namespace fib::bench {
@@ -48,36 +46,27 @@ struct RunReport {
   bool interrupted = false;
   std::string ended_early;    // why the rest of the plan was not tried; empty: it was
   std::size_t not_begun = 0;  // evaluations of that rest: neither a trace nor a reason of their own
-  std::optional<EarlyEnd::Cause> limit = std::nullopt;  // where RunSetup::limits ended the run
+  std::optional<EarlyEnd::Cause> limit = std::nullopt;  // where RunRequest::limits ended the run
 };
 
-// Where a run finds what it needs outside of the datasets.
-struct RunSetup {
-  std::vector<LaneDevice> devices;                   // one lane each, all of one kind; at least one
-  std::string program;                               // path of the fib binary, for children
-  std::filesystem::path cache;                       // artifacts
-  std::optional<compile::PythonInterpreter> python;  // the plan's
-  std::optional<compile::TvmFfi> tvm_ffi;            // the plan's
-  std::string version;                               // of fib
+// What a run is asked for besides its plan.
+struct RunRequest {
+  std::string version;  // of fib
   bool save_results = true;
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
   nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
   std::optional<util::MachineLoad> load = std::nullopt;  // before the run; nothing: not known
-  util::Timeline* timeline = nullptr;  // is told what happens when; null: nobody wants to know
   RunLimits limits = {};
-  // What earlier runs have left for this one, and this one leaves for the next; null: nothing.
-  RunProcesses* processes = nullptr;
 };
 
-// Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device: a lane
-// takes its device's machine-wide lock and then the next piece of the plan until none is left; at every new
-// point of the sweep it starts anew, with seeds of the point's own. Each trace is on disk before its lane
-// goes on. At the end one line a dataset goes to runs/runs.jsonl (run_record.h), with the run's secret.
-// Setting `interrupted` (from any thread) makes it kill its children and return soon. Throws Error for what
-// makes the whole run impossible.
-[[nodiscard]] RunReport run(const std::vector<dataset::Dataset>& datasets, const Plan& plan,
-                            const Sweep& sweep, const RunSetup& setup, RunObserver& observer,
-                            std::atomic<bool>& interrupted);
+// Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device of the
+// session: a lane takes its device's machine-wide lock and then the next piece of the plan until none is
+// left; at every new point of the sweep it starts anew, with seeds of the point's own. Each trace is on disk
+// before its lane goes on. At the end one line a dataset goes to runs/runs.jsonl (run_record.h), with the
+// run's secret. Ends soon when the session is interrupted. Throws Error for what makes the whole run
+// impossible.
+[[nodiscard]] RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, const Plan& plan,
+                            const Sweep& sweep, const RunRequest& request, RunObserver& observer);
 
 }  // namespace fib::bench

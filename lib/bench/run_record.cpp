@@ -54,11 +54,13 @@ ordered_json counts_json(const std::map<std::string, std::size_t>& counts) {
 }  // namespace
 
 RunRecorder::RunRecorder(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& sweep,
-                         const RunSetup& setup, const RunIdentity& identity, std::string secret)
+                         const RunRequest& request, const Environment& environment,
+                         const RunIdentity& identity, std::string secret)
     : datasets_(datasets),
       plan_(plan),
       sweep_(sweep),
-      setup_(setup),
+      request_(request),
+      environment_(environment),
       identity_(identity),
       secret_(std::move(secret)),
       started_utc_(util::utc_timestamp()),
@@ -71,10 +73,10 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
                          {"schema", kRunSchemaVersion},
                          {"version", identity_.version},
                          {"build_id", identity_.build_id},
-                         {"hardware", setup_.devices.front().name},
-                         {"device", model::name_of(setup_.devices.front().kind)},
-                         {"devices", names_of(setup_.devices)}};
-  record.update(setup_.surroundings);
+                         {"hardware", environment_.devices.front().name},
+                         {"device", model::name_of(environment_.kind())},
+                         {"devices", names_of(environment_.devices)}};
+  record.update(request_.surroundings);
   record["dataset_git"] = git_json(heads_[dataset]);
   record["current_git"] = git_json(head_);
   record["config"] = common_config(sweep_);

@@ -16,9 +16,10 @@ namespace fib::bench {
 class RunRecorder {
  public:
   // Reads the clock and the repositories of the datasets and of the current folder. Keeps references to the
-  // first four, which must outlive this object.
+  // first five, which must outlive this object.
   RunRecorder(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& sweep,
-              const RunSetup& setup, const RunIdentity& identity, std::string secret);
+              const RunRequest& request, const Environment& environment, const RunIdentity& identity,
+              std::string secret);
 
   // Appends one line to each dataset. Throws Error when one cannot be written.
   void write(const RunReport& report) const;
@@ -29,7 +30,8 @@ class RunRecorder {
   const std::vector<dataset::Dataset>& datasets_;
   const Plan& plan_;
   const Sweep& sweep_;
-  const RunSetup& setup_;
+  const RunRequest& request_;
+  const Environment& environment_;
   RunIdentity identity_;
   std::string secret_;
   std::string started_utc_;

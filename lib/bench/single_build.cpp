@@ -1,30 +1,17 @@
 #include "bench/single_build.h"
 
-#include <filesystem>
 #include <utility>
-
-#include "bench/solution_files.h"
 
 namespace fib::bench {
 
-SingleBuild::SingleBuild(const ProbeSetup& setup, const std::atomic<bool>& interrupted)
-    : setup_(setup),
-      interrupted_(interrupted),
-      spawner_(setup.program),
-      temporary_(std::filesystem::temp_directory_path(), spawner_),
-      watch_(interrupted, spawner_),
-      children_{setup.program, temporary_.path()} {
-  children_.files = files_of_solutions(setup.config, setup.device.kind, setup.python);
-}
-
-BuildOutcome SingleBuild::build(const model::Solution& solution, const model::Definition& definition) {
-  const LaneDevice& device = setup_.device;
-  const BuildJob job{
-      &solution, &definition,
-      build_target(device.kind, device.architecture, setup_.config, setup_.python, setup_.tvm_ffi)};
+BuildOutcome build_single(const Session& session, const RunConfig& config, const model::Solution& solution,
+                          const model::Definition& definition) {
+  const Environment& environment = session.environment();
+  const BuildJob job{&solution, &definition,
+                     build_target(environment, environment.devices.front().architecture, config)};
   auto built = build_all(
-      spawner_, children_, {job}, setup_.cache, setup_.config.build_timeout_s, 1,
-      [](const auto&, const auto&) {}, [this] { return interrupted_.load(); });
+      session.spawner(), session.children(), {job}, environment.cache, config.build_timeout_s, 1,
+      [](const auto&, const auto&) {}, [&] { return session.interrupted().load(); });
   if (built.empty()) return {{}, "interrupted"};
   return std::move(built.begin()->second);
 }

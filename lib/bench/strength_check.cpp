@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/device_lock.h"
 #include "bench/input_files.h"
-#include "bench/interrupt_watch.h"
 #include "bench/reference_runner.h"
-#include "bench/solution_files.h"
 #include "eval/rule.h"
-#include "util/files.h"
 #include "util/machine.h"
 #include "worker/host_door.h"
 
@@ -30,11 +26,8 @@ struct Expected {
 
 class StrengthCheck {
  public:
-  StrengthCheck(const StrengthCheckSetup& setup, worker::Spawner& spawner, const worker::ChildSetup& children)
-      : setup_(setup),
-        spawner_(spawner),
-        children_(children),
-        reference_({spawner, children, util::usable_cores(), ReferenceEngine::kNative, {}}) {}
+  StrengthCheck(const DeviceProcesses& processes, const RunConfig& config)
+      : processes_(processes), config_(config), reference_(processes, ReferenceEngine::kNative) {}
 
   StrengthOutcome run(const EngineCase& one) {
     StrengthOutcome outcome;
@@ -56,7 +49,7 @@ class StrengthCheck {
   worker::JudgeClient& judge_of(const model::Definition& definition) {
     if (judge_ && definition_ == &definition) return *judge_;
     definition_ = &definition;
-    judge_ = std::make_unique<worker::JudgeClient>(spawner_, children_);
+    judge_ = start_judge(processes_);
     return *judge_;
   }
 
@@ -64,7 +57,7 @@ class StrengthCheck {
     auto document = document_of(*one.definition, one.workload, one.root);
     document.secret = kStrengthCheckSecret;
     document.rule = eval::rule_of(*one.definition);
-    document.tolerance = tolerance_of(config_for(setup_.config, *one.definition, one.workload), one.workload,
+    document.tolerance = tolerance_of(config_for(config_, *one.definition, one.workload), one.workload,
                                       eval::usual_matched_ratio(document.rule, *one.definition));
     document.memory_budget_bytes = util::physical_memory() / 8;  // as a run has it
     outcome.tolerance = document.tolerance;
@@ -155,9 +148,8 @@ class StrengthCheck {
     return judge.conclude(door.number()).judgement.correct;
   }
 
-  const StrengthCheckSetup& setup_;
-  worker::Spawner& spawner_;
-  const worker::ChildSetup& children_;
+  const DeviceProcesses& processes_;
+  const RunConfig& config_;
   ReferenceRunner reference_;
   std::unique_ptr<worker::JudgeClient> judge_;
   const model::Definition* definition_ = nullptr;
@@ -165,25 +157,19 @@ class StrengthCheck {
 
 }  // namespace
 
-std::vector<StrengthOutcome> check_strength(const std::vector<EngineCase>& cases,
-                                            const StrengthCheckSetup& setup,
-                                            const EngineCheckObserver& observer,
-                                            const std::atomic<bool>& interrupted) {
-  worker::Spawner spawner(setup.program);
-  const util::TemporaryFolder temporary(std::filesystem::temp_directory_path(), "fib-validate-");
-  spawner.remove_at_end(temporary.path());
-  const InterruptWatch watch(interrupted, spawner);
-  worker::ChildSetup children{setup.program, temporary.path()};
-  children.files = files_of_solutions({}, setup.device.kind, std::nullopt);
-  const auto lock = take_device(setup.device, spawner, observer.waiting, [&] { return interrupted.load(); });
-  if (!lock) return {};
-  StrengthCheck check(setup, spawner, children);
+std::vector<StrengthOutcome> check_strength(Session& session, const std::vector<EngineCase>& cases,
+                                            const RunConfig& config, const EngineCheckObserver& observer) {
+  const LaneDevice& device = session.environment().devices.front();
+  session.begin(config);
+  if (!session.take(device, observer.waiting, [&] { return session.interrupted().load(); })) return {};
+  const DeviceProcesses processes = session.processes(device, config.flush);
+  StrengthCheck check(processes, config);
   std::vector<StrengthOutcome> outcomes;
   for (const auto& one : cases) {
-    if (interrupted) break;
+    if (session.interrupted()) break;
     observer.started(one, outcomes.size());
     auto outcome = check.run(one);
-    if (interrupted) break;  // its children may have been killed
+    if (session.interrupted()) break;  // its children may have been killed
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,21 +23,16 @@ struct StrengthOutcome {
   eval::Tolerance tolerance;
 };
 
-struct StrengthCheckSetup {
-  LaneDevice device;    // whose machine-wide lock is taken; the check runs on the CPU
-  std::string program;  // path of the fib binary, for children
-  RunConfig config = {};
-};
-
-// Takes the device's machine-wide lock. For each case the reference runs in the native engine on inputs that
-// the judge makes, and the judge is handed each null answer in place of a solution's outputs (of several
-// outputs in place of each one, where the others are right): for two sets of inputs (one where none is
-// random), or as many as the rule wants to see. An answer passes when the judge
-// finds no fault with any of them. Secrets follow from a fixed text, so that equal cases give equal outcomes.
-// One outcome a case, in order; fewer when interrupted. Throws Error for what makes all of it impossible.
-[[nodiscard]] std::vector<StrengthOutcome> check_strength(const std::vector<EngineCase>& cases,
-                                                          const StrengthCheckSetup& setup,
-                                                          const EngineCheckObserver& observer,
-                                                          const std::atomic<bool>& interrupted);
+// Takes the machine-wide lock of the session's first device, which is the CPU. For each case the reference
+// runs in the native engine on inputs that the judge makes, and the judge is handed each null answer in place
+// of a solution's outputs (of several outputs in place of each one, where the others are right): for two sets
+// of inputs (one where none is random), or as many as the rule wants to see. An answer passes when the judge
+// finds no fault with any of them. Tolerances are those of `config`. Secrets follow from a fixed text, so
+// that equal cases give equal outcomes. One outcome a case, in order; fewer when the session is interrupted.
+// Throws Error for what makes all of it impossible.
+[[nodiscard]] std::vector<StrengthOutcome> check_strength(Session& session,
+                                                          const std::vector<EngineCase>& cases,
+                                                          const RunConfig& config,
+                                                          const EngineCheckObserver& observer);
 
 }  // namespace fib::bench

@@ -1,0 +1,45 @@
+#include "bench/judged_workloads.h"
+
+#include "bench/input_files.h"
+#include "util/find.h"
+
+namespace fib::bench {
+
+JudgedWorkload& JudgedWorkloads::open(const PlannedEvaluation& planned) {
+  if (const auto known = workloads_.find(planned.workload); known != workloads_.end()) return known->second;
+  if (!judge_) judge_ = start_judge(processes_);
+  try {
+    return workloads_.emplace(planned.workload, opened(planned)).first->second;
+  } catch (const worker::JudgeLost&) {
+    throw;
+  } catch (const Error& error) {
+    call_unusable(planned.workload, error.what());
+    throw;
+  }
+}
+
+JudgedWorkload JudgedWorkloads::opened(const PlannedEvaluation& planned) {
+  const auto confinement = config_.allow_outside ? dataset::Confinement::none : dataset::Confinement::to_root;
+  auto document =
+      document_of(*planned.definition, *planned.workload, run_.datasets[planned.dataset].root, confinement,
+                  config_.synthesize_missing ? MissingInputs::made : MissingInputs::refused);
+  document.secret = secret_;
+  document.rule = planned.rule;
+  document.tolerance =
+      tolerance_of(config_for(config_, *planned.definition, *planned.workload), *planned.workload,
+                   eval::usual_matched_ratio(planned.rule, *planned.definition));
+  document.memory_budget_bytes = config_.memory_budget_bytes;
+  return {judge_->open(document), document.made};
+}
+
+const std::string* JudgedWorkloads::why_unusable(const model::Workload* workload) const {
+  return util::find_or_null(unusable_, workload);
+}
+
+int JudgedWorkloads::lose_judge() {
+  judge_.reset();
+  workloads_.clear();
+  return ++judges_lost_;
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bench/config.h"
+#include "bench/device_processes.h"
+#include "bench/evaluation_parts.h"
+#include "bench/plan.h"
+#include "bench/run_state.h"
+
+namespace fib::bench {
+
+// A lane's judge, and the workloads that were opened at it. One thread.
+class JudgedWorkloads {
+ public:
+  // `secret` is that of the lane's point of the sweep. References must outlive this.
+  JudgedWorkloads(const RunState& run, const DeviceProcesses& processes, const RunConfig& config,
+                  const std::string& secret)
+      : run_(run), processes_(processes), config_(config), secret_(secret) {}
+
+  // The workload of an evaluation, opened at the judge, which is started where there is none. Throws
+  // worker::JudgeLost and DeviceUnusable; Error for what is wrong with the workload, which is remembered.
+  [[nodiscard]] JudgedWorkload& open(const PlannedEvaluation& planned);
+
+  [[nodiscard]] worker::JudgeClient& judge() { return *judge_; }
+
+  // Why there are no expected outputs for a workload, which is the dataset's fault; null: nothing is known.
+  [[nodiscard]] const std::string* why_unusable(const model::Workload* workload) const;
+  void call_unusable(const model::Workload* workload, const std::string& why) { unusable_[workload] = why; }
+
+  // The judge was lost: the next workload gets another one. Says how many were lost so far.
+  int lose_judge();
+
+ private:
+  [[nodiscard]] JudgedWorkload opened(const PlannedEvaluation& planned);
+
+  const RunState& run_;
+  const DeviceProcesses& processes_;
+  const RunConfig& config_;
+  const std::string& secret_;
+  std::unique_ptr<worker::JudgeClient> judge_;
+  std::map<const model::Workload*, JudgedWorkload> workloads_;
+  std::map<const model::Workload*, std::string> unusable_;
+  int judges_lost_ = 0;
+};
+
+}  // namespace fib::bench

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "bench/config.h"
+#include "bench/device_processes.h"
+#include "bench/environment.h"
+#include "bench/guest_pools.h"
+#include "bench/interrupt_watch.h"
+#include "bench/run_folder.h"
+#include "util/file_lock.h"
+
+namespace fib::bench {
+
+// Owns the processes of a command, and what they share: the keeper of all children, the folder of their
+// temporary files, the locks of devices, fib's own kernels, and interpreters that have imported torch and
+// wait for something to run. Runs, checks and probes are made in one, one after the other; a process has one
+// at a time. No process that has run code of a solution or a reference is kept. One thread, where nothing
+// else is said.
+class Session {
+ public:
+  // Starts nothing. Once `interrupted` is true (set by any thread), all children are killed. It and
+  // `timeline` (may be null) must outlive this.
+  Session(Environment environment, const std::atomic<bool>& interrupted, util::Timeline* timeline = nullptr);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // To be called first, and when another run begins; `config` says what code of solutions may reach. Where
+  // the keeper is lost, all is made anew. Throws Error.
+  void begin(const RunConfig& config);
+
+  // Takes the machine-wide lock of a device, until rest() or the end, and waits for it; false when `stops`
+  // says so. `waiting` is told the device's name, every 100 ms, while another run holds it. The keeper holds
+  // the lock too, until the last child is gone: a killed run must not overlap the next. Any thread. Throws
+  // Error as util::FileLock does.
+  [[nodiscard]] bool take(const LaneDevice& device, const std::function<void(const std::string&)>& waiting,
+                          const std::function<bool()>& stops);
+
+  // Builds fib's kernels for the devices, where they are not in the cache, and begins to prepare
+  // interpreters, on cores of their own where there are enough. Throws Error.
+  void prepare(const GuestNeed& need);
+
+  // All is built: from now on this process, and what the keeper starts, keep to the cores that measure, where
+  // prepare() has given others to interpreters. On the CPU it waits for interpreters that are being prepared,
+  // which would disturb.
+  void begin_measuring();
+
+  // Between two runs: gives up the devices, and begins to prepare as many interpreters as the last run took.
+  void rest();
+
+  // How processes are started that work on a device, after prepare(). Any thread.
+  [[nodiscard]] DeviceProcesses processes(const LaneDevice& device, worker::Flush flush) const;
+
+  // How children are started that work on none: builders, say.
+  [[nodiscard]] const worker::ChildSetup& children() const { return children_; }
+
+  [[nodiscard]] const Environment& environment() const { return environment_; }
+  [[nodiscard]] worker::Spawner& spawner() const { return *spawner_; }
+  [[nodiscard]] const std::filesystem::path& temporary() const { return folder_->path(); }
+  [[nodiscard]] util::Timeline* timeline() const { return timeline_; }
+  [[nodiscard]] const std::atomic<bool>& interrupted() const { return interrupted_; }
+
+ private:
+  void start_keeper();
+  void keep_to_measuring_cores();
+
+  Environment environment_;
+  const std::atomic<bool>& interrupted_;
+  util::Timeline* timeline_;
+  std::unique_ptr<worker::Spawner> spawner_;
+  std::optional<RunFolder> folder_;
+  std::optional<InterruptWatch> watch_;
+  worker::ChildSetup children_;
+  std::mutex mutex_;
+  std::map<std::string, util::FileLock> locks_;  // by device
+  std::map<std::string, std::string> kernels_;   // by architecture: the path of the cubin
+  GuestPools guests_;
+};
+
+}  // namespace fib::bench

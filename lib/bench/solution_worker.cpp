@@ -1,0 +1,161 @@
+#include "bench/solution_worker.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "bench/artifact_load.h"
+#include "bench/memory_limits.h"
+#include "bench/python_code.h"
+#include "bench/sealed_file.h"
+#include "util/clock.h"
+#include "util/hash.h"
+
+namespace fib::bench {
+namespace {
+
+using model::Status;
+using worker::Failure;
+
+constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
+constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
+
+bool runs_in_guest(const compile::Artifact& artifact) {
+  return artifact.kind == compile::Artifact::Kind::kPythonModule ||
+         artifact.kind == compile::Artifact::Kind::kTorchExtension;
+}
+
+WorkerKind kind_of(const compile::Artifact& artifact) {
+  if (runs_in_guest(artifact)) return {true};
+  return {false, artifact.runtime.string()};
+}
+
+// What Python code does when it is imported may be a build.
+std::int64_t load_limit_ns(const compile::Artifact& artifact, const RunConfig& config) {
+  if (!runs_in_guest(artifact)) return kLoadLimitNs;
+  return std::max(kLoadLimitNs, static_cast<std::int64_t>(config.build_timeout_s * 1e9));
+}
+
+}  // namespace
+
+bool SolutionWorker::has_loaded(const model::Solution& solution) const {
+  return running_ == &solution && worker_ && worker_->alive();
+}
+
+// The worker of a solution that has passed has something to leave.
+void SolutionWorker::end() {
+  if (running_ != nullptr && worker_ && worker_->alive()) keep_jit_files();
+  kill();
+}
+
+bool SolutionWorker::kill() {
+  running_ = nullptr;
+  return std::exchange(worker_, nullptr) != nullptr;
+}
+
+void SolutionWorker::keep_jit_files() {
+  if (jit_cache_ == nullptr || jit_key_.empty()) return;
+  std::string problem;
+  try {
+    const auto files = worker_->take_jit_files(util::monotonic_ns() + kJitLimitNs);
+    if (const auto* failure = std::get_if<Failure>(&files)) problem = failure->text;
+    const auto* content = std::get_if<std::string>(&files);
+    if (content != nullptr && !content->empty()) jit_cache_->keep(jit_key_, *content);
+  } catch (const std::exception& error) {  // memory may have run out, too
+    problem = error.what();
+  }
+  if (problem.empty()) return;
+  warn_(fmt::format("{}: what just-in-time compilers made is not kept: {}", running_->name, problem));
+}
+
+std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned,
+                                                const compile::Artifact& artifact) {
+  end();
+  const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact, config_);
+  start(artifact, deadline);
+  auto trip = worker_->ping(deadline);
+  if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
+  const auto loaded = ask_to_load(planned, artifact, deadline);
+  if (const auto* failure = std::get_if<Failure>(&loaded)) {
+    Measurement failed;
+    failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
+    failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
+    failed.failure = FailureFacts{code_of_load(*failure)};
+    failed.output = worker_->take_output();
+    return failed;
+  }
+  const auto& answer = std::get<worker::Loaded>(loaded);
+  facts_ = {util::in_ms(std::get<std::int64_t>(trip)),
+            answer.sandbox,
+            worker_->has_memory_group(),
+            answer.no_tracer,
+            runs_in_guest(artifact),
+            artifact.style.reason};
+  running_ = planned.solution;
+  return std::nullopt;
+}
+
+// The next one, where it was made ready; a guest then has its device.
+void SolutionWorker::start(const compile::Artifact& artifact, std::int64_t deadline_ns) {
+  worker_ = next_.take(kind_of(artifact));
+  const bool is_started = worker_ && runs_in_guest(artifact);
+  if (!worker_ && runs_in_guest(artifact)) {
+    if (processes_.guests == nullptr) throw Error("there is no Python to run it");
+    worker_ = processes_.guests->take();
+  } else if (!worker_) {
+    worker_ =
+        confined_worker(processes_.spawner, processes_.children, confinement_of(artifact), kSolutionsWorker);
+  }
+  worker_->set_role(kSolutionsWorker);
+  if (is_started) return;
+  const worker::Start start = runs_in_guest(artifact)
+                                  ? python_start(processes_.device, 0)
+                                  : worker::Start{target_kind(artifact), processes_.device, 1, data_limit()};
+  const auto started = worker_->start(start, deadline_ns, kernels_beside(processes_.device));
+  if (const auto* failure = std::get_if<Failure>(&started))
+    throw Error("{}\n{}", failure->text, worker_->take_output());
+}
+
+// The first call of Python code loads, or compiles, for as long as starting a device takes: there the next
+// guest's device is started. A worker without Python is made ready on a core of its own, but for its context.
+void SolutionWorker::begin_next(const compile::Artifact& current, const compile::Artifact& next) {
+  if (!processes_.device.is_cuda()) return;
+  if (runs_in_guest(next)) {
+    if (processes_.guests != nullptr && runs_in_guest(current))
+      next_.begin(kind_of(next), [this] { return started_guest(*processes_.guests, processes_.device); });
+  } else if (processes_.children.awake_us > 0) {
+    next_.begin(kind_of(next), [this, request = confinement_of(next)] {
+      return confined_worker(processes_.spawner, processes_.children, request, kNextWorker);
+    });
+  }
+}
+
+void SolutionWorker::await_next_guest() const {
+  if (!next_.has_guest()) return;
+  const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator,
+                                  "wait for the next worker");
+  next_.wait();
+}
+
+worker::Confine SolutionWorker::confinement_of(const compile::Artifact& artifact) const {
+  return {processes_.children.files.to_json(), artifact.runtime.string(), processes_.device.is_cuda()};
+}
+
+worker::Answer<worker::Loaded> SolutionWorker::ask_to_load(const PlannedEvaluation& planned,
+                                                           const compile::Artifact& artifact,
+                                                           std::int64_t deadline_ns) {
+  worker::Load request = load_request(artifact);
+  std::vector<util::UniqueFd> files;
+  jit_key_.clear();
+  if (artifact.kind != compile::Artifact::Kind::kPythonModule)
+    files.push_back(open_sealed(artifact.file, artifact.sha256));
+  if (!runs_in_guest(artifact)) return worker_->load(request, deadline_ns, {}, files);
+  jit_key_ = util::Sha256().add(model::content_sha256(*planned.solution)).add(architecture_).hex();
+  const std::string jit_files = jit_cache_ == nullptr ? std::string() : jit_cache_->find(jit_key_);
+  request.has_jit_files = !jit_files.empty();
+  if (request.has_jit_files) files.push_back(util::make_sealed_document("fib-jit", jit_files));
+  const auto document = solution_document(*planned.solution, *planned.definition, artifact);
+  return worker_->load(request, deadline_ns, document.to_json(), files);
+}
+
+}  // namespace fib::bench

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/config.h"
+#include "bench/device_processes.h"
+#include "bench/evaluation_parts.h"
+#include "bench/jit_cache.h"
+#include "bench/measurement.h"
+#include "bench/next_worker.h"
+#include "compile/artifact.h"
+
+namespace fib::bench {
+
+// The worker of the solution that is being evaluated, and beside it that of the next solution, which is made
+// ready while nobody waits for it. One thread.
+class SolutionWorker {
+ public:
+  // `jit_cache` may be null: just-in-time compilers begin anew. `warn` is told what keeps nobody from going
+  // on. References must outlive this.
+  SolutionWorker(const DeviceProcesses& processes, const RunConfig& config, std::string architecture,
+                 JitCache* jit_cache, std::function<void(const std::string&)> warn)
+      : processes_(processes),
+        config_(config),
+        architecture_(std::move(architecture)),
+        jit_cache_(jit_cache),
+        warn_(std::move(warn)) {}
+
+  // Whether the worker lives, has this solution loaded, and nothing failed in it.
+  [[nodiscard]] bool has_loaded(const model::Solution& solution) const;
+
+  // Ends the worker before, and loads the solution in another. What the solution did wrong, in place of a
+  // measurement; nothing: it is loaded. Throws Error for what is no solution's fault.
+  [[nodiscard]] std::optional<Measurement> load(const PlannedEvaluation& planned,
+                                                const compile::Artifact& artifact);
+
+  // Begins to make the next solution's worker ready, beside this solution's.
+  void begin_next(const compile::Artifact& current, const compile::Artifact& next);
+
+  // Until the next guest's device is started, where one is being started.
+  void await_next_guest() const;
+
+  // Of the solution that was loaded last.
+  [[nodiscard]] worker::WorkerClient& client() { return *worker_; }
+  [[nodiscard]] const WorkerFacts& facts() const { return facts_; }
+  // Whether it ended by a SIGKILL that did not come from here.
+  [[nodiscard]] bool killed_by_others() { return worker_ && worker_->killed_by_others(); }
+
+  // It failed: it is not used again, though it lives on.
+  void spoil() { running_ = nullptr; }
+
+  // Kills it; false where there was none.
+  bool kill();
+
+  // Ends it, and keeps what its just-in-time compilers have made.
+  void end();
+
+ private:
+  void keep_jit_files();
+  void start(const compile::Artifact& artifact, std::int64_t deadline_ns);
+  [[nodiscard]] worker::Confine confinement_of(const compile::Artifact& artifact) const;
+  [[nodiscard]] worker::Answer<worker::Loaded> ask_to_load(const PlannedEvaluation& planned,
+                                                           const compile::Artifact& artifact,
+                                                           std::int64_t deadline_ns);
+
+  const DeviceProcesses& processes_;
+  const RunConfig& config_;
+  std::string architecture_;
+  JitCache* jit_cache_;
+  std::function<void(const std::string&)> warn_;
+  NextWorker next_;
+  std::unique_ptr<worker::WorkerClient> worker_;
+  WorkerFacts facts_;
+  const model::Solution* running_ = nullptr;  // whose worker lives and may be used
+  std::string jit_key_;                       // of what its just-in-time compilers make; empty: none
+};
+
+}  // namespace fib::bench

@@ -1,0 +1,104 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "bench/session.h"
+#include "support/places.h"
+#include "support/temporary.h"
+#include "util/file_lock.h"
+
+// With a real keeper.
+using namespace fib;
+using bench::Session;
+
+namespace {
+
+// A device that nobody else has; only its lock is there.
+bench::LaneDevice own_device() {
+  bench::LaneDevice device;
+  device.kind = model::DeviceKind::cuda;
+  device.name = "none";
+  device.uuid = "test-session-" + std::to_string(::getpid());
+  return device;
+}
+
+struct Fixture {
+  [[nodiscard]] bench::Environment environment() const {
+    return {{own_device()}, testing::fib_binary(), folder.path() / "cache"};
+  }
+  // Whether somebody holds the device's lock.
+  [[nodiscard]] static bool is_taken() {
+    const auto file = std::filesystem::path("/tmp/fib-locks") / ("cuda-" + own_device().uuid + ".lock");
+    return !util::FileLock::try_take(file, util::FileLock::Sharing::kMachine);
+  }
+  [[nodiscard]] static bool take(Session& session) {
+    return session.take(
+        own_device(), [](const std::string&) {}, [] { return false; });
+  }
+  ~Fixture() { std::filesystem::remove("/tmp/fib-locks/cuda-" + own_device().uuid + ".lock"); }
+
+  testing::TemporaryFolder folder;
+  std::atomic<bool> interrupted = false;
+};
+
+}  // namespace
+
+TEST_CASE("a device is held from the time it is taken until the session rests, and again") {
+  const Fixture f;
+  Session session(f.environment(), f.interrupted);
+  session.begin({});
+  CHECK_FALSE(f.is_taken());
+  CHECK(f.take(session));
+  CHECK(f.is_taken());
+  CHECK(f.take(session));  // which it has already
+  session.rest();
+  CHECK_FALSE(f.is_taken());
+  session.begin({});
+  CHECK(f.take(session));
+  CHECK(f.is_taken());
+}
+
+TEST_CASE("with the session go its lock, its keeper and its folder") {
+  const Fixture f;
+  std::filesystem::path folder;
+  {
+    Session session(f.environment(), f.interrupted);
+    session.begin({});
+    CHECK(f.take(session));
+    folder = session.temporary();
+    CHECK(std::filesystem::is_directory(folder));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder));
+  CHECK_FALSE(f.is_taken());
+}
+
+TEST_CASE("a session whose keeper was killed makes another for the next run") {
+  const Fixture f;
+  Session session(f.environment(), f.interrupted);
+  session.begin({});
+  const pid_t keeper = session.spawner().keeper_pid();
+  session.begin({});
+  CHECK(session.spawner().keeper_pid() == keeper);
+  ::kill(keeper, SIGKILL);
+  while (!session.spawner().lost()) ::usleep(1000);
+  session.begin({});
+  CHECK(session.spawner().keeper_pid() != keeper);
+  CHECK_FALSE(session.spawner().lost());
+  CHECK(std::filesystem::is_directory(session.temporary()));
+}
+
+TEST_CASE("processes on a device are told which it is, and where what they may reach is") {
+  const Fixture f;
+  Session session(f.environment(), f.interrupted);
+  session.begin({});
+  const auto processes = session.processes(own_device(), worker::Flush::kNone);
+  CHECK(processes.device.uuid == own_device().uuid);
+  CHECK(processes.device.flush == worker::Flush::kNone);
+  CHECK(processes.guests == nullptr);  // there is no Python
+  CHECK_FALSE(processes.no_torch.empty());
+  CHECK(processes.children.temporary == session.temporary());
+  CHECK(processes.children.memory_limit > 0);
+  CHECK(processes.children.files.gpu);
+}
