@@ -9,6 +9,7 @@
 #include "fib_torch/interface.h"
 #include "tensor/shape.h"
 #include "util/error.h"
+#include "util/shared_library.h"
 
 namespace fib::calling {
 namespace {
@@ -24,9 +25,9 @@ std::string text_of(const tvm_ffi::ByteArray& bytes) { return {bytes.data, bytes
 }  // namespace
 
 void* symbol_of(const std::string& path, const std::string& symbol) {
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw Error("cannot load the solution's library: {}", ::dlerror());
-  void* found = ::dlsym(library, symbol.c_str());
+  const util::SharedLibrary library(path);
+  if (!library.is_open()) throw Error("cannot load the solution's library: {}", library.problem());
+  void* found = library.symbol(symbol.c_str());
   if (found == nullptr) throw Error("the solution's library has no symbol \"{}\"", symbol);
   return found;
 }

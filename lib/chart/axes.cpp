@@ -5,6 +5,7 @@
 #include "chart/frame.h"
 #include "chart/markup.h"
 #include "chart/text_width.h"
+#include "util/xml.h"
 
 // The axes of frame.h.
 namespace fib::chart {
@@ -82,7 +83,7 @@ std::string y_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plo
     }
     markup += across("g", plot, y);
     markup += element("text", {{"class", "e"}, {"x", pixels(plot.left - 6)}, {"y", pixels(y + 4)}},
-                      escape_xml(tick.label));
+                      util::escape_xml(tick.label));
   }
   return markup;
 }
@@ -97,7 +98,7 @@ std::string x_axis(const Scale& scale, const std::vector<Tick>& ticks, const Plo
     }
     markup += down("g", plot, x);
     markup += element("text", {{"class", "c"}, {"x", pixels(x)}, {"y", pixels(plot.bottom + 16)}},
-                      escape_xml(tick.label));
+                      util::escape_xml(tick.label));
   }
   return markup;
 }

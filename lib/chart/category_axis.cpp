@@ -6,6 +6,7 @@
 
 #include "chart/markup.h"
 #include "chart/text_width.h"
+#include "util/xml.h"
 
 namespace fib::chart {
 namespace {
@@ -65,7 +66,7 @@ std::string category_axis(const std::vector<Category>& categories, const Scale& 
     markup += element(
         "text",
         {{"class", "c"}, {"x", pixels(label_middle(tick, scale, width))}, {"y", pixels(plot.bottom + 16)}},
-        title_element(tooltip) + escape_xml(tick.label));
+        title_element(tooltip) + util::escape_xml(tick.label));
   }
   return markup;
 }

@@ -7,6 +7,7 @@
 #include "chart/markup.h"
 #include "chart/text_width.h"
 #include "chart/theme.h"
+#include "util/xml.h"
 
 namespace fib::chart {
 namespace {
@@ -37,7 +38,7 @@ std::string svg_document(const Caption& caption, const std::string& description,
                   {"viewBox", fmt::format("0 0 {} {}", pixels(options.width), pixels(height))},
                   {"role", "img"},
                   {"aria-label", name}},
-                 head + element("desc", {}, escape_xml(description)) + body) +
+                 head + element("desc", {}, util::escape_xml(description)) + body) +
          "\n";
 }
 
@@ -71,7 +72,8 @@ std::string label(std::string_view text, double x, double y, double width, const
                   double font_size) {
   const std::string shown = shorten_to(text, width, font_size);
   const std::string whole = shown == text ? "" : title_element(text);
-  return element("text", {{"class", css}, {"x", pixels(x)}, {"y", pixels(y)}}, whole + escape_xml(shown));
+  return element("text", {{"class", css}, {"x", pixels(x)}, {"y", pixels(y)}},
+                 whole + util::escape_xml(shown));
 }
 
 Range axis_range(const std::vector<double>& values, const Axis& axis, std::size_t most) {

@@ -4,59 +4,9 @@
 
 #include <cmath>
 
-#include "util/utf8.h"
+#include "util/xml.h"
 
 namespace fib::chart {
-namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-// Control characters besides tab and line ends, and U+FFFE and U+FFFF, are not in XML 1.0 (2.2 Characters).
-bool is_forbidden(std::string_view text, std::size_t i) {
-  const auto byte = static_cast<unsigned char>(text[i]);
-  if (byte < 0x20) return byte != '\t' && byte != '\n' && byte != '\r';
-  return byte == 0xEF && (text.substr(i, 3) == "\xEF\xBF\xBE" || text.substr(i, 3) == "\xEF\xBF\xBF");
-}
-
-std::string_view escaped(char character) {
-  switch (character) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\n':
-      return "&#10;";
-    case '\r':
-      return "&#13;";
-    case '\t':
-      return "&#9;";
-    default:
-      return {};
-  }
-}
-
-}  // namespace
-
-std::string escape_xml(std::string_view text) {
-  const std::string valid = util::valid_utf8(std::string(text));
-  std::string result;
-  result.reserve(valid.size());
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    if (is_forbidden(valid, i)) {
-      result += kReplacement;
-      if (static_cast<unsigned char>(valid[i]) == 0xEF) i += 2;
-    } else if (const auto entity = escaped(valid[i]); !entity.empty()) {
-      result += entity;
-    } else {
-      result += valid[i];
-    }
-  }
-  return result;
-}
 
 std::string pixels(double value) {
   const double rounded = std::round(value * 10) / 10;
@@ -69,14 +19,14 @@ std::string element(std::string_view name, std::initializer_list<Attribute> attr
   std::string result = fmt::format("<{}", name);
   for (const Attribute& attribute : attributes) {
     if (attribute.value.empty()) continue;
-    result += fmt::format(" {}=\"{}\"", attribute.name, escape_xml(attribute.value));
+    result += fmt::format(" {}=\"{}\"", attribute.name, util::escape_xml(attribute.value));
   }
   if (content.empty()) return result + "/>";
   return fmt::format("{}>{}</{}>", result, content, name);
 }
 
 std::string title_element(std::string_view text) {
-  return text.empty() ? "" : element("title", {}, escape_xml(text));
+  return text.empty() ? "" : element("title", {}, util::escape_xml(text));
 }
 
 std::string safe_link(std::string_view href) {

@@ -7,10 +7,6 @@
 // The text of SVG elements. All functions are pure.
 namespace fib::chart {
 
-// Text as content of an element or value of an attribute: markup escaped, bytes that are no UTF-8 and
-// characters that XML 1.0 has no place for replaced by U+FFFD.
-[[nodiscard]] std::string escape_xml(std::string_view text);
-
 // A coordinate or length in pixels with at most one decimal: "12", "12.3".
 [[nodiscard]] std::string pixels(double value);
 

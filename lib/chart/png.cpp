@@ -1,13 +1,12 @@
 #include "chart/png.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 
 #include "util/error.h"
+#include "util/shared_library.h"
 
 namespace fib::chart {
 namespace {
@@ -53,25 +52,23 @@ class Loader {
   explicit Loader(std::string& problem) : problem_(problem) {}
 
   void open(const char* file, const char* package) {
-    file_ = file;
-    handle_ = problem_.empty() ? ::dlopen(file, RTLD_NOW | RTLD_LOCAL) : nullptr;
-    if (handle_ == nullptr && problem_.empty())
+    if (!problem_.empty()) return;
+    library_ = util::SharedLibrary(file);
+    if (!library_.is_open())
       problem_ = fmt::format("PNG files need {}, which cannot be opened; install the Debian package {}", file,
                              package);
   }
 
   template <typename Function>
   void find(const char* name, Function& function) {
-    if (handle_ == nullptr) return;
-    function = reinterpret_cast<Function>(::dlsym(handle_, name));
-    if (function == nullptr && problem_.empty())
-      problem_ = fmt::format("{} has no function {}; PNG files need librsvg 2.46 or later", file_, name);
+    if (!library_.find(name, function) && problem_.empty())
+      problem_ =
+          fmt::format("{} has no function {}; PNG files need librsvg 2.46 or later", library_.file(), name);
   }
 
  private:
   std::string& problem_;
-  std::string file_;
-  void* handle_ = nullptr;
+  util::SharedLibrary library_;
 };
 
 Library open_library() {

@@ -7,17 +7,17 @@ namespace fib::cuda {
 
 Cupti Cupti::open() {
   Cupti cupti;
-  const Library library = open_library("CUPTI", {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
-  if (library.handle == nullptr) {
-    cupti.problem = library.problem + "; calls are timed by events alone, without a second clock";
+  std::string problem;
+  const auto library = open_library("CUPTI", {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}, problem);
+  if (!library.is_open()) {
+    cupti.problem = problem + "; calls are timed by events alone, without a second clock";
     return cupti;
   }
   const auto load = [&](const char* symbol, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
-    if (function == nullptr && cupti.problem.empty()) {
+    if (!library.find(symbol, function) && cupti.problem.empty()) {
       cupti.problem =
           fmt::format("{} is too old: it has no {}; CUDA 12.3 or newer is needed for a second clock",
-                      library.path, symbol);
+                      library.file(), symbol);
     }
   };
   load("cuptiGetResultString", cupti.result_string);

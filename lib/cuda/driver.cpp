@@ -10,10 +10,10 @@ namespace {
 // Fills a table, and remembers what was missing.
 class Loader {
  public:
-  explicit Loader(const Library& library) : library_(library) {}
+  explicit Loader(const util::SharedLibrary& library) : library_(library) {}
   template <typename Function>
   void optional(const char* symbol, Function& function) const {
-    function = reinterpret_cast<Function>(library_.symbol(symbol));
+    (void)library_.find(symbol, function);
   }
   template <typename Function>
   void operator()(const char* symbol, Function& function) {
@@ -23,7 +23,7 @@ class Loader {
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
  private:
-  const Library& library_;
+  const util::SharedLibrary& library_;
   std::vector<std::string> missing_;
 };
 
@@ -105,15 +105,16 @@ void load_work(Driver& d, Loader& load) {
 }  // namespace
 
 Driver Driver::open() {
-  const Library library = open_library("the CUDA driver", {"libcuda.so.1"});
-  if (library.handle == nullptr) throw Error("{}", library.problem);
+  std::string problem;
+  const auto library = open_library("the CUDA driver", {"libcuda.so.1"}, problem);
+  if (!library.is_open()) throw Error("{}", problem);
   Driver driver;
   Loader load(library);
   load_devices(driver, load);
   load_memory(driver, load);
   load_work(driver, load);
   if (!load.missing().empty()) {
-    throw Error("the CUDA driver {} is too old: it has no {}; CUDA 12 or newer is needed", library.path,
+    throw Error("the CUDA driver {} is too old: it has no {}; CUDA 12 or newer is needed", library.file(),
                 fmt::join(load.missing(), ", "));
   }
   return driver;

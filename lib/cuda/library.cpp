@@ -1,6 +1,5 @@
 #include "cuda/library.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -94,28 +93,22 @@ std::vector<fs::path> include_folders() {
   return existing(candidates);
 }
 
-void* Library::symbol(const char* name) const { return handle == nullptr ? nullptr : ::dlsym(handle, name); }
-
-Library open_library(const std::string& title, const std::vector<std::string>& names) {
-  Library library;
-  const auto open = [&](const std::string& path) {
-    library.handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library.handle != nullptr) library.path = path;
-    return library.handle != nullptr;
-  };
+util::SharedLibrary open_library(const std::string& title, const std::vector<std::string>& names,
+                                 std::string& problem) {
   const auto folders = library_folders();
   for (const auto& name : names) {
-    if (open(name)) return library;
+    if (util::SharedLibrary library(name); library.is_open()) return library;
     for (const auto& folder : folders) {
       std::error_code error;
-      if (fs::exists(folder / name, error) && open(folder / name)) return library;
+      if (!fs::exists(folder / name, error)) continue;
+      if (util::SharedLibrary library(folder / name); library.is_open()) return library;
     }
   }
   std::vector<std::string> places = {"the loader's folders"};
   for (const auto& folder : folders) places.push_back(folder.string());
-  library.problem =
+  problem =
       fmt::format("{} was not found: no {} in {}", title, fmt::join(names, " or "), fmt::join(places, ", "));
-  return library;
+  return {};
 }
 
 }  // namespace fib::cuda

@@ -4,21 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "util/shared_library.h"
+
 namespace fib::cuda {
 
-// A shared library opened at run time, or the sentence that says why not. Never closed: CUDA's libraries do
-// not support being unloaded.
-struct Library {
-  void* handle = nullptr;
-  std::string path;     // of the file that was opened
-  std::string problem;  // when handle is null: what is missing and where it was looked for
-
-  [[nodiscard]] void* symbol(const char* name) const;  // null when it has none
-};
-
 // Opens the first of `names` (file names such as "libnvrtc.so.13", best first) that the loader or one of
-// library_folders() has. `title` is how the sentence calls it: "NVRTC".
-[[nodiscard]] Library open_library(const std::string& title, const std::vector<std::string>& names);
+// library_folders() has. Where there is none, it is not open, and `problem` says what is missing and where it
+// was looked for; `title` is how that sentence calls it: "NVRTC".
+[[nodiscard]] util::SharedLibrary open_library(const std::string& title,
+                                               const std::vector<std::string>& names, std::string& problem);
 
 // Where users have CUDA's libraries besides the loader's own places, in the order of the search: CUDA_HOME
 // and CUDA_PATH, /usr/local/cuda, and the nvidia/* folders of Python packages (VIRTUAL_ENV, the user's and

@@ -8,14 +8,13 @@ namespace fib::cuda {
 
 Nvml Nvml::open() {
   Nvml nvml;
-  const Library library = open_library("NVML", {"libnvidia-ml.so.1"});
-  if (library.handle == nullptr) {
-    nvml.problem = library.problem + "; clocks, power and temperature are not recorded";
+  std::string problem;
+  const auto library = open_library("NVML", {"libnvidia-ml.so.1"}, problem);
+  if (!library.is_open()) {
+    nvml.problem = problem + "; clocks, power and temperature are not recorded";
     return nvml;
   }
-  const auto load = [&](const char* symbol, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
-  };
+  const auto load = [&](const char* symbol, auto& function) { (void)library.find(symbol, function); };
   int (*initialise)() = nullptr;
   load("nvmlInit_v2", initialise);
   load("nvmlDeviceGetHandleByUUID", nvml.device_by_uuid);
@@ -30,7 +29,7 @@ Nvml Nvml::open() {
   load("nvmlDeviceGetComputeRunningProcesses_v3", nvml.processes);
   const int result = initialise == nullptr ? -1 : initialise();
   if (result != 0 || nvml.device_by_uuid == nullptr) {
-    nvml.problem = fmt::format("NVML ({}) does not start: error {}", library.path, result);
+    nvml.problem = fmt::format("NVML ({}) does not start: error {}", library.file(), result);
   }
   return nvml;
 }

@@ -6,19 +6,19 @@
 namespace fib::cuda {
 
 Nvrtc Nvrtc::open() {
-  const Library library = open_library("NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
-  if (library.handle == nullptr) {
+  std::string problem;
+  const auto library = open_library("NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}, problem);
+  if (!library.is_open()) {
     throw Error(
         "{}; CUDA solutions with spec.launch cannot be compiled (install the CUDA toolkit, or the Python "
         "package nvidia-cuda-nvrtc)",
-        library.problem);
+        problem);
   }
   Nvrtc nvrtc;
-  nvrtc.path = library.path;
+  nvrtc.path = library.file();
   const auto load = [&](const char* symbol, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
-    if (function == nullptr)
-      throw Error("{} is too old: it has no {}; CUDA 12 or newer is needed", library.path, symbol);
+    if (!library.find(symbol, function))
+      throw Error("{} is too old: it has no {}; CUDA 12 or newer is needed", library.file(), symbol);
   };
   load("nvrtcVersion", nvrtc.version);
   load("nvrtcGetErrorString", nvrtc.error_string);
@@ -34,7 +34,7 @@ Nvrtc Nvrtc::open() {
   load("nvrtcGetCUBINSize", nvrtc.cubin_size);
   load("nvrtcGetCUBIN", nvrtc.cubin);
   if (nvrtc.version(&nvrtc.major, &nvrtc.minor) != NVRTC_SUCCESS || nvrtc.major < 12) {
-    throw Error("{} is version {}.{}; CUDA 12 or newer is needed", library.path, nvrtc.major, nvrtc.minor);
+    throw Error("{} is version {}.{}; CUDA 12 or newer is needed", library.file(), nvrtc.major, nvrtc.minor);
   }
   return nvrtc;
 }

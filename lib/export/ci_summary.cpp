@@ -6,6 +6,7 @@
 #include "export/ci_ranking.h"
 #include "report/junit.h"
 #include "report/text.h"
+#include "util/xml.h"
 
 namespace fib::exports {
 namespace {
@@ -23,7 +24,7 @@ constexpr const char* kTableHead =
 constexpr const char* kTableEnd = "</table>\n";
 
 std::string cell(const std::string& text) {
-  return "<td>" + report::escape_xml(report::printable(text)) + "</td>";
+  return "<td>" + util::escape_xml(report::printable(text)) + "</td>";
 }
 
 // A log is shown once for all workloads with the same error: `told` has these errors.
@@ -32,7 +33,7 @@ std::string log_cell(const CiResult& result, std::set<std::string>& told) {
       log_part(result.detail.status(), result.detail.log, kSummaryLogLines, kSummaryLogBytes);
   if (log.empty()) return "<td>-</td>";
   if (!told.insert(error_key(result)).second) return "<td>as above</td>";
-  return "<td><details><summary>log</summary><pre>" + report::escape_xml(log) + "</pre></details></td>";
+  return "<td><details><summary>log</summary><pre>" + util::escape_xml(log) + "</pre></details></td>";
 }
 
 std::string failure_row(const CiResult& result, std::set<std::string>& told) {

@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 
 #include <cstdlib>
 #include <limits>
@@ -7,6 +6,7 @@
 
 #include "reference/gemm.h"
 #include "util/error.h"
+#include "util/shared_library.h"
 
 namespace fib::reference {
 namespace {
@@ -26,7 +26,6 @@ using CblasGemv = void (*)(int order, int trans, int m, int n, Real alpha, const
                            const Real* x, int incx, Real beta, Real* y, int incy);
 
 struct Library {
-  void* handle = nullptr;  // stays open for the life of the process: its threads cannot be unloaded
   CblasGemm<float> sgemm = nullptr;
   CblasGemm<double> dgemm = nullptr;
   CblasGemv<float> sgemv = nullptr;
@@ -35,28 +34,16 @@ struct Library {
   char* (*get_config)() = nullptr;
 };
 
-template <typename Function>
-bool find(void* handle, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  return function != nullptr;
-}
-
 bool open_library(const std::string& name, Library& library, std::string& reason) {
-  library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library.handle == nullptr) {
-    reason = dlerror();
-    return false;
-  }
-  const bool complete = find(library.handle, "cblas_sgemm", library.sgemm) &&
-                        find(library.handle, "cblas_dgemm", library.dgemm) &&
-                        find(library.handle, "cblas_sgemv", library.sgemv) &&
-                        find(library.handle, "cblas_dgemv", library.dgemv) &&
-                        find(library.handle, "openblas_set_num_threads", library.set_num_threads) &&
-                        find(library.handle, "openblas_get_config", library.get_config);
-  if (complete) return true;
-  reason = name + " does not have OpenBLAS's functions";
-  dlclose(library.handle);
-  return false;
+  const util::SharedLibrary file(name);
+  reason = file.problem();
+  if (!file.is_open()) return false;
+  const bool complete = file.find("cblas_sgemm", library.sgemm) && file.find("cblas_dgemm", library.dgemm) &&
+                        file.find("cblas_sgemv", library.sgemv) && file.find("cblas_dgemv", library.dgemv) &&
+                        file.find("openblas_set_num_threads", library.set_num_threads) &&
+                        file.find("openblas_get_config", library.get_config);
+  if (!complete) reason = name + " does not have OpenBLAS's functions";
+  return complete;
 }
 
 std::vector<std::string> library_names() {

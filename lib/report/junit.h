@@ -24,7 +24,4 @@ struct JUnitSuite {
 // The whole document, with a final newline; valid UTF-8 and XML 1.0 whatever the texts hold. Pure.
 [[nodiscard]] std::string junit_document(std::string_view name, const std::vector<JUnitSuite>& suites);
 
-// `text` for XML 1.0: markup escaped, line ends and tabs as references, other control characters "?".
-[[nodiscard]] std::string escape_xml(std::string_view text);
-
 }  // namespace fib::report

@@ -67,18 +67,6 @@ TEST_CASE("long names are cut in the middle") {
   CHECK(shorten_to("abc", 1, 12) == "…");
 }
 
-TEST_CASE("text is escaped for XML 1.0") {
-  CHECK(escape_xml("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;'");
-  CHECK(escape_xml("a\nb\tc") == "a&#10;b&#9;c");
-  CHECK(escape_xml(std::string("a\0b\x1b[1m", 7)) ==
-        "a\uFFFD"
-        "b\uFFFD[1m");
-  CHECK(escape_xml("\xff") == "\uFFFD");
-  CHECK(escape_xml("\uFFFE\uFFFF.") == "\uFFFD\uFFFD.");
-  CHECK(escape_xml("\xed\xa0\x80").find('\xed') == std::string::npos);  // a lone surrogate
-  CHECK(escape_xml("é核🚀") == "é核🚀");
-}
-
 TEST_CASE("elements are compact") {
   CHECK(element("g", {}) == "<g/>");
   CHECK(element("text", {{"x", "1"}, {"class", ""}}, "a") == "<text x=\"1\">a</text>");

@@ -10,10 +10,11 @@
 using namespace fib;
 
 TEST_CASE("a library that is nowhere is one sentence with what is missing and where it was looked for") {
-  const auto library = cuda::open_library("the Oracle", {"liboracle.so.2", "liboracle.so.1"});
-  CHECK(library.handle == nullptr);
+  std::string problem;
+  const auto library = cuda::open_library("the Oracle", {"liboracle.so.2", "liboracle.so.1"}, problem);
+  CHECK_FALSE(library.is_open());
   CHECK(library.symbol("anything") == nullptr);
-  CHECK(library.problem.find(
+  CHECK(problem.find(
             "the Oracle was not found: no liboracle.so.2 or liboracle.so.1 in the loader's folders") == 0);
 }
 
@@ -32,7 +33,8 @@ TEST_CASE("CUDA_HOME and Python's packages are searched, in this order") {
   ::setenv("VIRTUAL_ENV", environment.c_str(), 1);
   const auto libraries = cuda::library_folders();
   const auto includes = cuda::include_folders();
-  const auto problem = cuda::open_library("X", {"libx.so"}).problem;
+  std::string problem;
+  (void)cuda::open_library("X", {"libx.so"}, problem);
   if (old == nullptr) {
     ::unsetenv("CUDA_HOME");
   } else {
@@ -62,14 +64,15 @@ TEST_CASE("a library in CUDA_HOME is opened") {
   const char* old = std::getenv("CUDA_PATH");
   const std::string saved = old == nullptr ? "" : old;
   ::setenv("CUDA_PATH", folder.path().c_str(), 1);
-  const auto library = cuda::open_library("the test", {"libfibtest.so"});
+  std::string problem;
+  const auto library = cuda::open_library("the test", {"libfibtest.so"}, problem);
   if (old == nullptr) {
     ::unsetenv("CUDA_PATH");
   } else {
     ::setenv("CUDA_PATH", saved.c_str(), 1);
   }
-  CHECK(library.problem.empty());
-  CHECK(library.path == (folder.path() / "lib64/libfibtest.so").string());
+  CHECK(problem.empty());
+  CHECK(library.file() == (folder.path() / "lib64/libfibtest.so").string());
   CHECK(library.symbol("cos") != nullptr);
   CHECK(library.symbol("no_such_function") == nullptr);
 }

@@ -96,15 +96,11 @@ struct MoreDriver {
   CUresult (*launch_host)(CUstream, CUhostFn, void*) = nullptr;
 
   MoreDriver() {
-    const auto library = cuda::open_library("the CUDA driver", {"libcuda.so.1"});
-    load(library.symbol("cuStreamBeginCapture_v2"), begin_capture);
-    load(library.symbol("cuStreamEndCapture"), end_capture);
-    load(library.symbol("cuLaunchHostFunc"), launch_host);
-  }
-  template <typename Function>
-  static void load(void* symbol, Function& function) {
-    REQUIRE(symbol != nullptr);
-    function = reinterpret_cast<Function>(symbol);
+    std::string problem;
+    const auto library = cuda::open_library("the CUDA driver", {"libcuda.so.1"}, problem);
+    REQUIRE(library.find("cuStreamBeginCapture_v2", begin_capture));
+    REQUIRE(library.find("cuStreamEndCapture", end_capture));
+    REQUIRE(library.find("cuLaunchHostFunc", launch_host));
   }
 };
 

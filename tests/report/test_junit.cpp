@@ -33,7 +33,7 @@ TEST_CASE("a JUnit document counts its cases") {
     </testcase>
     <testcase classname="suite &quot;1&quot;" name="third">
       <skipped/>
-      <system-out>a &amp; b??</system-out>
+      <system-out>a &amp; b��</system-out>
     </testcase>
   </testsuite>
   <testsuite name="empty" tests="0" failures="0" errors="0" skipped="0">

@@ -100,7 +100,7 @@ TEST_CASE("JUnit: errors fail, and warnings when they shall") {
                        "  <testsuite name=\"d\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\">\n"));
   CHECK_THAT(text,
              Catch::Contains(
-                 "message=\"error: a &lt;b&gt; &amp; 'c'\">error: a &lt;b&gt; &amp; 'c'&#10;d: 100%, ?<"));
+                 "message=\"error: a &lt;b&gt; &amp; 'c'\">error: a &lt;b&gt; &amp; 'c'&#10;d: 100%, �<"));
   CHECK_THAT(text,
              Catch::Contains("name=\"trace\">\n      <system-out>info: i&#10;warning: w</system-out>\n"));
   CHECK_THAT(text, Catch::Contains("      <skipped message=\"no &quot;GPU&quot;\"/>\n"));

@@ -1,0 +1,57 @@
+#include "util/xml.h"
+
+#include "util/utf8.h"
+
+namespace fib::util {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+// Control characters besides tab and line ends, and U+FFFE and U+FFFF, are not in XML 1.0 (2.2 Characters).
+bool is_forbidden(std::string_view text, std::size_t i) {
+  const auto byte = static_cast<unsigned char>(text[i]);
+  if (byte < 0x20) return byte != '\t' && byte != '\n' && byte != '\r';
+  return byte == 0xEF && (text.substr(i, 3) == "\xEF\xBF\xBE" || text.substr(i, 3) == "\xEF\xBF\xBF");
+}
+
+std::string_view escaped(char character) {
+  switch (character) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\n':
+      return "&#10;";
+    case '\r':
+      return "&#13;";
+    case '\t':
+      return "&#9;";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string escape_xml(std::string_view text) {
+  const std::string valid = valid_utf8(std::string(text));
+  std::string result;
+  result.reserve(valid.size());
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    if (is_forbidden(valid, i)) {
+      result += kReplacement;
+      if (static_cast<unsigned char>(valid[i]) == 0xEF) i += 2;
+    } else if (const auto entity = escaped(valid[i]); !entity.empty()) {
+      result += entity;
+    } else {
+      result += valid[i];
+    }
+  }
+  return result;
+}
+
+}  // namespace fib::util

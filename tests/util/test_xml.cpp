@@ -1,0 +1,17 @@
+#include <catch2/catch.hpp>
+
+#include "util/xml.h"
+
+using namespace fib;
+
+TEST_CASE("text is escaped for XML 1.0") {
+  CHECK(util::escape_xml("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;'");
+  CHECK(util::escape_xml("a\nb\tc") == "a&#10;b&#9;c");
+  CHECK(util::escape_xml(std::string("a\0b\x1b[1m", 7)) ==
+        "a\uFFFD"
+        "b\uFFFD[1m");
+  CHECK(util::escape_xml("\xff") == "\uFFFD");
+  CHECK(util::escape_xml("\uFFFE\uFFFF.") == "\uFFFD\uFFFD.");
+  CHECK(util::escape_xml("\xed\xa0\x80").find('\xed') == std::string::npos);  // a lone surrogate
+  CHECK(util::escape_xml("é核🚀") == "é核🚀");
+}
