@@ -34,6 +34,8 @@ int set(const BaselineOptions& options) {
   const report::HistoryRun* run = report::find_run(history, run_id);
   print_result(fmt::format("{} is run {}: {}, {} passed\n", options.name, run_id,
                            report::plural(run->evaluations(), "evaluation"), run->passed()));
+  if (run->passed() == 0)
+    fmt::print(stderr, "warning: nothing passed in it: comparisons with it can find no regression\n");
   const std::size_t not_done = run->record.not_done.value_or(0);
   if (not_done > 0) {
     fmt::print(stderr, "warning: {} of its plan {} no result: comparisons with it are silent about {}\n",

@@ -64,8 +64,9 @@ int run(const CompareCommand& command) {
   if (gate) gate->unreadable = input.unreadable().size();
   print_result(report::render_compare(result, gate, command.format, {stdout_style(), command.only}));
   if (!gate) return kDone;
-  if (result.pairs.empty()) {
-    fmt::print(stderr, "error: nothing was compared, so --fail-on-regression cannot hold\n");
+  if (result.pairs.empty() || result.nothing_passed()) {
+    fmt::print(stderr, "error: {}, so --fail-on-regression cannot hold\n",
+               result.pairs.empty() ? "nothing was compared" : "no result passed in A or in B");
     return kNotAllDone;
   }
   if (!result.regressions(gate->limit).empty()) return kGateFailed;
@@ -140,9 +141,9 @@ void add_report_compare(CLI::App& app, int& exit_code) {
           "docs/reports.md says what noise is.\n"
           "Formats github and junit are for CI.\n") +
       kLocalDefault +
-      "Exit codes: 0 done, 1 a side does not exist, or under a gate something of A is missing in B,\n"
-      "was made under other conditions or cannot be read, 2 wrong usage, 3 --fail-on-regression and "
-      "something regressed.");
+      "Exit codes: 0 done, 1 a side does not exist, or under a gate nothing passed, or something of A is\n"
+      "missing in B, was made under other conditions or cannot be read, 2 wrong usage,\n"
+      "3 --fail-on-regression and something regressed.");
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

@@ -51,12 +51,16 @@ int run(FastPOptions options) {
   std::vector<report::DatasetFastP> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     const auto& dataset = datasets[i];
-    report::DatasetFastP result{dataset.root.string(), chosen[i].remarks(dataset), {}};
+    report::DatasetFastP result{dataset.root.string(), {}, {}};
+    bool has_references = false;
     for (const auto& selection : selections(options.filters, dataset)) {
       const Against against =
           options.against.value_or(report::natural_yardstick(dataset, selection, options.baseline_author));
+      has_references = has_references || against == Against::reference;
       result.hardware.push_back(report::solve_problems(dataset, selection, options.baseline_author, against));
     }
+    result.remarks =
+        chosen[i].remarks(dataset, has_references ? report::HasReferences::yes : report::HasReferences::no);
     results.push_back(std::move(result));
   }
   const auto format = options.read.format;

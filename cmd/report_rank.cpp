@@ -43,9 +43,14 @@ int run(const RankOptions& options) {
   std::vector<report::DatasetRanks> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     const auto& dataset = datasets[i];
-    report::DatasetRanks ranks{dataset.root.string(), chosen[i].remarks(dataset), {}};
+    report::DatasetRanks ranks{dataset.root.string(), {}, {}};
     for (const auto& selection : selections(options.filters, dataset))
       ranks.hardware.push_back(rank(dataset, selection, options));
+    const bool has_references =
+        std::any_of(ranks.hardware.begin(), ranks.hardware.end(),
+                    [](const auto& one) { return one.against == Against::reference; });
+    ranks.remarks =
+        chosen[i].remarks(dataset, has_references ? report::HasReferences::yes : report::HasReferences::no);
     results.push_back(std::move(ranks));
   }
   print_result(report::render_ranks(results, options.by, options.top, options.read.format, stdout_style()));

@@ -34,7 +34,9 @@ int run(const SolOptions& options) {
     const auto standing = choose_traces(options.choice, dataset, dataset.traces, question.filter);
     if (standing) dataset::keep_standing(dataset, *standing);
     reports.push_back(report::sol_report(dataset, question));
-    reports.back().remarks = remarks_of(standing.get(), dataset.traces);
+    std::erase_if(dataset.traces,
+                  [&](const auto& row) { return !question.filter.holds_trace(dataset, row); });
+    reports.back().remarks = remarks_of(standing.get(), dataset.traces, report::HasReferences::no);
   }
   print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
   return kDone;

@@ -19,6 +19,7 @@ void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
   report::Detail detail = report::make_detail(bench::trace_of(planned, evaluation), *datasets_[index].pool,
                                               report::KeepLogs::of_failures);
   const std::string text = report::result_text(detail, earlier_[index]);
+  const std::string point = detail.sweep != nullptr ? " " + *detail.sweep : "";
   details_[index].push_back(std::move(detail));
   if (evaluation.status != model::Status::PASSED) {
     if (first_failure_.empty()) first_failure_ = planned.solution->name;
@@ -28,8 +29,9 @@ void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
   const auto level = evaluation.status == model::Status::PASSED          ? spdlog::level::info
                      : evaluation.status == model::Status::COMPILE_ERROR ? spdlog::level::debug
                                                                          : spdlog::level::warn;
-  log(level, fmt::format("[{}/{}] {} {}: {}", done, total, report::printable(planned.solution->name),
-                         report::printable(report::workload_text(*planned.workload)), text));
+  log(level, fmt::format("[{}/{}] {} {}{}: {}", done, total, report::printable(planned.solution->name),
+                         report::printable(report::workload_text(*planned.workload)),
+                         report::printable(point), text));
 }
 
 std::string RunProgress::results(const report::TextStyle& style) const {

@@ -185,6 +185,12 @@ int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
   if (contains(options.outputs, "stdout")) print_result(rendered(report, options));
   const validate::Status worst = status_of(report);
   if (interrupted) return kInterrupted;
+  if (report.definitions.empty()) {
+    fmt::print(
+        stderr, "error: {} has no definitions{}: nothing was checked\n", root.string(),
+        options.validate.definitions.empty() && options.validate.op_types.empty() ? "" : " of those names");
+    return kNotAllDone;
+  }
   const bool failed =
       worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
   return failed ? kGateFailed : fixed;
@@ -266,8 +272,8 @@ void add_validate(CLI::App& app, int& exit_code) {
   add_output(*command, *options);
   command->footer(
       checks_line() +
-      "Exit codes: 0 no errors, 3 errors (with --strict also warnings), 1 the dataset cannot be read,\n"
-      "2 wrong usage.\n"
+      "Exit codes: 0 no errors, 3 errors (with --strict also warnings), 1 the dataset cannot be read, or\n"
+      "has no definitions to check, 2 wrong usage.\n"
       "Examples:\n"
       "  fib validate --local DIR\n"
       "  fib validate --local DIR --strict --format github\n"

@@ -95,7 +95,10 @@ const std::map<std::string, Draw>& charts() {
                      const Options& o) { return to_svg(visual::latency_chart(s, only_definition(s)), o); }},
       {"solution-speedups",
        [](const Scene& s, const Options& o) {
-         return to_svg(visual::solution_speedups_chart(only_definition(s), only_leaderboard(s)), o);
+         const visual::DefinitionScene& definition = only_definition(s);
+         return to_svg(
+             visual::solution_speedups_chart(definition, only_leaderboard(s), s.colours.at(definition.name)),
+             o);
        }},
       {"status",
        [](const Scene& s, const Options& o) { return to_svg(visual::status_chart(only_definition(s)), o); }},

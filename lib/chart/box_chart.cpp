@@ -47,7 +47,7 @@ std::string strip(const Box& box, Unit unit, const Scale& scale, double middle) 
       element("path", {{"class", "m"},
                        {"d", fmt::format("M{} {}v14", pixels(scale.at(values.median)), pixels(middle - 7))}});
   return element("g",
-                 {{"class", std::string(tone_class(box.tone))},
+                 {{"class", box.colour ? series_class(*box.colour) : std::string(tone_class(box.tone))},
                   {"data-x", box.label},
                   {"data-y", exact_text(values.median)},
                   {"data-low", exact_text(values.low)},

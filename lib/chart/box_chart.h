@@ -31,6 +31,7 @@ struct Box {
   std::string href{};                 // as of a Bar
   std::string note{};
   Tone tone = Tone::plain;
+  std::optional<std::size_t> colour{};  // that of a series; nothing: that of its tone
 };
 
 // One strip a row: a thin line from the lowest to the highest value, a box for the middle half, a mark at the

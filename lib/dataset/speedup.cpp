@@ -10,7 +10,7 @@ bool cannot_be_told_apart(const RangedSpeedup& higher, const RangedSpeedup& lowe
   const bool wide = is_wide(higher.range, higher.speedup) || is_wide(lower.range, lower.speedup);
   const double low = higher.range ? higher.range->low : higher.speedup;
   const double high = lower.range ? lower.range->high : lower.speedup;
-  return wide && low <= high;
+  return higher.speedup == lower.speedup || (wide && low <= high);
 }
 
 }  // namespace

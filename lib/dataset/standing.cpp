@@ -119,10 +119,14 @@ class StandingResults::Choice {
     for (const auto& [key, same] : by(unswept(considered), workload_key)) {
       const TraceRow* latest = latest_of(same);
       Rows of_run;
-      std::copy_if(same.begin(), same.end(), std::back_inserter(of_run),
-                   [&](const TraceRow* row) { return run_of(*row) == run_of(*latest); });
       for (const TraceRow* row : same) {
-        if (run_of(*row) != run_of(*latest)) leave_out(*row, left_out().earlier_runs);
+        if (run_of(*row) != run_of(*latest)) {
+          leave_out(*row, left_out().earlier_runs);
+        } else if (latest->evaluation->origin.is_sweep_point && row != latest) {
+          leave_out(*row, left_out().sweep_points);  // points differ in their options, so none is a repeat
+        } else {
+          of_run.push_back(row);
+        }
       }
       const TraceRow* chosen = representative(of_run);
       standing_.chosen_[key] = identity_of(*chosen);
@@ -262,15 +266,20 @@ class StandingResults::Choice {
     RuledOut& noted = left_out().ruled_out[ruling];
     const bool is_told = is_new || !noted.runs.empty();
     noted.definitions.insert(*out.front()->definition);
-    for (const TraceRow* row : out) noted.conditions.insert(words(row->evaluation->origin.*conditions));
+    std::set<std::string> other_runs;
+    for (const TraceRow* row : out) {
+      noted.conditions.insert(words(row->evaluation->origin.*conditions));
+      if (const auto* run = row->evaluation->origin.run_id) other_runs.insert(*run);
+    }
     const std::int64_t latest = time_of(*latest_of(out));
     bool has_runs = is_told;
     for (const TraceRow* row : kept) {
       if (time_of(*row) < latest) continue;
-      if (row->evaluation->origin.run_id == nullptr) {
+      const auto* run = row->evaluation->origin.run_id;
+      if (run == nullptr || other_runs.contains(*run)) {
         has_runs = false;
       } else {
-        noted.runs.insert(*row->evaluation->origin.run_id);
+        noted.runs.insert(*run);
       }
     }
     if (!has_runs) noted.runs.clear();
@@ -377,9 +386,8 @@ std::string to_string(const LeftOut& left_out) {
 std::vector<std::string> condition_notes(const LeftOut& left_out) {
   std::vector<std::string> notes;
   for (const auto& [ruling, out] : left_out.ruled_out) {
-    std::string note = fmt::format("Of {} only results under {} count, as in {} latest run",
-                                   util::some_of(out.definitions, "definition"), ruling,
-                                   out.definitions.size() == 1 ? "its" : "their");
+    std::string note = fmt::format("Of {} only results under {} count, which are the latest",
+                                   util::some_of(out.definitions, "definition"), ruling);
     const std::string others = fmt::format("{}", fmt::join(out.conditions, "; or "));
     if (out.runs.empty()) {
       note += fmt::format("; there are others under {}", others);

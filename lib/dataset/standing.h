@@ -20,7 +20,7 @@ struct RuledOut {
   std::set<std::string> definitions;
   std::set<std::string> conditions;  // in words: what is kept out
   // The runs since, all under the conditions that rule: without them the latest of the others would. Empty
-  // where a trace does not say which run made it.
+  // where a trace does not say which run made it, and where such a run made some of the others too: a sweep.
   std::set<std::string> runs;
 };
 
@@ -31,7 +31,7 @@ struct LeftOut {
   std::size_t unknown_solutions = 0;  // of solutions that are not in the dataset
   std::size_t other_definitions = 0;  // made when the definition computed something else
   std::size_t without_source = 0;     // no record says from which source, and other traces say it
-  std::size_t sweep_points = 0;       // points of an option sweep beside an ordinary run
+  std::size_t sweep_points = 0;       // points of an option sweep beside an ordinary run, or before the last
   std::size_t earlier_runs = 0;       // of the present source, which a later run has tried again
   std::map<std::string, std::size_t> other_conditions;  // by the conditions, in words
   std::map<std::string, RuledOut> ruled_out;            // by the conditions that rule, in words
@@ -53,7 +53,8 @@ class StandingResults {
   StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter = {});
 
   // Whether this trace stands. At most one trace of a hardware, definition, solution and workload does, or
-  // several that are equal in all that the rule looks at.
+  // several that are equal in all that the rule looks at. Where there are points of a sweep alone, the last
+  // one stands.
   [[nodiscard]] bool holds(const TraceRow& row) const;
 
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
@@ -86,7 +87,7 @@ void keep_standing(Dataset& dataset, const StandingResults& standing);
 [[nodiscard]] std::string to_string(const LeftOut& left_out);
 
 // A sentence for each kind of conditions that rules over results of others: whose results these are, and how
-// to see the others. "Of gemm only results under flush none count, as in its latest run; to count those
+// to see the others. "Of gemm only results under flush none count, which are the latest; to count those
 // under flush clean: --exclude-run 20260101T000000.000001Z-7"
 [[nodiscard]] std::vector<std::string> condition_notes(const LeftOut& left_out);
 

@@ -175,11 +175,11 @@ void write_dataset(Document& document, const DatasetBest& dataset) {
   std::vector<std::string> untried;
   const bool nothing_matches = dataset.hardware.empty();
   for (const std::string& definition : nothing_matches ? std::vector<std::string>() : dataset.untried) {
-    untried.push_back(fmt::format("No valid solution found for {}: it has no traces.", definition));
+    untried.push_back(fmt::format("No valid solution found for {}: it has no results here.", definition));
   }
   document.notes(untried);
   if (nothing_matches) {
-    document.paragraph(fmt::format("No traces in {} match the filters.", dataset.path));
+    document.paragraph(fmt::format("No results in {} that count and match the filters.", dataset.path));
   }
   write(document, dataset.remarks);
 }

@@ -304,6 +304,10 @@ std::size_t CompareReport::other_conditions() const {
   }));
 }
 
+bool CompareReport::nothing_passed() const {
+  return !pairs.empty() && count(Verdict::failed) == pairs.size();
+}
+
 std::size_t CompareReport::missing() const {
   return static_cast<std::size_t>(
       std::count_if(only_a.begin(), only_a.end(), [](const Detail* detail) { return detail->row.passed(); }));

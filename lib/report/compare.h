@@ -113,6 +113,8 @@ struct CompareReport {
   [[nodiscard]] std::vector<const Comparison*> doubtful(double limit) const;
   // Pairs whose sides were measured or judged under other conditions (dataset/conditions.h).
   [[nodiscard]] std::size_t other_conditions() const;
+  // Whether there are pairs, and in all of them both sides failed: no latency was compared.
+  [[nodiscard]] bool nothing_passed() const;
   // Results of A that passed and have no counterpart in B.
   [[nodiscard]] std::size_t missing() const;
 };

@@ -65,7 +65,10 @@ std::vector<Column> columns(const CompareReport& report) {
                                  name_column(two ? "A's solution" : "Solution", "solution_a")};
   if (!named) columns.back() = only_for(Audience::programs, columns.back());
   Column other = name_column("B's solution", "solution_b");
-  const Column less_drift = spare(number_column("Less drift", "change_less_drift"));
+  const Column less_drift = spare(number_column("Less drift", "change_less_drift"), 2);
+  const Column remark = spare(text_column("Remark", "remark"));
+  const bool has_remarks = std::any_of(report.pairs.begin(), report.pairs.end(),
+                                       [](const Comparison& pair) { return !pair.remark.empty(); });
   columns.push_back(two && named ? other : only_for(Audience::programs, other));
   for (Column& column : std::vector<Column>{
            {"Workload", "workload", Align::left, Fit::text},
@@ -78,15 +81,19 @@ std::vector<Column> columns(const CompareReport& report) {
            spare(number_column("Noise", "noise")),
            {"Verdict", "verdict", Align::left, Fit::whole},
            only_for(Audience::programs, text_column("Source", "sources")),
-           spare(text_column("Remark", "remark")),
+           has_remarks ? remark : only_for(Audience::programs, remark),
        })
     columns.push_back(std::move(column));
   return columns;
 }
 
-Cell verdict_cell(Verdict verdict) {
-  Cell cell = text_cell(std::string(name_of(verdict)));
-  cell.tone = tone_of(verdict);
+bool has_other_source(const Comparison& pair) { return pair.sources == Sources::changed; }
+
+// A star says what the remark says too, for which there may be no room.
+Cell verdict_cell(const Comparison& pair) {
+  Cell cell = text_cell(std::string(name_of(pair.verdict)));
+  if (has_other_source(pair)) cell.text += "*";
+  cell.tone = tone_of(pair.verdict);
   return cell;
 }
 
@@ -110,7 +117,7 @@ std::vector<Cell> row(const Comparison& pair, bool show_hardware) {
           pair.change ? number_cell(*pair.change, format_change(*pair.change)) : no_cell(),
           optional_number(pair.change_less_drift, format_change),
           pair.noise ? number_cell(*pair.noise, fmt::format("{:.1f}%", 100 * *pair.noise)) : no_cell(),
-          verdict_cell(pair.verdict),
+          verdict_cell(pair),
           sources_cell(pair.sources),
           {pair.remark, pair.remark.empty() ? json::make_null() : json::make_string(pair.remark)}};
 }
@@ -152,7 +159,7 @@ std::vector<std::string> pair_cautions(const CompareReport& report) {
     rows.push_back(pair.a->row);
     rows.push_back(pair.b->row);
   }
-  return report::cautions_of(nullptr, rows);
+  return report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
 }
 
 std::string counts_text(const CompareReport& report) {
@@ -180,6 +187,7 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
 
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   if (report.pairs.empty()) return "Nothing was compared: the gate cannot hold.";
+  if (report.nothing_passed()) return "No result passed in A or in B: the gate cannot hold.";
   const std::size_t count = report.regressions(gate.limit).size();
   std::string text = count == 0 ? fmt::format("No regression beyond {:g}% was found.", 100 * gate.limit)
                                 : fmt::format("{} beyond {:g}% or broken: the gate fails.",
@@ -206,7 +214,7 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   return text;
 }
 
-std::vector<std::string> notes_of(const CompareReport& report) {
+std::vector<std::string> notes_of(const CompareReport& report, const CompareStyle& style) {
   std::vector<std::string> notes;
   std::size_t unknown = 0;
   for (const Comparison& pair : report.pairs) unknown += pair.change && !pair.noise ? 1 : 0;
@@ -217,8 +225,12 @@ std::vector<std::string> notes_of(const CompareReport& report) {
   }
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
+  if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
+    notes.emplace_back("*: of another source, or other options, in B than in A");
   for (const auto& [hardware, drift] : report.drifts) notes.push_back(drift_text(report, hardware, drift));
-  for (const std::string& caution : pair_cautions(report)) notes.push_back(caution);
+  if (style.with_cautions) {
+    for (const std::string& caution : pair_cautions(report)) notes.push_back(caution);
+  }
   if (!report.pairs.empty()) {
     notes.emplace_back(
         "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
@@ -253,7 +265,7 @@ std::string page(const CompareReport& report, const std::optional<CompareGate>& 
         "No result of A has a counterpart in B: hardware, definition and workload must be equal, and the "
         "solution unless --pair-by workload says otherwise.");
   }
-  document.notes(notes_of(report));
+  document.notes(notes_of(report, style));
   if (gate) document.paragraph(gate_text(report, *gate));
   return document.text();
 }
@@ -330,13 +342,13 @@ std::string sentence(const Comparison& pair) {
   const std::string work =
       fmt::format("{} on {} {} ({})", *pair.b->row.solution, *pair.b->row.definition,
                   workload_text(*pair.b->row.workload), *pair.b->row.evaluation->hardware);
+  const std::string remark = pair.remark.empty() ? "" : "; " + pair.remark;
   if (!pair.change) {
-    return fmt::format("{}: {} before, {} now", work, model::name_of(pair.a->status()),
-                       model::name_of(pair.b->status()));
+    return fmt::format("{}: {} before, {} now{}", work, model::name_of(pair.a->status()),
+                       model::name_of(pair.b->status()), remark);
   }
   return fmt::format("{}: {} ms before, {} ms now ({}){}", work, format_ms(*pair.median_a_ms),
-                     format_ms(*pair.median_b_ms), format_change(*pair.change),
-                     pair.remark.empty() ? "" : "; " + pair.remark);
+                     format_ms(*pair.median_b_ms), format_change(*pair.change), remark);
 }
 
 // What the gate stops is an error, else everything that got worse a warning.
@@ -350,6 +362,8 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
     text += annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
   if (report.missing() > 0) text += annotation(level, "missing", printable(alone_text("A", report.only_a)));
   text += annotation(Annotation::notice, "fib compare", totals_text(report));
+  if (gate && (report.pairs.empty() || report.nothing_passed()))
+    return text + annotation(Annotation::error, "fib compare", gate_text(report, *gate));
   return text + (gate ? gate_text(report, *gate) + "\n" : "");
 }
 
@@ -357,7 +371,11 @@ JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& reg
   JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
   const std::string text = fmt::format("{}: {}", name_of(pair.verdict), sentence(pair));
   if (pair.median_b_ms) result.seconds = *pair.median_b_ms / 1e3;
-  (regressions.contains(&pair) ? result.failure.emplace() : result.output) = text;
+  if (pair.verdict == Verdict::failed) {
+    result.skipped = text;
+  } else {
+    (regressions.contains(&pair) ? result.failure.emplace() : result.output) = text;
+  }
   return result;
 }
 

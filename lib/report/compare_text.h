@@ -21,6 +21,7 @@ struct CompareStyle {
   TextStyle text = {};
   std::set<Verdict> only =
       {};  // verdicts of the pairs that tables list; empty: all. Totals and gates are of all
+  bool with_cautions = true;  // below tables: what makes latencies doubtful (remarks.h)
 };
 
 // The whole report; with a gate, what it found. Pure.

@@ -19,12 +19,14 @@ const std::string* name_in(dataset::RowPool& pool, const std::optional<std::stri
 // The swept options in the order of their names; null when only axes were swept.
 const std::string* sweep_of(const model::MeasurementRecord& record, const model::Workload& workload,
                             dataset::RowPool& pool) {
-  nlohmann::json options = nlohmann::json::object();
+  std::map<std::string, std::string> options;
   for (const auto& [name, value] : record.sweep.items()) {
     const bool is_axis = model::find(workload.axes, name) != nullptr;
-    if (!is_axis) options[name] = value;
+    if (!is_axis) options[name] = value.is_string() ? value.get<std::string>() : value.dump();
   }
-  return options.empty() ? nullptr : pool.name(options.dump());
+  std::string text;
+  for (const auto& [name, value] : options) text += (text.empty() ? "" : " ") + name + "=" + value;
+  return text.empty() ? nullptr : pool.name(text);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Detail {
   const std::string* clock = nullptr;   // "events", ...
   const std::string* flush = nullptr;   // "clean", ...
   const std::string* config = nullptr;  // as JSON text
-  const std::string* sweep = nullptr;   // what of it was swept, as JSON text; swept axes are the workload's
+  const std::string* sweep = nullptr;   // swept options: "atol=2 iterations=5"; swept axes are the workload's
   std::optional<double> cv;             // coefficient of variation of the timed calls
   std::optional<double> sm_clock_mhz;   // CUDA: median of the multiprocessors' clock
   std::size_t samples = 0;              // timed calls

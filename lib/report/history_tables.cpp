@@ -145,7 +145,7 @@ std::vector<Column> run_columns() {
           only_for(Audience::people, number_column("Passed", "")),
           number_column("Failed", "failed"),
           only_for(Audience::programs, text_column("Statuses", "failed_by_status")),
-          number_column("Not done", "not_done"),
+          number_column("No result", "not_done"),
           only_for(Audience::programs, text_column("Interrupted", "interrupted")),
           only_for(Audience::programs, text_column("Record", "record")),
           only_for(Audience::programs, text_column("Sweep", "sweep")),

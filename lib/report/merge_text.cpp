@@ -2,10 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "util/some_of.h"
+
 namespace fib::report {
 namespace {
 
 namespace json = model::json;
+
+constexpr std::size_t kBlobsNamed = 10;
+
+// Workloads of two datasets may name the same.
+std::vector<std::string> distinct(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 Table counts_table(const dataset::MergeReport& report) {
   Table table;
@@ -42,7 +55,7 @@ std::string to_json_text(const dataset::MergeReport& report) {
   object.add("output", json::make_string(report.output.string()));
   object.add("counts", to_json(counts_table(report)));
   object.add("conflicts", texts(report.conflicts));
-  object.add("missing_blobs", texts(report.missing_blobs));
+  object.add("missing_blobs", texts(distinct(report.missing_blobs)));
   object.add("unreadable", texts(report.unreadable));
   return json::dump(object, json::Layout::indented, json::NonFinite::strings) + "\n";
 }
@@ -62,7 +75,12 @@ std::string render_merge(const dataset::MergeReport& report, Format format, cons
   document.table(fmt::format("{} datasets merged into {}:", report.inputs.size(), report.output.string()),
                  counts_table(report));
   write_list(document, "Conflicts:", report.conflicts);
-  write_list(document, "Blobs that no dataset has:", report.missing_blobs);
+  std::vector<std::string> blobs = distinct(report.missing_blobs);
+  if (const std::size_t all = blobs.size(); all > kBlobsNamed) {
+    blobs.resize(kBlobsNamed);
+    blobs.push_back(util::and_more(all, kBlobsNamed));
+  }
+  write_list(document, "Blobs that no dataset has:", blobs);
   write_list(document, "Left out, because they cannot be read:", report.unreadable);
   return document.text();
 }

@@ -123,11 +123,11 @@ class CallsCheck {
     }
   }
 
-  void write(std::vector<std::string>& cautions) const {
+  void write(std::string_view noun, std::vector<std::string>& cautions) const {
     const auto say = [&](const Worst& worst, std::string_view what, std::string_view advice) {
       if (worst.count == 0) return;
-      cautions.push_back(fmt::format("{} {}, most of all {}. {}", plural(worst.count, "result"), what,
-                                     worst.example, advice));
+      cautions.push_back(fmt::format("{} {}{} {}. {}", plural(worst.count, noun), what,
+                                     worst.count == 1 ? ":" : ", most of all", worst.example, advice));
     };
     say(load_, "of runs that began on a machine with a load above the number of its cores",
         "Other programs make latencies longer and less certain: stop them, or wait, and run again.");
@@ -157,7 +157,8 @@ class CallsCheck {
   Worst slow_;
 };
 
-void about_calls(const std::vector<TraceRow>& rows, std::vector<std::string>& cautions) {
+void about_calls(const std::vector<TraceRow>& rows, std::string_view noun,
+                 std::vector<std::string>& cautions) {
   std::map<std::string, double> highest;  // clock, by hardware
   for (const TraceRow& row : rows) {
     if (!row.evaluation) continue;
@@ -168,24 +169,25 @@ void about_calls(const std::vector<TraceRow>& rows, std::vector<std::string>& ca
   for (const TraceRow& row : rows) {
     if (row.passed()) check.add(row, highest.at(*row.evaluation->hardware));
   }
-  check.write(cautions);
+  check.write(noun, cautions);
 }
 
 }  // namespace
 
 std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
-                                     const std::vector<TraceRow>& rows, HasReferences has_references) {
+                                     const std::vector<TraceRow>& rows, HasReferences has_references,
+                                     std::string_view noun) {
   std::vector<std::string> cautions;
   if (standing != nullptr && has_references == HasReferences::yes)
     cautions = about_references([&](const TraceRow& row) { return standing->reference_of(row); }, rows);
-  about_calls(rows, cautions);
+  about_calls(rows, noun, cautions);
   return cautions;
 }
 
 std::vector<std::string> cautions_of(const dataset::ReferenceTimes& references,
                                      const std::vector<TraceRow>& rows) {
   auto cautions = about_references([&](const TraceRow& row) { return references.of(row); }, rows);
-  about_calls(rows, cautions);
+  about_calls(rows, "result", cautions);
   return cautions;
 }
 

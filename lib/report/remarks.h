@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataset/standing.h"
@@ -23,11 +24,13 @@ struct Remarks {
 // driver told, GPU clocks below 90 % of the highest among the rows of the hardware, calls
 // repeated for throttling (above 5 %); and, of those that stand, references that took different times in one
 // run (above 10 %) or on its devices (above 2 %), where a report has speedups against them. `standing` may be
-// null: then every trace counts, with the reference that it recorded itself. Pure.
+// null: then every trace counts, with the reference that it recorded itself. `noun`: what one of the rows is.
+// Pure.
 enum class HasReferences { no, yes };
 [[nodiscard]] std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
                                                    const std::vector<dataset::TraceRow>& rows,
-                                                   HasReferences has_references = HasReferences::yes);
+                                                   HasReferences has_references = HasReferences::yes,
+                                                   std::string_view noun = "result");
 
 // The same with the times of the references that `references` has of the rows.
 [[nodiscard]] std::vector<std::string> cautions_of(const dataset::ReferenceTimes& references,

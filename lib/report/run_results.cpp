@@ -70,7 +70,15 @@ struct SolutionResults {
   }
 };
 
-using DefinitionResults = std::map<std::pair<std::string, std::string>, SolutionResults>;  // solution, sweep
+// A solution at one point of the sweep, of which there is none in most runs.
+struct PointOf {
+  std::string solution;
+  std::size_t order = 0;  // of the point in the run
+  std::string sweep;
+  auto operator<=>(const PointOf&) const = default;
+};
+
+using DefinitionResults = std::map<PointOf, SolutionResults>;
 
 struct HardwareResults {
   std::map<std::string, DefinitionResults> definitions;
@@ -78,10 +86,14 @@ struct HardwareResults {
 
 std::map<std::string, HardwareResults> by_hardware(const std::vector<Detail>& results) {
   std::map<std::string, HardwareResults> sorted;
+  std::vector<std::string> sweeps;
   for (const Detail& detail : results) {
     const std::string sweep = detail.sweep != nullptr ? *detail.sweep : "";
+    const auto known = std::find(sweeps.begin(), sweeps.end(), sweep);
+    const auto order = static_cast<std::size_t>(known - sweeps.begin());
+    if (known == sweeps.end()) sweeps.push_back(sweep);
     sorted[*detail.row.evaluation->hardware]
-        .definitions[*detail.row.definition][{*detail.row.solution, sweep}]
+        .definitions[*detail.row.definition][{*detail.row.solution, order, sweep}]
         .all.push_back(&detail);
   }
   return sorted;
@@ -218,7 +230,7 @@ Table table_of(const std::string& hardware, const HardwareResults& results, cons
               true};
   for (const auto& [definition, solutions] : results.definitions) {
     for (const auto& [name, of_solution] : solutions) {
-      const auto& [solution, sweep] = name;
+      const auto& [solution, order, sweep] = name;
       const bool swept = !sweep.empty();
       table.rows.push_back({text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
                             swept ? no_cell() : rank_of(rankings.of(hardware, definition), solution),
@@ -236,7 +248,7 @@ std::vector<std::string> winners_elsewhere(const std::string& hardware, const Ha
   std::vector<std::string> notes;
   for (const auto& [definition, solutions] : results.definitions) {
     std::set<std::string> tried;
-    for (const auto& [name, of_solution] : solutions) tried.insert(name.first);
+    for (const auto& [name, of_solution] : solutions) tried.insert(name.solution);
     const auto& ranking = rankings.of(hardware, definition);
     if (ranking.empty() || ranking.front().rank != 1 || tried.contains(ranking.front().solution)) continue;
     notes.push_back(fmt::format("Best of {}: {}, {} ms over {}, which was not run now", definition,

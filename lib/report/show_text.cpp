@@ -154,7 +154,7 @@ void write(Page& page, const SolutionView& view) {
                   {"Launch", dump_of(spec.launch)},
                   {"Workspace", dump_of(spec.workspace)},
                   {"SHA-256", model::content_sha256(solution)}});
-  if (view.results.empty()) document.paragraph("No traces of it match.");
+  if (view.results.empty()) document.paragraph("There are no results of it that count and match.");
   document.table("Results, one of each workload:", results_table(view.results, ResultsOf::solution));
   write_kernels(document, view.results);
   write(document, view.remarks);

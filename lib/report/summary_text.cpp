@@ -115,8 +115,9 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
     if (standing)
       notes.emplace_back(
           "Rank: by latency, of solutions that passed every workload; shared (=) where intervals overlap");
-    notes.push_back(fmt::format("Speedup: {} over the workloads; 0 when anything failed",
-                                standing ? "geometric mean" : "mean"));
+    notes.push_back(
+        fmt::format("Speedup: {} over the workloads; 0 when anything failed, - when the yardstick did",
+                    standing ? "geometric mean" : "mean"));
     notes.push_back("Latency: geometric mean over the workloads that passed");
     if (any_interval) notes.push_back("Rerun within: where another run's latency lies, in 95 of 100 cases");
   }

@@ -53,8 +53,8 @@ Column number_column(std::string name, std::string key) {
   return {std::move(name), std::move(key), Align::right, Fit::whole};
 }
 
-Column spare(Column column) {
-  column.is_spare = true;
+Column spare(Column column, std::size_t order) {
+  column.spare = order;
   return column;
 }
 

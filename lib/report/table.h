@@ -33,15 +33,16 @@ struct Column {
   Align align = Align::left;
   Fit fit = Fit::text;
   Audience audience = Audience::everyone;
-  bool is_spare = false;  // a terminal that is too narrow for all goes without it
+  std::size_t spare =
+      0;  // a terminal that is too narrow for all goes without it, the highest first; 0: never
 };
 
 [[nodiscard]] Column text_column(std::string name, std::string key);
 [[nodiscard]] Column name_column(std::string name, std::string key);
 [[nodiscard]] Column identity_column(std::string name, std::string key);
 [[nodiscard]] Column number_column(std::string name, std::string key);
-// The same column, which narrow terminals go without.
-[[nodiscard]] Column spare(Column column);
+// The same column, which narrow terminals go without: of those of the highest order the last goes first.
+[[nodiscard]] Column spare(Column column, std::size_t order = 1);
 // The same column for a part of the readers.
 [[nodiscard]] Column only_for(Audience audience, Column column);
 

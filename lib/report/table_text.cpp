@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "report/table.h"
@@ -99,16 +100,17 @@ class TextTable {
            (column.fit == Fit::whole ? text : shorten(text, room)) + "\n";
   }
 
-  // The last of those that are spare; false where none is left.
+  // The last of those that are to go first; false where none is left.
   bool leave_out_a_column() {
-    const auto last = std::find_if(drawn_.rbegin(), drawn_.rend(),
-                                   [](const Drawn& drawn) { return drawn.column->is_spare; });
-    if (last == drawn_.rend()) return false;
+    const auto last = std::max_element(
+        drawn_.rbegin(), drawn_.rend(),
+        [](const auto& left, const auto& right) { return left.column->spare < right.column->spare; });
+    if (last == drawn_.rend() || last->column->spare == 0) return false;
     const bool says_something = std::any_of(table_.rows.begin(), table_.rows.end(), [&](const auto& row) {
       const std::string& text = row[last->index].text;
       return !text.empty() && text != "-";
     });
-    if (says_something) left_out_.insert(left_out_.begin(), last->column->name);
+    if (says_something) left_out_[last->index] = last->column->name;
     drawn_.erase(std::next(last).base());
     measure();
     return true;
@@ -117,7 +119,7 @@ class TextTable {
   [[nodiscard]] std::string left_out_text() const {
     if (left_out_.empty()) return "";
     std::string names;
-    for (const std::string& name : left_out_) names += (names.empty() ? "" : ", ") + name;
+    for (const auto& [index, name] : left_out_) names += (names.empty() ? "" : ", ") + name;
     return wrap("Left out, for want of room: " + names, limit()) + "\n";
   }
 
@@ -207,7 +209,7 @@ class TextTable {
   const Table& table_;
   TextStyle style_;
   std::vector<Drawn> drawn_;
-  std::vector<std::string> left_out_;  // names of columns
+  std::map<std::size_t, std::string> left_out_;  // names of columns, by their place in the table
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ constexpr std::size_t kLinesWithBands = 6;
 // Steps of a fast_p curve that are drawn: more cannot be told apart.
 constexpr std::size_t kCurveSteps = 200;
 constexpr double kLowestP = 0.1;
+constexpr std::size_t kMostBoxes = 40;  // of solutions: a page, and the axis in sight
 
 chart::Axis speedup_axis() { return {"speedup", Spacing::log, Unit::ratio}; }
 
@@ -284,7 +285,8 @@ chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& 
   return result;
 }
 
-chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const report::Leaderboard& board) {
+chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const report::Leaderboard& board,
+                                        const Colours& colours) {
   const auto yardstick = board.against == report::Against::baseline ? latencies_of_baseline(definition, board)
                                                                     : std::map<std::string, double>();
   std::map<std::string, std::vector<double>> speedups;
@@ -303,10 +305,27 @@ chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const
   result.subtitle = "speedups over the workloads, " + against_text(board.against);
   result.value = speedup_axis();
   result.reference = chart::Reference{1, report::name_of(board.against)};
+  std::size_t left_out = 0;
   for (const std::string& solution : definition.solutions) {
     const auto found = speedups.find(solution);
-    if (found != speedups.end()) result.boxes.push_back(box_of(solution, found->second));
+    if (found == speedups.end()) continue;
+    if (result.boxes.size() == kMostBoxes) {
+      ++left_out;
+      continue;
+    }
+    chart::Box box = box_of(solution, found->second);
+    if (const auto colour = colours.find(solution); colour != colours.end()) box.colour = colour->second;
+    const auto standing = std::find_if(board.standings.begin(), board.standings.end(),
+                                       [&](const report::Standing& one) { return one.solution == solution; });
+    if (box.values && standing != board.standings.end() && standing->passed < standing->workloads) {
+      box.text = fmt::format("{}, passed {} of {}", chart::value_text(box.values->median, Unit::ratio),
+                             standing->passed, standing->workloads);
+      box.colour.reset();
+      box.tone = chart::Tone::muted;
+    }
+    result.boxes.push_back(std::move(box));
   }
+  if (left_out > 0) result.subtitle += fmt::format("; {} more", left_out);
   return result;
 }
 

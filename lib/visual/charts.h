@@ -41,9 +41,11 @@ namespace fib::visual {
 [[nodiscard]] chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& definition);
 
 // The speedups of every solution of a definition over its workloads, in the order of the leaderboard and
-// against the same yardstick.
+// against the same yardstick; of many the first. Who did not pass everything is grey, for its speedups are
+// over fewer workloads.
 [[nodiscard]] chart::BoxChart solution_speedups_chart(const DefinitionScene& definition,
-                                                      const report::Leaderboard& board);
+                                                      const report::Leaderboard& board,
+                                                      const Colours& colours);
 
 // Solutions x workloads: what passed.
 [[nodiscard]] chart::MatrixChart status_chart(const DefinitionScene& definition);
@@ -70,6 +72,10 @@ struct HistorySubject {
 // Points of sweeps do not count.
 [[nodiscard]] chart::LineChart history_chart(const report::DatasetHistory& history,
                                              const HistorySubject& subject);
+
+// "03-17 14:18 1a2b3c4": when the run began, in UTC, and the commit of the dataset; without a time its id.
+enum class Seconds { no, yes };
+[[nodiscard]] std::string run_label(const report::HistoryRun& run, Seconds seconds = Seconds::no);
 
 // The chart with the colours that its solutions have in the page.
 [[nodiscard]] chart::LineChart coloured(chart::LineChart chart, const Colours& colours);

@@ -28,16 +28,6 @@ std::string run_note(const report::HistoryRun& run) {
   return note;
 }
 
-// "03-17 14:18 1a2b3c4": when the run began, in UTC, and the commit of the dataset; without a time its id.
-std::string run_label(const report::HistoryRun& run, bool with_seconds) {
-  const std::string& time = run.record.started_utc;
-  if (!util::parse_timestamp(time) || time.size() < 19) return run.record.run_id;
-  std::string label = time.substr(5, 5) + " " + time.substr(11, with_seconds ? 8 : 5);
-  if (run.record.dataset_git && run.record.dataset_git->commit)
-    label += " " + run.record.dataset_git->commit->substr(0, 7);
-  return label;
-}
-
 // Marks the points that are slower than the one before, which passed too, beyond both intervals and by more
 // than what is never called a difference.
 void mark_regressions(std::vector<chart::Point>& points) {
@@ -157,16 +147,25 @@ chart::LineChart history_chart(const report::DatasetHistory& history, const Hist
       tried = true;
     }
     if (!tried) continue;
-    const std::string label = run_label(run, false);
+    const std::string label = run_label(run);
     const bool is_taken = !result.categories.empty() && result.categories.back().label == label;
     result.categories.push_back(
-        {is_taken ? run_label(run, true) : label, run.record.run_id + "\n" + run_note(run)});
+        {is_taken ? run_label(run, Seconds::yes) : label, run.record.run_id + "\n" + run_note(run)});
   }
   std::map<std::string, std::vector<chart::Point>> points;
   for (const auto& [solution, runs] : tried_in) points[solution] = comparable_points(runs);
   for (auto& [solution, own] : points) mark_regressions(own);
   result.series = series_of(points);
   return result;
+}
+
+std::string run_label(const report::HistoryRun& run, Seconds seconds) {
+  const std::string& time = run.record.started_utc;
+  if (!util::parse_timestamp(time) || time.size() < 19) return run.record.run_id;
+  std::string label = time.substr(5, 5) + " " + time.substr(11, seconds == Seconds::yes ? 8 : 5);
+  if (run.record.dataset_git && run.record.dataset_git->commit)
+    label += " " + run.record.dataset_git->commit->substr(0, 7);
+  return label;
 }
 
 chart::LineChart coloured(chart::LineChart chart, const Colours& colours) {

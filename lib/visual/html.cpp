@@ -4,6 +4,7 @@
 
 #include "chart/markup.h"
 #include "report/text.h"
+#include "util/xml.h"
 
 namespace fib::visual {
 namespace {
@@ -15,12 +16,12 @@ std::string cell(const report::Column& column, const report::Cell& value) {
   const bool exact = value.value.kind == json::Kind::number && value.value.text != value.text;
   const std::string& shown = report::printable(value.text);
   return tag("td", {{"class", number ? "n" : ""}, {"data-v", exact ? value.value.text : ""}},
-             chart::escape_xml(shown));
+             util::escape_xml(shown));
 }
 
 std::string header(const report::Column& column) {
   return tag("th", {{"scope", "col"}, {"class", column.align == report::Align::right ? "n" : ""}},
-             chart::escape_xml(column.name));
+             util::escape_xml(column.name));
 }
 
 }  // namespace
@@ -28,13 +29,13 @@ std::string header(const report::Column& column) {
 std::string tag(std::string_view name, const Attributes& attributes, std::string_view content) {
   std::string result = fmt::format("<{}", name);
   for (const auto& [attribute, text] : attributes) {
-    if (!text.empty()) result += fmt::format(" {}=\"{}\"", attribute, chart::escape_xml(text));
+    if (!text.empty()) result += fmt::format(" {}=\"{}\"", attribute, util::escape_xml(text));
   }
   return fmt::format("{}>{}</{}>", result, content, name);
 }
 
 std::string text_tag(std::string_view name, std::string_view text) {
-  return tag(name, {}, chart::escape_xml(text));
+  return tag(name, {}, util::escape_xml(text));
 }
 
 std::string id_of(std::string_view name) {

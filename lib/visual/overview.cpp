@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "dataset/ranking.h"
 #include "dataset/run_order.h"
@@ -20,6 +21,8 @@ namespace {
 
 using report::Detail;
 using report::Verdict;
+
+constexpr double kSmallLead = 1.1;  // below, a percentage says more
 
 // "a", "a and b", "a, b and 2 more".
 std::string names_text(const std::vector<std::string>& names) {
@@ -54,8 +57,11 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
                         report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits),
                         against == report::Against::baseline ? "baseline" : "reference");
   }
-  if (const auto lead = outcome.lead())
-    text += fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
+  if (const auto lead = outcome.lead()) {
+    text += *lead < kSmallLead
+                ? fmt::format(", {:.1f}% faster than {}", (*lead - 1) * 100, outcome.next->solution)
+                : fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
+  }
   return text + ".";
 }
 
@@ -115,6 +121,24 @@ bool is_worth_telling(const Change& change) {
   return std::any_of(change.verdicts.begin(), change.verdicts.end(), [](const auto& entry) {
     return entry.first != Verdict::same && entry.first != Verdict::failed;
   });
+}
+
+// What a reader wants to see first: what broke, what became slower, what became better, and last what may be
+// noise.
+bool is_worse(const Change& left, const Change& right) {
+  const auto order = [](const Change& change) {
+    const auto count = [&](Verdict verdict) {
+      const auto found = change.verdicts.find(verdict);
+      return found == change.verdicts.end() ? std::size_t{0} : found->second;
+    };
+    const bool is_certain =
+        count(Verdict::broken) + count(Verdict::slower) + count(Verdict::faster) + count(Verdict::fixed) > 0;
+    const double ratio = change.ratio.value_or(1);
+    return std::tuple(!is_certain, -static_cast<double>(count(Verdict::broken)),
+                      count(Verdict::slower) > 0 ? -ratio : 0, -static_cast<double>(count(Verdict::fixed)),
+                      ratio);
+  };
+  return order(left) < order(right);
 }
 
 }  // namespace
@@ -203,8 +227,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     change.has_other_source = change.has_other_source || pair.sources == report::Sources::changed;
     ++changes.totals[pair.verdict];
     const auto before = pair.a->latency_ms();
-    const auto now = pair.b->latency_ms();
-    if (before && now) ratios[key].push_back(*now / *before);
+    if (pair.change) ratios[key].push_back(1 + *pair.change);
     if (before) latencies_before[key].push_back(*before);
   }
   for (auto& [key, change] : by_solution) {
@@ -213,6 +236,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     if (before.size() == change.results) change.before_ms = dataset::geometric_mean(before);
     if (is_worth_telling(change)) changes.changed.push_back(std::move(change));
   }
+  std::stable_sort(changes.changed.begin(), changes.changed.end(), is_worse);
   return changes;
 }
 
@@ -241,6 +265,10 @@ std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
   }
   if (texts.empty()) return "";
   return fmt::format("Faster before, and broken by the last run: {}.", names_text(texts));
+}
+
+std::string lead_text(double lead) {
+  return lead < kSmallLead ? fmt::format("{:.1f}%", (lead - 1) * 100) : fmt::format("{:.2f}×", lead);
 }
 
 std::string changes_text(const std::map<Verdict, std::size_t>& verdicts) {

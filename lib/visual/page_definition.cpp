@@ -12,6 +12,7 @@
 #include "report/summary_tables.h"
 #include "report/text.h"
 #include "report/workload_text.h"
+#include "util/xml.h"
 #include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/overview.h"
@@ -146,11 +147,11 @@ std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& d
 }
 
 std::string column_head(const std::string& text) {
-  return tag("th", {{"scope", "col"}}, tag("span", {}, chart::escape_xml(report::printable(text))));
+  return tag("th", {{"scope", "col"}}, tag("span", {}, util::escape_xml(report::printable(text))));
 }
 
 std::string row_head(const std::string& text) {
-  return "<tr>" + tag("th", {{"scope", "row"}}, chart::escape_xml(report::printable(text)));
+  return "<tr>" + tag("th", {{"scope", "row"}}, util::escape_xml(report::printable(text)));
 }
 
 // Workloads stand below each other where they are at least as many as solutions.
@@ -253,11 +254,15 @@ std::string quality(const DefinitionScene& definition) {
                           report::text_cell(words_or_dash(own.flushes)), report::count_cell(own.least_sets),
                           report::count_cell(own.changed)});
   }
-  return html_table(table, "How it was measured");
+  constexpr std::size_t kMostInSight = 12;
+  const std::string markup = html_table(table, "How it was measured");
+  if (table.rows.size() <= kMostInSight) return markup;
+  return tag("details", {{"class", "source"}}, text_tag("summary", "How it was measured") + markup) + "\n";
 }
 
-std::string speedups_figure(const DefinitionScene& definition, const report::Leaderboard& board) {
-  const chart::BoxChart speedups = solution_speedups_chart(definition, board);
+std::string speedups_figure(const DefinitionScene& definition, const report::Leaderboard& board,
+                            const Colours& colours) {
+  const chart::BoxChart speedups = solution_speedups_chart(definition, board, colours);
   const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
                                [](const auto& box) { return box.values.has_value(); });
   const std::string yardstick = report::name_of(board.against);
@@ -283,11 +288,16 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
                                const DefinitionScene& definition, Logs& logs) {
   std::string text = text_tag("h3", definition.name) + "\n" + description(scene, definition.name);
   text += standings(scene, hardware, definition.name);
-  text += "<div class=figures>\n" +
-          figure(coloured(latency_chart(scene, definition), scene.colours.at(definition.name)),
-                 "Latency against size; the band is the middle half of the timed calls, ✗ failed");
+  const Colours& colours = scene.colours.at(definition.name);
+  text += "<div class=figures>\n";
+  const bool has_latencies =
+      std::any_of(definition.results.begin(), definition.results.end(),
+                  [](const report::Detail* detail) { return detail->latency_ms().has_value(); });
+  if (has_latencies)
+    text += figure(coloured(latency_chart(scene, definition), colours),
+                   "Latency against size; the band is the middle half of the timed calls, ✗ failed");
   const report::Leaderboard* board = hardware.leaderboard(definition.name);
-  if (board != nullptr) text += speedups_figure(definition, *board);
+  if (board != nullptr) text += speedups_figure(definition, *board, colours);
   text += "</div>\n" + results_table(definition, board, logs) + quality(definition);
   return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},
              text) +

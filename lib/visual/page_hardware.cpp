@@ -7,6 +7,7 @@
 #include "report/summary_tables.h"
 #include "report/summary_text.h"
 #include "report/text.h"
+#include "util/xml.h"
 #include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/overview.h"
@@ -46,7 +47,7 @@ std::string authors(const report::HardwareSummary& summary) {
   if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
   return html_table(table, fmt::format("Authors, against the {}", yardstick)) +
-         tag("p", {{"class", "legend"}}, chart::escape_xml(notes)) + "\n";
+         tag("p", {{"class", "legend"}}, util::escape_xml(notes)) + "\n";
 }
 
 // The workloads farthest from their bounds, as many as a page bears.

@@ -7,6 +7,7 @@
 #include "report/workload_text.h"
 #include "util/some_of.h"
 #include "util/utf8.h"
+#include "util/xml.h"
 #include "visual/html.h"
 #include "visual/overview.h"
 #include "visual/page_parts.h"
@@ -45,7 +46,7 @@ std::string lines_of(const std::string& text) {
   std::string result;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    result += (begin > 0 ? "\n" : "") + chart::escape_xml(text.substr(begin, end - begin));
+    result += (begin > 0 ? "\n" : "") + util::escape_xml(text.substr(begin, end - begin));
     begin = end + 1;
   }
   return result;

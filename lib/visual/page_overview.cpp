@@ -8,7 +8,10 @@
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/text.h"
+#include "util/shell_word.h"
 #include "util/some_of.h"
+#include "util/xml.h"
+#include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/overview.h"
 #include "visual/page_parts.h"
@@ -36,22 +39,28 @@ std::string tile(const std::string& value, const std::string& label, const std::
 std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionResult>& outcomes,
                   const std::vector<Failure>& failures, const std::optional<Changes>& changes) {
   std::size_t won = 0;
+  std::size_t alone = 0;
   std::size_t ties = 0;
   for (const DefinitionResult& outcome : outcomes) {
-    won += outcome.winners.size() == 1 ? 1 : 0;
+    const bool has_rival = outcome.next != nullptr;
+    won += outcome.winners.size() == 1 && has_rival ? 1 : 0;
+    alone += outcome.winners.size() == 1 && !has_rival ? 1 : 0;
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
   std::string text =
       tile(fmt::format("{} of {}", won, outcomes.size()),
-           "definitions with a clear winner" + (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
+           "definitions won against others" + (alone == 0 ? "" : fmt::format(", {} unopposed", alone)) +
+               (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
                counts.passed == 0 ? "bad" : "");
   if (const auto range = winners_intervals(outcomes)) {
     const std::string low = report::format_interval(range->first);
     const std::string high = report::format_interval(range->second);
     text += tile(low == high ? low : low + " to " + high, "winners' latencies, 95% intervals");
+  } else if (won + alone + ties > 0) {
+    text += tile("not recorded", "how sure latencies are: fastest is not surely best");
   }
   text += failures.empty() ? tile("0", "solutions that failed", "good")
                            : tile(std::to_string(failures.size()),
@@ -118,10 +127,32 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
           winner.interval ? number(report::format_interval(*winner.interval), *winner.interval) : plain("-"),
           speedup,
           tie    ? plain("tie")
-          : lead ? number(fmt::format("{:.2f}×", *lead), *lead)
-                 : plain("-"),
+          : lead ? number(lead_text(*lead), *lead)
+                 : plain("unopposed"),
           passed,
           of_runs};
+}
+
+// Explains the columns that are there.
+std::string leaderboard_legend(const std::vector<DefinitionResult>& outcomes, std::size_t most_runs) {
+  const bool has_winner = std::any_of(outcomes.begin(), outcomes.end(),
+                                      [](const auto& outcome) { return !outcome.winners.empty(); });
+  if (!has_winner) return "A winner has passed every workload.";
+  std::string text =
+      "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over the "
+      "workloads. ";
+  if (winners_intervals(outcomes)) text += "Sure to: where another run's lies, in 95 of 100 cases. ";
+  text += "Speedup: geometric mean of the workloads' speedups. ";
+  const bool has_next = std::any_of(outcomes.begin(), outcomes.end(),
+                                    [](const auto& outcome) { return outcome.lead().has_value(); });
+  if (has_next)
+    text +=
+        "Ahead of the next: its latency over the winner's, as a percentage where it is near; unopposed: no "
+        "other passed every workload. ";
+  if (most_runs > 1)
+    text +=
+        "Runs: solutions were measured in so many different ones; on another day a machine may run slower.";
+  return text;
 }
 
 std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
@@ -147,14 +178,7 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
   }
   return to_html(table, fmt::format("Who won, speedups against the {}",
                                     report::name_of(hardware.summary.authors.against))) +
-         tag("p", {{"class", "legend"}},
-             "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over "
-             "the workloads. Sure to: where another run's lies, in 95 of 100 cases. Speedup: geometric mean "
-             "of the workloads' speedups. Ahead of the next: its latency over the winner's." +
-                 std::string(most_runs > 1 ? " Runs: solutions were measured in so many different ones; on "
-                                             "another day a machine may run slower."
-                                           : "")) +
-         "\n";
+         tag("p", {{"class", "legend"}}, leaderboard_legend(outcomes, most_runs)) + "\n";
 }
 
 std::string rest_note(std::size_t count, std::size_t shown, const std::string& command) {
@@ -202,10 +226,20 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
          rest_note(groups.size(), kMostRows, "fib export --format junit");
 }
 
+// "11-26 10:16 804f513 (20261126T101649.199905Z-6583)": time and commit, as in the history, where they are
+// known.
+std::string run_name(const Scene& scene, const std::string& run_id) {
+  const report::HistoryRun* run = report::find_run(scene.history, run_id);
+  const std::string label = run != nullptr ? run_label(*run) : run_id;
+  return label == run_id ? run_id : fmt::format("{} ({})", label, run_id);
+}
+
 std::string changes_part(const Scene& scene, const HardwareScene& hardware, const Changes& changes) {
   const std::string id = hardware_id(hardware.name) + "-changes";
   if (changes.changed.empty()) {
-    return text_tag("p", fmt::format("Nothing changed in the last run, {}.", changes.run_id)) + "\n";
+    return text_tag("p",
+                    fmt::format("Nothing changed in the last run, {}.", run_name(scene, changes.run_id))) +
+           "\n";
   }
   PageTable table{{{"Solution"}, {"Definition"}, {"Latency", true}, {"Results that changed"}}, {}};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
@@ -224,12 +258,13 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                            std::nullopt, std::nullopt, tone}});
   }
   return tag("div", {{"id", id}},
-             to_html(table, "What changed in the last run, " + changes.run_id) +
+             to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id)) +
                  tag("p", {{"class", "legend"}},
                      "Against the run before, by the rule of fib report compare; ambiguous: a difference "
                      "that the "
                      "noise may explain.")) +
-         rest_note(changes.changed.size(), kMostRows, "fib report compare last~1 last");
+         rest_note(changes.changed.size(), kMostRows,
+                   "fib report compare last~1 last --local " + util::shell_word(scene.dataset.root.string()));
 }
 
 }  // namespace
@@ -244,7 +279,7 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
        {fallen_text(fallen_leaders(outcomes, changes)),
         nothing_passed ? report::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
     lead += (more.empty() ? "" : " ") + more;
-  return tag("p", {{"class", "lead"}}, chart::escape_xml(report::printable(lead))) + "\n" +
+  return tag("p", {{"class", "lead"}}, util::escape_xml(report::printable(lead))) + "\n" +
          tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
          failures_part(scene, hardware, failures, logs) +
          (changes ? changes_part(scene, hardware, *changes) : "");

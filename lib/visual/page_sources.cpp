@@ -36,7 +36,7 @@ std::string solution_markup(const Scene& scene, const model::Solution& solution,
     markup += tag("p", {},
                   "The whole of it: " +
                       text_tag("code", report::printable("fib report show solution " + solution.name)));
-  return tag("details", {{"id", solution_id(scene, solution.name)}},
+  return tag("details", {{"id", solution_id(scene, solution.name)}, {"class", "source"}},
              text_tag("summary", report::printable(solution.name)) + markup) +
          "\n";
 }

@@ -7,6 +7,7 @@
 #include "chart/markup.h"
 #include "chart/theme.h"
 #include "report/text.h"
+#include "util/xml.h"
 #include "visual/html.h"
 
 namespace fib::visual {
@@ -62,7 +63,7 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const PageColumn& column = table.columns[i];
     if (!is_shown[i]) continue;
-    head += tag("th", {{"scope", "col"}, {"class", classes_of(column)}}, chart::escape_xml(column.name));
+    head += tag("th", {{"scope", "col"}, {"class", classes_of(column)}}, util::escape_xml(column.name));
   }
   std::string body;
   for (const auto& row : table.rows) {
@@ -77,15 +78,15 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
 }
 
-PageCell plain(const std::string& text) { return {chart::escape_xml(report::printable(text))}; }
+PageCell plain(const std::string& text) { return {util::escape_xml(report::printable(text))}; }
 
 PageCell number(const std::string& text, double value) {
-  return {chart::escape_xml(report::printable(text)), value};
+  return {util::escape_xml(report::printable(text)), value};
 }
 
 std::string link_to(const std::string& id, const std::string& text) {
   const bool is_name = text.find(' ') == std::string::npos;
-  const std::string plain = chart::escape_xml(report::printable(text));
+  const std::string plain = util::escape_xml(report::printable(text));
   const std::string escaped = is_name && text.size() > kLongWord ? breakable(plain) : plain;
   return id.empty() ? escaped : tag("a", {{"href", "#" + id}}, escaped);
 }

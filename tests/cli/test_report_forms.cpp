@@ -41,5 +41,5 @@ TEST_CASE("best says that no trace matches, not that there are none") {
   const testing::ReportDatasets datasets;
   const auto best = run_fib({"report", "best", "--local", "runs", "--where", "M>=1000"}, datasets.folder());
   CHECK(best.exit_code == 0);
-  CHECK(best.out.starts_with("No traces in runs match the filters.\n"));
+  CHECK(best.out.starts_with("No results in runs that count and match the filters.\n"));
 }

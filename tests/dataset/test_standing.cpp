@@ -214,6 +214,26 @@ TEST_CASE("points of an option sweep count only where nothing else does") {
   CHECK(story.standing() == Latencies{3, 4});
 }
 
+TEST_CASE("of points of a sweep alone the last one stands: they are no repeats of each other") {
+  Story story;
+  story.add({.latency = "5", .run = "r1", .day = "01", .more = R"(,"sweep":{"iterations":5})"});
+  story.add({.latency = "20", .run = "r1", .day = "01", .more = R"(,"sweep":{"iterations":20})"});
+  story.add({.latency = "10", .run = "r1", .day = "01", .more = R"(,"sweep":{"iterations":10})"});
+  CHECK(story.standing() == Latencies{10});
+  CHECK(story.left_out().sweep_points == 2);
+}
+
+TEST_CASE("where one run has results under several conditions, none can be had by excluding it") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01", .more = R"(,"sweep":{"atol":1})"});
+  const std::string loose = R"({"flush":"clean","clock":"auto","rtol":0.5,"atol":0.5})";
+  const std::string point = R"(,"sweep":{"atol":2})";
+  story.add({.latency = "2", .run = "r1", .day = "01", .config = loose, .more = point});
+  CHECK(story.standing() == Latencies{2});
+  CHECK_THAT(dataset::condition_notes(story.left_out()).at(0),
+             Catch::Contains("count, which are the latest; there are others under flush clean"));
+}
+
 TEST_CASE("hardware, time and excluded runs hold before the choice, and only what is asked for is counted") {
   Story story;
   story.add({.latency = "1", .run = "r1", .day = "01"});
@@ -263,7 +283,7 @@ TEST_CASE("where conditions keep results out, it is said whose, and how to count
   CHECK(story.standing() == Latencies{3});
   CHECK(dataset::condition_notes(story.left_out()) ==
         std::vector<std::string>{"Of d only results under flush clean, clock auto, rtol 0.5, atol 0.5 count, "
-                                 "as in its latest run; to "
+                                 "which are the latest; to "
                                  "count those under flush clean, clock auto: --exclude-run r2."});
   dataset::Filter filter;
   filter.excluded_runs = {"r2"};

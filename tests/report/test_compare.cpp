@@ -3,6 +3,7 @@
 
 #include "dataset/trace_stream.h"
 #include "report/compare.h"
+#include "report/compare_text.h"
 #include "report/runs_dataset.h"
 
 using namespace fib;
@@ -213,7 +214,7 @@ TEST_CASE("swept axes are the workload's, swept options stand in the order of th
     return text == nullptr ? "none" : *text;
   };
   CHECK(sweep_of(R"({"M":4})") == "none");
-  CHECK(sweep_of(R"({"iterations":4,"M":1,"flush":"none"})") == R"({"flush":"none","iterations":4})");
+  CHECK(sweep_of(R"({"iterations":4,"M":1,"flush":"none"})") == "flush=none iterations=4");
 }
 
 TEST_CASE("where both traces have an interval, the wider one is the noise, whatever their calls differ by") {
@@ -286,7 +287,7 @@ TEST_CASE("points of a sweep are compared with the same point") {
                                       report::PairBy::solution);
   REQUIRE(result.pairs.size() == 2);
   CHECK(result.pairs[0].verdict == Verdict::slower);
-  CHECK(result.pairs[0].remark == R"(sweep {"flush":"clean"})");
+  CHECK(result.pairs[0].remark == "sweep flush=clean");
   CHECK(result.pairs[1].verdict == Verdict::same);
 }
 
@@ -311,6 +312,28 @@ TEST_CASE("regressions are what is slower beyond the limit or broken") {
   CHECK(result.regressions(0.025).size() == 2);
   CHECK(result.regressions(0).size() == 3);
   CHECK(*result.mean_speedup() == Approx(std::pow(1 / (1.005 * 0.9 * 1.03 * 1.02), 0.25)).epsilon(1e-4));
+}
+
+TEST_CASE("where every result failed on both sides nothing was compared, and a gate cannot hold") {
+  Details details;
+  const auto failed = [] {
+    RunTrace one = trace(1, 0);
+    one.status = "TIMEOUT";
+    return one;
+  };
+  const auto& a = details.add(failed());
+  const auto& b = details.add(failed());
+  const auto both = report::compare({"a", {&a}}, {"b", {&b}}, report::PairBy::solution);
+  CHECK(both.nothing_passed());
+  const auto text = [&](report::CompareFormat format) {
+    return report::render_compare(both, report::CompareGate{0.1}, format, {});
+  };
+  CHECK_THAT(text(report::CompareFormat::table), Catch::Contains("No result passed in A or in B"));
+  CHECK_THAT(text(report::CompareFormat::github), Catch::Contains("::error"));
+  CHECK_THAT(text(report::CompareFormat::junit), Catch::Contains("skipped=\"1\""));
+  const auto& passed = details.add(trace(2, 0));
+  CHECK_FALSE(report::compare({"a", {&a}}, {"b", {&passed}}, report::PairBy::solution).nothing_passed());
+  CHECK_FALSE(report::CompareReport().nothing_passed());
 }
 
 namespace {

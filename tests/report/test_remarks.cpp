@@ -93,22 +93,21 @@ TEST_CASE(
   add("failed", {.count = 1, .cv = 9, .tail = {}, .slow = {}, .sm_clock_mhz = {}});
   rows.back().evaluation->status = model::Status::TIMEOUT;
   CHECK(report::cautions_of(nullptr, rows) ==
-        std::vector<std::string>{
-            "2 results with calls that vary by more than 5% (CV), most of all wilder on "
-            "w M=2 (14%). A quiet machine "
-            "helps, or more calls (a lower --noise, or more --iterations).",
-            "1 result with fewer than 10 timed calls, most of all wilder on w M=2 (9 calls). "
-            "--call-budget and --iterations "
-            "ask for more.",
-            "2 results of whose calls 5% took more than 1.5 times the median, most of "
-            "all wilder on w M=2 (2.5 times). Other "
-            "programs, or work that the solution does now and then, may be the cause.",
-            "2 results at GPU clocks below 90% of the highest here, most of all wilder "
-            "on w M=2 (1200 of 1980 MHz). Let "
-            "the GPU cool, or lock its clocks, and run again.",
-            "2 results with more than 5% of calls made again because the GPU was "
-            "throttled, most of all wilder on w M=2 (3 "
-            "of 9). Let the GPU cool, or limit its power less, and run again."});
+        std::vector<std::string>{"2 results with calls that vary by more than 5% (CV), most of all wilder on "
+                                 "w M=2 (14%). A quiet machine "
+                                 "helps, or more calls (a lower --noise, or more --iterations).",
+                                 "1 result with fewer than 10 timed calls: wilder on w M=2 (9 calls). "
+                                 "--call-budget and --iterations "
+                                 "ask for more.",
+                                 "2 results of whose calls 5% took more than 1.5 times the median, most of "
+                                 "all wilder on w M=2 (2.5 times). Other "
+                                 "programs, or work that the solution does now and then, may be the cause.",
+                                 "2 results at GPU clocks below 90% of the highest here, most of all wilder "
+                                 "on w M=2 (1200 of 1980 MHz). Let "
+                                 "the GPU cool, or lock its clocks, and run again.",
+                                 "2 results with more than 5% of calls made again because the GPU was "
+                                 "throttled, most of all wilder on w M=2 (3 "
+                                 "of 9). Let the GPU cool, or limit its power less, and run again."});
 }
 
 TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them") {
@@ -130,7 +129,7 @@ TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them
           "2 results of runs that began on a machine with a load above the number of its cores, most of all "
           "busier on w M=2 (33.2 on 16 cores). Other programs make latencies longer and less certain: stop "
           "them, or wait, and run again.",
-          "1 result during which the GPU was throttled, most of all busy on w M=2 (sw_power_cap, "
+          "1 result during which the GPU was throttled: busy on w M=2 (sw_power_cap, "
           "hw_slowdown). Let it cool, or limit its power less, and run again."});
 }
 

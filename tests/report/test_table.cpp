@@ -125,6 +125,17 @@ TEST_CASE("a table goes without spare columns before its names are unreadable, a
     CHECK(widest_line(to_text(table, {width, false})) <= width);
 }
 
+TEST_CASE("of spare columns those of the highest order go first") {
+  Table table;
+  table.columns = {name_column("Solution", "solution"), spare(text_column("First to go", "a"), 2),
+                   spare(text_column("Second", "b"))};
+  table.rows = {
+      {text_cell("a_solution_with_a_long_name_1"), text_cell("aaaaaaaaaaaaaaa"), text_cell("bbbbbbb")}};
+  const std::string narrow = to_text(table, {40, false});
+  CHECK(narrow.find("bbbbbbb") != std::string::npos);
+  CHECK(narrow.find("Left out, for want of room: First to go\n") != std::string::npos);
+}
+
 TEST_CASE("a table of numbers alone fits below 80 columns too, with a line for every cell") {
   Table table;
   for (int i = 0; i < 9; ++i) {

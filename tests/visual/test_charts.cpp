@@ -83,13 +83,13 @@ TEST_CASE("fast_p, speedups and solutions hold the reports' numbers") {
 TEST_CASE("speedups of a definition's solutions have the order and the yardstick of its leaderboard") {
   const RunsScene runs;
   auto board = *runs.gpu().leaderboard("gemm_n128");
-  const auto against_reference = visual::solution_speedups_chart(runs.gemm(), board);
+  const auto against_reference = visual::solution_speedups_chart(runs.gemm(), board, {});
   REQUIRE(!against_reference.boxes.empty());
   CHECK(against_reference.boxes[0].label == runs.gemm().solutions[0]);
   CHECK(against_reference.reference->label == "reference");
   board.against = report::Against::baseline;
   board.baseline_author = "alice";
-  const auto against_baseline = visual::solution_speedups_chart(runs.gemm(), board);
+  const auto against_baseline = visual::solution_speedups_chart(runs.gemm(), board, {});
   CHECK(against_baseline.reference->label == "baseline");
   REQUIRE(!against_baseline.boxes.empty());
   CHECK(against_baseline.boxes[0].values->median == Approx(1));  // the fastest of alice's, against itself

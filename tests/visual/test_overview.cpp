@@ -77,14 +77,23 @@ TEST_CASE("what changed in the last run is told by solution, with its verdicts")
   REQUIRE(changes);
   CHECK(changes->run_id == testing::kRun2);
   REQUIRE(changes->changed.size() == 2);
-  const auto& fast = changes->changed[0];
+  CHECK(changes->changed[0].solution == "alice_slow");  // what broke stands first
+  CHECK(visual::changes_text(changes->changed[0].verdicts) == "1 broken, 1 fixed");
+  const auto& fast = changes->changed[1];
   CHECK(fast.solution == "alice_fast");
   CHECK(fast.results == 4);
   CHECK(visual::changes_text(fast.verdicts) == "2 slower, 1 faster");
   CHECK(*fast.ratio == Approx(std::pow(1.005 * 0.9 * 1.03 * 1.02, 0.25)));
-  CHECK(visual::changes_text(changes->changed[1].verdicts) == "1 broken, 1 fixed");
   CHECK(visual::changes_text({{Verdict::same, 3}}) == "nothing");
   CHECK_FALSE(visual::changes_of(runs.scene(), "other"));
+}
+
+TEST_CASE("a small lead is told in percent") {
+  CHECK(visual::lead_text(1.014) == "1.4%");
+  CHECK(visual::lead_text(2) == "2.00×");
+  CHECK_THAT(headline_of(summary(
+                 {{"gemm", report::Against::reference, {standing("a", 1, 0.5), standing("b", 2, 0.51)}}})),
+             Catch::EndsWith(", 2.0% faster than b."));
 }
 
 TEST_CASE("who led until the last run broke it is named beside who leads now") {
@@ -185,9 +194,9 @@ TEST_CASE("the first screen of a page has the headline, the key figures, and lin
   const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
   const auto holds = [&](const std::string& part) { return html.find(part) != std::string::npos; };
   CHECK(holds("<p class=\"lead\">alice_fast wins gemm_n128: "));
-  CHECK(holds("<b>1 of 1</b><span>definitions with a clear winner</span>"));
+  CHECK(holds("<b>0 of 1</b><span>definitions won against others, 1 unopposed</span>"));
   CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));
   CHECK(holds("<b>1 broken, 2 slower, 1 faster, 1 fixed</b>"));
-  CHECK(holds("<details id=\"s-alice_fast\"><summary>alice_fast</summary>"));
+  CHECK(holds("<details id=\"s-alice_fast\" class=\"source\"><summary>alice_fast</summary>"));
   CHECK(holds("<a href=\"#log-1\">RUNTIME_ERROR: illegal memory access</a>"));
 }

@@ -93,7 +93,7 @@
   addEventListener("hashchange", open);
   if (location.hash) open();
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details")) details.open = true;
+    for (const details of document.querySelectorAll("details:not(.source)")) details.open = true;
   });
 
   // Themes: the system's until the reader says otherwise.
