@@ -52,6 +52,18 @@ TEST_CASE("a gate does not hold where results are missing or cannot be read") {
   CHECK(broken.err.find("broken.jsonl:1") != std::string::npos);
 }
 
+TEST_CASE("a gate does not hold where nothing passed on either side") {
+  const testing::ReportDatasets datasets;
+  std::filesystem::copy(datasets.folder() / "failures", datasets.folder() / "again",
+                        std::filesystem::copy_options::recursive);
+  const auto gated =
+      run_fib({"report", "compare", "failures", "again", "--fail-on-regression", "5%"}, datasets.folder());
+  CHECK(gated.exit_code == 1);
+  CHECK(gated.out.find("No result passed in A or in B: the gate cannot hold.") != std::string::npos);
+  CHECK(gated.err == "error: no result passed in A or in B, so --fail-on-regression cannot hold\n");
+  CHECK(run_fib({"report", "compare", "failures", "again"}, datasets.folder()).exit_code == 0);
+}
+
 TEST_CASE("the latest result counts, whatever the filter says of its status") {
   const testing::ReportDatasets datasets;
   const auto output = run_fib({"report", "compare", "last~1", "runs", "--local", "runs", "--status", "PASSED",

@@ -8,6 +8,7 @@
 #include "cli/run_fib.h"
 #include "cli/run_support.h"
 #include "model/shared_data.h"
+#include "support/temporary.h"
 #include "validate/support.h"
 
 using namespace fib;
@@ -220,4 +221,12 @@ TEST_CASE("validate --mode upstream writes the golden report, but for the texts 
   // What else belongs to parse errors of several lines.
   std::erase_if(expected, [](const std::string& line) { return line.find("[type=") != std::string::npos; });
   CHECK(lines(output.out) == expected);
+}
+
+TEST_CASE("where there are no definitions nothing was checked, which is no success") {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "definitions");
+  const auto empty = run_fib({"validate", "--local", "."}, folder.path());
+  CHECK(empty.exit_code == 1);
+  CHECK(empty.err == "error: . has no definitions: nothing was checked\n");
 }
