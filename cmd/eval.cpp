@@ -350,21 +350,37 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
   print_result(lines);
 }
 
+// A try, at whose end others may have the devices, also when it fails.
+class Turn {
+ public:
+  explicit Turn(bench::Session& session) : session_(session) {}
+  ~Turn() { session_.give_up_devices(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  bench::Session& session_;
+};
+
+// All solutions; with --cascade those that pass on their smallest workload go on.
+Outcome evaluate_all(bench::Session& session, const EvalInputs& inputs, const EvalOptions& options,
+                     const bench::RunRequest& request) {
+  const Turn turn(session);
+  const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
+  const auto& config = options.measure.config;
+  if (!options.cascade) return evaluate(session, inputs.datasets, config, request, line);
+  Outcome outcome = evaluate(session, with_smallest(inputs.datasets), with_few_calls(config),
+                             {.version = FIB_VERSION, .save_results = false}, ProgressLine::none);
+  if (outcome.exit_code != kInterrupted) go_on(session, inputs, options, request, line, outcome);
+  return outcome;
+}
+
 // One try of all solutions.
 ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
                        bool against_last) {
   const EvalInputs inputs = read_eval_inputs(options.words, session.environment().kind());
   if (options.add) add_solutions(inputs, options.replace);
-  const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
-  const auto& config = options.measure.config;
-  Outcome outcome;
-  if (options.cascade) {
-    outcome = evaluate(session, with_smallest(inputs.datasets), with_few_calls(config),
-                       {.version = FIB_VERSION, .save_results = false}, ProgressLine::none);
-    if (outcome.exit_code != kInterrupted) go_on(session, inputs, options, request, line, outcome);
-  } else {
-    outcome = evaluate(session, inputs.datasets, config, request, line);
-  }
+  Outcome outcome = evaluate_all(session, inputs, options, request);
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
   if (session.interrupted() && is_nothing) return outcome.exit_code;
   outcome.settled = report::settle(outcome.traces);
@@ -405,7 +421,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
         (void)evaluate_once(session, options, request, against_last);
-        if (!interrupted) session.rest();
+        if (!interrupted) session.prepare_next();
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
       }

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "commands.h"
@@ -34,9 +36,13 @@ int run(const SolOptions& options) {
     const auto standing = choose_traces(options.choice, dataset, dataset.traces, question.filter);
     if (standing) dataset::keep_standing(dataset, *standing);
     reports.push_back(report::sol_report(dataset, question));
-    std::erase_if(dataset.traces,
-                  [&](const auto& row) { return !question.filter.holds_trace(dataset, row); });
-    reports.back().remarks = remarks_of(standing.get(), dataset.traces, report::HasReferences::no);
+    const bool has_references = report::has_references(reports.back());
+    // The report points into the traces, so these stay.
+    std::vector<dataset::TraceRow> rows;
+    std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
+                 [&](const auto& row) { return question.filter.holds_trace(dataset, row); });
+    reports.back().remarks = remarks_of(
+        standing.get(), rows, has_references ? report::HasReferences::yes : report::HasReferences::no);
   }
   print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
   return kDone;

@@ -185,15 +185,16 @@ int validate_all(ValidateOptions options, std::atomic<bool>& interrupted) {
   if (contains(options.outputs, "stdout")) print_result(rendered(report, options));
   const validate::Status worst = status_of(report);
   if (interrupted) return kInterrupted;
+  const bool failed =
+      worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
+  if (failed) return kGateFailed;
   if (report.definitions.empty()) {
     fmt::print(
-        stderr, "error: {} has no definitions{}: nothing was checked\n", root.string(),
+        stderr, "error: {} has no definitions{} to check\n", root.string(),
         options.validate.definitions.empty() && options.validate.op_types.empty() ? "" : " of those names");
     return kNotAllDone;
   }
-  const bool failed =
-      worst == validate::Status::error || (options.strict && worst == validate::Status::warning);
-  return failed ? kGateFailed : fixed;
+  return fixed;
 }
 
 int run(const ValidateOptions& options) {

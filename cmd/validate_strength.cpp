@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "bench/strength_check.h"
 #include "devices.h"
-#include "environment.h"
 #include "progress.h"
 #include "report/text.h"
 #include "validate_cases.h"
@@ -18,7 +19,10 @@ validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, s
   validate::StrengthChecks checks;
   const auto planned = plan_cases(dataset, definitions, synthesize, checks.definitions);
   if (planned.cases.empty()) return checks;
-  bench::Session session(environment_of(choose_devices({"cpu"}).devices), interrupted);
+  // References run in the native engine, and nothing is built.
+  const bench::Environment environment{
+      choose_devices({"cpu"}).devices, std::filesystem::read_symlink("/proc/self/exe"), {}};
+  bench::Session session(environment, interrupted);
   Progress progress(usual_progress());
   const bench::EngineCheckObserver observer{
       [&](const std::string& name) { progress.waiting_for_device(name); },

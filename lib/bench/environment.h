@@ -13,9 +13,9 @@ namespace fib::bench {
 
 // What a session works with: its devices, and what this machine has.
 struct Environment {
-  std::vector<LaneDevice> devices;                        // all of one kind; at least one
-  std::string program;                                    // path of the fib binary, for children
-  std::filesystem::path cache;                            // artifacts, fib's own kernels
+  std::vector<LaneDevice> devices;  // all of one kind; at least one
+  std::string program;              // path of the fib binary, for children
+  std::filesystem::path cache;      // artifacts, fib's own kernels; empty: none is needed
   std::optional<compile::PythonInterpreter> python = {};  // nothing: there is none
   std::optional<compile::TvmFfi> tvm_ffi = {};            // likewise
 

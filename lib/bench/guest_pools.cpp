@@ -36,9 +36,11 @@ void GuestPools::prepare(const Environment& environment, const GuestNeed& need, 
   if (!bytecode)
     bytecode = std::make_unique<PackageBytecode>(*environment.python, guest.packages, environment.cache);
   for (const auto& device : devices) {
-    auto& [setup, pool] = guests_[device.uuid];
-    if (!pool || setup.cores != guest.cores || setup.packages != guest.packages) {
+    auto& [setup, files, pool] = guests_[device.uuid];
+    const std::string wanted_files = children.files.to_json();
+    if (!pool || setup.cores != guest.cores || setup.packages != guest.packages || files != wanted_files) {
       setup = guest;
+      files = wanted_files;
       setup.device_uuid = device.uuid;
       pool = std::make_unique<GuestPool>(
           spawner, children_on(device, children, measuring_cores(), devices.size()), setup, bytecode.get());

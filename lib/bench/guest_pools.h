@@ -15,13 +15,14 @@
 
 namespace fib::bench {
 
-// The interpreters of a session, a pool for each device, and the cores that they are prepared on. One thread.
+// The interpreters of a session, a pool for each device, and the cores that they are prepared on. One thread;
+// const functions may be called by several while no other is.
 class GuestPools {
  public:
   // Begins to prepare what is needed; those that wait already are used, where they were made with the same
-  // packages on the same cores. Where solutions run on GPUs and there are cores enough, interpreters are
-  // prepared ahead on cores of their own, beside builds, and while others are measured. Nothing without
-  // Python. References must outlive the pools, or clear().
+  // packages on the same cores, and may reach the same. Where solutions run on GPUs and there are cores
+  // enough, interpreters are prepared ahead on cores of their own, beside builds, and while others are
+  // measured. Nothing without Python. References must outlive the pools, or clear().
   void prepare(const Environment& environment, const GuestNeed& need, worker::Spawner& spawner,
                const worker::ChildSetup& children);
 
@@ -47,6 +48,7 @@ class GuestPools {
  private:
   struct Guests {
     worker::GuestSetup setup;
+    std::string files;  // what they may reach (ChildSetup::files)
     std::unique_ptr<GuestPool> pool;
   };
   std::optional<CoreShares> shares_;

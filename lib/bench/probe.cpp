@@ -54,9 +54,10 @@ class Probe {
     using Outcome = compile::BuildResult::Outcome;
     if (build.result.outcome == Outcome::kUnsupported) return {End::not_done, build.result.log, {}, 0};
     if (build.result.outcome == Outcome::kFailed) return {End::not_built, build.result.log, {}, 0};
-    fs::create_directories(folder_.path() / "own");
-    write_files(folder_.path(), build.result.artifact, solution, definition, workload, root);
-    return call(folder_.path());
+    const fs::path folder = folder_.path() / "probe";
+    fs::create_directories(folder / "own");
+    write_files(folder, build.result.artifact, solution, definition, workload, root);
+    return call(folder);
   }
 
  private:
@@ -98,7 +99,7 @@ class Probe {
     worker::ChildSpec spec;
     spec.arguments = tool_.words;
     spec.arguments.insert(spec.arguments.end(), {session_.environment().program, "__probe"});
-    spec.environment = worker::clean_environment(session_.temporary());
+    spec.environment = worker::clean_environment(folder_.path());
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
     spec.folder = folder;
     int pipe[2];

@@ -13,6 +13,16 @@
 #include "util/machine.h"
 
 namespace fib::bench {
+namespace {
+
+void keep_to_measuring_cores(const GuestPools& guests, const worker::Spawner& spawner) {
+  const auto& shares = guests.shares();
+  if (!shares) return;
+  run_on(spawner.keeper_pid(), shares->lanes);
+  run_on(::getpid(), shares->lanes);
+}
+
+}  // namespace
 
 Session::Session(Environment environment, const std::atomic<bool>& interrupted, util::Timeline* timeline)
     : environment_(std::move(environment)), interrupted_(interrupted), timeline_(timeline) {}
@@ -25,6 +35,7 @@ Session::~Session() {
 
 void Session::begin(const RunConfig& config) {
   start_keeper();
+  kernels_.clear();  // the cache may have been emptied meanwhile
   children_ = {environment_.program, temporary()};
   children_.files = files_of_solutions(config, environment_.kind(), environment_.python);
   children_.memory_limit = memory_limit(children_.files);
@@ -39,9 +50,9 @@ void Session::start_keeper() {
   spawner_.reset();
   spawner_ = std::make_unique<worker::Spawner>(environment_.program, timeline_);
   folder_.emplace(std::filesystem::temp_directory_path(), *spawner_);
-  spawner_->sweep_at_end(environment_.cache);
+  if (!environment_.cache.empty()) spawner_->sweep_at_end(environment_.cache);
   watch_.emplace(interrupted_, *spawner_);
-  keep_to_measuring_cores();
+  keep_to_measuring_cores(guests_, *spawner_);
 }
 
 bool Session::take(const LaneDevice& device, const std::function<void(const std::string&)>& waiting,
@@ -68,22 +79,14 @@ void Session::prepare(const GuestNeed& need) {
 }
 
 void Session::begin_measuring() {
-  keep_to_measuring_cores();
+  keep_to_measuring_cores(guests_, *spawner_);
   if (environment_.is_cuda()) return;
   guests_.settle();
 }
 
-void Session::keep_to_measuring_cores() {
-  const auto& shares = guests_.shares();
-  if (!shares) return;
-  run_on(spawner_->keeper_pid(), shares->lanes);
-  run_on(::getpid(), shares->lanes);
-}
-
-void Session::rest() {
+void Session::give_up_devices() {
   for (auto& [device, lock] : locks_) lock.give_up();
   locks_.clear();
-  guests_.prepare_again();
 }
 
 DeviceProcesses Session::processes(const LaneDevice& device, worker::Flush flush) const {

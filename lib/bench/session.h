@@ -34,13 +34,13 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // To be called first, and when another run begins; `config` says what code of solutions may reach. Where
-  // the keeper is lost, all is made anew. Throws Error.
+  // the keeper is lost, another is started, and what it held is made anew. Throws Error.
   void begin(const RunConfig& config);
 
-  // Takes the machine-wide lock of a device, until rest() or the end, and waits for it; false when `stops`
-  // says so. `waiting` is told the device's name, every 100 ms, while another run holds it. The keeper holds
-  // the lock too, until the last child is gone: a killed run must not overlap the next. Any thread. Throws
-  // Error as util::FileLock does.
+  // Takes the machine-wide lock of a device, until give_up_devices() or the end, and waits for it; false when
+  // `stops` says so. `waiting` is told the device's name, every 100 ms, while another run holds it. The
+  // keeper holds the lock too, until the last child is gone: a killed run must not overlap the next. Any
+  // thread. Throws Error as util::FileLock does.
   [[nodiscard]] bool take(const LaneDevice& device, const std::function<void(const std::string&)>& waiting,
                           const std::function<bool()>& stops);
 
@@ -53,10 +53,14 @@ class Session {
   // which would disturb.
   void begin_measuring();
 
-  // Between two runs: gives up the devices, and begins to prepare as many interpreters as the last run took.
-  void rest();
+  // A run has ended, and its workers with it: others may have the devices.
+  void give_up_devices();
 
-  // How processes are started that work on a device, after prepare(). Any thread.
+  // Between two runs: begins to prepare as many interpreters as the last run took.
+  void prepare_next() { guests_.prepare_again(); }
+
+  // How processes are started that work on a device; with interpreters and fib's kernels after prepare(). Any
+  // thread, while no function that changes the session is called.
   [[nodiscard]] DeviceProcesses processes(const LaneDevice& device, worker::Flush flush) const;
 
   // How children are started that work on none: builders, say.
@@ -70,7 +74,6 @@ class Session {
 
  private:
   void start_keeper();
-  void keep_to_measuring_cores();
 
   Environment environment_;
   const std::atomic<bool>& interrupted_;

@@ -20,8 +20,8 @@ namespace fib::bench {
 // ready while nobody waits for it. One thread.
 class SolutionWorker {
  public:
-  // `jit_cache` may be null: just-in-time compilers begin anew. `warn` is told what keeps nobody from going
-  // on. References must outlive this.
+  // `jit_cache` may be null: just-in-time compilers begin anew. `warn` is told of problems that stop
+  // nothing. References must outlive this.
   SolutionWorker(const DeviceProcesses& processes, const RunConfig& config, std::string architecture,
                  JitCache* jit_cache, std::function<void(const std::string&)> warn)
       : processes_(processes),

@@ -386,7 +386,7 @@ std::string to_string(const LeftOut& left_out) {
 std::vector<std::string> condition_notes(const LeftOut& left_out) {
   std::vector<std::string> notes;
   for (const auto& [ruling, out] : left_out.ruled_out) {
-    std::string note = fmt::format("Of {} only results under {} count, which are the latest",
+    std::string note = fmt::format("Of {} only results under {} count",
                                    util::some_of(out.definitions, "definition"), ruling);
     const std::string others = fmt::format("{}", fmt::join(out.conditions, "; or "));
     if (out.runs.empty()) {

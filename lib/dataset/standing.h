@@ -87,7 +87,7 @@ void keep_standing(Dataset& dataset, const StandingResults& standing);
 [[nodiscard]] std::string to_string(const LeftOut& left_out);
 
 // A sentence for each kind of conditions that rules over results of others: whose results these are, and how
-// to see the others. "Of gemm only results under flush none count, which are the latest; to count those
+// to see the others. "Of gemm only results under flush none count; to count those
 // under flush clean: --exclude-run 20260101T000000.000001Z-7"
 [[nodiscard]] std::vector<std::string> condition_notes(const LeftOut& left_out);
 

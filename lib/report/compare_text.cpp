@@ -173,8 +173,8 @@ std::string counts_text(const CompareReport& report) {
 }
 
 std::string name_of(const Detail& detail) {
-  return fmt::format("{} on {} ({})", *detail.row.solution, workload_text(*detail.row.workload),
-                     *detail.row.evaluation->hardware);
+  return fmt::format("{} on {}{} ({})", *detail.row.solution, workload_text(*detail.row.workload),
+                     detail.sweep != nullptr ? " at " + *detail.sweep : "", *detail.row.evaluation->hardware);
 }
 
 std::string alone_text(const std::string& side, const std::vector<const Detail*>& results) {
@@ -262,8 +262,8 @@ std::string page(const CompareReport& report, const std::optional<CompareGate>& 
     document.paragraph(fmt::format("No result is {}.", words(style.only)));
   if (report.pairs.empty()) {
     document.paragraph(
-        "No result of A has a counterpart in B: hardware, definition and workload must be equal, and the "
-        "solution unless --pair-by workload says otherwise.");
+        "No result of A has a counterpart in B: hardware, definition, workload and the point of an option "
+        "sweep must be equal, and the solution unless --pair-by workload says otherwise.");
   }
   document.notes(notes_of(report, style));
   if (gate) document.paragraph(gate_text(report, *gate));
@@ -333,6 +333,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
     found.add("regressions", count_json(report.regressions(gate->limit).size()));
     found.add("doubtful", count_json(report.doubtful(gate->limit).size()));
     found.add("missing", count_json(report.missing()));
+    found.add("nothing_passed", json::make_boolean(report.pairs.empty() || report.nothing_passed()));
   }
   document.add("gate", std::move(found));
   return json::dump(document, json::Layout::indented, json::NonFinite::strings) + "\n";
@@ -401,6 +402,10 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
     suites.back().cases.push_back(case_of(pair, regressions));
   }
   if (!report.only_a.empty()) suites.push_back(missing_suite(report, gate.has_value()));
+  if (gate && (report.pairs.empty() || report.nothing_passed())) {
+    suites.push_back({"gate", {{"fib report compare"}}});
+    suites.back().cases.back().failure = gate_text(report, *gate);
+  }
   return junit_document("fib report compare", suites);
 }
 

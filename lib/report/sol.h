@@ -70,6 +70,9 @@ struct SolReport {
   std::vector<HardwareSol> hardware;  // by name; only those with traces that pass the filter
 };
 
+// Whether anything is compared with the reference, for want of a baseline.
+[[nodiscard]] bool has_references(const SolReport& report);
+
 // The baseline of a workload is the passing trace of the baseline author's solution with the lowest latency,
 // on the same hardware; of several solutions the only one that may run there. Where there is none, every
 // solution is compared with the reference as timed beside its fastest trace, if it was. Pure; the report

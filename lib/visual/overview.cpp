@@ -22,7 +22,8 @@ namespace {
 using report::Detail;
 using report::Verdict;
 
-constexpr double kSmallLead = 1.1;  // below, a percentage says more
+constexpr double kSmallLead = 1.1;     // below, a percentage says more
+constexpr double kLeastLead = 1.0005;  // below, it would be 0.0%
 
 // "a", "a and b", "a, b and 2 more".
 std::string names_text(const std::vector<std::string>& names) {
@@ -58,9 +59,8 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
                         against == report::Against::baseline ? "baseline" : "reference");
   }
   if (const auto lead = outcome.lead()) {
-    text += *lead < kSmallLead
-                ? fmt::format(", {:.1f}% faster than {}", (*lead - 1) * 100, outcome.next->solution)
-                : fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
+    text += *lead < kSmallLead ? fmt::format(", {} faster than {}", lead_text(*lead), outcome.next->solution)
+                               : fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
   }
   return text + ".";
 }
@@ -268,7 +268,8 @@ std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
 }
 
 std::string lead_text(double lead) {
-  return lead < kSmallLead ? fmt::format("{:.1f}%", (lead - 1) * 100) : fmt::format("{:.2f}×", lead);
+  if (lead >= kSmallLead) return fmt::format("{:.2f}×", lead);
+  return lead < kLeastLead ? "less than 0.1%" : fmt::format("{:.1f}%", (lead - 1) * 100);
 }
 
 std::string changes_text(const std::map<Verdict, std::size_t>& verdicts) {

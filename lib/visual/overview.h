@@ -64,7 +64,7 @@ struct Changes {
 // A sentence that names them; empty where nobody is.
 [[nodiscard]] std::string fallen_text(const std::map<std::string, const Change*>& fallen);
 
-// How far the winner is ahead: "1.52×", or "1.4%" where that would be 1.01×.
+// How far the winner is ahead: "1.52×", "1.4%" where that would be 1.01×, or "less than 0.1%".
 [[nodiscard]] std::string lead_text(double lead);
 
 // "1 broken, 2 slower, 3 faster"; "nothing" where all is the same.

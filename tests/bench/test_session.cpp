@@ -45,7 +45,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a device is held from the time it is taken until the session rests, and again") {
+TEST_CASE("a device is held from the time it is taken until the session gives it up, and again") {
   const Fixture f;
   Session session(f.environment(), f.interrupted);
   session.begin({});
@@ -53,7 +53,7 @@ TEST_CASE("a device is held from the time it is taken until the session rests, a
   CHECK(f.take(session));
   CHECK(f.is_taken());
   CHECK(f.take(session));  // which it has already
-  session.rest();
+  session.give_up_devices();
   CHECK_FALSE(f.is_taken());
   session.begin({});
   CHECK(f.take(session));

@@ -434,7 +434,7 @@ TEST_CASE("all commands tell one story, whatever happens to a dataset") {
     story.add(Story::trace("b", uuid, 7, loose, story.source_of("b"), "", R"({"flush":"none"})"));
   check_everything(story, standing_of({{"b", 7}}, "b"));
   const std::string note =
-      "Of d only results under flush none count, which are the latest; to count those under flush clean: "
+      "Of d only results under flush none count; to count those under flush clean: "
       "--exclude-run 2026010" +
       std::to_string(loose) + "T000000.000000Z-1.";
   for (const auto& report : std::vector<std::vector<std::string>>{{"report", "summary"},

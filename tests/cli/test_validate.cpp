@@ -228,5 +228,5 @@ TEST_CASE("where there are no definitions nothing was checked, which is no succe
   std::filesystem::create_directories(folder.path() / "definitions");
   const auto empty = run_fib({"validate", "--local", "."}, folder.path());
   CHECK(empty.exit_code == 1);
-  CHECK(empty.err == "error: . has no definitions: nothing was checked\n");
+  CHECK(empty.err == "error: . has no definitions to check\n");
 }

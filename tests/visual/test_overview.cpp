@@ -91,6 +91,7 @@ TEST_CASE("what changed in the last run is told by solution, with its verdicts")
 TEST_CASE("a small lead is told in percent") {
   CHECK(visual::lead_text(1.014) == "1.4%");
   CHECK(visual::lead_text(2) == "2.00×");
+  CHECK(visual::lead_text(1.0001) == "less than 0.1%");
   CHECK_THAT(headline_of(summary(
                  {{"gemm", report::Against::reference, {standing("a", 1, 0.5), standing("b", 2, 0.51)}}})),
              Catch::EndsWith(", 2.0% faster than b."));
