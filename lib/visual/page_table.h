@@ -17,7 +17,7 @@ struct PageCell {
 struct PageColumn {
   std::string name;
   bool is_number = false;
-  bool is_extra = false;  // left out where the page is as narrow as a phone
+  bool is_extra = false;  // of class "extra": what a first look can do without, where a phone scrolls
 };
 
 // A table with links, bars and colours in its cells, which a reader can sort as those of html_table().
