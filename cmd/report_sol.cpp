@@ -36,7 +36,7 @@ int run(const SolOptions& options) {
     const auto standing = choose_traces(options.choice, dataset, dataset.traces, question.filter);
     if (standing) dataset::keep_standing(dataset, *standing);
     reports.push_back(report::sol_report(dataset, question));
-    const bool has_references = report::has_references(reports.back());
+    const bool has_references = report::uses_references(reports.back());
     // The report points into the traces, so these stay.
     std::vector<dataset::TraceRow> rows;
     std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),

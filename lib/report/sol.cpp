@@ -239,7 +239,7 @@ double achieved_bytes_per_s(const Work& work, double latency_ms) {
   return latency_ms > 0 ? work.bytes / latency_ms * 1e3 : 0;
 }
 
-bool has_references(const SolReport& report) {
+bool uses_references(const SolReport& report) {
   for (const HardwareSol& hardware : report.hardware) {
     for (const WorkloadSol& workload : hardware.workloads) {
       for (const SolPoint& point : workload.points) {

@@ -71,7 +71,7 @@ struct SolReport {
 };
 
 // Whether anything is compared with the reference, for want of a baseline.
-[[nodiscard]] bool has_references(const SolReport& report);
+[[nodiscard]] bool uses_references(const SolReport& report);
 
 // The baseline of a workload is the passing trace of the baseline author's solution with the lowest latency,
 // on the same hardware; of several solutions the only one that may run there. Where there is none, every
