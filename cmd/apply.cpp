@@ -13,8 +13,8 @@
 #include "compile/builder.h"
 #include "device/cpu/hardware.h"
 #include "devices.h"
-#include "report/document.h"
-#include "report/text.h"
+#include "present/document.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "util/files.h"
 #include "util/shell_word.h"
@@ -101,26 +101,26 @@ std::vector<std::string> notes_of(const Choice& choice) {
   }
   for (const auto& [hardware, count] : elsewhere)
     notes.push_back(fmt::format("{} on {}, which is not here: --hardware {}",
-                                report::plural(count, "more case"), report::printable(hardware),
-                                util::shell_word(report::printable(hardware))));
+                                present::plural(count, "more case"), present::printable(hardware),
+                                util::shell_word(present::printable(hardware))));
   if (const auto text = left_out_text(choice.table); !text.empty()) notes.push_back(text);
   return notes;
 }
 
 std::string no_cases(const Choice& choice) {
-  const std::string root = report::printable(choice.dataset.root.string());
+  const std::string root = present::printable(choice.dataset.root.string());
   if (choice.dataset.traces.empty())
     return fmt::format("{} has no results yet: fib run --local {}", root, util::shell_word(root));
   const auto& fallback = choice.registry.fallback;
   const std::string where = fallback && fallback->hardware != "auto"
                                 ? fallback->hardware
                                 : fmt::format("this machine ({})", fmt::join(choice.machine.names(), ", "));
-  return fmt::format("No solution of {} has a result that counts on {}.", root, report::printable(where));
+  return fmt::format("No solution of {} has a result that counts on {}.", root, present::printable(where));
 }
 
-void print(const ApplyOptions& options, const Choice& choice, const char* key, const report::Table& table,
+void print(const ApplyOptions& options, const Choice& choice, const char* key, const present::Table& table,
            const std::string& heading) {
-  if (options.read.format == report::Format::json) {
+  if (options.read.format == present::Format::json) {
     auto object = model::json::make_object();
     object.add("path", model::json::make_string(choice.dataset.root.string()));
     object.add("digest", model::json::make_string(choice.table.digest));
@@ -131,10 +131,10 @@ void print(const ApplyOptions& options, const Choice& choice, const char* key, c
     object.add("left_out", std::move(left_out));
     std::vector<model::json::Value> datasets;
     datasets.push_back(std::move(object));
-    return print_result(report::json_document(fmt::format("apply_{}", key), std::move(datasets)));
+    return print_result(present::json_document(fmt::format("apply_{}", key), std::move(datasets)));
   }
-  if (options.read.format == report::Format::csv) return print_result(report::to_csv(table));
-  report::Document document(options.read.format, stdout_style());
+  if (options.read.format == present::Format::csv) return print_result(present::to_csv(table));
+  present::Document document(options.read.format, stdout_style());
   document.paragraph(table.rows.empty() ? no_cases(choice) : heading);
   document.table("", table);
   document.notes(notes_of(choice));
@@ -147,8 +147,8 @@ int show(const ApplyOptions& options) {
   for (const auto& chosen : choice.cases) definitions.insert(*chosen.definition);
   print(
       options, choice, "cases", cases_table(choice.cases, choice.dataset),
-      fmt::format("Which solution answers which call: {} of {}", report::plural(choice.cases.size(), "case"),
-                  report::plural(definitions.size(), "definition")));
+      fmt::format("Which solution answers which call: {} of {}", present::plural(choice.cases.size(), "case"),
+                  present::plural(definitions.size(), "definition")));
   return kDone;
 }
 
@@ -215,7 +215,7 @@ std::string problems_of(const std::vector<Checked>& checked) {
   for (const auto& row : checked) {
     if (row.called.empty())
       text +=
-          report::printable(fmt::format("{} for {}: {}", row.solution, row.definition, row.problem)) + "\n";
+          present::printable(fmt::format("{} for {}: {}", row.solution, row.definition, row.problem)) + "\n";
   }
   return text.empty() ? "" : "\n" + text;
 }
@@ -225,8 +225,8 @@ int check(const ApplyOptions& options) {
   const auto checked = check_all(choice);
   print(options, choice, "checks", checked_table(checked),
         fmt::format("How each winner would be called: {}. Nothing is built (fib apply warm does that).",
-                    report::plural(checked.size(), "solution")));
-  if (options.read.format == report::Format::table) print_result(problems_of(checked));
+                    present::plural(checked.size(), "solution")));
+  if (options.read.format == present::Format::table) print_result(problems_of(checked));
   return all_are_called(checked) ? kDone : kGateFailed;
 }
 
@@ -273,8 +273,8 @@ int warm(const ApplyOptions& options) {
         }
       }
     }
-    print_result(report::printable(fmt::format("{} for {} on {}: {}", checked.solution, checked.definition,
-                                               checked.hardware, outcome)) +
+    print_result(present::printable(fmt::format("{} for {} on {}: {}", checked.solution, checked.definition,
+                                                checked.hardware, outcome)) +
                  "\n");
   }
   return all_built ? kDone : kNotAllDone;

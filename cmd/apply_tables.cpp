@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <tuple>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::cmd {
 
-using report::Cell;
-using report::Table;
-using report::text_cell;
+using present::Cell;
+using present::Table;
+using present::text_cell;
 
 std::vector<ChosenCase> chosen_on(const apply::Table& table, const std::vector<std::string>& hardware) {
   std::vector<ChosenCase> cases;
@@ -54,32 +54,33 @@ Table cases_table(std::vector<ChosenCase> cases, const dataset::Dataset& dataset
   });
   Table table;
   table.grouped = true;
-  auto axes = report::text_column("Axes", "axes");
-  axes.fit = report::Fit::whole;
+  auto axes = present::text_column("Axes", "axes");
+  axes.fit = present::Fit::whole;
   table.columns = {
-      report::name_column("Definition", "definition"),
+      present::name_column("Definition", "definition"),
       axes,
-      report::only_for(has_several_hardware(cases) ? report::Audience::everyone : report::Audience::programs,
-                       report::text_column("Hardware", "hardware")),
-      report::name_column("Solution", "solution"),
-      report::only_for(report::Audience::programs, report::text_column("Language", "language")),
-      report::number_column("Latency (ms)", "latency_ms"),
-      report::number_column("vs. reference", "speedup"),
-      report::name_column("Next best", "second"),
-      report::number_column("Latency (ms)", "second_latency_ms")};
+      present::only_for(
+          has_several_hardware(cases) ? present::Audience::everyone : present::Audience::programs,
+          present::text_column("Hardware", "hardware")),
+      present::name_column("Solution", "solution"),
+      present::only_for(present::Audience::programs, present::text_column("Language", "language")),
+      present::number_column("Latency (ms)", "latency_ms"),
+      present::number_column("vs. reference", "speedup"),
+      present::name_column("Next best", "second"),
+      present::number_column("Latency (ms)", "second_latency_ms")};
   for (const auto& [definition, winner] : cases) {
     const auto solution = dataset.solutions.find(winner->solution);
     const auto& second = winner->second;
     table.rows.push_back({text_cell(*definition), axes_cell(winner->axes), text_cell(winner->hardware),
                           text_cell(winner->solution),
                           solution == dataset.solutions.end()
-                              ? report::no_cell()
+                              ? present::no_cell()
                               : text_cell(solution->second.spec.language_text),
-                          report::number_cell(winner->latency_ms, report::format_ms(winner->latency_ms)),
-                          report::number_cell(winner->speedup, fmt::format("{:.2f}x", winner->speedup)),
-                          second ? text_cell(second->first) : report::no_cell(),
-                          second ? report::number_cell(second->second, report::format_ms(second->second))
-                                 : report::no_cell()});
+                          present::number_cell(winner->latency_ms, present::format_ms(winner->latency_ms)),
+                          present::number_cell(winner->speedup, fmt::format("{:.2f}x", winner->speedup)),
+                          second ? text_cell(second->first) : present::no_cell(),
+                          second ? present::number_cell(second->second, present::format_ms(second->second))
+                                 : present::no_cell()});
   }
   return table;
 }
@@ -88,14 +89,14 @@ Table checked_table(const std::vector<Checked>& checked) {
   Table table;
   table.grouped = true;
   table.columns = {
-      report::name_column("Definition", "definition"), report::name_column("Solution", "solution"),
-      report::text_column("Hardware", "hardware"),     report::number_column("Cases", "cases"),
-      report::text_column("Called", "called"),         report::text_column("Accepted", "trusted")};
+      present::name_column("Definition", "definition"), present::name_column("Solution", "solution"),
+      present::text_column("Hardware", "hardware"),     present::number_column("Cases", "cases"),
+      present::text_column("Called", "called"),         present::text_column("Accepted", "trusted")};
   for (const auto& row : checked) {
     Cell called = text_cell(row.called.empty() ? "no: " + row.problem : row.called);
-    called.tone = row.called.empty() ? report::Tone::bad : report::Tone::plain;
+    called.tone = row.called.empty() ? present::Tone::bad : present::Tone::plain;
     table.rows.push_back({text_cell(row.definition), text_cell(row.solution), text_cell(row.hardware),
-                          report::count_cell(row.cases), std::move(called),
+                          present::count_cell(row.cases), std::move(called),
                           Cell{row.trusted ? "yes" : "no", model::json::make_boolean(row.trusted)}});
   }
   return table;
@@ -109,7 +110,7 @@ std::string left_out_text(const apply::Table& table) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", count, reason);
   }
   return total == 0 ? ""
-                    : fmt::format("{} {} not count: {}", report::plural(total, "result"),
+                    : fmt::format("{} {} not count: {}", present::plural(total, "result"),
                                   total == 1 ? "does" : "do", reasons);
 }
 

@@ -5,7 +5,7 @@
 
 #include "apply/table.h"
 #include "dataset/load.h"
-#include "report/table.h"
+#include "present/table.h"
 
 // What `fib apply` shows.
 namespace fib::cmd {
@@ -22,7 +22,7 @@ struct ChosenCase {
                                                 const std::vector<std::string>& hardware);
 
 // A row a case, in the order of its sizes: the solution, its latency, and that of the next best.
-[[nodiscard]] report::Table cases_table(std::vector<ChosenCase> cases, const dataset::Dataset& dataset);
+[[nodiscard]] present::Table cases_table(std::vector<ChosenCase> cases, const dataset::Dataset& dataset);
 
 // How a winner would be called, on how many cases, and what stands against it.
 struct Checked {
@@ -34,7 +34,7 @@ struct Checked {
   std::string problem;  // why it cannot
   bool trusted = false;
 };
-[[nodiscard]] report::Table checked_table(const std::vector<Checked>& checked);
+[[nodiscard]] present::Table checked_table(const std::vector<Checked>& checked);
 
 // "12 results do not count: 7 failed, 5 on other hardware"; "" when all do.
 [[nodiscard]] std::string left_out_text(const apply::Table& table);

@@ -9,7 +9,7 @@
 #include "apply/trust.h"
 #include "commands.h"
 #include "dataset/known_names.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::cmd {
 namespace {
@@ -28,7 +28,7 @@ int distrust(const TrustOptions& options, const std::filesystem::path& file, app
     const bool is_meant =
         dataset::matches(options.solutions, it->second) || dataset::matches(options.solutions, it->first);
     if (is_meant) {
-      print_result(report::printable(it->second) + " is no longer accepted\n");
+      print_result(present::printable(it->second) + " is no longer accepted\n");
       ++removed;
     }
     it = is_meant ? list.erase(it) : std::next(it);
@@ -43,7 +43,7 @@ int trust(const TrustOptions& options) {
   const auto file = apply::trust_file();
   auto list = apply::read_trust(file);
   if (options.list) {
-    for (const auto& [key, name] : list) print_result(key + "  " + report::printable(name) + "\n");
+    for (const auto& [key, name] : list) print_result(key + "  " + present::printable(name) + "\n");
     if (list.empty()) print_result(fmt::format("{} has no solution\n", file.string()));
     return kDone;
   }
@@ -57,8 +57,8 @@ int trust(const TrustOptions& options) {
     if (!dataset::matches(options.solutions, name) || definition == dataset.definitions.end()) continue;
     const std::string key = apply::trust_key(solution, definition->second);
     const bool was_there = list.contains(key);
-    list[key] = report::printable(name);
-    print_result(report::printable(name) + (was_there ? " was accepted before\n" : " is accepted\n"));
+    list[key] = present::printable(name);
+    print_result(present::printable(name) + (was_there ? " was accepted before\n" : " is accepted\n"));
   }
   apply::write_trust(file, list);
   return kDone;

@@ -4,9 +4,9 @@
 
 #include "commands.h"
 #include "dataset/baselines.h"
+#include "present/text.h"
 #include "read_history.h"
 #include "report/history_text.h"
-#include "report/text.h"
 #include "report_common.h"
 
 namespace fib::cmd {
@@ -33,13 +33,13 @@ int set(const BaselineOptions& options) {
   dataset::write_baseline(root, options.name, run_id);
   const report::HistoryRun* run = report::find_run(history, run_id);
   print_result(fmt::format("{} is run {}: {}, {} passed\n", options.name, run_id,
-                           report::plural(run->evaluations(), "evaluation"), run->passed()));
+                           present::plural(run->evaluations(), "evaluation"), run->passed()));
   if (run->passed() == 0)
     fmt::print(stderr, "warning: nothing passed in it: comparisons with it can find no regression\n");
   const std::size_t not_done = run->record.not_done.value_or(0);
   if (not_done > 0) {
     fmt::print(stderr, "warning: {} of its plan {} no result: comparisons with it are silent about {}\n",
-               report::plural(not_done, "evaluation"), not_done == 1 ? "has" : "have",
+               present::plural(not_done, "evaluation"), not_done == 1 ? "has" : "have",
                not_done == 1 ? "it" : "them");
   }
   return kDone;

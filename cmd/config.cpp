@@ -16,9 +16,9 @@
 #include "dataset/trace_stream.h"
 #include "eval/rule.h"
 #include "measure_options.h"
-#include "report/document.h"
-#include "report/table.h"
-#include "report/text.h"
+#include "present/document.h"
+#include "present/table.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "util/error.h"
 
@@ -81,12 +81,12 @@ Sources sources_of(const ConfigShowOptions& options, const bench::ConfigFile& fi
   return sources;
 }
 
-report::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
-  report::Table table{{report::text_column("Setting", "setting"), report::text_column("Value", "value"),
-                       report::text_column("From", "from")},
-                      {}};
+present::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
+  present::Table table{{present::text_column("Setting", "setting"), present::text_column("Value", "value"),
+                        present::text_column("From", "from")},
+                       {}};
   const auto add = [&](const std::string& name, const std::string& value, const std::string& from) {
-    table.rows.push_back({report::text_cell(name), report::text_cell(value), report::text_cell(from)});
+    table.rows.push_back({present::text_cell(name), present::text_cell(value), present::text_cell(from)});
   };
   for (const auto& item : sources.front().second.items()) {
     const std::pair<std::string, ordered_json>* last = &sources.front();
@@ -110,8 +110,8 @@ report::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
 
 int show(const ConfigShowOptions& options) {
   const bench::ConfigFile file = read_config(options.measure);
-  const report::Table table = table_of(sources_of(options, file), file);
-  report::Document document(report::Format::table, stdout_style());
+  const present::Table table = table_of(sources_of(options, file), file);
+  present::Document document(present::Format::table, stdout_style());
   document.facts({{"Configuration file", config_path(options.measure).value_or("none")},
                   {"Definition", options.definition}});
   document.table("", table);

@@ -14,8 +14,8 @@
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
-#include "report/document.h"
-#include "report/text.h"
+#include "present/document.h"
+#include "present/text.h"
 #include "report_common.h"
 
 namespace fib::cmd {
@@ -28,15 +28,15 @@ struct DisasmOptions {
   bool ptx = false;
 };
 
-report::Table table_of(const std::vector<bench::KernelResources>& kernels) {
-  report::Table table{
-      {report::text_column("Kernel", "kernel"), report::number_column("Registers", "registers"),
-       report::number_column("Stack (bytes)", "stack_bytes"),
-       report::number_column("Shared (bytes)", "shared_bytes")},
+present::Table table_of(const std::vector<bench::KernelResources>& kernels) {
+  present::Table table{
+      {present::text_column("Kernel", "kernel"), present::number_column("Registers", "registers"),
+       present::number_column("Stack (bytes)", "stack_bytes"),
+       present::number_column("Shared (bytes)", "shared_bytes")},
       {}};
   for (const auto& kernel : kernels) {
-    table.rows.push_back({report::text_cell(kernel.kernel), report::count_cell(kernel.registers),
-                          report::count_cell(kernel.stack_bytes), report::count_cell(kernel.shared_bytes)});
+    table.rows.push_back({present::text_cell(kernel.kernel), present::count_cell(kernel.registers),
+                          present::count_cell(kernel.stack_bytes), present::count_cell(kernel.shared_bytes)});
   }
   return table;
 }
@@ -48,7 +48,7 @@ std::string harmless(const std::string& text) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     std::replace(line.begin(), line.end(), '\t', ' ');
-    result += report::printable(line) + "\n";
+    result += present::printable(line) + "\n";
     begin = end + 1;
   }
   return result;
@@ -69,8 +69,8 @@ int run(DisasmOptions options) {
       const auto code = bench::disassemble(session, options.measure.config, solution,
                                            dataset.definitions.at(solution.definition),
                                            options.ptx ? bench::CodeForm::ptx : bench::CodeForm::native);
-      report::Document document(report::Format::table, stdout_style());
-      document.heading(report::printable(name));
+      present::Document document(present::Format::table, stdout_style());
+      document.heading(present::printable(name));
       document.table("", table_of(code.kernels));
       if (!code.problem.empty()) document.paragraph("not done: " + code.problem);
       print_result(document.text() + "\n" + harmless(code.text));

@@ -26,9 +26,9 @@
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
+#include "present/text.h"
 #include "report/compare_text.h"
 #include "report/show_text.h"
-#include "report/text.h"
 #include "report/try_json.h"
 #include "report/try_summary.h"
 #include "report_common.h"
@@ -227,7 +227,7 @@ void print_solution(const std::vector<model::Trace>& traces, const report::Speed
   const auto summary = report::summarize(traces, ranges);
   print_result(report::headline(summary, missing) + "\n");
   if (!quiet && !summary.code.empty())
-    print_result(fmt::format("what to do: fib explain {}\n", report::printable(summary.code)));
+    print_result(fmt::format("what to do: fib explain {}\n", present::printable(summary.code)));
   if (quiet) return;
   std::vector<report::Shown> shown;
   for (const model::Trace& trace : traces) {
@@ -235,7 +235,7 @@ void print_solution(const std::vector<model::Trace>& traces, const report::Speed
     shown.push_back(
         {trace, std::nullopt, range != ranges.end() ? std::optional(range->second) : std::nullopt});
   }
-  print_result("\n" + report::render_results(shown, {report::Format::table, stdout_style(), full_log}));
+  print_result("\n" + report::render_results(shown, {present::Format::table, stdout_style(), full_log}));
   for (const model::Trace& trace : traces) {
     const auto kernels = report::kernel_lines(trace);
     if (kernels.empty()) continue;
@@ -288,7 +288,7 @@ void go_on(bench::Session& session, const EvalInputs& inputs, const EvalOptions&
   const bool is_any_tried = std::any_of(inputs.tried.begin(), inputs.tried.end(),
                                         [&](const std::string& name) { return passed.contains(name); });
   if (!is_any_tried) return;
-  spdlog::info("{} passed {} smallest workload", report::plural(passed.size(), "solution"),
+  spdlog::info("{} passed {} smallest workload", present::plural(passed.size(), "solution"),
                passed.size() == 1 ? "its" : "their");
   auto rest =
       evaluate(session, with_solutions(inputs.datasets, passed), options.measure.config, request, line);
@@ -341,12 +341,12 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::table);
     if (against) print_result("\n" + *against);
-    if (against_last && !against) fmt::print("\nThere is no earlier try of {}.\n", report::printable(name));
+    if (against_last && !against) fmt::print("\nThere is no earlier try of {}.\n", present::printable(name));
   }
   if (options.quiet || outcome.settled.cautions.empty()) return;
   std::string lines = "\n";
   for (const std::string& caution : outcome.settled.cautions)
-    lines += report::wrap(caution, stdout_style().width, 2) + "\n";
+    lines += present::wrap(caution, stdout_style().width, 2) + "\n";
   print_result(lines);
 }
 
@@ -390,7 +390,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, cons
     print_tables(inputs, options, outcome, against_last);
   }
   if (options.explain_time)
-    fmt::print(stderr, "{}", report::to_text(time_table(session.timeline()->totals()), stdout_style()));
+    fmt::print(stderr, "{}", present::to_text(time_table(session.timeline()->totals()), stdout_style()));
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
@@ -423,7 +423,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
         (void)evaluate_once(session, options, request, against_last);
         if (!interrupted) session.prepare_next();
         if (!interrupted)
-          fmt::print(stderr, "watching {}; Ctrl-C ends\n", report::plural(tried.size(), "file"));
+          fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));
       }
     } catch (const std::exception& error) {  // files may be gone as one looks
       if (interrupted) break;

@@ -10,7 +10,7 @@
 #include "choice.h"
 #include "dataset/paths.h"
 #include "dataset/records.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "util/closest.h"
 #include "util/error.h"
 #include "util/files.h"

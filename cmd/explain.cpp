@@ -6,8 +6,8 @@
 #include "commands.h"
 #include "model/error_code.h"
 #include "model/trace.h"
-#include "report/document.h"
-#include "report/table.h"
+#include "present/document.h"
+#include "present/table.h"
 #include "report_common.h"
 #include "util/closest.h"
 #include "util/error.h"
@@ -42,20 +42,20 @@ std::string flags_of(const model::ErrorFacts& facts) {
 }
 
 std::string all_codes() {
-  report::Document document(report::Format::table, stdout_style());
-  report::Table codes{
-      {report::text_column("Stage", ""), report::text_column("Code", ""), report::text_column("Meaning", "")},
-      {},
-      true};
+  present::Document document(present::Format::table, stdout_style());
+  present::Table codes{{present::text_column("Stage", ""), present::text_column("Code", ""),
+                        present::text_column("Meaning", "")},
+                       {},
+                       true};
   for (const auto& facts : model::all_error_facts())
-    codes.rows.push_back({report::text_cell(std::string(facts.stage)),
-                          report::text_cell(std::string(facts.name)),
-                          report::text_cell(std::string(facts.meaning))});
+    codes.rows.push_back({present::text_cell(std::string(facts.stage)),
+                          present::text_cell(std::string(facts.name)),
+                          present::text_cell(std::string(facts.meaning))});
   document.table("Error codes by stage:", codes);
-  report::Table words{{report::text_column("Status", ""), report::text_column("Meaning", "")}, {}};
+  present::Table words{{present::text_column("Status", ""), present::text_column("Meaning", "")}, {}};
   for (const auto& [status, meaning] : statuses())
     words.rows.push_back(
-        {report::text_cell(std::string(model::name_of(status))), report::text_cell(meaning)});
+        {present::text_cell(std::string(model::name_of(status))), present::text_cell(meaning)});
   document.table("Statuses:", words);
   return document.text();
 }
@@ -81,7 +81,7 @@ std::string codes_of(model::Status status) {
 }
 
 std::string explanation_of(const std::string& word) {
-  report::Document document(report::Format::table, stdout_style());
+  present::Document document(present::Format::table, stdout_style());
   if (const auto* facts = model::find_error_facts(word)) {
     document.paragraph(std::string(facts->meaning));
     document.facts({{"Stage", std::string(facts->stage)},

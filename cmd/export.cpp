@@ -19,7 +19,7 @@
 #include "export/trace_apply.h"
 #include "filters.h"
 #include "interrupt.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -77,7 +77,7 @@ void warn_of_the_rest(const fs::path& root, const std::string& run_id) {
     const std::size_t missing = record.run_id == run_id ? record.not_done.value_or(0) : 0;
     if (missing > 0)
       fmt::print(stderr, "warning: {} of run {} {} no result and are not in the export\n",
-                 report::plural(missing, "evaluation"), run_id, missing == 1 ? "has" : "have");
+                 present::plural(missing, "evaluation"), run_id, missing == 1 ? "has" : "have");
   }
 }
 
@@ -177,24 +177,24 @@ int export_dataset(const ExportCommand& command, const std::atomic<bool>& interr
   options.skip_unreadable = command.skip_unreadable;
   const auto report = dataset::merge({command.local}, command.output, options);
   check_readable(report.unreadable, true);
-  fmt::print(stderr, "{}, {}, {} and {} exported to {}\n", report::plural(report.traces.written, "trace"),
-             report::plural(report.solutions.written, "solution"),
-             report::plural(report.workloads.written, "workload"),
-             report::plural(report.definitions.written, "definition"), command.output);
+  fmt::print(stderr, "{}, {}, {} and {} exported to {}\n", present::plural(report.traces.written, "trace"),
+             present::plural(report.solutions.written, "solution"),
+             present::plural(report.workloads.written, "workload"),
+             present::plural(report.definitions.written, "definition"), command.output);
   return kDone;
 }
 
 void print_applied(const exports::TraceApplyReport& report, const std::string& output) {
-  const auto words = [](const std::string& text) { return report::printable(text); };
+  const auto words = [](const std::string& text) { return present::printable(text); };
   for (const auto& one : report.chosen) {
     const bool is_part = one.workloads < one.all_workloads;
     fmt::print("{}: {} by {}, {} ms over {}\n", words(one.definition), words(one.solution), words(one.author),
-               report::format_ms(one.latency_ms),
+               present::format_ms(one.latency_ms),
                is_part ? fmt::format("{} of {} workloads; the others have no results", one.workloads,
                                      one.all_workloads)
-                       : report::plural(one.workloads, "workload"));
+                       : present::plural(one.workloads, "workload"));
     for (const auto& faster : one.faster)
-      fmt::print("  faster, but not to be applied ({} ms): {}: {}\n", report::format_ms(faster.latency_ms),
+      fmt::print("  faster, but not to be applied ({} ms): {}: {}\n", present::format_ms(faster.latency_ms),
                  words(faster.solution), words(faster.reason));
   }
   for (const std::string& line : report.none) fmt::print(stderr, "left out: {}\n", words(line));
@@ -206,7 +206,7 @@ void print_applied(const exports::TraceApplyReport& report, const std::string& o
   fmt::print(stderr,
              "{} for {} exported to {}; FLASHINFER_TRACE_APPLY=1 and FLASHINFER_TRACE_APPLY_PATH={} apply "
              "{}\n",
-             report::plural(report.chosen.size(), "solution"), words(report.hardware), output, output,
+             present::plural(report.chosen.size(), "solution"), words(report.hardware), output, output,
              report.chosen.size() == 1 ? "it" : "them");
 }
 
@@ -248,7 +248,7 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
     check_readable(unreadable, command.skip_unreadable);
   } else {
     const char* what = ci_form(command.form) ? "result" : "trace";
-    fmt::print(stderr, "{} exported to {}\n", report::plural(count, what), command.output);
+    fmt::print(stderr, "{} exported to {}\n", present::plural(count, what), command.output);
   }
   return kDone;
 }

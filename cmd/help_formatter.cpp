@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::cmd {
 namespace {
@@ -39,7 +39,7 @@ std::string broken_at_commas(const std::string& names, std::size_t width) {
 std::string HelpFormatter::broken(const std::string& text) const {
   if (width_ == 0) return text;
   const std::size_t names = get_column_width();
-  return report::wrap(without_line_breaks(text), std::max(width_, names + kLeast) - names);
+  return present::wrap(without_line_breaks(text), std::max(width_, names + kLeast) - names);
 }
 
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
@@ -72,8 +72,8 @@ std::string HelpFormatter::make_footer(const CLI::App* command) const {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const std::size_t next = indent == 0 ? 0 : indent + 4;
     const std::size_t room = std::max(width_, next + kLeast) - indent;
-    const bool fits = report::display_width(line) <= width_;
-    result += (fits ? line : line.substr(0, indent) + report::wrap(line.substr(indent), room, next)) + "\n";
+    const bool fits = present::display_width(line) <= width_;
+    result += (fits ? line : line.substr(0, indent) + present::wrap(line.substr(indent), room, next)) + "\n";
   }
   return result;
 }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "color.h"
-#include "report/source_text.h"
+#include "present/source_text.h"
 
 namespace fib::cmd {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 class HarmlessText : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const std::string text = report::printable_lines({message.payload.data(), message.payload.size()});
+    const std::string text = present::printable_lines({message.payload.data(), message.payload.size()});
     out.append(text.data(), text.data() + text.size());
   }
   [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {

@@ -21,7 +21,7 @@
 #include "devices.h"
 #include "help_formatter.h"
 #include "man_pages.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
@@ -107,7 +107,7 @@ std::string harmless(std::string_view text) {
   std::string result;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = report::printable(text.substr(begin, end - begin));
+    const std::string line = present::printable(text.substr(begin, end - begin));
     result += (begin > 0 ? "\n" : "") + std::string(begin > 0 && !line.starts_with(' ') ? "  " : "") + line;
     begin = end + 1;
   }

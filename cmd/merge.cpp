@@ -15,7 +15,7 @@ struct MergeCommand {
   std::vector<std::string> local;
   std::string output;
   dataset::MergeOptions options;
-  report::Format format = report::Format::table;
+  present::Format format = present::Format::table;
 };
 
 int run(const MergeCommand& command) {
@@ -50,10 +50,10 @@ void add_merge_command(CLI::App& app, int& exit_code) {
   merge->add_flag("--skip-unreadable", command->options.skip_unreadable,
                   "Leave out files and lines that cannot be read");
   add_choice(*merge, "--format", command->format, "Form of the report; default: table",
-             {{"table", report::Format::table},
-              {"json", report::Format::json},
-              {"csv", report::Format::csv},
-              {"md", report::Format::md}})
+             {{"table", present::Format::table},
+              {"json", present::Format::json},
+              {"csv", present::Format::csv},
+              {"md", present::Format::md}})
       ->type_name("FORMAT");
   merge->footer(
       "Examples:\n"

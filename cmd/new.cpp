@@ -18,7 +18,7 @@
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "model/trace.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "scaffold/definition.h"
 #include "scaffold/solution.h"
@@ -52,7 +52,7 @@ std::string local_words(const NewOptions& options) {
   return options.local.empty() ? "" : " --local " + util::shell_word(options.local);
 }
 
-void say(const std::string& text) { print_result(report::printable(text) + "\n"); }
+void say(const std::string& text) { print_result(present::printable(text) + "\n"); }
 
 dataset::Dataset load(const NewOptions& options) {
   const fs::path root = root_of(options);
@@ -92,7 +92,7 @@ void new_definition(const NewOptions& options) {
     say(workloads.string() + " is there already and stays as it is");
   } else {
     dataset::append_lines(root, workloads, lines);
-    say(fmt::format("wrote {} with {}", workloads.string(), report::plural(lines.size(), "workload")));
+    say(fmt::format("wrote {} with {}", workloads.string(), present::plural(lines.size(), "workload")));
   }
   say("change what it computes, then: fib validate" + local_words(options));
   say(fmt::format("and a first solution: fib new solution --definition {} --language cpp{}",

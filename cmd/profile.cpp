@@ -18,11 +18,11 @@
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
+#include "present/document.h"
+#include "present/text.h"
 #include "profile/bottleneck.h"
 #include "profile/ncu_page.h"
-#include "report/document.h"
 #include "report/result_json.h"
-#include "report/text.h"
 #include "report_common.h"
 #include "try_each.h"
 #include "util/command.h"
@@ -145,10 +145,10 @@ std::string stalls_text(const profile::KernelProfile& kernel) {
   return text.empty() ? "-" : text + " (instructions issued meanwhile)";
 }
 
-void write_kernel(report::Document& document, const profile::KernelProfile& kernel) {
+void write_kernel(present::Document& document, const profile::KernelProfile& kernel) {
   const auto bottleneck = profile::classify(kernel);
   const auto duration = kernel.metric("gpu__time_duration.sum");
-  document.subheading(report::printable(kernel.name),
+  document.subheading(present::printable(kernel.name),
                       fmt::format("grid {}, block {}", kernel.grid, kernel.block));
   const double shared = kernel.metric("launch__shared_mem_per_block_static").value_or(0) +
                         kernel.metric("launch__shared_mem_per_block_dynamic").value_or(0);
@@ -184,12 +184,12 @@ std::string first_lines(const std::string& text, std::size_t lines) {
 }
 
 std::string as_text(const ProfileOptions& options, const std::vector<Profiled>& all) {
-  report::Document document(options.format == ProfileFormat::md ? report::Format::md : report::Format::table,
-                            stdout_style());
+  present::Document document(
+      options.format == ProfileFormat::md ? present::Format::md : present::Format::table, stdout_style());
   std::string pages;
   for (const Profiled& one : all) {
     document.heading(
-        report::printable(fmt::format("{} on {}, workload {}", one.solution, one.definition, one.workload)));
+        present::printable(fmt::format("{} on {}, workload {}", one.solution, one.definition, one.workload)));
     if (!one.not_done.empty()) document.paragraph("not done: " + one.not_done);
     for (const auto& kernel : one.kernels) write_kernel(document, kernel);
     pages += one.page;

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "present/text.h"
 #include "report/run_results.h"
-#include "report/text.h"
 
 namespace fib::cmd {
 namespace {
@@ -26,7 +26,8 @@ std::size_t terminal_width() {
 void put(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 std::string title(const bench::PlannedEvaluation& planned) {
-  return report::printable(fmt::format("{} {}", planned.solution->name, planned.workload->uuid.substr(0, 8)));
+  return present::printable(
+      fmt::format("{} {}", planned.solution->name, planned.workload->uuid.substr(0, 8)));
 }
 
 }  // namespace
@@ -74,11 +75,11 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
   if (is_failed) {
     clear();
     const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
-    spdlog::warn("{} does not build: {}", report::printable(solution.name),
+    spdlog::warn("{} does not build: {}", present::printable(solution.name),
                  report::failure_reason(model::Status::COMPILE_ERROR, text));
   }
   show(fmt::format("[{}/{}] {} {}", done, total, is_failed ? "failed to build" : "built",
-                   report::printable(solution.name)),
+                   present::printable(solution.name)),
        done == total);
 }
 

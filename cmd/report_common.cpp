@@ -20,7 +20,7 @@
 #include "dataset/paths.h"
 #include "dataset/queries.h"
 #include "logging.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "util/closest.h"
 #include "util/error.h"
 #include "util/some_of.h"
@@ -43,7 +43,7 @@ void print_problems(const dataset::Dataset& dataset) {
   for (std::size_t i = 0; i < std::min(shown.size(), kShownProblems); ++i) {
     const char* word = shown[i]->severity == dataset::Severity::error ? "error" : "warning";
     const std::string text = (dataset.root / dataset::to_string(*shown[i])).string();
-    fmt::print(stderr, "{}: {}\n", word, report::printable(text));
+    fmt::print(stderr, "{}: {}\n", word, present::printable(text));
   }
   if (shown.size() > kShownProblems)
     fmt::print(stderr, "... {} in {}\n", util::and_more(shown.size(), kShownProblems), dataset.root.string());
@@ -119,10 +119,10 @@ void add_read_options(CLI::App& app, ReadOptions& options) {
       ->allow_extra_args(false)
       ->type_name("DIR");
   add_choice(app, "--format", options.format, "Form of the output; default: table",
-             {{"table", report::Format::table},
-              {"json", report::Format::json},
-              {"csv", report::Format::csv},
-              {"md", report::Format::md}})
+             {{"table", present::Format::table},
+              {"json", present::Format::json},
+              {"csv", present::Format::csv},
+              {"md", present::Format::md}})
       ->type_name("FORMAT");
   app.add_flag("--strict-load", options.strict_load, "Fail when any file or line cannot be loaded");
   add_log_level(app, "info");
@@ -140,7 +140,7 @@ std::vector<std::string> dataset_folders(const ReadOptions& options) {
 void print_errors(const std::vector<std::string>& errors, const std::string& root) {
   if (!is_logged(dataset::Severity::error)) return;
   for (std::size_t i = 0; i < std::min(errors.size(), kShownProblems); ++i) {
-    fmt::print(stderr, "error: {}\n", report::printable(errors[i]));
+    fmt::print(stderr, "error: {}\n", present::printable(errors[i]));
   }
   if (errors.size() > kShownProblems) {
     fmt::print(stderr, "... {}{}\n", util::and_more(errors.size(), kShownProblems),
@@ -204,8 +204,8 @@ std::vector<report::Selection> selections(const FilterOptions& filters, const da
   return found;
 }
 
-report::TextStyle stdout_style() {
-  report::TextStyle style;
+present::TextStyle stdout_style() {
+  present::TextStyle style;
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   winsize size{};
   if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;

@@ -8,7 +8,7 @@
 #include "choice.h"
 #include "dataset/load.h"
 #include "filters.h"
-#include "report/document.h"
+#include "present/document.h"
 #include "report/outcomes.h"
 
 // What the commands that only read datasets share.
@@ -16,7 +16,7 @@ namespace fib::cmd {
 
 struct ReadOptions {
   std::vector<std::string> local;
-  report::Format format = report::Format::table;
+  present::Format format = present::Format::table;
   bool strict_load = false;
 };
 
@@ -75,7 +75,7 @@ struct ChosenTraces {
 
 // How stdout is written: width of the terminal (COLUMNS where it is set), no limit when it is none; bold
 // where wants_color() says so.
-[[nodiscard]] report::TextStyle stdout_style();
+[[nodiscard]] present::TextStyle stdout_style();
 
 // Writes all of `text` to stdout. Throws Error when that fails.
 void print_result(const std::string& text);

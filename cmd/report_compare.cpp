@@ -64,7 +64,7 @@ int run(const CompareCommand& command) {
   if (gate) gate->unreadable = input.unreadable().size();
   print_result(report::render_compare(result, gate, command.format, {stdout_style(), command.only}));
   if (!gate) return kDone;
-  if (result.pairs.empty() || result.nothing_passed()) {
+  if (result.nothing_compared()) {
     fmt::print(stderr, "error: {}, so --fail-on-regression cannot hold\n",
                result.pairs.empty() ? "nothing was compared" : "no result passed in A or in B");
     return kNotAllDone;

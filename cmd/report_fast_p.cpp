@@ -6,8 +6,8 @@
 #include "chart/terminal.h"
 #include "choice.h"
 #include "commands.h"
+#include "present/text.h"
 #include "report/fast_p_text.h"
-#include "report/text.h"
 #include "report_commands.h"
 #include "report_common.h"
 #include "visual/charts.h"
@@ -33,7 +33,7 @@ std::string curves(const std::vector<report::DatasetFastP>& datasets) {
   for (const report::DatasetFastP& dataset : datasets) {
     for (const report::ProblemResults& results : dataset.hardware) {
       if (results.authors.empty()) continue;
-      text += "\nOver p on " + report::printable(results.hardware) + ":\n" +
+      text += "\nOver p on " + present::printable(results.hardware) + ":\n" +
               chart::lines_text(visual::fast_p_samples(results, kCurvePoints), stdout_style());
     }
   }
@@ -65,7 +65,7 @@ int run(FastPOptions options) {
   }
   const auto format = options.read.format;
   std::string text = report::render_fast_p(results, options.thresholds, format, stdout_style());
-  if (format == report::Format::table) text += curves(results);
+  if (format == present::Format::table) text += curves(results);
   print_result(text);
   return kDone;
 }

@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
+#include "present/text.h"
 #include "report/show_text.h"
-#include "report/text.h"
 #include "report_commands.h"
 #include "report_common.h"
 #include "util/closest.h"
@@ -117,7 +117,7 @@ std::string show_trace(const Datasets& datasets, const ShowOptions& options,
     return report::show_trace(dataset, options.name, options.workload, filter, unreadable, tried);
   });
   if (!views.empty()) return rendered(views, options);
-  for (std::string& uuid : tried) uuid = report::printable(uuid);
+  for (std::string& uuid : tried) uuid = present::printable(uuid);
   if (!tried.empty()) {
     throw Error("solution \"{}\" has no traces on a workload \"{}\"; it has some on:{}", options.name,
                 options.workload, dataset::first_lines(tried));
@@ -161,7 +161,7 @@ int run(const ShowOptions& options) {
   }
   print_errors(unreadable, "");
   if (options.read.strict_load && !unreadable.empty())
-    throw Error("{} of the dataset cannot be read", report::plural(unreadable.size(), "record"));
+    throw Error("{} of the dataset cannot be read", present::plural(unreadable.size(), "record"));
   print_result(text);
   return kDone;
 }

@@ -26,7 +26,7 @@
 #include "filters.h"
 #include "interrupt.h"
 #include "logging.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "run_events.h"
 #include "run_gate.h"
@@ -95,9 +95,9 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
     fmt::print("{}  {}  {}  {}{}\n", model::name_of(device), planned.definition->name, planned.solution->name,
                planned.workload->uuid, swept_text(planned));
   }
-  fmt::print("{} planned", report::plural(plan.evaluations.size(), "evaluation"));
+  fmt::print("{} planned", present::plural(plan.evaluations.size(), "evaluation"));
   if (plan.resumed > 0) fmt::print(", {} already done", plan.resumed);
-  if (!plan.skipped.empty()) fmt::print(", {} skipped", report::plural(plan.skipped.size(), "solution"));
+  if (!plan.skipped.empty()) fmt::print(", {} skipped", present::plural(plan.skipped.size(), "solution"));
   fmt::print("\n");
 }
 
@@ -112,13 +112,13 @@ void log_plan_remarks(const bench::Plan& plan) {
       more += solutions.size();
       continue;
     }
-    spdlog::warn("{} cannot be evaluated: {}", report::printable(util::some_of(solutions, "", 1)),
-                 report::printable(reason));
+    spdlog::warn("{} cannot be evaluated: {}", present::printable(util::some_of(solutions, "", 1)),
+                 present::printable(reason));
   }
   if (more > 0)
     spdlog::warn("nor can {}, of {} more that lack workloads, or a definition",
-                 report::plural(more, "solution"),
-                 report::plural(lacking.size() - kReasonsShown, "definition"));
+                 present::plural(more, "solution"),
+                 present::plural(lacking.size() - kReasonsShown, "definition"));
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& skipped : plan.skipped) by_reason[skipped.reason].push_back(skipped.solution);
   for (const auto& [reason, solutions] : by_reason) {
@@ -134,7 +134,7 @@ void log_plan_remarks(const bench::Plan& plan) {
 std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets,
                         const dataset::Filter& filter) {
   if (plan.resumed > 0)
-    return fmt::format(": {} {} done", report::plural(plan.resumed, "evaluation"),
+    return fmt::format(": {} {} done", present::plural(plan.resumed, "evaluation"),
                        plan.resumed == 1 ? "is" : "are");
   const auto holds_some = [&](const dataset::Dataset& dataset) {
     return std::any_of(dataset.workloads.begin(), dataset.workloads.end(), [&](const auto& entry) {
@@ -182,7 +182,8 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan, std::
              plan.resumed == 0 ? "" : fmt::format("; {} more had been done before", plan.resumed));
   if (!report.ended_early.empty()) {
     const std::string left =
-        report.limit ? fmt::format("; {} did not begin", report::plural(report.not_begun, "evaluation")) : "";
+        report.limit ? fmt::format("; {} did not begin", present::plural(report.not_begun, "evaluation"))
+                     : "";
     const bool is_worth_resuming = report.limit != bench::EarlyEnd::Cause::failure;
     spdlog::error("{}{}{}", report.ended_early, left,
                   is_worth_resuming ? "; to do the rest, run the same command with --resume" : "");
@@ -202,8 +203,8 @@ void print_hints(const bench::RunReport& report, const std::string& failed_solut
   for (const auto& dataset : datasets) locals += " --local " + util::shell_word(dataset.root.string());
   if (report.passed > 0) fmt::print(out, "who won: fib report summary{}\n", locals);
   if (failed_solution.empty()) return;
-  fmt::print(out, "why {} did not pass: fib report show solution {}{}\n", report::printable(failed_solution),
-             report::printable(util::shell_word(failed_solution)), locals);
+  fmt::print(out, "why {} did not pass: fib report show solution {}{}\n", present::printable(failed_solution),
+             present::printable(util::shell_word(failed_solution)), locals);
 }
 
 // What is known before anything runs.
@@ -298,7 +299,7 @@ int run(RunOptions options) {
     const int exit_code = pass_gate(outcome, options.gate);
     if (outcome.unloaded == 0 || plan.resumed > 0) return end({}, exit_code);
     spdlog::error("{} of the dataset did not load: what was to be run may be there",
-                  report::plural(outcome.unloaded, "file or line"));
+                  present::plural(outcome.unloaded, "file or line"));
     return end({}, kNotAllDone);
   }
   bench::fetch_blobs(
@@ -322,7 +323,7 @@ int run(RunOptions options) {
     if (options.save_results) print_hints(report, progress.first_failure(), datasets, out);
   }
   if (options.explain_time)
-    fmt::print(out, "\n{}", report::to_text(time_table(timeline->totals()), stdout_style()));
+    fmt::print(out, "\n{}", present::to_text(time_table(timeline->totals()), stdout_style()));
   if (timeline) timeline->finish();
   outcome.not_done = report.not_done.size();
   if (report.limit == bench::EarlyEnd::Cause::time) outcome.not_done += report.not_begun;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "util/some_of.h"
 
 namespace fib::cmd {
@@ -11,7 +11,7 @@ namespace {
 std::string failures_text(const RunOutcome& outcome) {
   const auto& solutions = outcome.failed_solutions;
   return fmt::format("--strict: {} of {} did not pass{}{}", outcome.failures,
-                     report::plural(outcome.results, "evaluation"), solutions.empty() ? "" : ": ",
+                     present::plural(outcome.results, "evaluation"), solutions.empty() ? "" : ": ",
                      util::some_of(solutions, "solution"));
 }
 
@@ -20,7 +20,7 @@ std::vector<std::string> broken_gates(const RunOutcome& outcome, const GateOptio
   const auto expected = options.expected_results;
   if (expected && *expected != outcome.results) {
     reasons.push_back(fmt::format("--expect: there {} {}, not {}", outcome.results == 1 ? "is" : "are",
-                                  report::plural(outcome.results, "result"), *expected));
+                                  present::plural(outcome.results, "result"), *expected));
   }
   if (!options.strict) return reasons;
   if (outcome.results == 0) reasons.push_back("--strict: there is no result");
@@ -63,7 +63,7 @@ GateVerdict judge_run(const RunOutcome& outcome, const GateOptions& options) {
     verdict.reasons.push_back(fmt::format(
         "--strict: {} cannot be evaluated, for the dataset lacks {} definition or "
         "its workloads",
-        report::plural(outcome.incomplete, "solution"), outcome.incomplete == 1 ? "its" : "their"));
+        present::plural(outcome.incomplete, "solution"), outcome.incomplete == 1 ? "its" : "their"));
   }
   if (outcome.not_done > 0) verdict.exit_code = kNotAllDone;
   return verdict;

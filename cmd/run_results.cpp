@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "report/workload_text.h"
 
 namespace fib::cmd {
@@ -29,19 +29,19 @@ void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
   const auto level = evaluation.status == model::Status::PASSED          ? spdlog::level::info
                      : evaluation.status == model::Status::COMPILE_ERROR ? spdlog::level::debug
                                                                          : spdlog::level::warn;
-  log(level, fmt::format("[{}/{}] {} {}{}: {}", done, total, report::printable(planned.solution->name),
-                         report::printable(report::workload_text(*planned.workload)),
-                         report::printable(point), text));
+  log(level, fmt::format("[{}/{}] {} {}{}: {}", done, total, present::printable(planned.solution->name),
+                         present::printable(report::workload_text(*planned.workload)),
+                         present::printable(point), text));
 }
 
-std::string RunProgress::results(const report::TextStyle& style) const {
+std::string RunProgress::results(const present::TextStyle& style) const {
   std::string text;
   for (std::size_t i = 0; i < datasets_.size(); ++i) {
     const std::string one = report::render_run_results(datasets_[i], earlier_[i], details_[i], style);
     if (one.empty()) continue;
     if (!text.empty()) text += "\n";
     if (datasets_.size() > 1)
-      text += fmt::format("Dataset {}\n\n", report::printable(datasets_[i].root.string()));
+      text += fmt::format("Dataset {}\n\n", present::printable(datasets_[i].root.string()));
     text += one;
   }
   return text;

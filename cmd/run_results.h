@@ -28,7 +28,7 @@ class RunProgress : public Progress {
   [[nodiscard]] const std::set<std::string>& failed_solutions() const { return failed_solutions_; }
 
   // The tables of all datasets; "" when nothing was evaluated. Only when the run has ended.
-  [[nodiscard]] std::string results(const report::TextStyle& style) const;
+  [[nodiscard]] std::string results(const present::TextStyle& style) const;
 
  private:
   const std::vector<dataset::Dataset>& datasets_;

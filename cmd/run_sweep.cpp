@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "util/some_of.h"
 #include "validate/broken_constraint.h"
 
@@ -16,8 +16,8 @@ void log_skipped(const std::vector<bench::SkippedWorkload>& skipped) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& one : skipped) by_reason[one.reason].push_back(one.name);
   for (const auto& [reason, names] : by_reason) {
-    spdlog::info("not swept: {}: {}", report::printable(util::some_of(names, "", 1)),
-                 report::printable(reason));
+    spdlog::info("not swept: {}: {}", present::printable(util::some_of(names, "", 1)),
+                 present::printable(reason));
   }
 }
 

@@ -19,9 +19,9 @@
 #include "interrupt.h"
 #include "logging.h"
 #include "measure_options.h"
-#include "report/document.h"
+#include "present/document.h"
+#include "present/text.h"
 #include "report/result_json.h"
-#include "report/text.h"
 #include "report_common.h"
 #include "try_each.h"
 #include "util/error.h"
@@ -109,21 +109,21 @@ std::string place_of(const compile::Finding& finding) {
   return finding.line == 0 ? finding.file : fmt::format("{}:{}", finding.file, finding.line);
 }
 
-report::Table table_of(const std::vector<compile::Finding>& findings) {
-  report::Table table{{report::text_column("Place", "place"), report::text_column("Finding", "finding"),
-                       report::text_column("In", "function"), report::number_column("Times", "times")},
-                      {}};
+present::Table table_of(const std::vector<compile::Finding>& findings) {
+  present::Table table{{present::text_column("Place", "place"), present::text_column("Finding", "finding"),
+                        present::text_column("In", "function"), present::number_column("Times", "times")},
+                       {}};
   for (const auto& finding : findings) {
     const std::string more = finding.detail.empty() ? "" : "; " + finding.detail;
-    table.rows.push_back({report::text_cell(place_of(finding)), report::text_cell(finding.message + more),
-                          report::text_cell(finding.function.empty() ? "-" : finding.function),
-                          report::count_cell(finding.times)});
+    table.rows.push_back({present::text_cell(place_of(finding)), present::text_cell(finding.message + more),
+                          present::text_cell(finding.function.empty() ? "-" : finding.function),
+                          present::count_cell(finding.times)});
   }
   return table;
 }
 
 std::string as_text(const std::vector<Examined>& all) {
-  report::Document document(report::Format::table, stdout_style());
+  present::Document document(present::Format::table, stdout_style());
   for (const Examined& one : all) {
     const std::string head =
         fmt::format("{} on {}, workload {}: {}", one.solution, one.definition, one.workload, one.tool);
@@ -133,7 +133,7 @@ std::string as_text(const std::vector<Examined>& all) {
     } else if (one.findings.empty()) {
       document.paragraph(head + ": nothing found");
     } else {
-      document.paragraph(fmt::format("{}: {}", head, report::plural(one.findings.size(), "finding")));
+      document.paragraph(fmt::format("{}: {}", head, present::plural(one.findings.size(), "finding")));
       document.table("", table_of(one.findings));
     }
   }

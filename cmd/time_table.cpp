@@ -18,21 +18,21 @@ bool is_of_evaluations(const Total& total) {
   return total.what == kEvaluation || total.within == kEvaluation;
 }
 
-report::Cell milli_cell(double value) { return report::number_cell(value, fmt::format("{:.3f}", value)); }
+present::Cell milli_cell(double value) { return present::number_cell(value, fmt::format("{:.3f}", value)); }
 
-std::vector<report::Cell> row_of(const Total& total, report::Cell share) {
+std::vector<present::Cell> row_of(const Total& total, present::Cell share) {
   const double ms = util::in_ms(total.ns);
-  return {report::text_cell(total.owner),
-          report::text_cell(total.what),
-          report::count_cell(total.times),
+  return {present::text_cell(total.owner),
+          present::text_cell(total.what),
+          present::count_cell(total.times),
           milli_cell(ms / 1e3),
           milli_cell(ms / static_cast<double>(total.times)),
           std::move(share)};
 }
 
-report::Cell share_cell(const Total& total, double all_ns) {
+present::Cell share_cell(const Total& total, double all_ns) {
   const double share = static_cast<double>(total.ns) / all_ns;
-  return report::number_cell(share, fmt::format("{:.1f} %", 100 * share));
+  return present::number_cell(share, fmt::format("{:.1f} %", 100 * share));
 }
 
 // Outside of evaluations it does not matter in which thread something was done.
@@ -47,11 +47,12 @@ void add_outside(std::vector<Total>& outside, const Total& total) {
 
 }  // namespace
 
-report::Table time_table(const std::vector<Total>& totals) {
-  report::Table table;
-  table.columns = {report::text_column("Process", "process"),     report::text_column("What", "what"),
-                   report::number_column("Times", "times"),       report::number_column("Seconds", "seconds"),
-                   report::number_column("Each [ms]", "each_ms"), report::number_column("Share", "share")};
+present::Table time_table(const std::vector<Total>& totals) {
+  present::Table table;
+  table.columns = {
+      present::text_column("Process", "process"),     present::text_column("What", "what"),
+      present::number_column("Times", "times"),       present::number_column("Seconds", "seconds"),
+      present::number_column("Each [ms]", "each_ms"), present::number_column("Share", "share")};
   std::vector<Total> outside;
   std::vector<Total> inside;
   double all_ns = 0;
@@ -73,7 +74,7 @@ report::Table time_table(const std::vector<Total>& totals) {
   std::stable_sort(inside.begin(), inside.end(), [&](const auto& a, const auto& b) {
     return is_device(a) != is_device(b) ? is_device(b) : a.ns > b.ns;
   });
-  for (const auto& total : outside) table.rows.push_back(row_of(total, report::no_cell()));
+  for (const auto& total : outside) table.rows.push_back(row_of(total, present::no_cell()));
   for (const auto& total : inside) table.rows.push_back(row_of(total, share_cell(total, all_ns)));
   return table;
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "synthesis/proposals.h"
 #include "util/machine.h"
 
@@ -50,7 +50,7 @@ CheckedWorkloads workloads_to_check(const dataset::Dataset& dataset, const model
 
 std::string interruption(const std::string& check, std::size_t done, std::size_t planned) {
   return fmt::format("interrupted: the {} check looked at {} of {}", check, done,
-                     report::plural(planned, "workload"));
+                     present::plural(planned, "workload"));
 }
 
 std::string sentence_of(const std::string& failure) {

@@ -10,8 +10,8 @@
 #include "dataset/load.h"
 #include "devices.h"
 #include "environment.h"
+#include "present/text.h"
 #include "progress.h"
-#include "report/text.h"
 #include "validate_cases.h"
 
 namespace fib::cmd {
@@ -65,9 +65,9 @@ ReferenceChecks compare_engines(const ReferenceOptions& options, const std::vect
   const bench::EngineCheckObserver observer{
       [&](const std::string& name) { progress.waiting_for_device(name); },
       [&](const bench::EngineCase& next, std::size_t done) {
-        progress.step(
-            "comparing " + report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
-            done, planned.cases.size());
+        progress.step("comparing " +
+                          present::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
+                      done, planned.cases.size());
       }};
   auto report = bench::check_engines(session, planned.cases, observer);
   for (std::size_t i = 0; i < planned.cases.size(); ++i) {

@@ -6,8 +6,8 @@
 
 #include "bench/strength_check.h"
 #include "devices.h"
+#include "present/text.h"
 #include "progress.h"
-#include "report/text.h"
 #include "validate_cases.h"
 
 namespace fib::cmd {
@@ -28,7 +28,7 @@ validate::StrengthChecks judge_null_answers(const std::filesystem::path& root, s
       [&](const std::string& name) { progress.waiting_for_device(name); },
       [&](const bench::EngineCase& next, std::size_t done) {
         progress.step("judging null answers of " +
-                          report::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
+                          present::printable(fmt::format("{} {}", next.definition->name, next.workload.uuid)),
                       done, planned.cases.size());
       }};
   auto outcomes = bench::check_strength(session, planned.cases, {}, observer);

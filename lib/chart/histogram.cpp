@@ -8,7 +8,7 @@
 #include "chart/frame.h"
 #include "chart/markup.h"
 #include "chart/number_text.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::chart {
 namespace {
@@ -100,8 +100,8 @@ class HistogramDrawing {
   [[nodiscard]] std::string description() const {
     const auto& counts = chart_.bins.counts;
     const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-    return fmt::format("Histogram of {} in {}; {}.", report::plural(all, "value"),
-                       report::plural(counts.size(), "bin"), chart_.value.title);
+    return fmt::format("Histogram of {} in {}; {}.", present::plural(all, "value"),
+                       present::plural(counts.size(), "bin"), chart_.value.title);
   }
 
   const Histogram& chart_;

@@ -9,7 +9,7 @@
 #include "chart/markup.h"
 #include "chart/text_width.h"
 #include "chart/theme.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::chart {
 namespace {
@@ -126,8 +126,8 @@ class MatrixDrawing {
   }
 
   [[nodiscard]] std::string description() const {
-    return fmt::format("Matrix of {} and {}.", report::plural(chart_.rows.size(), "row"),
-                       report::plural(chart_.columns.size(), "column"));
+    return fmt::format("Matrix of {} and {}.", present::plural(chart_.rows.size(), "row"),
+                       present::plural(chart_.columns.size(), "column"));
   }
 
   const MatrixChart& chart_;

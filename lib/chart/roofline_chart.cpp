@@ -11,7 +11,7 @@
 #include "chart/number_text.h"
 #include "chart/roofs.h"
 #include "chart/theme.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::chart {
 namespace {
@@ -123,8 +123,8 @@ class RooflineDrawing {
   }
 
   [[nodiscard]] std::string description() const {
-    return fmt::format("Roofline with {}, {} and {}.", report::plural(roofs_.bandwidths.size(), "bandwidth"),
-                       report::plural(roofs_.peaks.size(), "peak"), report::plural(shown_, "point"));
+    return fmt::format("Roofline with {}, {} and {}.", present::plural(roofs_.bandwidths.size(), "bandwidth"),
+                       present::plural(roofs_.peaks.size(), "peak"), present::plural(shown_, "point"));
   }
 
   const RooflineChart& chart_;

@@ -6,7 +6,7 @@
 
 #include "chart/markup.h"
 #include "chart/text_width.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::chart {
 namespace {
@@ -32,7 +32,7 @@ class RowsDrawing {
     for (std::size_t i = 0; i < rows_.rows.size(); ++i) body += row(i);
     body += foot(note);
     const std::size_t count = rows_.rows.size();
-    return svg_document(rows_.caption, report::plural(count, "row") + "; " + rows_.axis.title,
+    return svg_document(rows_.caption, present::plural(count, "row") + "; " + rows_.axis.title,
                         height_ + (note.empty() ? 0 : kLineHeight), body, options_);
   }
 

@@ -8,18 +8,18 @@
 
 #include "chart/frame.h"
 #include "chart/number_text.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::chart {
 namespace {
 
-using report::display_width;
+using present::display_width;
 
 constexpr std::array<std::string_view, 9> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 constexpr std::array<std::string_view, 8> kHeights = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::size_t kNarrowestBar = 8;
 
-std::size_t line_width(const report::TextStyle& style) {
+std::size_t line_width(const present::TextStyle& style) {
   return std::max<std::size_t>(40, style.width == 0 ? 100 : style.width);
 }
 
@@ -40,7 +40,7 @@ std::string_view colour_of(Tone tone) {
   return tone == Tone::muted ? "\x1b[2m" : "";
 }
 
-std::string coloured(const std::string& text, Tone tone, const report::TextStyle& style) {
+std::string coloured(const std::string& text, Tone tone, const present::TextStyle& style) {
   const std::string_view colour = colour_of(tone);
   if (!style.bold || colour.empty() || text.empty()) return text;
   return fmt::format("{}{}\x1b[0m", colour, text);
@@ -59,7 +59,7 @@ std::string padded(const std::string& text, std::size_t width) {
 }
 
 // Labels in one column, bars, and the text right of each bar.
-std::string rows_text(const std::vector<TextRow>& rows, const report::TextStyle& style) {
+std::string rows_text(const std::vector<TextRow>& rows, const present::TextStyle& style) {
   const std::size_t width = line_width(style);
   std::size_t labels = 0;
   std::size_t texts = 0;
@@ -73,12 +73,12 @@ std::string rows_text(const std::vector<TextRow>& rows, const report::TextStyle&
   const std::size_t bar = width - texts - labels - 2;
   std::string result;
   for (const TextRow& row : rows) {
-    std::string line = padded(report::shorten(row.label, std::max<std::size_t>(labels, 1)), labels) + ' ';
+    std::string line = padded(present::shorten(row.label, std::max<std::size_t>(labels, 1)), labels) + ' ';
     const std::string blocks_text = blocks(row.share, bar);
     if (!blocks_text.empty()) line += coloured(blocks_text, row.tone, style) + ' ';
     // A row without a bar has the bar's room for its text.
     const std::size_t room = blocks_text.empty() ? bar + texts : texts;
-    const std::string text = room == 0 ? "" : report::shorten(row.text, room);
+    const std::string text = room == 0 ? "" : present::shorten(row.text, room);
     line += blocks_text.empty() ? coloured(text, row.tone, style) : text;
     line.erase(line.find_last_not_of(' ') + 1);
     result += line + "\n";
@@ -121,13 +121,14 @@ std::string count_line(std::size_t left_out, Spacing spacing) {
 
 }  // namespace
 
-std::string bars_text(const BarChart& chart, const report::TextStyle& style) {
+std::string bars_text(const BarChart& chart, const present::TextStyle& style) {
   if (chart.bars.empty()) return "no data\n";
   const Scale scale = bar_scale(chart);
   std::vector<TextRow> rows;
   std::size_t left_out = 0;
   for (const Bar& bar : chart.bars) {
-    TextRow row{report::printable(bar.label), report::printable(text_of(bar, chart.value.unit)), 0, bar.tone};
+    TextRow row{present::printable(bar.label), present::printable(text_of(bar, chart.value.unit)), 0,
+                bar.tone};
     const bool is_shown = bar.value && can_show(*bar.value, chart.value.spacing);
     // Terminals have no room on the left of 0: the length is the size, the text has the sign.
     if (is_shown)
@@ -138,7 +139,7 @@ std::string bars_text(const BarChart& chart, const report::TextStyle& style) {
   return rows_text(rows, style) + count_line(left_out, chart.value.spacing);
 }
 
-std::string histogram_text(const Histogram& chart, const report::TextStyle& style) {
+std::string histogram_text(const Histogram& chart, const present::TextStyle& style) {
   const auto& counts = chart.bins.counts;
   const std::string note = count_line(chart.bins.left_out, chart.value.spacing);
   if (counts.empty()) return "no data\n" + note;

@@ -8,7 +8,7 @@
 #include "chart/bar_chart.h"
 #include "chart/histogram.h"
 #include "chart/line_chart.h"
-#include "report/table.h"
+#include "present/table.h"
 
 // Charts as lines of text for a terminal. All functions are pure. Lines are at most style.width columns wide
 // (0: 100) as long as it is at least 40, and end with a newline; a chart's title is not printed. Escape codes
@@ -17,14 +17,14 @@ namespace fib::chart {
 
 // A bar a row in eighths of a column, label left and text right. On a log axis bars begin at the axis' low
 // end. Failed bars (Tone::bad) are red, good ones green, warnings yellow.
-[[nodiscard]] std::string bars_text(const BarChart& chart, const report::TextStyle& style);
+[[nodiscard]] std::string bars_text(const BarChart& chart, const present::TextStyle& style);
 
 // A bin a row: from, to, bar, count.
-[[nodiscard]] std::string histogram_text(const Histogram& chart, const report::TextStyle& style);
+[[nodiscard]] std::string histogram_text(const Histogram& chart, const present::TextStyle& style);
 
 // A plot of `height` (at least 3) lines with a letter for each series and a list of the letters below; "*" is
 // a place of several. Failed points are "✗" in the lowest line.
-[[nodiscard]] std::string lines_text(const LineChart& chart, const report::TextStyle& style,
+[[nodiscard]] std::string lines_text(const LineChart& chart, const present::TextStyle& style,
                                      std::size_t height = 16);
 
 struct Spark {

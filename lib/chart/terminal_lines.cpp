@@ -7,13 +7,13 @@
 #include "chart/line_points.h"
 #include "chart/number_text.h"
 #include "chart/terminal.h"
-#include "report/text.h"
+#include "present/text.h"
 
 // lines_text() of terminal.h.
 namespace fib::chart {
 namespace {
 
-using report::display_width;
+using present::display_width;
 
 class TextPlot {
  public:
@@ -82,7 +82,7 @@ class TextPlot {
   }
 
   [[nodiscard]] std::string title() const {
-    return chart_.y.title.empty() ? "" : report::shorten(report::printable(chart_.y.title), width_) + "\n";
+    return chart_.y.title.empty() ? "" : present::shorten(present::printable(chart_.y.title), width_) + "\n";
   }
 
   [[nodiscard]] std::string plot() const {
@@ -105,14 +105,14 @@ class TextPlot {
   [[nodiscard]] std::string x_labels() const {
     const bool by_category = !chart_.categories.empty();
     const auto end = [&](double value, std::size_t category) {
-      return by_category ? report::printable(chart_.categories[category].label)
+      return by_category ? present::printable(chart_.categories[category].label)
                          : value_text(value, chart_.x.unit, 5);
     };
     const std::size_t half = columns_ / 3;
-    const std::string first = report::shorten(end(x_.domain.low, 0), half);
-    const std::string last = report::shorten(end(x_.domain.high, chart_.categories.size() - 1), half);
+    const std::string first = present::shorten(end(x_.domain.low, 0), half);
+    const std::string last = present::shorten(end(x_.domain.high, chart_.categories.size() - 1), half);
     const std::size_t room = columns_ - display_width(first) - display_width(last);
-    const std::string title = room < 4 ? "" : report::shorten(report::printable(chart_.x.title), room - 2);
+    const std::string title = room < 4 ? "" : present::shorten(present::printable(chart_.x.title), room - 2);
     const std::size_t before = (room - display_width(title)) / 2;
     const std::string rule = std::string(margin_ + 1, ' ') + "└" + repeated("─", columns_) + "\n";
     return rule + std::string(margin_ + 2, ' ') + first + std::string(before, ' ') + title +
@@ -128,7 +128,8 @@ class TextPlot {
   [[nodiscard]] std::string names() const {
     std::string text;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      text += letter(i) + "  " + report::shorten(report::printable(chart_.series[i].name), width_ - 3) + "\n";
+      text +=
+          letter(i) + "  " + present::shorten(present::printable(chart_.series[i].name), width_ - 3) + "\n";
     }
     return text;
   }
@@ -149,7 +150,7 @@ class TextPlot {
 
 }  // namespace
 
-std::string lines_text(const LineChart& chart, const report::TextStyle& style, std::size_t height) {
+std::string lines_text(const LineChart& chart, const present::TextStyle& style, std::size_t height) {
   const std::size_t width = std::max<std::size_t>(40, style.width == 0 ? 100 : style.width);
   return TextPlot(chart, width, height).draw();
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::chart {
 namespace {
@@ -28,7 +28,7 @@ std::size_t character_bytes(std::string_view text) {
 double advance(std::string_view character) {
   const auto byte = static_cast<unsigned char>(character.front());
   if (character.size() == 1 && byte >= ' ' && byte <= '~') return kAdvances[byte - std::size_t{' '}];
-  const std::size_t columns = report::display_width(character);
+  const std::size_t columns = present::display_width(character);
   if (columns == 0) return 0;
   return columns == 2 || byte >= 0xE2 ? kWide : kOther;
 }

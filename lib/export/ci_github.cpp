@@ -4,14 +4,14 @@
 #include <map>
 
 #include "export/ci_forms.h"
-#include "report/github.h"
-#include "report/text.h"
+#include "present/github.h"
+#include "present/text.h"
 #include "util/some_of.h"
 
 namespace fib::exports {
 namespace {
 
-using report::Annotation;
+using present::Annotation;
 
 constexpr std::size_t kMost = 10;           // annotations of a kind: GitHub shows no more of a step
 constexpr std::size_t kTitleColumns = 200;  // GitHub takes 255 characters
@@ -34,8 +34,8 @@ std::vector<ToldTogether> grouped(const std::vector<const CiResult*>& results) {
 }
 
 std::string title(const std::string& what, const CiResult& result) {
-  return report::shorten(
-      report::printable(fmt::format("{}: {} / {}", what, result.definition(), result.solution())),
+  return present::shorten(
+      present::printable(fmt::format("{}: {} / {}", what, result.definition(), result.solution())),
       kTitleColumns);
 }
 
@@ -45,13 +45,13 @@ std::string name_of(const ToldTogether& group) {
   const CiResult& first = *group.front();
   std::vector<std::string> workloads;
   for (const CiResult* result : group) workloads.push_back(result->workload);
-  return report::printable(fmt::format("{} / {} / {} ({})", first.definition(), first.solution(),
-                                       util::some_of(workloads, "workload"), first.hardware()));
+  return present::printable(fmt::format("{} / {} / {} ({})", first.definition(), first.solution(),
+                                        util::some_of(workloads, "workload"), first.hardware()));
 }
 
 // Where the solution's record lies in the repository; nothing when it lies elsewhere.
-report::AnnotationPlace place_of(const CiResult& result, const dataset::Dataset& dataset,
-                                 const std::filesystem::path& folder) {
+present::AnnotationPlace place_of(const CiResult& result, const dataset::Dataset& dataset,
+                                  const std::filesystem::path& folder) {
   const auto file = dataset.solution_files.find(result.solution());
   if (file == dataset.solution_files.end()) return {};
   std::filesystem::path path = (dataset.root / file->second).lexically_normal();
@@ -60,17 +60,17 @@ report::AnnotationPlace place_of(const CiResult& result, const dataset::Dataset&
   return {path.string(), 0};
 }
 
-std::string error(const ToldTogether& group, const report::AnnotationPlace& place) {
+std::string error(const ToldTogether& group, const present::AnnotationPlace& place) {
   const CiResult& first = *group.front();
   const auto status = first.detail.status();
   const std::string log = log_part(status, first.detail.log, kAnnotationLogLines, kAnnotationLogBytes);
-  return report::annotation(Annotation::error, title(std::string(model::name_of(status)), first),
-                            name_of(group) + (log.empty() ? "" : "\n" + log), place);
+  return present::annotation(Annotation::error, title(std::string(model::name_of(status)), first),
+                             name_of(group) + (log.empty() ? "" : "\n" + log), place);
 }
 
-std::string warning(const ToldTogether& group, const report::AnnotationPlace& place) {
-  return report::annotation(Annotation::warning, title("inputs changed", *group.front()),
-                            name_of(group) + "\nIt passed, but the solution wrote to its inputs.", place);
+std::string warning(const ToldTogether& group, const present::AnnotationPlace& place) {
+  return present::annotation(Annotation::warning, title("inputs changed", *group.front()),
+                             name_of(group) + "\nIt passed, but the solution wrote to its inputs.", place);
 }
 
 // The first annotations of a kind, and how many more there are.
@@ -92,7 +92,7 @@ class Some {
 }  // namespace
 
 std::string NotDone::text() const {
-  return fmt::format("{} of run {} {} no result", report::plural(count, "evaluation"), run_id,
+  return fmt::format("{} of run {} {} no result", present::plural(count, "evaluation"), run_id,
                      count == 1 ? "has" : "have");
 }
 
@@ -112,7 +112,7 @@ std::string CiTotals::text() const {
   const std::string rest = not_done.count > 0 ? "; " + not_done.text() : "";
   if (results == 0) return "no results" + rest;
   std::string text =
-      fmt::format("{}: {} passed, {} failed", report::plural(results, "result"), passed, results - passed);
+      fmt::format("{}: {} passed, {} failed", present::plural(results, "result"), passed, results - passed);
   std::string statuses;
   for (const auto& [status, count] : failed)
     statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
@@ -139,9 +139,9 @@ std::string github_commands(const std::vector<CiResult>& results, const dataset:
   for (const ToldTogether& group : grouped(changed))
     warnings.add(warning(group, place_of(*group.front(), dataset, folder)));
   if (not_done.count > 0)
-    warnings.add(report::annotation(Annotation::warning, "not done", report::printable(not_done.text())));
+    warnings.add(present::annotation(Annotation::warning, "not done", present::printable(not_done.text())));
   return errors.text("error") + warnings.text("warning") +
-         report::annotation(Annotation::notice, "fib", CiTotals(results, not_done).text());
+         present::annotation(Annotation::notice, "fib", CiTotals(results, not_done).text());
 }
 
 }  // namespace fib::exports

@@ -2,8 +2,8 @@
 #include <map>
 
 #include "export/ci_forms.h"
-#include "report/junit.h"
-#include "report/text.h"
+#include "present/junit.h"
+#include "present/text.h"
 
 namespace fib::exports {
 namespace {
@@ -26,9 +26,9 @@ std::string failure(const CiResult& result, const std::string& name, Logs& logs)
   return message + "\n" + (is_first ? log : "the log is that of " + first->second);
 }
 
-report::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& logs) {
-  report::JUnitCase one;
-  one.name = names(report::printable(result.solution() + " / " + result.workload));
+present::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& logs) {
+  present::JUnitCase one;
+  one.name = names(present::printable(result.solution() + " / " + result.workload));
   if (const auto median = result.median_ms()) one.seconds = seconds(*median);
   if (!result.passed()) one.failure = failure(result, one.name, logs);
   if (result.passed() && result.detail.inputs_changed) one.output = "the solution wrote to its inputs";
@@ -38,7 +38,7 @@ report::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& logs
 }  // namespace
 
 std::string junit_results(const std::vector<CiResult>& results, const NotDone& not_done) {
-  std::vector<report::JUnitSuite> suites;
+  std::vector<present::JUnitSuite> suites;
   UniqueNames suite_names;
   UniqueNames case_names;
   Logs logs;
@@ -46,7 +46,7 @@ std::string junit_results(const std::vector<CiResult>& results, const NotDone& n
   for (const CiResult& result : results) {
     if (last == nullptr || last->hardware() != result.hardware() ||
         last->definition() != result.definition()) {
-      const std::string name = report::printable(result.definition() + " (" + result.hardware() + ")");
+      const std::string name = present::printable(result.definition() + " (" + result.hardware() + ")");
       suites.push_back({suite_names(name), {}});
       case_names = {};
     }
@@ -54,11 +54,11 @@ std::string junit_results(const std::vector<CiResult>& results, const NotDone& n
     last = &result;
   }
   if (not_done.count > 0) {
-    report::JUnitCase one{report::printable("run " + not_done.run_id)};
+    present::JUnitCase one{present::printable("run " + not_done.run_id)};
     one.skipped = not_done.text();
     suites.push_back({suite_names("not done"), {std::move(one)}});
   }
-  return report::junit_document("fib", suites);
+  return present::junit_document("fib", suites);
 }
 
 }  // namespace fib::exports

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "dataset/ranking.h"
+#include "present/text.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 
 namespace fib::exports {
 namespace {
@@ -34,9 +34,9 @@ std::string row_text(const CiRanking& ranking, const CiStanding& one) {
   return fmt::format(
       "| {} | {} | {} | {} | {} | {} of {} |\n", report::rank_cell(ranking.standings, one.rank).text,
       escape_strictly(one.solution), or_dash(!one.author.empty(), escape_strictly(one.author)),
-      or_dash(one.latency_ms.has_value(), report::format_ms(one.latency_ms.value_or(0))),
+      or_dash(one.latency_ms.has_value(), present::format_ms(one.latency_ms.value_or(0))),
       or_dash(one.speedup.has_value(),
-              report::speedup_text(one.speedup.value_or(0), one.speedup_range, report::format_score)),
+              report::speedup_text(one.speedup.value_or(0), one.speedup_range, present::format_score)),
       one.passed, one.workloads);
 }
 
@@ -76,7 +76,7 @@ std::string ranking_text(const CiRanking& ranking) {
 
 std::string escape_strictly(std::string_view text) {
   constexpr std::string_view kMarkup = R"(\`*{}[]<>#|~!&$)";
-  const std::string line = report::printable(text);
+  const std::string line = present::printable(text);
   const auto is_word = [&](std::size_t i) {
     return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i])) != 0;
   };

@@ -9,8 +9,8 @@
 
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
+#include "present/text.h"
 #include "report/run_results.h"
-#include "report/text.h"
 #include "report/workload_text.h"
 #include "util/hash.h"
 
@@ -82,7 +82,7 @@ bool by_names(const report::Detail* a, const report::Detail* b) {
 }  // namespace
 
 std::string CiResult::name() const {
-  return report::printable(fmt::format("{} / {} / {} ({})", definition(), solution(), workload, hardware()));
+  return present::printable(fmt::format("{} / {} / {} ({})", definition(), solution(), workload, hardware()));
 }
 
 std::optional<double> CiResult::median_ms() const {
@@ -129,7 +129,7 @@ std::string log_part(model::Status status, std::string_view log, std::size_t lin
     log = is_last ? std::string_view() : from_begin ? log.substr(newline + 1) : log.substr(0, newline);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     if (line.back() == '\r') line.pop_back();
-    line = cut(report::printable(line), bytes);
+    line = cut(present::printable(line), bytes);
     if (part.size() + line.size() + 1 > bytes && !part.empty()) break;
     if (!part.empty()) line = from_begin ? "\n" + line : line + "\n";
     part.insert(from_begin ? part.size() : 0, line);

@@ -4,8 +4,8 @@
 
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
-#include "report/junit.h"
-#include "report/text.h"
+#include "present/junit.h"
+#include "present/text.h"
 #include "util/xml.h"
 
 namespace fib::exports {
@@ -24,7 +24,7 @@ constexpr const char* kTableHead =
 constexpr const char* kTableEnd = "</table>\n";
 
 std::string cell(const std::string& text) {
-  return "<td>" + util::escape_xml(report::printable(text)) + "</td>";
+  return "<td>" + util::escape_xml(present::printable(text)) + "</td>";
 }
 
 // A log is shown once for all workloads with the same error: `told` has these errors.
@@ -95,8 +95,8 @@ std::size_t add_rankings(Page& page, const std::vector<CiRanking>& rankings) {
 
 std::string left_out_text(std::size_t failures, std::size_t rankings) {
   if (failures + rankings == 0) return "";
-  std::string what = failures > 0 ? report::plural(failures, "failure") : "";
-  if (rankings > 0) what += (what.empty() ? "" : " and ") + report::plural(rankings, "ranking");
+  std::string what = failures > 0 ? present::plural(failures, "failure") : "";
+  if (rankings > 0) what += (what.empty() ? "" : " and ") + present::plural(rankings, "ranking");
   return fmt::format(
       "\nLeft out, since GitHub takes no summary of more than 1 MiB: {}. To see all: `fib export --format "
       "junit`, "

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "export/ci_forms.h"
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::exports {
 namespace {
@@ -17,9 +17,9 @@ double nanoseconds(double milliseconds) { return std::round(milliseconds * 1e9) 
 std::string extra(const CiResult& result, const std::map<std::string, std::string>& commits) {
   std::string text = "status: " + std::string(model::name_of(result.detail.status()));
   const auto add = [&](const char* what, const std::string& value) {
-    text += fmt::format("\n{}: {}", what, report::printable(value));
+    text += fmt::format("\n{}: {}", what, present::printable(value));
   };
-  if (const auto speedup = result.speedup()) add("speedup", report::format_score(*speedup));
+  if (const auto speedup = result.speedup()) add("speedup", present::format_score(*speedup));
   if (result.detail.samples > 0) add("calls", std::to_string(result.detail.samples));
   if (result.detail.clock != nullptr) add("clock", *result.detail.clock);
   if (result.detail.inputs_changed) add("inputs", "changed by the solution");

@@ -17,7 +17,7 @@ class TableWriter {
     table_.columns = row_columns();
   }
 
-  void add(std::vector<report::Cell> row) {
+  void add(std::vector<present::Cell> row) {
     table_.rows.push_back(std::move(row));
     if (table_.rows.size() == kRowsAtOnce) flush();
   }
@@ -25,7 +25,7 @@ class TableWriter {
   void flush() {
     // The renderings of an empty table have no head; csv's has.
     if (table_.rows.empty() && (head_written_ || form_ == TextForm::md)) return;
-    const std::string text = form_ == TextForm::csv ? report::to_csv(table_) : report::to_markdown(table_);
+    const std::string text = form_ == TextForm::csv ? present::to_csv(table_) : present::to_markdown(table_);
     std::string_view rest = text;
     if (head_written_) {
       for (int lines = form_ == TextForm::csv ? 1 : 2; lines > 0; --lines)
@@ -39,7 +39,7 @@ class TableWriter {
  private:
   TextForm form_;
   const std::function<void(std::string_view)>& write_;
-  report::Table table_;
+  present::Table table_;
   bool head_written_ = false;
 };
 

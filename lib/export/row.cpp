@@ -10,9 +10,9 @@ namespace fib::exports {
 namespace {
 
 namespace json = model::json;
-using report::Cell;
-using report::no_cell;
-using report::text_cell;
+using present::Cell;
+using present::no_cell;
+using present::text_cell;
 
 Cell number(double value) {
   const json::Value number = json::make_number(value);
@@ -71,10 +71,10 @@ RowContext::RowContext(const dataset::Dataset& dataset, const dataset::Filter& f
     unreadable.push_back((dataset.root / dataset::to_string(problem)).string());
 }
 
-const std::vector<report::Column>& row_columns() {
-  using report::number_column;
-  using report::text_column;
-  static const std::vector<report::Column> columns = {
+const std::vector<present::Column>& row_columns() {
+  using present::number_column;
+  using present::text_column;
+  static const std::vector<present::Column> columns = {
       text_column("Definition", "definition"),
       text_column("Op Type", "op_type"),
       text_column("Solution", "solution"),
@@ -120,7 +120,7 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   if (trace.evaluation) add_evaluation(row, *trace.evaluation, context.baselines);
   row.resize(row_columns().size() - 2, no_cell());
   const dataset::TraceRow facts = dataset.pool->row(trace);
-  row.push_back(report::count_cell(context.standing.holds(facts) ? 1 : 0));
+  row.push_back(present::count_cell(context.standing.holds(facts) ? 1 : 0));
   const auto* reference = context.standing.reference_of(facts);
   row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
   return row;

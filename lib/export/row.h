@@ -6,12 +6,12 @@
 #include "dataset/filter.h"
 #include "dataset/load.h"
 #include "dataset/standing.h"
-#include "report/table.h"
+#include "present/table.h"
 
 namespace fib::exports {
 
 // The columns of a flat row, the same in csv, Markdown and the table `traces` of the SQLite form.
-[[nodiscard]] const std::vector<report::Column>& row_columns();
+[[nodiscard]] const std::vector<present::Column>& row_columns();
 
 // What rows tell beyond their traces.
 struct RowContext {
@@ -25,7 +25,7 @@ struct RowContext {
 };
 
 // One trace as cells: its text is complete, its value exact. Absent values are null.
-[[nodiscard]] std::vector<report::Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace,
-                                               const RowContext& context);
+[[nodiscard]] std::vector<present::Cell> row_of(const dataset::Dataset& dataset, const model::Trace& trace,
+                                                const RowContext& context);
 
 }  // namespace fib::exports

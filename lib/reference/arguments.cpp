@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reference/elementwise.h"
+#include "ops/elementwise.h"
 #include "util/error.h"
 
 namespace fib::reference {
@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 8> kIgnored = {"device",        "requires
 
 }  // namespace
 
-Operand number_operand(const Runtime& runtime, const Value& number) {
+ops::Operand number_operand(const Runtime& runtime, const Value& number) {
   if (const auto* d = number.get<double>()) return {scalar_tensor(runtime, DType::kFloat64, *d), true};
   if (const auto* b = number.get<bool>())
     return {scalar_tensor(runtime, DType::kBool, std::int64_t{*b}), true};
@@ -111,7 +111,7 @@ std::vector<Tensor> Arguments::tensors(std::string_view name) const {
   return result;
 }
 
-Operand Arguments::operand(const Runtime& runtime, std::string_view name) const {
+ops::Operand Arguments::operand(const Runtime& runtime, std::string_view name) const {
   const Value& found = value(name);
   if (const auto* tensor = found.get<Tensor>()) return {*tensor, false};
   if (!is_number(found)) throw wrong(name, "a tensor or a number", found);

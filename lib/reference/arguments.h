@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/reduce.h"
+#include "ops/reduce.h"
 #include "reference/registry.h"
 #include "util/error.h"
 
@@ -30,7 +30,7 @@ class Arguments {
   [[nodiscard]] Tensor tensor(std::string_view name) const;
   [[nodiscard]] std::vector<Tensor> tensors(std::string_view name) const;
   // A tensor or a Python number.
-  [[nodiscard]] Operand operand(const Runtime& runtime, std::string_view name) const;
+  [[nodiscard]] ops::Operand operand(const Runtime& runtime, std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] std::int64_t integer_or(std::string_view name, std::int64_t otherwise) const;
   [[nodiscard]] double real(std::string_view name) const;
@@ -40,7 +40,9 @@ class Arguments {
   [[nodiscard]] std::string text(std::string_view name) const;
   // One integer or a sequence of them; empty when absent.
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
-  [[nodiscard]] KeepDim keepdim() const { return flag_or("keepdim", false) ? KeepDim::kYes : KeepDim::kNo; }
+  [[nodiscard]] ops::KeepDim keepdim() const {
+    return flag_or("keepdim", false) ? ops::KeepDim::kYes : ops::KeepDim::kNo;
+  }
   // What a "*name" parameter took.
   [[nodiscard]] const std::vector<Value>& rest() const { return rest_; }
 
@@ -56,7 +58,7 @@ class Arguments {
 };
 
 // A number as an operand of an operation.
-[[nodiscard]] Operand number_operand(const Runtime& runtime, const Value& number);
+[[nodiscard]] ops::Operand number_operand(const Runtime& runtime, const Value& number);
 
 // Shapes and dims given as f(2, 3), f((2, 3)) or f([2, 3]).
 [[nodiscard]] std::vector<std::int64_t> integers_of(const std::vector<Value>& values);

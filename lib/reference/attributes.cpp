@@ -4,7 +4,7 @@
 #include <numbers>
 #include <optional>
 
-#include "reference/elementwise.h"
+#include "ops/elementwise.h"
 #include "reference/interpreter.h"
 
 // x.name for tensors and modules, and imports.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ops/elementwise.h"
 #include "python/parser.h"
-#include "reference/elementwise.h"
 #include "reference/interpreter.h"
 #include "reference/registry.h"
 #include "util/error.h"
@@ -23,23 +23,23 @@ struct Engine::State {
 
 namespace {
 
-std::shared_ptr<const Gemm> open_gemm(const EngineOptions& options) {
-  if (options.matmul == MatmulBackend::kPortable) return make_portable_gemm(options.threads);
+std::shared_ptr<const ops::Gemm> open_gemm(const EngineOptions& options) {
+  if (options.matmul == MatmulBackend::kPortable) return ops::make_portable_gemm(options.threads);
   std::string reason;
-  if (auto openblas = open_openblas(options.threads, reason)) return openblas;
+  if (auto openblas = ops::open_openblas(options.threads, reason)) return openblas;
   if (options.matmul == MatmulBackend::kOpenBlas) throw Error("OpenBLAS cannot be opened: {}", reason);
-  return make_portable_gemm(options.threads);
+  return ops::make_portable_gemm(options.threads);
 }
 
 Tensor borrowed(const TensorArgument& argument) {
   if (argument.dtype == DType::kFloat4E2M1) throw not_supported("an argument of float4_e2m1");
-  const std::int64_t count = count_of(argument.shape);
+  const std::int64_t count = ops::count_of(argument.shape);
   Tensor tensor;
   tensor.dtype = argument.dtype;
   tensor.shape = argument.shape;
   tensor.strides = tensor::contiguous_strides(argument.shape);
-  tensor.storage = Storage::borrow(static_cast<std::byte*>(argument.data),
-                                   tensor::bytes_of(argument.dtype, static_cast<std::size_t>(count)));
+  tensor.storage = ops::Storage::borrow(static_cast<std::byte*>(argument.data),
+                                        tensor::bytes_of(argument.dtype, static_cast<std::size_t>(count)));
   return tensor;
 }
 
@@ -93,7 +93,7 @@ std::vector<Value> returned_values(const Value& value, const std::vector<std::st
 // Gives the device's memory back when a run is over, whatever became of it.
 class GpuTrim {
  public:
-  explicit GpuTrim(Gpu* gpu) : gpu_(gpu) {}
+  explicit GpuTrim(ops::Gpu* gpu) : gpu_(gpu) {}
   ~GpuTrim() {
     try {
       if (gpu_ != nullptr) gpu_->trim();
@@ -104,7 +104,7 @@ class GpuTrim {
   GpuTrim& operator=(const GpuTrim&) = delete;
 
  private:
-  Gpu* gpu_;
+  ops::Gpu* gpu_;
 };
 
 // What a reference wrote to its arguments belongs into the caller's memory.
@@ -117,7 +117,7 @@ void bring_back(const std::vector<Value>& arguments) {
 }  // namespace
 
 std::size_t OutputTensor::bytes() const {
-  return tensor::bytes_of(dtype_, static_cast<std::size_t>(count_of(shape_)));
+  return tensor::bytes_of(dtype_, static_cast<std::size_t>(ops::count_of(shape_)));
 }
 
 Engine::Engine(std::string_view source, const EngineOptions& options) : state_(std::make_unique<State>()) {
@@ -128,11 +128,12 @@ Engine::Engine(std::string_view source, const EngineOptions& options) : state_(s
   state_->options = options;
   state_->options.threads = std::max(1, options.threads);
   state_->runtime.threads = state_->options.threads;
-  state_->runtime.memory = std::make_shared<MemoryPool>(options.max_memory);
+  state_->runtime.memory = std::make_shared<ops::MemoryPool>(options.max_memory);
   state_->runtime.gemm = open_gemm(state_->options);
-  if (!options.gpu_uuid.empty()) state_->runtime.gpu = open_gpu(options.gpu_uuid, state_->options.threads);
+  if (!options.gpu_uuid.empty())
+    state_->runtime.gpu = ops::open_gpu(options.gpu_uuid, state_->options.threads);
   state_->runtime.gpu_from = options.gpu_from;
-  state_->runtime.random = std::make_shared<RandomSource>(options.seed);
+  state_->runtime.random = std::make_shared<ops::RandomSource>(options.seed);
   state_->runtime.tied_rows = std::make_shared<std::atomic<std::int64_t>>(0);
 }
 

@@ -8,12 +8,12 @@
 #include <variant>
 #include <vector>
 
-#include "reference/gpu/gpu.h"
+#include "ops/gpu/gpu.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
 // The native engine for references: evaluates the Python subset that references are written in, on the CPU
-// and where one is named on a GPU, over the tensor library of this folder. It needs neither Python nor torch.
+// and where one is named on a GPU, over tensor operations (ops). It needs neither Python nor torch.
 namespace fib::reference {
 
 enum class MatmulBackend {
@@ -28,8 +28,8 @@ struct EngineOptions {
   std::size_t max_memory = 0;  // bytes that tensors of the engine may take together; 0 means no limit
   std::int64_t max_steps = 0;  // statements one run may execute; 0 means no limit
   std::string gpu_uuid = {};   // of the NVIDIA GPU ("GPU-8a1c...") for large tensors; empty: only the CPU
-  std::int64_t gpu_from = kGpuFrom;  // elements from which a tensor counts as large
-  std::uint64_t seed = 0;            // of random functions; 0 takes one from the system
+  std::int64_t gpu_from = ops::kGpuFrom;  // elements from which a tensor counts as large
+  std::uint64_t seed = 0;                 // of random functions; 0 takes one from the system
 };
 
 // A tensor argument: contiguous elements of the caller, who keeps them alive during the run. A reference may

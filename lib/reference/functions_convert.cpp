@@ -1,7 +1,7 @@
 #include <array>
 
+#include "ops/elementwise.h"
 #include "reference/arguments.h"
-#include "reference/elementwise.h"
 
 namespace fib::reference {
 namespace {
@@ -60,13 +60,13 @@ Value dim(const Runtime&, const Arguments& a) { return std::int64_t{a.tensor("in
 Value size(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
   if (!a.has("dim")) return make_size(input.shape);
-  return input.size(wrap_dim(a.integer("dim"), input.rank()));
+  return input.size(ops::wrap_dim(a.integer("dim"), input.rank()));
 }
 
 Value stride(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
   if (!a.has("dim")) return make_size(input.strides);
-  return input.stride(wrap_dim(a.integer("dim"), input.rank()));
+  return input.stride(ops::wrap_dim(a.integer("dim"), input.rank()));
 }
 
 Value is_contiguous(const Runtime&, const Arguments& a) { return a.tensor("input").is_contiguous(); }

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/tensor_math.h"
 #include "reference/arguments.h"
-#include "reference/tensor_math.h"
 
 namespace fib::reference {
 namespace {
@@ -152,7 +152,7 @@ Value tensor_function(const Runtime& runtime, const Arguments& a) {
   Nested nested;
   collect(data, 0, nested);
   DType dtype = nested.numbers.empty() ? DType::kFloat32 : DType::kBool;
-  for (const Value& number : nested.numbers) dtype = promote(dtype, dtype_of_number(number));
+  for (const Value& number : nested.numbers) dtype = ops::promote(dtype, dtype_of_number(number));
   dtype = a.dtype().value_or(dtype);
   const Tensor result = make_empty(runtime, dtype, nested.shape);
   std::byte* to = result.data();
@@ -179,7 +179,7 @@ Value triangle(const Runtime& runtime, const Arguments& a) {
       mask[i * columns + j] = std::byte{keep};
     }
   }
-  const Operand zero{scalar_tensor(runtime, input.dtype, std::int64_t{0}), false};
+  const ops::Operand zero{scalar_tensor(runtime, input.dtype, std::int64_t{0}), false};
   return where(runtime, kept, {input, false}, zero);
 }
 

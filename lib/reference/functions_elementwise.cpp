@@ -1,7 +1,7 @@
 #include <array>
 
+#include "ops/tensor_math.h"
 #include "reference/arguments.h"
-#include "reference/tensor_math.h"
 
 namespace fib::reference {
 namespace {
@@ -22,14 +22,14 @@ constexpr std::array<Alias, 6> kBinaryAliases = {{{"greater", "gt"},
                                                   {"arctan2", "atan2"}}};
 
 // F.relu(x), F.silu(x), ... take inplace=True too.
-Value unary_function(const Runtime& runtime, const UnaryOp& op, const Arguments& a) {
+Value unary_function(const Runtime& runtime, const ops::UnaryOp& op, const Arguments& a) {
   const Tensor input = a.tensor("input");
   if (!a.flag_or("inplace", false)) return unary(runtime, op, input);
   unary_in_place(runtime, op, input);
   return input;
 }
 
-void add_unary(Registry& registry, const std::string& name, const UnaryOp& op) {
+void add_unary(Registry& registry, const std::string& name, const ops::UnaryOp& op) {
   constexpr unsigned kEverywhere = kTorch | kMethod | kFunctional;
   registry.add(name, kEverywhere, "input inplace?",
                [&op](const Runtime& runtime, const Arguments& a) { return unary_function(runtime, op, a); });
@@ -39,7 +39,7 @@ void add_unary(Registry& registry, const std::string& name, const UnaryOp& op) {
   });
 }
 
-void add_binary(Registry& registry, const std::string& name, const BinaryOp& op) {
+void add_binary(Registry& registry, const std::string& name, const ops::BinaryOp& op) {
   registry.add(name, kTorch | kMethod, "input other",
                [&op](const Runtime& runtime, const Arguments& a) -> Value {
                  return binary(runtime, op, a.operand(runtime, "input"), a.operand(runtime, "other"));
@@ -51,35 +51,35 @@ void add_binary(Registry& registry, const std::string& name, const BinaryOp& op)
                });
 }
 
-Tensor times(const Runtime& runtime, const Operand& a, const Operand& b) {
-  return binary(runtime, binary_op("mul"), a, b);
+Tensor times(const Runtime& runtime, const ops::Operand& a, const ops::Operand& b) {
+  return binary(runtime, ops::binary_op("mul"), a, b);
 }
 
 // input + alpha * other, or input - alpha * other. Floats of 16 bits are rounded once, at the end.
-Tensor with_scaled(const Runtime& runtime, const BinaryOp& op, const Arguments& a) {
-  const Operand input = a.operand(runtime, "input");
-  const Operand other = a.operand(runtime, "other");
+Tensor with_scaled(const Runtime& runtime, const ops::BinaryOp& op, const Arguments& a) {
+  const ops::Operand input = a.operand(runtime, "input");
+  const ops::Operand other = a.operand(runtime, "other");
   if (!a.has("alpha")) return binary(runtime, op, input, other);
-  const Operand alpha = a.operand(runtime, "alpha");
-  const DType common = result_type({&input, &other});
+  const ops::Operand alpha = a.operand(runtime, "alpha");
+  const DType common = ops::result_type({&input, &other});
   if (!tensor::is_floating(common) || tensor::bits_of(common) != 16)
     return binary(runtime, op, input, {times(runtime, other, alpha), other.is_number});
-  const auto widened = [&](const Operand& operand) -> Operand {
+  const auto widened = [&](const ops::Operand& operand) -> ops::Operand {
     return {to_dtype(runtime, to_dtype(runtime, operand.tensor, common), DType::kFloat32), false};
   };
   const Tensor scaled = times(runtime, widened(other), widened(alpha));
   return to_dtype(runtime, binary(runtime, op, widened(input), {scaled, false}), common);
 }
 
-const BinaryOp& division(const Arguments& a) {
-  if (!a.has("rounding_mode")) return binary_op("div");
+const ops::BinaryOp& division(const Arguments& a) {
+  if (!a.has("rounding_mode")) return ops::binary_op("div");
   const std::string mode = a.text("rounding_mode");
-  if (mode == "floor") return binary_op("floor_divide");
-  if (mode == "trunc") return binary_op("divide_trunc");
+  if (mode == "floor") return ops::binary_op("floor_divide");
+  if (mode == "trunc") return ops::binary_op("divide_trunc");
   throw Error("{} has no rounding mode \"{}\"", a.function_name(), mode);
 }
 
-void add_scaled(Registry& registry, const std::string& name, const BinaryOp& op) {
+void add_scaled(Registry& registry, const std::string& name, const ops::BinaryOp& op) {
   registry.add(
       name, kTorch | kMethod, "input other alpha?",
       [&op](const Runtime& runtime, const Arguments& a) -> Value { return with_scaled(runtime, op, a); });
@@ -91,8 +91,8 @@ void add_scaled(Registry& registry, const std::string& name, const BinaryOp& op)
                    return target;
                  }
                  const Tensor result = with_scaled(runtime, op, a);
-                 check_can_cast(result.dtype, target.dtype);
-                 if (broadcast_shapes(result.shape, target.shape) != target.shape)
+                 ops::check_can_cast(result.dtype, target.dtype);
+                 if (ops::broadcast_shapes(result.shape, target.shape) != target.shape)
                    throw Error("{} needs a tensor that fits in place", a.function_name());
                  copy_into(runtime, result, target);
                  return target;
@@ -123,11 +123,11 @@ Value pow_in_place(const Runtime& runtime, const Arguments& a) {
 }
 
 Tensor clamped(const Runtime& runtime, const Arguments& a, const char* low, const char* high) {
-  Operand result{a.tensor("input"), false};
+  ops::Operand result{a.tensor("input"), false};
   if (low != nullptr && a.has(low))
-    result.tensor = binary(runtime, binary_op("maximum"), result, a.operand(runtime, low));
+    result.tensor = binary(runtime, ops::binary_op("maximum"), result, a.operand(runtime, low));
   if (high != nullptr && a.has(high))
-    result.tensor = binary(runtime, binary_op("minimum"), result, a.operand(runtime, high));
+    result.tensor = binary(runtime, ops::binary_op("minimum"), result, a.operand(runtime, high));
   return result.tensor;
 }
 
@@ -138,7 +138,7 @@ Value clamp_max(const Runtime& runtime, const Arguments& a) { return clamped(run
 Value clamp_in_place(const Runtime& runtime, const Arguments& a) {
   const Tensor target = a.tensor("input");
   const Tensor result = clamped(runtime, a, "min", "max");
-  check_can_cast(result.dtype, target.dtype);
+  ops::check_can_cast(result.dtype, target.dtype);
   copy_into(runtime, result, target);
   return target;
 }
@@ -146,18 +146,19 @@ Value clamp_in_place(const Runtime& runtime, const Arguments& a) {
 Value bitwise_not(const Runtime& runtime, const Arguments& a) { return inverted(runtime, a.tensor("input")); }
 
 Value round_function(const Runtime& runtime, const Arguments& a) {
-  return unary(runtime, unary_op("round"), a.tensor("input"));
+  return unary(runtime, ops::unary_op("round"), a.tensor("input"));
 }
 
 Value lerp(const Runtime& runtime, const Arguments& a) {
-  const Operand start{a.tensor("input"), false};
-  const Operand difference{sub(runtime, a.tensor("end"), start.tensor), false};
-  const Operand step{binary(runtime, binary_op("mul"), difference, a.operand(runtime, "weight")), false};
-  return binary(runtime, binary_op("add"), start, step);
+  const ops::Operand start{a.tensor("input"), false};
+  const ops::Operand difference{sub(runtime, a.tensor("end"), start.tensor), false};
+  const ops::Operand step{binary(runtime, ops::binary_op("mul"), difference, a.operand(runtime, "weight")),
+                          false};
+  return binary(runtime, ops::binary_op("add"), start, step);
 }
 
 Value rsub(const Runtime& runtime, const Arguments& a) {
-  return binary(runtime, binary_op("sub"), a.operand(runtime, "other"), a.operand(runtime, "input"));
+  return binary(runtime, ops::binary_op("sub"), a.operand(runtime, "other"), a.operand(runtime, "input"));
 }
 
 constexpr std::array<BuiltinRow, 12> kElementwiseFunctions = {{
@@ -180,17 +181,17 @@ constexpr std::array<BuiltinRow, 12> kElementwiseFunctions = {{
 
 void add_elementwise_functions(Registry& registry) {
   // Two operations are only reached through an argument of a function of another name.
-  for (const UnaryOp& op : unary_ops()) {
+  for (const ops::UnaryOp& op : ops::unary_ops()) {
     if (op.name != "gelu_tanh") add_unary(registry, std::string(op.name), op);
   }
-  for (const Alias& alias : kUnaryAliases) add_unary(registry, alias.alias, unary_op(alias.name));
-  for (const BinaryOp& op : binary_ops()) {
+  for (const Alias& alias : kUnaryAliases) add_unary(registry, alias.alias, ops::unary_op(alias.name));
+  for (const ops::BinaryOp& op : ops::binary_ops()) {
     if (op.name != "divide_trunc") add_binary(registry, std::string(op.name), op);
   }
-  for (const Alias& alias : kBinaryAliases) add_binary(registry, alias.alias, binary_op(alias.name));
-  add_scaled(registry, "add", binary_op("add"));
-  for (const char* name : {"sub", "subtract"}) add_scaled(registry, name, binary_op("sub"));
-  add_binary(registry, "multiply", binary_op("mul"));
+  for (const Alias& alias : kBinaryAliases) add_binary(registry, alias.alias, ops::binary_op(alias.name));
+  add_scaled(registry, "add", ops::binary_op("add"));
+  for (const char* name : {"sub", "subtract"}) add_scaled(registry, name, ops::binary_op("sub"));
+  add_binary(registry, "multiply", ops::binary_op("mul"));
   for (const char* name : {"div", "divide", "true_divide"}) add_division(registry, name);
   for (const BuiltinRow& row : kElementwiseFunctions) registry.add(row);
 }

@@ -1,8 +1,8 @@
 #include <array>
 
+#include "ops/index.h"
+#include "ops/tensor_math.h"
 #include "reference/arguments.h"
-#include "reference/index.h"
-#include "reference/tensor_math.h"
 
 namespace fib::reference {
 namespace {
@@ -28,7 +28,7 @@ Value nonzero_function(const Runtime& runtime, const Arguments& a) {
 }
 
 // The value keeps the tensor's dtype, whatever its own.
-Operand fill_value(const Runtime& runtime, const Arguments& a, DType dtype) {
+ops::Operand fill_value(const Runtime& runtime, const Arguments& a, DType dtype) {
   return {to_dtype(runtime, a.operand(runtime, "value").tensor, dtype), false};
 }
 
@@ -46,7 +46,7 @@ Value masked_fill_in_place(const Runtime& runtime, const Arguments& a) {
 
 Value masked_select(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  const Shape shape = broadcast_shapes(input.shape, a.tensor("mask").shape);
+  const Shape shape = ops::broadcast_shapes(input.shape, a.tensor("mask").shape);
   return get_index(runtime, expand(input, shape), {expand(a.tensor("mask"), shape)});
 }
 
@@ -60,7 +60,7 @@ Value gather_function(const Runtime& runtime, const Arguments& a) {
 
 Value take_along_dim(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  const int dim = wrap_dim(a.integer("dim"), input.rank());
+  const int dim = ops::wrap_dim(a.integer("dim"), input.rank());
   // The other dimensions broadcast.
   const Tensor indices = a.tensor("indices");
   Shape input_shape = input.shape;
@@ -71,7 +71,7 @@ Value take_along_dim(const Runtime& runtime, const Arguments& a) {
   const std::int64_t input_size = input.size(dim);
   const std::int64_t index_size = indices.size(dim);
   input_shape[static_cast<std::size_t>(dim)] = index_shape[static_cast<std::size_t>(dim)] = 1;
-  Shape common = broadcast_shapes(input_shape, index_shape);
+  Shape common = ops::broadcast_shapes(input_shape, index_shape);
   common[static_cast<std::size_t>(dim)] = input_size;
   const Tensor all = expand(input, common);
   common[static_cast<std::size_t>(dim)] = index_size;
@@ -85,7 +85,7 @@ Tensor scatter_source(const Runtime& runtime, const Arguments& a, DType dtype) {
   return to_dtype(runtime, number_operand(runtime, source).tensor, dtype);
 }
 
-template <IndexWrite write>
+template <ops::IndexWrite write>
 Value scatter_in_place(const Runtime& runtime, const Arguments& a) {
   const Tensor target = a.tensor("input");
   scatter(runtime, write, target, a.integer("dim"), a.tensor("index"),
@@ -93,7 +93,7 @@ Value scatter_in_place(const Runtime& runtime, const Arguments& a) {
   return target;
 }
 
-template <IndexWrite write>
+template <ops::IndexWrite write>
 Value scatter_copy(const Runtime& runtime, const Arguments& a) {
   const Tensor target = cloned(runtime, a.tensor("input"));
   scatter(runtime, write, target, a.integer("dim"), a.tensor("index"),
@@ -101,7 +101,7 @@ Value scatter_copy(const Runtime& runtime, const Arguments& a) {
   return target;
 }
 
-template <IndexWrite write>
+template <ops::IndexWrite write>
 Value index_write_in_place(const Runtime& runtime, const Arguments& a) {
   const Tensor target = a.tensor("input");
   index_write(runtime, write, target, a.integer("dim"), a.tensor("index"), a.tensor("source"),
@@ -109,7 +109,7 @@ Value index_write_in_place(const Runtime& runtime, const Arguments& a) {
   return target;
 }
 
-template <IndexWrite write>
+template <ops::IndexWrite write>
 Value index_write_copy(const Runtime& runtime, const Arguments& a) {
   const Tensor target = cloned(runtime, a.tensor("input"));
   index_write(runtime, write, target, a.integer("dim"), a.tensor("index"), a.tensor("source"),
@@ -119,7 +119,8 @@ Value index_write_copy(const Runtime& runtime, const Arguments& a) {
 
 Value index_fill_in_place(const Runtime& runtime, const Arguments& a) {
   const Tensor target = a.tensor("input");
-  Index index(static_cast<std::size_t>(wrap_dim(a.integer("dim"), target.rank())), SliceIndex{});
+  ops::Index index(static_cast<std::size_t>(ops::wrap_dim(a.integer("dim"), target.rank())),
+                   ops::SliceIndex{});
   index.emplace_back(a.tensor("index"));
   set_index(runtime, target, index, a.operand(runtime, "value").tensor);
   return target;
@@ -142,18 +143,19 @@ constexpr std::array kIndexFunctions = {
     BuiltinRow{"index_select", kTorch | kMethod, "input dim index", index_select_function},
     BuiltinRow{"gather", kTorch | kMethod, "input dim index", gather_function},
     BuiltinRow{"take_along_dim", kTorch | kMethod, "input indices dim", take_along_dim},
-    BuiltinRow{"scatter", kTorch | kMethod, "input dim index src? value?", scatter_copy<IndexWrite::kCopy>},
-    BuiltinRow{"scatter_", kMethod, "input dim index src? value?", scatter_in_place<IndexWrite::kCopy>},
-    BuiltinRow{"scatter_add", kTorch | kMethod, "input dim index src", scatter_copy<IndexWrite::kAdd>},
-    BuiltinRow{"scatter_add_", kMethod, "input dim index src", scatter_in_place<IndexWrite::kAdd>},
+    BuiltinRow{"scatter", kTorch | kMethod, "input dim index src? value?",
+               scatter_copy<ops::IndexWrite::kCopy>},
+    BuiltinRow{"scatter_", kMethod, "input dim index src? value?", scatter_in_place<ops::IndexWrite::kCopy>},
+    BuiltinRow{"scatter_add", kTorch | kMethod, "input dim index src", scatter_copy<ops::IndexWrite::kAdd>},
+    BuiltinRow{"scatter_add_", kMethod, "input dim index src", scatter_in_place<ops::IndexWrite::kAdd>},
     BuiltinRow{"index_add", kTorch | kMethod, "input dim index source alpha?",
-               index_write_copy<IndexWrite::kAdd>},
+               index_write_copy<ops::IndexWrite::kAdd>},
     BuiltinRow{"index_add_", kMethod, "input dim index source alpha?",
-               index_write_in_place<IndexWrite::kAdd>},
+               index_write_in_place<ops::IndexWrite::kAdd>},
     BuiltinRow{"index_copy", kTorch | kMethod, "input dim index source alpha?",
-               index_write_copy<IndexWrite::kCopy>},
+               index_write_copy<ops::IndexWrite::kCopy>},
     BuiltinRow{"index_copy_", kMethod, "input dim index source alpha?",
-               index_write_in_place<IndexWrite::kCopy>},
+               index_write_in_place<ops::IndexWrite::kCopy>},
     BuiltinRow{"index_fill_", kMethod, "input dim index value", index_fill_in_place},
     BuiltinRow{"repeat_interleave", kTorch | kMethod, "input repeats dim? output_size?",
                repeat_interleave_function},

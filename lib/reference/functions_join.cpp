@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/elementwise.h"
 #include "reference/arguments.h"
-#include "reference/elementwise.h"
 
 namespace fib::reference {
 namespace {
 
 DType common_dtype(const std::vector<Tensor>& tensors) {
   DType dtype = tensors.front().dtype;
-  for (const Tensor& tensor : tensors) dtype = promote(dtype, tensor.dtype);
+  for (const Tensor& tensor : tensors) dtype = ops::promote(dtype, tensor.dtype);
   return dtype;
 }
 
@@ -45,13 +45,13 @@ Value cat(const Runtime& runtime, const Arguments& a) {
   }
   if (tensors.empty()) throw Error("{} needs at least one tensor", a.function_name());
   if (tensors.front().rank() == 0) throw Error("{} needs tensors with dimensions", a.function_name());
-  return concatenate(runtime, tensors, wrap_dim(a.integer_or("dim", 0), tensors.front().rank()));
+  return concatenate(runtime, tensors, ops::wrap_dim(a.integer_or("dim", 0), tensors.front().rank()));
 }
 
 Value stack(const Runtime& runtime, const Arguments& a) {
   std::vector<Tensor> tensors = a.tensors("tensors");
   if (tensors.empty()) throw Error("{} needs at least one tensor", a.function_name());
-  const int dim = wrap_dim(a.integer_or("dim", 0), tensors.front().rank() + 1);
+  const int dim = ops::wrap_dim(a.integer_or("dim", 0), tensors.front().rank() + 1);
   for (Tensor& tensor : tensors) tensor = unsqueeze(tensor, dim);
   return concatenate(runtime, tensors, dim);
 }

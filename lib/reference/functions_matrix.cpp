@@ -1,9 +1,9 @@
 #include <array>
 
+#include "ops/matmul.h"
+#include "ops/reduce.h"
+#include "ops/tensor_math.h"
 #include "reference/arguments.h"
-#include "reference/matmul.h"
-#include "reference/reduce.h"
-#include "reference/tensor_math.h"
 
 namespace fib::reference {
 namespace {
@@ -38,8 +38,9 @@ Value addmm(const Runtime& runtime, const Arguments& a) {
       matmul(runtime, widened_float(runtime, a.tensor("mat1")), widened_float(runtime, a.tensor("mat2")));
   Tensor input = widened_float(runtime, a.tensor("input"));
   if (a.has("alpha"))
-    product = binary(runtime, binary_op("mul"), {product, false}, a.operand(runtime, "alpha"));
-  if (a.has("beta")) input = binary(runtime, binary_op("mul"), {input, false}, a.operand(runtime, "beta"));
+    product = binary(runtime, ops::binary_op("mul"), {product, false}, a.operand(runtime, "alpha"));
+  if (a.has("beta"))
+    input = binary(runtime, ops::binary_op("mul"), {input, false}, a.operand(runtime, "beta"));
   return to_dtype(runtime, add(runtime, input, product), a.tensor("mat1").dtype);
 }
 

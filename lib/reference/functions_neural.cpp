@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/index.h"
+#include "ops/matmul.h"
+#include "ops/reduce.h"
+#include "ops/tensor_math.h"
 #include "reference/arguments.h"
-#include "reference/index.h"
-#include "reference/matmul.h"
-#include "reference/reduce.h"
-#include "reference/tensor_math.h"
 
 namespace fib::reference {
 namespace {
@@ -15,31 +15,31 @@ Value gelu(const Runtime& runtime, const Arguments& a) {
   const std::string approximate = a.has("approximate") ? a.text("approximate") : "none";
   if (approximate != "none" && approximate != "tanh")
     throw Error("gelu has no approximation \"{}\"", approximate);
-  return unary(runtime, unary_op(approximate == "tanh" ? "gelu_tanh" : "gelu"), a.tensor("input"));
+  return unary(runtime, ops::unary_op(approximate == "tanh" ? "gelu_tanh" : "gelu"), a.tensor("input"));
 }
 
 Value softplus(const Runtime& runtime, const Arguments& a) {
   if (a.real_or("beta", 1) != 1 || a.real_or("threshold", 20) != 20) {
     throw Error("softplus with another beta or threshold is not supported by the native reference engine");
   }
-  return unary(runtime, unary_op("softplus"), a.tensor("input"));
+  return unary(runtime, ops::unary_op("softplus"), a.tensor("input"));
 }
 
 Value leaky_relu(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
   const Tensor scaled = mul(runtime, input, a.real_or("negative_slope", 0.01));
-  const Operand zero{scalar_tensor(runtime, DType::kFloat64, 0.0), true};
-  return where(runtime, binary(runtime, binary_op("gt"), {input, false}, zero), {input, false},
+  const ops::Operand zero{scalar_tensor(runtime, DType::kFloat64, 0.0), true};
+  return where(runtime, binary(runtime, ops::binary_op("gt"), {input, false}, zero), {input, false},
                {scaled, false});
 }
 
 // The dimensions that layer_norm and rms_norm normalise over: the last ones.
-Dims normalized_dims(const Arguments& a, const Tensor& input) {
+ops::Dims normalized_dims(const Arguments& a, const Tensor& input) {
   const std::vector<std::int64_t> shape = a.integers("normalized_shape");
-  Dims dims;
+  ops::Dims dims;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto dim = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(shape.size());
-    if (shape.size() > input.shape.size() || input.size(wrap_dim(dim, input.rank())) != shape[i]) {
+    if (shape.size() > input.shape.size() || input.size(ops::wrap_dim(dim, input.rank())) != shape[i]) {
       throw Error("{} got a normalized_shape that is not the end of {}", a.function_name(),
                   tensor::to_string(input.shape));
     }
@@ -57,26 +57,26 @@ Tensor with_weight_and_bias(const Runtime& runtime, const Arguments& a, Tensor n
 
 Value layer_norm(const Runtime& runtime, const Arguments& a) {
   const Tensor input = widened_float(runtime, a.tensor("input"));
-  const Dims dims = normalized_dims(a, input);
-  const Tensor mean = reduce(runtime, Reduction::kMean, input, dims, KeepDim::kYes);
+  const ops::Dims dims = normalized_dims(a, input);
+  const Tensor mean = reduce(runtime, ops::Reduction::kMean, input, dims, ops::KeepDim::kYes);
   const Tensor spread =
-      add(runtime, variance(runtime, input, dims, KeepDim::kYes, 0), a.real_or("eps", 1e-5));
-  const Tensor scale = unary(runtime, unary_op("rsqrt"), spread);
+      add(runtime, variance(runtime, input, dims, ops::KeepDim::kYes, 0), a.real_or("eps", 1e-5));
+  const Tensor scale = unary(runtime, ops::unary_op("rsqrt"), spread);
   return with_weight_and_bias(runtime, a, mul(runtime, sub(runtime, input, mean), scale), true);
 }
 
 Value rms_norm(const Runtime& runtime, const Arguments& a) {
   const Tensor input = widened_float(runtime, a.tensor("input"));
-  const Dims dims = normalized_dims(a, input);
-  const Tensor squares = unary(runtime, unary_op("square"), input);
+  const ops::Dims dims = normalized_dims(a, input);
+  const Tensor squares = unary(runtime, ops::unary_op("square"), input);
   // Without eps torch takes the epsilon of the input's own dtype.
   const DType dtype = a.tensor("input").dtype;
   const double epsilon = dtype == DType::kFloat64    ? std::numeric_limits<double>::epsilon()
                          : dtype == DType::kFloat16  ? 0x1p-10
                          : dtype == DType::kBFloat16 ? 0x1p-7
                                                      : std::numeric_limits<float>::epsilon();
-  const Tensor mean = reduce(runtime, Reduction::kMean, squares, dims, KeepDim::kYes);
-  const Tensor scale = unary(runtime, unary_op("rsqrt"), add(runtime, mean, a.real_or("eps", epsilon)));
+  const Tensor mean = reduce(runtime, ops::Reduction::kMean, squares, dims, ops::KeepDim::kYes);
+  const Tensor scale = unary(runtime, ops::unary_op("rsqrt"), add(runtime, mean, a.real_or("eps", epsilon)));
   return with_weight_and_bias(runtime, a, mul(runtime, input, scale), false);
 }
 
@@ -84,10 +84,11 @@ Value normalize(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
   if (a.real_or("p", 2) != 2)
     throw Error("normalize with p other than 2 is not supported by the native reference engine");
-  const Tensor norm = reduce(runtime, Reduction::kNorm, input, {a.integer_or("dim", 1)}, KeepDim::kYes);
-  const Operand smallest{scalar_tensor(runtime, DType::kFloat64, a.real_or("eps", 1e-12)), true};
-  const Tensor divisor = binary(runtime, binary_op("maximum"), {norm, false}, smallest);
-  return binary(runtime, binary_op("div"), {input, false}, {divisor, false});
+  const Tensor norm =
+      reduce(runtime, ops::Reduction::kNorm, input, {a.integer_or("dim", 1)}, ops::KeepDim::kYes);
+  const ops::Operand smallest{scalar_tensor(runtime, DType::kFloat64, a.real_or("eps", 1e-12)), true};
+  const Tensor divisor = binary(runtime, ops::binary_op("maximum"), {norm, false}, smallest);
+  return binary(runtime, ops::binary_op("div"), {input, false}, {divisor, false});
 }
 
 Value pad(const Runtime& runtime, const Arguments& a) {
@@ -127,10 +128,11 @@ Value pad(const Runtime& runtime, const Arguments& a) {
 Value one_hot(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
   std::int64_t classes = a.integer_or("num_classes", -1);
-  if (classes < 0) classes = item_as_int(reduce(runtime, Reduction::kMax, input, {}, KeepDim::kNo)) + 1;
+  if (classes < 0)
+    classes = item_as_int(reduce(runtime, ops::Reduction::kMax, input, {}, ops::KeepDim::kNo)) + 1;
   const Tensor all = make_empty(runtime, DType::kInt64, {classes});
   for (std::int64_t i = 0; i < classes; ++i) reinterpret_cast<std::int64_t*>(all.data())[i] = i;
-  const Tensor matches = binary(runtime, binary_op("eq"), {unsqueeze(input, -1), false}, {all, false});
+  const Tensor matches = binary(runtime, ops::binary_op("eq"), {unsqueeze(input, -1), false}, {all, false});
   return converted(runtime, matches, DType::kInt64);
 }
 
@@ -141,9 +143,9 @@ Value embedding(const Runtime& runtime, const Arguments& a) {
 Tensor attention_mask(const Runtime& runtime, const Arguments& a, const Tensor& scores) {
   const std::int64_t rows = scores.size(scores.rank() - 2);
   const std::int64_t columns = scores.shape.back();
-  const Operand zero{scalar_tensor(runtime, DType::kFloat32, 0.0), false};
-  const Operand never{scalar_tensor(runtime, DType::kFloat32, -std::numeric_limits<double>::infinity()),
-                      false};
+  const ops::Operand zero{scalar_tensor(runtime, DType::kFloat32, 0.0), false};
+  const ops::Operand never{scalar_tensor(runtime, DType::kFloat32, -std::numeric_limits<double>::infinity()),
+                           false};
   if (a.flag_or("is_causal", false)) {
     const Tensor allowed = make_zeros(runtime, DType::kBool, {rows, columns});
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -173,7 +175,7 @@ Value attention(const Runtime& runtime, const Arguments& a) {
   const double scale = a.real_or("scale", 1.0 / std::sqrt(static_cast<double>(query.shape.back())));
   Tensor scores = mul(runtime, matmul(runtime, query, transpose(key, -2, -1)), scale);
   scores = add(runtime, scores, attention_mask(runtime, a, scores));
-  const Tensor result = matmul(runtime, softmax(runtime, SoftmaxKind::kSoftmax, scores, -1), value);
+  const Tensor result = matmul(runtime, softmax(runtime, ops::SoftmaxKind::kSoftmax, scores, -1), value);
   return to_dtype(runtime, result, a.tensor("query").dtype);
 }
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "ops/elementwise.h"
 #include "reference/arguments.h"
-#include "reference/elementwise.h"
 #include "reference/numbers.h"
 #include "reference/operators.h"
 
@@ -85,7 +85,7 @@ Value best_of(const Runtime& runtime, const Arguments& a) {
 
 Value abs(const Runtime& runtime, const Arguments& a) {
   const Value& x = a.value("x");
-  if (const auto* tensor = x.get<Tensor>()) return unary(runtime, unary_op("abs"), *tensor);
+  if (const auto* tensor = x.get<Tensor>()) return unary(runtime, ops::unary_op("abs"), *tensor);
   if (x.is<double>()) return std::abs(to_double(x));
   return to_index(x) < 0 ? number_unary(python::UnaryOp::kNegate, x) : Value(to_index(x));
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "ops/blocks.h"
+#include "ops/elementwise.h"
 #include "reference/arguments.h"
-#include "reference/blocks.h"
-#include "reference/elementwise.h"
 
 namespace fib::reference {
 namespace {
@@ -25,14 +25,14 @@ std::vector<double> cumulative(const double* weights, std::int64_t length) {
 
 // The first element whose running sum is above a random part of the whole: one of probability 0 is never
 // drawn.
-std::int64_t draw(RandomSource& random, const std::vector<double>& sums) {
+std::int64_t draw(ops::RandomSource& random, const std::vector<double>& sums) {
   const double at = random.uniform() * sums.back();
   return std::upper_bound(sums.begin(), sums.end(), at) - sums.begin();
 }
 
 // Draws without replacement: the smallest of exponential variates whose rates are the weights (Efraimidis and
 // Spirakis, "Weighted random sampling with a reservoir", 2006).
-void draw_different(RandomSource& random, const double* weights, std::int64_t length, std::int64_t count,
+void draw_different(ops::RandomSource& random, const double* weights, std::int64_t length, std::int64_t count,
                     std::int64_t* results) {
   std::vector<std::pair<double, std::int64_t>> keys;
   for (std::int64_t i = 0; i < length; ++i) {

@@ -2,9 +2,9 @@
 #include <array>
 #include <numeric>
 
+#include "ops/elementwise.h"
+#include "ops/index.h"
 #include "reference/arguments.h"
-#include "reference/elementwise.h"
-#include "reference/index.h"
 
 namespace fib::reference {
 namespace {
@@ -33,8 +33,8 @@ Value view_as(const Runtime& runtime, const Arguments& a) {
 Value flatten(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
   if (input.rank() == 0) return reshape(runtime, input, {1});
-  const int first = wrap_dim(a.integer_or("start_dim", 0), input.rank());
-  const int last = wrap_dim(a.integer_or("end_dim", -1), input.rank());
+  const int first = ops::wrap_dim(a.integer_or("start_dim", 0), input.rank());
+  const int last = ops::wrap_dim(a.integer_or("end_dim", -1), input.rank());
   if (first > last) throw Error("{} needs start_dim before end_dim", a.function_name());
   Shape shape(input.shape.begin(), input.shape.begin() + first);
   std::int64_t joined = 1;
@@ -46,8 +46,8 @@ Value flatten(const Runtime& runtime, const Arguments& a) {
 
 Value unflatten(const Runtime& runtime, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  const int dim = wrap_dim(a.integer("dim"), input.rank());
-  const Shape sizes = infer_shape(a.integers("sizes"), input.size(dim));
+  const int dim = ops::wrap_dim(a.integer("dim"), input.rank());
+  const Shape sizes = ops::infer_shape(a.integers("sizes"), input.size(dim));
   Shape shape = input.shape;
   shape.erase(shape.begin() + dim);
   shape.insert(shape.begin() + dim, sizes.begin(), sizes.end());
@@ -72,7 +72,7 @@ Value squeeze_function(const Runtime&, const Arguments& a) {
   Tensor result = a.tensor("input");
   if (!a.has("dim")) return squeeze(result, std::nullopt);
   std::vector<std::int64_t> dims = a.integers("dim");
-  for (std::int64_t& dim : dims) dim = wrap_dim(dim, result.rank());
+  for (std::int64_t& dim : dims) dim = ops::wrap_dim(dim, result.rank());
   std::sort(dims.rbegin(), dims.rend());
   for (const std::int64_t dim : dims) result = squeeze(result, dim);
   return result;
@@ -93,7 +93,7 @@ Value contiguous_function(const Runtime& runtime, const Arguments& a) {
 
 Value narrow_function(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  const int dim = wrap_dim(a.integer("dim"), input.rank());
+  const int dim = ops::wrap_dim(a.integer("dim"), input.rank());
   const std::int64_t start = a.integer("start");
   return narrow(input, dim, start < 0 ? start + input.size(dim) : start, a.integer("length"));
 }
@@ -104,8 +104,8 @@ Value select_function(const Runtime&, const Arguments& a) {
 
 Value movedim(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  return move_dim(input, wrap_dim(a.integer("source"), input.rank()),
-                  wrap_dim(a.integer("destination"), input.rank()));
+  return move_dim(input, ops::wrap_dim(a.integer("source"), input.rank()),
+                  ops::wrap_dim(a.integer("destination"), input.rank()));
 }
 
 // Consecutive parts of the given lengths along a dimension.
@@ -131,7 +131,7 @@ std::vector<std::int64_t> equal_lengths(std::int64_t total, std::int64_t length)
 
 Value chunk(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  const int dim = wrap_dim(a.integer_or("dim", 0), input.rank());
+  const int dim = ops::wrap_dim(a.integer_or("dim", 0), input.rank());
   const std::int64_t chunks = a.integer("chunks");
   if (chunks < 1) throw Error("{} cannot make {} chunks", a.function_name(), chunks);
   const std::int64_t size = input.rank() == 0 ? throw Error("chunk needs a dimension") : input.size(dim);
@@ -140,7 +140,7 @@ Value chunk(const Runtime&, const Arguments& a) {
 
 Value split(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  const int dim = wrap_dim(a.integer_or("dim", 0), input.rank());
+  const int dim = ops::wrap_dim(a.integer_or("dim", 0), input.rank());
   if (input.rank() == 0) throw Error("split needs a dimension");
   const Value& sizes = a.value("split_size");
   if (const auto* items = sequence_of(sizes)) {
@@ -157,7 +157,7 @@ Value split(const Runtime&, const Arguments& a) {
 
 Value unbind(const Runtime&, const Arguments& a) {
   const Tensor input = a.tensor("input");
-  return make_tuple(items_of(move_dim(input, wrap_dim(a.integer_or("dim", 0), input.rank()), 0)));
+  return make_tuple(items_of(move_dim(input, ops::wrap_dim(a.integer_or("dim", 0), input.rank()), 0)));
 }
 
 Value repeat(const Runtime& runtime, const Arguments& a) {
@@ -173,7 +173,7 @@ Value repeat(const Runtime& runtime, const Arguments& a) {
   for (int dim = input.rank() - 1; dim >= 0; --dim) pairs = unsqueeze(pairs, dim);
   for (std::size_t dim = 0; dim < times.size(); ++dim) {
     wide.insert(wide.end(), {times[dim], input.shape[dim]});
-    result.push_back(count_of({times[dim], input.shape[dim]}));
+    result.push_back(ops::count_of({times[dim], input.shape[dim]}));
   }
   return *try_view(cloned(runtime, expand(pairs, wide)), result);
 }
@@ -181,7 +181,7 @@ Value repeat(const Runtime& runtime, const Arguments& a) {
 Value flip(const Runtime& runtime, const Arguments& a) {
   Tensor result = a.tensor("input");
   for (const std::int64_t dim : integers_of(a.rest())) {
-    const int at = wrap_dim(dim, result.rank());
+    const int at = ops::wrap_dim(dim, result.rank());
     const std::int64_t size = result.rank() == 0 ? 1 : result.size(at);
     const Tensor indices = make_empty(runtime, DType::kInt64, {size});
     auto* values = reinterpret_cast<std::int64_t*>(indices.data());
@@ -198,7 +198,7 @@ Value roll(const Runtime& runtime, const Arguments& a) {
   Tensor result = dims.empty() ? reshape(runtime, input, {-1}) : input;
   if (!dims.empty() && dims.size() != shifts.size()) throw Error("roll needs one dimension for each shift");
   for (std::size_t i = 0; i < shifts.size(); ++i) {
-    const int dim = dims.empty() ? 0 : wrap_dim(dims[i], input.rank());
+    const int dim = dims.empty() ? 0 : ops::wrap_dim(dims[i], input.rank());
     const std::int64_t size = result.size(dim);
     if (size == 0) continue;
     const std::int64_t cut = ((size - shifts[i]) % size + size) % size;

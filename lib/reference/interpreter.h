@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/index.h"
 #include "python/ast.h"
 #include "reference/arguments.h"
-#include "reference/index.h"
 #include "reference/scope.h"
 #include "util/error.h"
 
@@ -79,8 +79,8 @@ class Interpreter {
   void assign_items(const python::Exprs& targets, const Value& value);
   void assign_subscript(const Value& object, const Value& index, const Value& value);
   Value subscript(const Value& object, const Value& index);
-  Index to_tensor_index(const Value& index);
-  IndexPart to_index_part(const Value& value);
+  ops::Index to_tensor_index(const Value& index);
+  ops::IndexPart to_index_part(const Value& value);
 
   // Expressions.
   Value evaluate(const python::Expr& expr);

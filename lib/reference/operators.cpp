@@ -2,11 +2,11 @@
 
 #include <array>
 
+#include "ops/matmul.h"
+#include "ops/tensor_math.h"
 #include "python/symbols.h"
 #include "reference/arguments.h"
-#include "reference/matmul.h"
 #include "reference/numbers.h"
-#include "reference/tensor_math.h"
 
 namespace fib::reference {
 namespace {
@@ -35,7 +35,7 @@ Error not_defined(const char* symbol, const Value& a, const Value& b) {
 
 bool is_operand(const Value& value) { return value.is<Tensor>() || is_number(value); }
 
-Operand operand_of(const Runtime& runtime, const Value& value) {
+ops::Operand operand_of(const Runtime& runtime, const Value& value) {
   if (const auto* tensor = value.get<Tensor>()) return {*tensor, false};
   return number_operand(runtime, value);
 }
@@ -45,16 +45,17 @@ Tensor tensor_binary(const Runtime& runtime, python::BinaryOp op, const Value& a
     if (!a.is<Tensor>() || !b.is<Tensor>()) throw not_defined("@", a, b);
     return matmul(runtime, *a.get<Tensor>(), *b.get<Tensor>());
   }
-  const Operand left = operand_of(runtime, a);
-  const Operand right = operand_of(runtime, b);
+  const ops::Operand left = operand_of(runtime, a);
+  const ops::Operand right = operand_of(runtime, b);
   if (op == python::BinaryOp::kPow) return power(runtime, left, right);
   // As torch's Tensor defines these for a number on the left: reciprocal() * number, and number * tensor
   // turned around.
   if (op == python::BinaryOp::kDiv && left.is_number)
-    return binary(runtime, binary_op("mul"), {unary(runtime, unary_op("reciprocal"), right.tensor), false},
-                  left);
-  if (op == python::BinaryOp::kMult && left.is_number) return binary(runtime, binary_op("mul"), right, left);
-  return binary(runtime, binary_op(kTensorOps[static_cast<std::size_t>(op)]), left, right);
+    return binary(runtime, ops::binary_op("mul"),
+                  {unary(runtime, ops::unary_op("reciprocal"), right.tensor), false}, left);
+  if (op == python::BinaryOp::kMult && left.is_number)
+    return binary(runtime, ops::binary_op("mul"), right, left);
+  return binary(runtime, ops::binary_op(kTensorOps[static_cast<std::size_t>(op)]), left, right);
 }
 
 Value repeated(const Value& sequence, std::int64_t times) {
@@ -153,11 +154,11 @@ Value augmented(const Runtime& runtime, python::BinaryOp op, const Value& a, con
   if (op == python::BinaryOp::kMatMult || op == python::BinaryOp::kPow) {
     const Tensor result = tensor_binary(runtime, op, a, b);
     if (op == python::BinaryOp::kMatMult) return result;
-    check_can_cast(result.dtype, target->dtype);
+    ops::check_can_cast(result.dtype, target->dtype);
     copy_into(runtime, result, *target);
     return a;
   }
-  binary_in_place(runtime, binary_op(kTensorOps[static_cast<std::size_t>(op)]), *target,
+  binary_in_place(runtime, ops::binary_op(kTensorOps[static_cast<std::size_t>(op)]), *target,
                   operand_of(runtime, b));
   return a;
 }
@@ -169,7 +170,7 @@ Value unary_operator(const Runtime& runtime, python::UnaryOp op, const Value& va
   if (tensor == nullptr) throw Error("this operator is not defined for {}", type_name(value));
   if (op == python::UnaryOp::kPlus) return value;
   return op == python::UnaryOp::kInvert ? inverted(runtime, *tensor)
-                                        : unary(runtime, unary_op("neg"), *tensor);
+                                        : unary(runtime, ops::unary_op("neg"), *tensor);
 }
 
 Value compare(const Runtime& runtime, CompareOp op, const Value& a, const Value& b) {
@@ -186,8 +187,8 @@ Value compare(const Runtime& runtime, CompareOp op, const Value& a, const Value&
       break;
   }
   if ((a.is<Tensor>() || b.is<Tensor>()) && is_operand(a) && is_operand(b)) {
-    return binary(runtime, binary_op(kTensorCompares[static_cast<std::size_t>(op)]), operand_of(runtime, a),
-                  operand_of(runtime, b));
+    return binary(runtime, ops::binary_op(kTensorCompares[static_cast<std::size_t>(op)]),
+                  operand_of(runtime, a), operand_of(runtime, b));
   }
   return plain_compare(op, a, b);
 }

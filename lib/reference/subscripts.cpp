@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "reference/elementwise.h"
+#include "ops/elementwise.h"
 #include "reference/interpreter.h"
 
 // Assignment to names and sequences, and x[...].
@@ -94,12 +94,12 @@ void Interpreter::assign_items(const python::Exprs& targets, const Value& value)
   }
 }
 
-IndexPart Interpreter::to_index_part(const Value& value) {
+ops::IndexPart Interpreter::to_index_part(const Value& value) {
   if (const auto* tensor = value.get<Tensor>()) return *tensor;
   if (const auto* slice = value.get<SliceValue>())
-    return SliceIndex{slice->start, slice->stop, slice->step.value_or(1)};
-  if (value.is<None>()) return NewAxis{};
-  if (value.is<EllipsisValue>()) return EllipsisIndex{};
+    return ops::SliceIndex{slice->start, slice->stop, slice->step.value_or(1)};
+  if (value.is<None>()) return ops::NewAxis{};
+  if (value.is<EllipsisValue>()) return ops::EllipsisIndex{};
   if (value.is<bool>()) throw not_supported("a bool as an index of a tensor");
   if (!value.is<ListPtr>() && !value.is<RangeValue>() && !value.is<TuplePtr>()) return to_index(value);
   const std::vector<Value> items = items_of(value);
@@ -110,10 +110,10 @@ IndexPart Interpreter::to_index_part(const Value& value) {
   return mask ? converted(runtime_, indices, DType::kBool) : indices;
 }
 
-Index Interpreter::to_tensor_index(const Value& index) {
+ops::Index Interpreter::to_tensor_index(const Value& index) {
   const auto* tuple = index.get<TuplePtr>();
   if (tuple == nullptr) return {to_index_part(index)};
-  Index result;
+  ops::Index result;
   for (const Value& part : (*tuple)->items) result.push_back(to_index_part(part));
   return result;
 }

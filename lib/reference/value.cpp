@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/elementwise.h"
+#include "ops/elementwise.h"
 #include "reference/registry.h"
 #include "util/error.h"
 

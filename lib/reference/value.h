@@ -8,10 +8,15 @@
 #include <variant>
 #include <vector>
 
+#include "ops/promote.h"
 #include "python/ast.h"
-#include "reference/promote.h"
 
 namespace fib::reference {
+
+using ops::DType;
+using ops::Runtime;
+using ops::Shape;
+using ops::Tensor;
 
 struct Builtin;
 struct Value;

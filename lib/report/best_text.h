@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "present/document.h"
 #include "report/best.h"
-#include "report/document.h"
 #include "report/remarks.h"
 
 namespace fib::report {
@@ -28,7 +28,7 @@ struct DatasetBest {
 };
 
 // The whole report. Pure; reads the datasets' traces.
-[[nodiscard]] std::string render_best(const std::vector<DatasetBest>& datasets, Format format,
-                                      const TextStyle& style);
+[[nodiscard]] std::string render_best(const std::vector<DatasetBest>& datasets, present::Format format,
+                                      const present::TextStyle& style);
 
 }  // namespace fib::report

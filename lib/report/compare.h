@@ -113,8 +113,9 @@ struct CompareReport {
   [[nodiscard]] std::vector<const Comparison*> doubtful(double limit) const;
   // Pairs whose sides were measured or judged under other conditions (dataset/conditions.h).
   [[nodiscard]] std::size_t other_conditions() const;
-  // Whether there are pairs, and in all of them both sides failed: no latency was compared.
-  [[nodiscard]] bool nothing_passed() const;
+  // Whether no latency was compared: there are no pairs, or both sides failed in all of them. A gate on that
+  // does not hold.
+  [[nodiscard]] bool nothing_compared() const;
   // Results of A that passed and have no counterpart in B.
   [[nodiscard]] std::size_t missing() const;
 };

@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "report/github.h"
-#include "report/junit.h"
+#include "present/github.h"
+#include "present/junit.h"
+#include "present/text.h"
 #include "report/remarks.h"
-#include "report/text.h"
 #include "report/workload_text.h"
 #include "util/some_of.h"
 
@@ -24,29 +24,31 @@ constexpr std::size_t kAnnotations = 10;  // GitHub shows no more of a step
 
 std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
-Cell status_cell(const Detail& detail) { return text_cell(std::string(model::name_of(detail.status()))); }
+present::Cell status_cell(const Detail& detail) {
+  return present::text_cell(std::string(model::name_of(detail.status())));
+}
 
 // What stands in the place of a latency where there is none.
-Cell result_cell(const Detail& detail, const std::optional<double>& ms) {
-  if (ms) return optional_number(ms, format_ms);
+present::Cell result_cell(const Detail& detail, const std::optional<double>& ms) {
+  if (ms) return present::optional_number(ms, present::format_ms);
   return {std::string(model::name_of(detail.status())), json::make_null()};
 }
 
-Tone tone_of(Verdict verdict) {
+present::Tone tone_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::broken:
     case Verdict::slower:
     case Verdict::failed:
-      return Tone::bad;
+      return present::Tone::bad;
     case Verdict::faster:
     case Verdict::fixed:
-      return Tone::good;
+      return present::Tone::good;
     case Verdict::ambiguous:
-      return Tone::doubtful;
+      return present::Tone::doubtful;
     case Verdict::same:
       break;
   }
-  return Tone::plain;
+  return present::Tone::plain;
 }
 
 // Whether the heading says which solution each result is of: a table need not say it again.
@@ -57,31 +59,33 @@ bool heading_names_solutions(const CompareReport& report) {
   });
 }
 
-std::vector<Column> columns(const CompareReport& report) {
+std::vector<present::Column> columns(const CompareReport& report) {
   const bool two = report.pair_by == PairBy::workload;
   const bool named = !heading_names_solutions(report);
-  std::vector<Column> columns = {text_column("Definition", "definition"),
-                                 only_for(Audience::programs, text_column("Hardware", "hardware")),
-                                 name_column(two ? "A's solution" : "Solution", "solution_a")};
-  if (!named) columns.back() = only_for(Audience::programs, columns.back());
-  Column other = name_column("B's solution", "solution_b");
-  const Column less_drift = spare(number_column("Less drift", "change_less_drift"), 2);
-  const Column remark = spare(text_column("Remark", "remark"));
+  std::vector<present::Column> columns = {
+      present::text_column("Definition", "definition"),
+      present::only_for(present::Audience::programs, present::text_column("Hardware", "hardware")),
+      present::name_column(two ? "A's solution" : "Solution", "solution_a")};
+  if (!named) columns.back() = present::only_for(present::Audience::programs, columns.back());
+  present::Column other = present::name_column("B's solution", "solution_b");
+  const present::Column less_drift =
+      present::spare(present::number_column("Less drift", "change_less_drift"), 2);
+  const present::Column remark = present::spare(present::text_column("Remark", "remark"));
   const bool has_remarks = std::any_of(report.pairs.begin(), report.pairs.end(),
                                        [](const Comparison& pair) { return !pair.remark.empty(); });
-  columns.push_back(two && named ? other : only_for(Audience::programs, other));
-  for (Column& column : std::vector<Column>{
-           {"Workload", "workload", Align::left, Fit::text},
-           number_column("A (ms)", "median_a_ms"),
-           number_column("B (ms)", "median_b_ms"),
-           only_for(Audience::programs, text_column("A", "status_a")),
-           only_for(Audience::programs, text_column("B", "status_b")),
-           number_column("Change", "change"),
-           !report.drifts.empty() ? less_drift : only_for(Audience::programs, less_drift),
-           spare(number_column("Noise", "noise")),
-           {"Verdict", "verdict", Align::left, Fit::whole},
-           only_for(Audience::programs, text_column("Source", "sources")),
-           has_remarks ? remark : only_for(Audience::programs, remark),
+  columns.push_back(two && named ? other : present::only_for(present::Audience::programs, other));
+  for (present::Column& column : std::vector<present::Column>{
+           {"Workload", "workload", present::Align::left, present::Fit::text},
+           present::number_column("A (ms)", "median_a_ms"),
+           present::number_column("B (ms)", "median_b_ms"),
+           present::only_for(present::Audience::programs, present::text_column("A", "status_a")),
+           present::only_for(present::Audience::programs, present::text_column("B", "status_b")),
+           present::number_column("Change", "change"),
+           !report.drifts.empty() ? less_drift : present::only_for(present::Audience::programs, less_drift),
+           present::spare(present::number_column("Noise", "noise")),
+           {"Verdict", "verdict", present::Align::left, present::Fit::whole},
+           present::only_for(present::Audience::programs, present::text_column("Source", "sources")),
+           has_remarks ? remark : present::only_for(present::Audience::programs, remark),
        })
     columns.push_back(std::move(column));
   return columns;
@@ -90,33 +94,34 @@ std::vector<Column> columns(const CompareReport& report) {
 bool has_other_source(const Comparison& pair) { return pair.sources == Sources::changed; }
 
 // A star says what the remark says too, for which there may be no room.
-Cell verdict_cell(const Comparison& pair) {
-  Cell cell = text_cell(std::string(name_of(pair.verdict)));
+present::Cell verdict_cell(const Comparison& pair) {
+  present::Cell cell = present::text_cell(std::string(name_of(pair.verdict)));
   if (has_other_source(pair)) cell.text += "*";
   cell.tone = tone_of(pair.verdict);
   return cell;
 }
 
-Cell sources_cell(Sources sources) {
-  return sources == Sources::unknown ? no_cell() : text_cell(std::string(name_of(sources)));
+present::Cell sources_cell(Sources sources) {
+  return sources == Sources::unknown ? present::no_cell() : present::text_cell(std::string(name_of(sources)));
 }
 
-std::vector<Cell> row(const Comparison& pair, bool show_hardware) {
+std::vector<present::Cell> row(const Comparison& pair, bool show_hardware) {
   const auto& a = pair.a->row;
   const std::string& hardware = *a.evaluation->hardware;
   const std::string title = *a.definition + (show_hardware ? " on " + hardware : "");
   return {{title, json::make_string(*a.definition)},
-          text_cell(hardware),
-          text_cell(*a.solution),
-          text_cell(*pair.b->row.solution),
+          present::text_cell(hardware),
+          present::text_cell(*a.solution),
+          present::text_cell(*pair.b->row.solution),
           {workload_text(*a.workload), json::make_string(a.workload->uuid)},
           result_cell(*pair.a, pair.median_a_ms),
           result_cell(*pair.b, pair.median_b_ms),
           status_cell(*pair.a),
           status_cell(*pair.b),
-          pair.change ? number_cell(*pair.change, format_change(*pair.change)) : no_cell(),
-          optional_number(pair.change_less_drift, format_change),
-          pair.noise ? number_cell(*pair.noise, fmt::format("{:.1f}%", 100 * *pair.noise)) : no_cell(),
+          pair.change ? present::number_cell(*pair.change, format_change(*pair.change)) : present::no_cell(),
+          present::optional_number(pair.change_less_drift, format_change),
+          pair.noise ? present::number_cell(*pair.noise, fmt::format("{:.1f}%", 100 * *pair.noise))
+                     : present::no_cell(),
           verdict_cell(pair),
           sources_cell(pair.sources),
           {pair.remark, pair.remark.empty() ? json::make_null() : json::make_string(pair.remark)}};
@@ -128,8 +133,8 @@ std::set<std::string> hardware_of(const CompareReport& report) {
   return names;
 }
 
-Table table_of(const CompareReport& report, const CompareStyle& style) {
-  Table table{columns(report), {}, true};
+present::Table table_of(const CompareReport& report, const CompareStyle& style) {
+  present::Table table{columns(report), {}, true};
   const bool several = hardware_of(report).size() > 1;
   for (const Comparison& pair : report.pairs) {
     if (style.only.empty() || style.only.contains(pair.verdict)) table.rows.push_back(row(pair, several));
@@ -146,11 +151,11 @@ std::string words(const std::set<Verdict>& verdicts) {
 // What is the same for all results of a hardware, and may have nothing to do with them.
 std::string drift_text(const CompareReport& report, const std::string& hardware, const Drift& drift) {
   const double change = drift.ratio - 1;
-  return fmt::format("Drift on {}: {} of the same source are {:.1f}% {} in B (median); {}", hardware,
-                     plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower",
-                     report.correct_drift == CorrectDrift::yes
-                         ? "verdicts are of what is left of a change without it"
-                         : "verdicts count it as change, --correct-drift does not");
+  return fmt::format(
+      "Drift on {}: {} of the same source are {:.1f}% {} in B (median); {}", hardware,
+      present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower",
+      report.correct_drift == CorrectDrift::yes ? "verdicts are of what is left of a change without it"
+                                                : "verdicts count it as change, --correct-drift does not");
 }
 
 std::vector<std::string> pair_cautions(const CompareReport& report) {
@@ -168,7 +173,7 @@ std::string counts_text(const CompareReport& report) {
     const std::size_t count = report.count(verdict);
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(verdict));
   }
-  return fmt::format("{} compared: {}", plural(report.pairs.size(), "result"),
+  return fmt::format("{} compared: {}", present::plural(report.pairs.size(), "result"),
                      text.empty() ? "nothing" : text);
 }
 
@@ -178,7 +183,7 @@ std::string name_of(const Detail& detail) {
 }
 
 std::string alone_text(const std::string& side, const std::vector<const Detail*>& results) {
-  std::string text = fmt::format("{} only in {}: ", plural(results.size(), "result"), side);
+  std::string text = fmt::format("{} only in {}: ", present::plural(results.size(), "result"), side);
   for (std::size_t i = 0; i < std::min(results.size(), kShownAlone); ++i)
     text += (i > 0 ? "; " : "") + name_of(*results[i]);
   if (results.size() > kShownAlone) text += "; " + util::and_more(results.size(), kShownAlone);
@@ -187,14 +192,14 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
 
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   if (report.pairs.empty()) return "Nothing was compared: the gate cannot hold.";
-  if (report.nothing_passed()) return "No result passed in A or in B: the gate cannot hold.";
+  if (report.nothing_compared()) return "No result passed in A or in B: the gate cannot hold.";
   const std::size_t count = report.regressions(gate.limit).size();
   std::string text = count == 0 ? fmt::format("No regression beyond {:g}% was found.", 100 * gate.limit)
                                 : fmt::format("{} beyond {:g}% or broken: the gate fails.",
-                                              plural(count, "regression"), 100 * gate.limit);
+                                              present::plural(count, "regression"), 100 * gate.limit);
   if (const std::size_t missing = report.missing(); missing > 0) {
     text += fmt::format(" {} of A that passed {} missing in B: the gate cannot hold.",
-                        plural(missing, "result"), missing == 1 ? "is" : "are");
+                        present::plural(missing, "result"), missing == 1 ? "is" : "are");
   }
   if (const std::size_t others = report.other_conditions(); others > 0) {
     text += fmt::format(" {} made under other conditions: the gate cannot hold.",
@@ -202,14 +207,14 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   }
   if (gate.unreadable > 0) {
     text += fmt::format(" {} of the datasets cannot be read: the gate cannot hold.",
-                        plural(gate.unreadable, "line"));
+                        present::plural(gate.unreadable, "line"));
   }
   if (const auto doubtful = report.doubtful(gate.limit); !doubtful.empty()) {
     std::vector<std::string> names;
     for (const Comparison* pair : doubtful) names.push_back(name_of(*pair->b));
     text += fmt::format(
         " {} may be slower than that, but too noisy or without a record of the spread to tell: {}.",
-        plural(doubtful.size(), "result"), util::some_of(names));
+        present::plural(doubtful.size(), "result"), util::some_of(names));
   }
   return text;
 }
@@ -221,7 +226,7 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
   if (unknown > 0) {
     notes.push_back(
         fmt::format("{} without a record of the spread: what differs there is ambiguous, whatever the size",
-                    plural(unknown, "result")));
+                    present::plural(unknown, "result")));
   }
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
@@ -250,13 +255,13 @@ std::string totals_text(const CompareReport& report) {
   return text;
 }
 
-std::string page(const CompareReport& report, const std::optional<CompareGate>& gate, Format format,
+std::string page(const CompareReport& report, const std::optional<CompareGate>& gate, present::Format format,
                  const CompareStyle& style) {
-  Document document(format, style.text);
+  present::Document document(format, style.text);
   document.subheading(fmt::format("A: {}   B: {}", report.label_a, report.label_b), totals_text(report));
   const std::set<std::string> hardware = hardware_of(report);
   if (hardware.size() == 1) document.paragraph("Hardware: " + *hardware.begin());
-  const Table table = table_of(report, style);
+  const present::Table table = table_of(report, style);
   document.table("", table);
   if (table.rows.empty() && !report.pairs.empty())
     document.paragraph(fmt::format("No result is {}.", words(style.only)));
@@ -323,7 +328,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
   for (const std::string& caution : pair_cautions(report))
     cautions.items.push_back(json::make_string(caution));
   document.add("cautions", std::move(cautions));
-  document.add("results", report::to_json(table_of(report, style)));
+  document.add("results", present::to_json(table_of(report, style)));
   document.add("only_a", alone_json(report.only_a));
   document.add("only_b", alone_json(report.only_b));
   json::Value found = json::make_null();
@@ -333,7 +338,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
     found.add("regressions", count_json(report.regressions(gate->limit).size()));
     found.add("doubtful", count_json(report.doubtful(gate->limit).size()));
     found.add("missing", count_json(report.missing()));
-    found.add("nothing_passed", json::make_boolean(report.pairs.empty() || report.nothing_passed()));
+    found.add("nothing_passed", json::make_boolean(report.nothing_compared()));
   }
   document.add("gate", std::move(found));
   return json::dump(document, json::Layout::indented, json::NonFinite::strings) + "\n";
@@ -348,28 +353,30 @@ std::string sentence(const Comparison& pair) {
     return fmt::format("{}: {} before, {} now{}", work, model::name_of(pair.a->status()),
                        model::name_of(pair.b->status()), remark);
   }
-  return fmt::format("{}: {} ms before, {} ms now ({}){}", work, format_ms(*pair.median_a_ms),
-                     format_ms(*pair.median_b_ms), format_change(*pair.change), remark);
+  return fmt::format("{}: {} ms before, {} ms now ({}){}", work, present::format_ms(*pair.median_a_ms),
+                     present::format_ms(*pair.median_b_ms), format_change(*pair.change), remark);
 }
 
 // What the gate stops is an error, else everything that got worse a warning.
 std::string to_github(const CompareReport& report, const std::optional<CompareGate>& gate) {
   std::string text;
   const auto found = report.regressions(gate ? gate->limit : 0);
-  const auto level = gate ? Annotation::error : Annotation::warning;
+  const auto level = gate ? present::Annotation::error : present::Annotation::warning;
   for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
-    text += annotation(level, std::string(name_of(found[i]->verdict)), printable(sentence(*found[i])));
+    text += present::annotation(level, std::string(name_of(found[i]->verdict)),
+                                present::printable(sentence(*found[i])));
   if (found.size() > kAnnotations)
-    text += annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
-  if (report.missing() > 0) text += annotation(level, "missing", printable(alone_text("A", report.only_a)));
-  text += annotation(Annotation::notice, "fib compare", totals_text(report));
-  if (gate && (report.pairs.empty() || report.nothing_passed()))
-    return text + annotation(Annotation::error, "fib compare", gate_text(report, *gate));
+    text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
+  if (report.missing() > 0)
+    text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
+  text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
+  if (gate && (report.nothing_compared()))
+    return text + present::annotation(present::Annotation::error, "fib compare", gate_text(report, *gate));
   return text + (gate ? gate_text(report, *gate) + "\n" : "");
 }
 
-JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& regressions) {
-  JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
+present::JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& regressions) {
+  present::JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
   const std::string text = fmt::format("{}: {}", name_of(pair.verdict), sentence(pair));
   if (pair.median_b_ms) result.seconds = *pair.median_b_ms / 1e3;
   if (pair.verdict == Verdict::failed) {
@@ -381,10 +388,10 @@ JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& reg
 }
 
 // Under a gate what passed in A and is missing in B is a failure, as it is for the exit code.
-JUnitSuite missing_suite(const CompareReport& report, bool has_gate) {
-  JUnitSuite suite{"only in A", {}};
+present::JUnitSuite missing_suite(const CompareReport& report, bool has_gate) {
+  present::JUnitSuite suite{"only in A", {}};
   for (const Detail* detail : report.only_a) {
-    JUnitCase one{name_of(*detail)};
+    present::JUnitCase one{name_of(*detail)};
     const bool fails = has_gate && detail->row.passed();
     (fails ? one.failure.emplace() : one.skipped.emplace()) = "there is no such result in B";
     suite.cases.push_back(std::move(one));
@@ -395,18 +402,18 @@ JUnitSuite missing_suite(const CompareReport& report, bool has_gate) {
 std::string to_junit(const CompareReport& report, const std::optional<CompareGate>& gate) {
   const auto found = report.regressions(gate ? gate->limit : 0);
   const std::set<const Comparison*> regressions(found.begin(), found.end());
-  std::vector<JUnitSuite> suites;
+  std::vector<present::JUnitSuite> suites;
   for (const Comparison& pair : report.pairs) {
     const std::string name = *pair.a->row.definition + " on " + *pair.a->row.evaluation->hardware;
     if (suites.empty() || suites.back().name != name) suites.push_back({name, {}});
     suites.back().cases.push_back(case_of(pair, regressions));
   }
   if (!report.only_a.empty()) suites.push_back(missing_suite(report, gate.has_value()));
-  if (gate && (report.pairs.empty() || report.nothing_passed())) {
+  if (gate && (report.nothing_compared())) {
     suites.push_back({"gate", {{"fib report compare"}}});
     suites.back().cases.back().failure = gate_text(report, *gate);
   }
-  return junit_document("fib report compare", suites);
+  return present::junit_document("fib report compare", suites);
 }
 
 }  // namespace
@@ -417,17 +424,17 @@ std::string render_compare(const CompareReport& report, const std::optional<Comp
     case CompareFormat::json:
       return to_json(report, gate, style);
     case CompareFormat::csv:
-      return to_csv(table_of(report, style));
+      return present::to_csv(table_of(report, style));
     case CompareFormat::github:
       return to_github(report, gate);
     case CompareFormat::junit:
       return to_junit(report, gate);
     case CompareFormat::md:
-      return page(report, gate, Format::md, style);
+      return page(report, gate, present::Format::md, style);
     case CompareFormat::table:
       break;
   }
-  return page(report, gate, Format::table, style);
+  return page(report, gate, present::Format::table, style);
 }
 
 }  // namespace fib::report

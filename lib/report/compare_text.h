@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
+#include "present/document.h"
 #include "report/compare.h"
-#include "report/document.h"
 
 namespace fib::report {
 
@@ -18,7 +18,7 @@ struct CompareGate {
 };
 
 struct CompareStyle {
-  TextStyle text = {};
+  present::TextStyle text = {};
   std::set<Verdict> only =
       {};  // verdicts of the pairs that tables list; empty: all. Totals and gates are of all
   bool with_cautions = true;  // below tables: what makes latencies doubtful (remarks.h)

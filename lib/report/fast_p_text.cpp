@@ -5,25 +5,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "present/text.h"
+#include "report/datasets.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 
 namespace fib::report {
 namespace {
 
 namespace json = model::json;
 
-Table table_of(const ProblemResults& results, const std::vector<double>& thresholds) {
-  Table table;
-  table.columns = {text_column("Author", "author"), number_column("Solved", "solved")};
+present::Table table_of(const ProblemResults& results, const std::vector<double>& thresholds) {
+  present::Table table;
+  table.columns = {present::text_column("Author", "author"), present::number_column("Solved", "solved")};
   for (const double p : thresholds)
-    table.columns.push_back(number_column(fmt::format("p={:g}", p), fmt::format("fast_{:g}", p)));
+    table.columns.push_back(present::number_column(fmt::format("p={:g}", p), fmt::format("fast_{:g}", p)));
   for (const std::string& author : authors_by_fast_1(results)) {
     const Solved& solved = results.authors.at(author);
-    std::vector<Cell> row{text_cell(author), count_cell(solved.size())};
+    std::vector<present::Cell> row{present::text_cell(author), present::count_cell(solved.size())};
     for (const double p : thresholds) {
       const double share = fast_p(solved, results.problems, p);
-      row.push_back(number_cell(share, format_share(share)));
+      row.push_back(present::number_cell(share, present::format_share(share)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -31,26 +32,24 @@ Table table_of(const ProblemResults& results, const std::vector<double>& thresho
 }
 
 // A row for each author and threshold: a form that any plotting program takes.
-Table long_table(const ProblemResults& results, const std::vector<double>& thresholds) {
-  Table table;
-  table.columns = {text_column("Hardware", "hardware"),
-                   text_column("Against", "against"),
-                   number_column("Problems", "problems"),
-                   text_column("Author", "author"),
-                   number_column("p", "p"),
-                   number_column("fast_p", "fast_p")};
+present::Table long_table(const ProblemResults& results, const std::vector<double>& thresholds) {
+  present::Table table;
+  table.columns = {present::text_column("Against", "against"), present::number_column("Problems", "problems"),
+                   present::text_column("Author", "author"), present::number_column("p", "p"),
+                   present::number_column("fast_p", "fast_p")};
   for (const std::string& author : authors_by_fast_1(results)) {
     for (const double p : thresholds) {
       const double share = fast_p(results.authors.at(author), results.problems, p);
-      table.rows.push_back({text_cell(results.hardware), text_cell(name_of(results.against)),
-                            count_cell(results.problems), text_cell(author), number_cell(p, ""),
-                            number_cell(share, "")});
+      table.rows.push_back({present::text_cell(name_of(results.against)),
+                            present::count_cell(results.problems), present::text_cell(author),
+                            present::number_cell(p, ""), present::number_cell(share, "")});
     }
   }
   return table;
 }
 
-void write_dataset(Document& document, const DatasetFastP& dataset, const std::vector<double>& thresholds) {
+void write_dataset(present::Document& document, const DatasetFastP& dataset,
+                   const std::vector<double>& thresholds) {
   if (dataset.hardware.empty()) {
     document.paragraph(fmt::format("No traces in {} that pass the filters. To get some: fib run --local {}",
                                    dataset.path, dataset.path));
@@ -58,7 +57,7 @@ void write_dataset(Document& document, const DatasetFastP& dataset, const std::v
   for (const ProblemResults& results : dataset.hardware) {
     document.subheading("Hardware: " + results.hardware,
                         fmt::format("Share of {} solved and faster than p times the {}",
-                                    plural(results.problems, "problem"), name_of(results.against)));
+                                    present::plural(results.problems, "problem"), name_of(results.against)));
     document.table("", table_of(results, thresholds));
     if (results.authors.empty()) document.paragraph("No author but the baseline's has a trace.");
   }
@@ -79,32 +78,21 @@ json::Value to_json(const ProblemResults& results, const std::vector<double>& th
   json::Value object = json::make_object();
   object.add("name", json::make_string(results.hardware));
   object.add("against", json::make_string(name_of(results.against)));
-  object.add("problems", count_cell(results.problems).value);
-  json::Value authors = report::to_json(table_of(results, thresholds));
+  object.add("problems", present::count_cell(results.problems).value);
+  json::Value authors = present::to_json(table_of(results, thresholds));
   for (json::Value& author : authors.items)
     author.add("curve", curve_json(results.authors.at(author.find("author")->text), results.problems));
   object.add("authors", std::move(authors));
   return object;
 }
 
-std::string csv(const std::vector<DatasetFastP>& datasets, const std::vector<double>& thresholds) {
-  const auto placed = [&](const ProblemResults& results, const std::string& path) {
-    return with_leading(long_table(results, thresholds), text_column("Dataset", "dataset"), text_cell(path));
-  };
-  Table all = placed({}, "");
-  for (const DatasetFastP& dataset : datasets) {
-    for (const ProblemResults& results : dataset.hardware) append(all, placed(results, dataset.path));
-  }
-  return to_csv(all);
-}
-
 json::Value to_json(const DatasetFastP& dataset, const std::vector<double>& thresholds) {
   json::Value object = json::make_object();
   object.add("path", json::make_string(dataset.path));
   add_to(object, dataset.remarks);
-  json::Value list = json::make_array();
-  for (const ProblemResults& results : dataset.hardware) list.items.push_back(to_json(results, thresholds));
-  object.add("hardware", std::move(list));
+  object.add("hardware", list_of(dataset.hardware, [&](const ProblemResults& results) {
+               return to_json(results, thresholds);
+             }));
   return object;
 }
 
@@ -126,19 +114,18 @@ std::vector<std::string> authors_by_fast_1(const ProblemResults& results) {
 }
 
 std::string render_fast_p(const std::vector<DatasetFastP>& datasets, const std::vector<double>& thresholds,
-                          Format format, const TextStyle& style) {
-  if (format == Format::csv) return csv(datasets, thresholds);
-  if (format == Format::json) {
-    std::vector<json::Value> values;
-    for (const DatasetFastP& dataset : datasets) values.push_back(to_json(dataset, thresholds));
-    return json_document("fast_p", std::move(values));
-  }
-  Document document(format, style);
-  for (std::size_t i = 0; i < datasets.size(); ++i) {
-    if (datasets.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, datasets[i].path));
-    write_dataset(document, datasets[i], thresholds);
-  }
-  return document.text();
+                          present::Format format, const present::TextStyle& style) {
+  const Writing<DatasetFastP> writing{
+      "fast_p",
+      [&] {
+        return by_hardware(datasets,
+                           [&](const ProblemResults& results) { return long_table(results, thresholds); });
+      },
+      [&](const DatasetFastP& dataset) { return to_json(dataset, thresholds); },
+      [&](present::Document& document, const DatasetFastP& dataset) {
+        write_dataset(document, dataset, thresholds);
+      }};
+  return render(datasets, writing, format, style);
 }
 
 }  // namespace fib::report

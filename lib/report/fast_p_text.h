@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/document.h"
+#include "present/document.h"
 #include "report/problems.h"
 #include "report/remarks.h"
 
@@ -21,8 +21,8 @@ struct DatasetFastP {
 // Authors by fast_1, a column for each of the thresholds, which rise. JSON also holds the whole curves. Csv
 // has a row for each author and threshold. Pure.
 [[nodiscard]] std::string render_fast_p(const std::vector<DatasetFastP>& datasets,
-                                        const std::vector<double>& thresholds, Format format,
-                                        const TextStyle& style);
+                                        const std::vector<double>& thresholds, present::Format format,
+                                        const present::TextStyle& style);
 
 // The names of the authors by fast_1, then by name.
 [[nodiscard]] std::vector<std::string> authors_by_fast_1(const ProblemResults& results);

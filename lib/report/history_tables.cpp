@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::report {
 namespace {
@@ -18,12 +18,16 @@ using nlohmann::ordered_json;
 constexpr std::size_t kShortCommit = 8;
 constexpr const char* kNoRecord = "no record (killed?)";
 
-Cell text_or_none(const std::string& text) { return text.empty() ? no_cell() : text_cell(text); }
+present::Cell text_or_none(const std::string& text) {
+  return text.empty() ? present::no_cell() : present::text_cell(text);
+}
 
-Cell count_or_none(const std::optional<std::size_t>& count) { return count ? count_cell(*count) : no_cell(); }
+present::Cell count_or_none(const std::optional<std::size_t>& count) {
+  return count ? present::count_cell(*count) : present::no_cell();
+}
 
 // Only for programs.
-Cell value_cell(json::Value value) { return {"", std::move(value)}; }
+present::Cell value_cell(json::Value value) { return {"", std::move(value)}; }
 
 // The beginning of each run's id, enough to name it: up to the seconds at which it began where these tell it
 // from all others.
@@ -53,7 +57,7 @@ std::string duration_text(double seconds) {
 }
 
 // Only for people: "7/8".
-Cell share_cell(std::size_t part, std::size_t whole) {
+present::Cell share_cell(std::size_t part, std::size_t whole) {
   return {fmt::format("{}/{}", part, whole), json::make_null()};
 }
 
@@ -128,31 +132,32 @@ std::string remarks(const HistoryRun& run, const std::vector<std::string>& basel
   return text;
 }
 
-std::vector<Column> run_columns() {
-  return {text_column("Hardware", "hardware"),
-          Column{"Run (UTC)", "run_id", Align::left, Fit::whole},
-          only_for(Audience::programs, text_column("Started", "started_utc")),
-          only_for(Audience::programs, text_column("Ended", "ended_utc")),
-          spare(number_column("Took", "duration_s")),
-          only_for(Audience::programs, text_column("Host", "host")),
-          only_for(Audience::people, spare(text_column("Dataset", ""))),
-          only_for(Audience::programs, text_column("Commit", "dataset_commit")),
-          only_for(Audience::programs, text_column("Branch", "dataset_branch")),
-          only_for(Audience::programs, number_column("Definitions", "definitions")),
-          only_for(Audience::programs, number_column("Solutions", "solutions")),
-          only_for(Audience::programs, number_column("Done", "evaluations")),
-          only_for(Audience::programs, number_column("Passed", "passed")),
-          only_for(Audience::people, number_column("Passed", "")),
-          number_column("Failed", "failed"),
-          only_for(Audience::programs, text_column("Statuses", "failed_by_status")),
-          number_column("No result", "not_done"),
-          only_for(Audience::programs, text_column("Interrupted", "interrupted")),
-          only_for(Audience::programs, text_column("Record", "record")),
-          only_for(Audience::programs, text_column("Sweep", "sweep")),
-          only_for(Audience::programs, text_column("Config", "config_differences")),
-          only_for(Audience::programs, text_column("Tags", "tags")),
-          only_for(Audience::programs, text_column("Baselines", "baselines")),
-          only_for(Audience::people, text_column("Remarks", ""))};
+std::vector<present::Column> run_columns() {
+  return {
+      present::text_column("Hardware", "hardware"),
+      present::Column{"Run (UTC)", "run_id", present::Align::left, present::Fit::whole},
+      present::only_for(present::Audience::programs, present::text_column("Started", "started_utc")),
+      present::only_for(present::Audience::programs, present::text_column("Ended", "ended_utc")),
+      present::spare(present::number_column("Took", "duration_s")),
+      present::only_for(present::Audience::programs, present::text_column("Host", "host")),
+      present::only_for(present::Audience::people, present::spare(present::text_column("Dataset", ""))),
+      present::only_for(present::Audience::programs, present::text_column("Commit", "dataset_commit")),
+      present::only_for(present::Audience::programs, present::text_column("Branch", "dataset_branch")),
+      present::only_for(present::Audience::programs, present::number_column("Definitions", "definitions")),
+      present::only_for(present::Audience::programs, present::number_column("Solutions", "solutions")),
+      present::only_for(present::Audience::programs, present::number_column("Done", "evaluations")),
+      present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
+      present::only_for(present::Audience::people, present::number_column("Passed", "")),
+      present::number_column("Failed", "failed"),
+      present::only_for(present::Audience::programs, present::text_column("Statuses", "failed_by_status")),
+      present::number_column("No result", "not_done"),
+      present::only_for(present::Audience::programs, present::text_column("Interrupted", "interrupted")),
+      present::only_for(present::Audience::programs, present::text_column("Record", "record")),
+      present::only_for(present::Audience::programs, present::text_column("Sweep", "sweep")),
+      present::only_for(present::Audience::programs, present::text_column("Config", "config_differences")),
+      present::only_for(present::Audience::programs, present::text_column("Tags", "tags")),
+      present::only_for(present::Audience::programs, present::text_column("Baselines", "baselines")),
+      present::only_for(present::Audience::people, present::text_column("Remarks", ""))};
 }
 
 json::Value texts_value(const std::vector<std::string>& texts) {
@@ -161,28 +166,30 @@ json::Value texts_value(const std::vector<std::string>& texts) {
   return array;
 }
 
-std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
-                          const std::vector<std::string>& baselines, const ConfigDefaults& defaults) {
+std::vector<present::Cell> run_row(const HistoryRun& run, const std::string& short_id,
+                                   const std::vector<std::string>& baselines,
+                                   const ConfigDefaults& defaults) {
   const dataset::RunRecord& record = run.record;
   const ordered_json differences = differences_of(run, defaults);
   const auto duration = run.duration_s();
   const auto git = record.dataset_git.value_or(dataset::RunCommit{});
   const std::size_t failed = run.evaluations() - std::min(run.evaluations(), run.passed());
-  return {record.hardware.empty() ? Cell{"unknown hardware", json::make_null()} : text_cell(record.hardware),
+  return {record.hardware.empty() ? present::Cell{"unknown hardware", json::make_null()}
+                                  : present::text_cell(record.hardware),
           {short_id, json::make_string(record.run_id)},
           text_or_none(record.started_utc),
           text_or_none(record.ended_utc),
-          duration ? number_cell(*duration, duration_text(*duration)) : no_cell(),
+          duration ? present::number_cell(*duration, duration_text(*duration)) : present::no_cell(),
           text_or_none(record.host),
           text_or_none(commit_text(record.dataset_git)),
-          optional_text(git.commit),
-          optional_text(git.branch),
+          present::optional_text(git.commit),
+          present::optional_text(git.branch),
           count_or_none(run.definitions()),
           count_or_none(run.solutions()),
-          count_cell(run.evaluations()),
-          count_cell(run.passed()),
+          present::count_cell(run.evaluations()),
+          present::count_cell(run.passed()),
           share_cell(run.passed(), run.evaluations()),
-          count_cell(failed),
+          present::count_cell(failed),
           value_cell(statuses_value(run.failed_by_status())),
           count_or_none(record.not_done),
           value_cell(json::make_boolean(record.interrupted)),
@@ -191,7 +198,7 @@ std::vector<Cell> run_row(const HistoryRun& run, const std::string& short_id,
           value_cell(json::from_tree(differences)),
           value_cell(json::from_tree(record.tags)),
           value_cell(texts_value(baselines)),
-          text_cell(remarks(run, baselines, differences))};
+          present::text_cell(remarks(run, baselines, differences))};
 }
 
 bool is_list_of_scalars(const ordered_json& value) {
@@ -200,23 +207,24 @@ bool is_list_of_scalars(const ordered_json& value) {
 }
 
 // One row for each value, "config.rtol" for one that lies deeper.
-void flatten(const std::string& name, const ordered_json& value, Table& table) {
+void flatten(const std::string& name, const ordered_json& value, present::Table& table) {
   if (is_list_of_scalars(value)) {
     std::string text;
     for (const auto& item : value) text += (text.empty() ? "" : " ") + scalar_text(item);
-    table.rows.push_back({text_cell(name), text_or_none(text)});
+    table.rows.push_back({present::text_cell(name), text_or_none(text)});
   } else if (value.is_structured()) {
     for (const auto& [key, item] : value.items())
       flatten(name.empty() ? key : fmt::format("{}.{}", name, key), item, table);
   } else {
-    table.rows.push_back({text_cell(name), value.is_null() ? no_cell() : text_cell(scalar_text(value))});
+    table.rows.push_back({present::text_cell(name),
+                          value.is_null() ? present::no_cell() : present::text_cell(scalar_text(value))});
   }
 }
 
 }  // namespace
 
-Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) {
-  Table table{run_columns(), {}, true};
+present::Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) {
+  present::Table table{run_columns(), {}, true};
   const auto ids = short_ids(history);
   for (const HistoryRun& run : history.runs) {
     const auto names = dataset::names_of_run(history.baselines, run.record.run_id);
@@ -225,62 +233,64 @@ Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) 
   return table;
 }
 
-Table run_table(const HistoryRun& run, const std::vector<std::string>& baselines,
-                const ConfigDefaults& defaults) {
+present::Table run_table(const HistoryRun& run, const std::vector<std::string>& baselines,
+                         const ConfigDefaults& defaults) {
   return {run_columns(), {run_row(run, run.record.run_id, baselines, defaults)}};
 }
 
-Table baselines_table(const DatasetHistory& history) {
-  Table table;
-  table.columns = {Column{"Baseline", "name", Align::left, Fit::whole},
-                   Column{"Run (UTC)", "run_id", Align::left, Fit::whole},
-                   text_column("Hardware", "hardware"),
-                   text_column("Dataset", "dataset_commit"),
-                   only_for(Audience::people, number_column("Passed", "")),
-                   only_for(Audience::programs, number_column("Done", "evaluations")),
-                   only_for(Audience::programs, number_column("Passed", "passed")),
-                   text_column("Set (UTC)", "set_utc")};
+present::Table baselines_table(const DatasetHistory& history) {
+  present::Table table;
+  table.columns = {
+      present::Column{"Baseline", "name", present::Align::left, present::Fit::whole},
+      present::Column{"Run (UTC)", "run_id", present::Align::left, present::Fit::whole},
+      present::text_column("Hardware", "hardware"),
+      present::text_column("Dataset", "dataset_commit"),
+      present::only_for(present::Audience::people, present::number_column("Passed", "")),
+      present::only_for(present::Audience::programs, present::number_column("Done", "evaluations")),
+      present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
+      present::text_column("Set (UTC)", "set_utc")};
   for (const dataset::BaselineRun& baseline : history.baselines) {
     const HistoryRun* run = find_run(history, baseline.run_id);
-    const auto of_run = [&](const auto& cell) { return run == nullptr ? no_cell() : cell(*run); };
+    const auto of_run = [&](const auto& cell) { return run == nullptr ? present::no_cell() : cell(*run); };
     table.rows.push_back(
-        {text_cell(baseline.name), text_cell(baseline.run_id),
+        {present::text_cell(baseline.name), present::text_cell(baseline.run_id),
          of_run([](const HistoryRun& it) { return text_or_none(it.record.hardware); }),
          of_run([](const HistoryRun& it) {
            const auto git = it.record.dataset_git.value_or(dataset::RunCommit{});
-           return Cell{commit_text(it.record.dataset_git),
-                       git.commit ? json::make_string(*git.commit) : json::make_null()};
+           return present::Cell{commit_text(it.record.dataset_git),
+                                git.commit ? json::make_string(*git.commit) : json::make_null()};
          }),
          of_run([](const HistoryRun& it) { return share_cell(it.passed(), it.evaluations()); }),
-         of_run([](const HistoryRun& it) { return count_cell(it.evaluations()); }),
-         of_run([](const HistoryRun& it) { return count_cell(it.passed()); }),
+         of_run([](const HistoryRun& it) { return present::count_cell(it.evaluations()); }),
+         of_run([](const HistoryRun& it) { return present::count_cell(it.passed()); }),
          text_or_none(baseline.set_utc)});
   }
   return table;
 }
 
-Table standings_table(const HistoryRun& run) {
-  Table table;
+present::Table standings_table(const HistoryRun& run) {
+  present::Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   name_column("Solution", "solution"),
-                   text_column("Sweep", "sweep"),
-                   only_for(Audience::programs, number_column("Done", "evaluations")),
-                   only_for(Audience::programs, number_column("Passed", "passed")),
-                   only_for(Audience::people, number_column("Passed", "")),
-                   number_column("Latency (ms)", "latency_ms"),
-                   Column{"Failed", "failed_by_status", Align::left, Fit::text}};
+  table.columns = {
+      present::text_column("Definition", "definition"),
+      present::name_column("Solution", "solution"),
+      present::text_column("Sweep", "sweep"),
+      present::only_for(present::Audience::programs, present::number_column("Done", "evaluations")),
+      present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
+      present::only_for(present::Audience::people, present::number_column("Passed", "")),
+      present::number_column("Latency (ms)", "latency_ms"),
+      present::Column{"Failed", "failed_by_status", present::Align::left, present::Fit::text}};
   const bool swept = std::any_of(run.traces.standings.begin(), run.traces.standings.end(),
                                  [](const auto& entry) { return !entry.second.sweep.is_null(); });
-  if (!swept) table.columns[2] = only_for(Audience::programs, table.columns[2]);
+  if (!swept) table.columns[2] = present::only_for(present::Audience::programs, table.columns[2]);
   for (const auto& [key, standing] : run.traces.standings) {
-    table.rows.push_back({text_cell(standing.definition),
+    table.rows.push_back({present::text_cell(standing.definition),
                           text_or_none(standing.solution),
                           {assignments(standing.sweep), json::from_tree(standing.sweep)},
-                          count_cell(standing.evaluations),
-                          count_cell(standing.passed),
+                          present::count_cell(standing.evaluations),
+                          present::count_cell(standing.passed),
                           share_cell(standing.passed, standing.evaluations),
-                          optional_number(standing.latency_ms(), format_ms),
+                          present::optional_number(standing.latency_ms(), present::format_ms),
                           {statuses_text(standing.failed), statuses_value(standing.failed)}});
   }
   return table;
@@ -292,9 +302,10 @@ ordered_json public_record(const dataset::RunRecord& record, Seed seed) {
   return document;
 }
 
-Table record_table(const HistoryRun& run, Seed seed) {
-  Table table;
-  table.columns = {Column{"Key", "key", Align::left, Fit::whole}, text_column("Value", "value")};
+present::Table record_table(const HistoryRun& run, Seed seed) {
+  present::Table table;
+  table.columns = {present::Column{"Key", "key", present::Align::left, present::Fit::whole},
+                   present::text_column("Value", "value")};
   flatten("", public_record(run.record, seed), table);
   return table;
 }

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "present/table.h"
 #include "report/history.h"
-#include "report/table.h"
 
 // The tables of a history, for people and programs. All functions are pure.
 namespace fib::report {
@@ -20,22 +20,22 @@ enum class Seed { hidden, shown };
 
 // A row for each run, in the order in which they began. People see the beginning of an id, as much as tells
 // it from the others.
-[[nodiscard]] Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults);
+[[nodiscard]] present::Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults);
 
 // The row of one run that has these names.
-[[nodiscard]] Table run_table(const HistoryRun& run, const std::vector<std::string>& baselines,
-                              const ConfigDefaults& defaults);
+[[nodiscard]] present::Table run_table(const HistoryRun& run, const std::vector<std::string>& baselines,
+                                       const ConfigDefaults& defaults);
 
 // The dataset's baselines by name, with the run that each means.
-[[nodiscard]] Table baselines_table(const DatasetHistory& history);
+[[nodiscard]] present::Table baselines_table(const DatasetHistory& history);
 
 // What became of a run's evaluations: a row for each definition, point of the sweep and solution.
-[[nodiscard]] Table standings_table(const HistoryRun& run);
+[[nodiscard]] present::Table standings_table(const HistoryRun& run);
 
 // The record's document; without its seed unless that shall be shown.
 [[nodiscard]] nlohmann::ordered_json public_record(const dataset::RunRecord& record, Seed seed);
 
 // The same as keys and values, "config.rtol" for one that lies deeper.
-[[nodiscard]] Table record_table(const HistoryRun& run, Seed seed);
+[[nodiscard]] present::Table record_table(const HistoryRun& run, Seed seed);
 
 }  // namespace fib::report

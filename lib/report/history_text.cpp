@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::report {
 namespace {
 
 namespace json = model::json;
 
-void write_run(Document& document, const DatasetHistory& history, const HistoryRun& run, Seed seed) {
+void write_run(present::Document& document, const DatasetHistory& history, const HistoryRun& run, Seed seed) {
   std::string names;
   for (const auto& name : dataset::names_of_run(history.baselines, run.record.run_id))
     names += ", baseline " + name;
   document.subheading("Run " + run.record.run_id + names,
                       fmt::format("{}: {} done, {} passed", history.path,
-                                  plural(run.evaluations(), "evaluation"), run.passed()));
+                                  present::plural(run.evaluations(), "evaluation"), run.passed()));
   if (run.has_record) {
     document.table("", record_table(run, seed));
   } else {
@@ -45,21 +45,22 @@ std::vector<std::string> notes(const std::vector<DatasetHistory>& histories) {
     if (history.traces_without_run == 0) continue;
     const bool one = history.traces_without_run == 1;
     lines.push_back(fmt::format("{} of {} {} no run: other programs made {}",
-                                plural(history.traces_without_run, "trace"), history.path,
+                                present::plural(history.traces_without_run, "trace"), history.path,
                                 one ? "names" : "name", one ? "it" : "them"));
   }
   return lines;
 }
 
 std::string history_csv(const std::vector<DatasetHistory>& histories, const ConfigDefaults& defaults) {
-  const auto placed = [](Table table, const std::string& path) {
-    return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
+  const auto placed = [](present::Table table, const std::string& path) {
+    return present::with_leading(std::move(table), present::text_column("Dataset", "dataset"),
+                                 present::text_cell(path));
   };
-  Table all = placed(runs_table({}, defaults), "");
+  present::Table all = placed(runs_table({}, defaults), "");
   for (const DatasetHistory& history : histories) {
     append(all, placed(runs_table(history, defaults), history.path));
   }
-  return to_csv(all);
+  return present::to_csv(all);
 }
 
 std::string history_json(const std::vector<DatasetHistory>& histories, const ConfigDefaults& defaults) {
@@ -72,7 +73,7 @@ std::string history_json(const std::vector<DatasetHistory>& histories, const Con
                json::make_integer(static_cast<std::int64_t>(history.traces_without_run)));
     datasets.push_back(std::move(object));
   }
-  return json_document("history", std::move(datasets));
+  return present::json_document("history", std::move(datasets));
 }
 
 // The run in each dataset that has it.
@@ -87,12 +88,12 @@ Found find_all(const std::vector<DatasetHistory>& histories, const std::string& 
 }
 
 std::string run_csv(const Found& found) {
-  Table all;
+  present::Table all;
   for (const auto& [history, run] : found) {
-    append(all,
-           with_leading(standings_table(*run), text_column("Dataset", "dataset"), text_cell(history->path)));
+    append(all, present::with_leading(standings_table(*run), present::text_column("Dataset", "dataset"),
+                                      present::text_cell(history->path)));
   }
-  return to_csv(all);
+  return present::to_csv(all);
 }
 
 std::string run_json(const Found& found, const ConfigDefaults& defaults, Seed seed) {
@@ -107,16 +108,16 @@ std::string run_json(const Found& found, const ConfigDefaults& defaults, Seed se
     object.add("evaluations", to_json(standings_table(*run)));
     datasets.push_back(std::move(object));
   }
-  return json_document("history_run", std::move(datasets));
+  return present::json_document("history_run", std::move(datasets));
 }
 
 }  // namespace
 
 std::string render_history(const std::vector<DatasetHistory>& histories, const ConfigDefaults& defaults,
-                           Format format, const TextStyle& style) {
-  if (format == Format::csv) return history_csv(histories, defaults);
-  if (format == Format::json) return history_json(histories, defaults);
-  Document document(format, style);
+                           present::Format format, const present::TextStyle& style) {
+  if (format == present::Format::csv) return history_csv(histories, defaults);
+  if (format == present::Format::json) return history_json(histories, defaults);
+  present::Document document(format, style);
   for (std::size_t i = 0; i < histories.size(); ++i) {
     const DatasetHistory& history = histories[i];
     if (histories.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, history.path));
@@ -129,19 +130,21 @@ std::string render_history(const std::vector<DatasetHistory>& histories, const C
   return document.text();
 }
 
-std::string render_baselines(const std::vector<DatasetHistory>& histories, Format format,
-                             const TextStyle& style) {
-  Document document(format, style);
+std::string render_baselines(const std::vector<DatasetHistory>& histories, present::Format format,
+                             const present::TextStyle& style) {
+  present::Document document(format, style);
   std::vector<json::Value> datasets;
-  Table all = with_leading(baselines_table({}), text_column("Dataset folder", "dataset"), text_cell(""));
+  present::Table all = present::with_leading(
+      baselines_table({}), present::text_column("Dataset folder", "dataset"), present::text_cell(""));
   for (std::size_t i = 0; i < histories.size(); ++i) {
     const DatasetHistory& history = histories[i];
-    const Table table = baselines_table(history);
+    const present::Table table = baselines_table(history);
     json::Value object = json::make_object();
     object.add("path", json::make_string(history.path));
     object.add("baselines", to_json(table));
     datasets.push_back(std::move(object));
-    append(all, with_leading(table, text_column("Dataset folder", "dataset"), text_cell(history.path)));
+    append(all, present::with_leading(table, present::text_column("Dataset folder", "dataset"),
+                                      present::text_cell(history.path)));
     if (histories.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, history.path));
     document.table("", table);
     if (table.rows.empty())
@@ -149,17 +152,18 @@ std::string render_baselines(const std::vector<DatasetHistory>& histories, Forma
           fmt::format("No baselines in {}. To name the last run: fib baseline set NAME last --local {}",
                       history.path, history.path));
   }
-  if (format == Format::csv) return to_csv(all);
-  if (format == Format::json) return json_document("baselines", std::move(datasets));
+  if (format == present::Format::csv) return present::to_csv(all);
+  if (format == present::Format::json) return present::json_document("baselines", std::move(datasets));
   return document.text();
 }
 
 std::string render_run(const std::vector<DatasetHistory>& histories, const std::string& run_id,
-                       const ConfigDefaults& defaults, Seed seed, Format format, const TextStyle& style) {
+                       const ConfigDefaults& defaults, Seed seed, present::Format format,
+                       const present::TextStyle& style) {
   const Found found = find_all(histories, run_id);
-  if (format == Format::csv) return run_csv(found);
-  if (format == Format::json) return run_json(found, defaults, seed);
-  Document document(format, style);
+  if (format == present::Format::csv) return run_csv(found);
+  if (format == present::Format::json) return run_json(found, defaults, seed);
+  present::Document document(format, style);
   for (const auto& [history, run] : found) write_run(document, *history, *run, seed);
   return document.text();
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dataset/standing.h"
+#include "report/datasets.h"
 #include "report/listing_tables.h"
 #include "report/overview.h"
 
@@ -41,16 +42,17 @@ json::Value to_json(const Listing& listing) {
   return object;
 }
 
-std::string csv(const std::vector<Listing>& listings) {
-  Table all;
+present::Table csv_table(const std::vector<Listing>& listings) {
+  present::Table all;
   for (const Listing& listing : listings) {
-    append(all, with_leading(listing.tables.front().second, text_column("Dataset", "dataset"),
-                             text_cell(listing.path)));
+    append(all,
+           present::with_leading(listing.tables.front().second, present::text_column("Dataset", "dataset"),
+                                 present::text_cell(listing.path)));
   }
-  return to_csv(all);
+  return all;
 }
 
-void write_listing(Document& document, const Listing& listing, ListKind kind) {
+void write_listing(present::Document& document, const Listing& listing, ListKind kind) {
   bool empty = true;
   for (const auto& [key, table] : listing.tables) empty = empty && table.rows.empty();
   if (empty) {
@@ -73,7 +75,9 @@ Listing list(const Dataset& dataset, ListKind kind, const dataset::Filter& filte
   Listing listing;
   listing.path = dataset.root.string();
   listing.filtered = !filters.definitions.empty() || !filters.authors.empty() || !filters.op_types.empty();
-  const auto add = [&](Table table) { listing.tables.emplace_back(words_of(kind).key, std::move(table)); };
+  const auto add = [&](present::Table table) {
+    listing.tables.emplace_back(words_of(kind).key, std::move(table));
+  };
   switch (kind) {
     case ListKind::overview:
       listing.totals = totals_text(dataset, filters, standing);
@@ -96,20 +100,14 @@ Listing list(const Dataset& dataset, ListKind kind, const dataset::Filter& filte
   return listing;
 }
 
-std::string render_listings(const std::vector<Listing>& listings, ListKind kind, Format format,
-                            const TextStyle& style) {
-  if (format == Format::csv) return csv(listings);
-  if (format == Format::json) {
-    std::vector<json::Value> values;
-    for (const Listing& listing : listings) values.push_back(to_json(listing));
-    return json_document(words_of(kind).report, std::move(values));
-  }
-  Document document(format, style);
-  for (std::size_t i = 0; i < listings.size(); ++i) {
-    if (listings.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, listings[i].path));
-    write_listing(document, listings[i], kind);
-  }
-  return document.text();
+std::string render_listings(const std::vector<Listing>& listings, ListKind kind, present::Format format,
+                            const present::TextStyle& style) {
+  const Writing<Listing> writing{words_of(kind).report, [&] { return csv_table(listings); },
+                                 [](const Listing& listing) { return to_json(listing); },
+                                 [kind](present::Document& document, const Listing& listing) {
+                                   write_listing(document, listing, kind);
+                                 }};
+  return render(listings, writing, format, style);
 }
 
 }  // namespace fib::report

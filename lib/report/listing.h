@@ -6,7 +6,7 @@
 
 #include "dataset/filter.h"
 #include "dataset/load.h"
-#include "report/document.h"
+#include "present/document.h"
 
 namespace fib::report {
 
@@ -16,14 +16,14 @@ enum class ListKind { overview, definitions, solutions, workloads, traces };
 struct Listing {
   std::string path;
   bool filtered = false;
-  std::string totals;                                 // of the overview, for people
-  std::vector<std::pair<std::string, Table>> tables;  // key ("op_types"), table
+  std::string totals;                                          // of the overview, for people
+  std::vector<std::pair<std::string, present::Table>> tables;  // key ("op_types"), table
 };
 
 [[nodiscard]] Listing list(const dataset::Dataset& dataset, ListKind kind, const dataset::Filter& filters);
 
 // The whole report. Csv holds the first table of each dataset. Pure.
-[[nodiscard]] std::string render_listings(const std::vector<Listing>& listings, ListKind kind, Format format,
-                                          const TextStyle& style);
+[[nodiscard]] std::string render_listings(const std::vector<Listing>& listings, ListKind kind,
+                                          present::Format format, const present::TextStyle& style);
 
 }  // namespace fib::report

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "report/workload_text.h"
 
 namespace fib::report {
@@ -22,8 +22,8 @@ std::string joined(const std::vector<std::string>& texts) {
   return result.empty() ? "-" : result;
 }
 
-Cell list_cell(const std::vector<std::string>& texts) {
-  Cell cell{joined(texts), json::make_array()};
+present::Cell list_cell(const std::vector<std::string>& texts) {
+  present::Cell cell{joined(texts), json::make_array()};
   for (const std::string& text : texts) cell.value.items.push_back(json::make_string(text));
   return cell;
 }
@@ -40,13 +40,13 @@ std::string language_of(const model::Solution& solution) {
 }
 
 // Where the inputs come from: "3 random, 2 safetensors".
-Cell inputs_cell(const model::Workload& workload) {
+present::Cell inputs_cell(const model::Workload& workload) {
   constexpr std::pair<model::InputKind, const char*> kKinds[] = {
       {model::InputKind::random, "random"},
       {model::InputKind::scalar, "scalar"},
       {model::InputKind::safetensors, "safetensors"},
       {model::InputKind::custom, "custom"}};
-  Cell cell{"", json::make_object()};
+  present::Cell cell{"", json::make_object()};
   for (const auto& [kind, name] : kKinds) {
     const auto count =
         std::count_if(workload.inputs.begin(), workload.inputs.end(),
@@ -70,31 +70,33 @@ std::string group_of(const dataset::TraceRow& trace) {
   return hardware.empty() ? *trace.definition : *trace.definition + " on " + hardware;
 }
 
-std::vector<Cell> trace_row(const dataset::TraceRow& trace, bool counts) {
-  std::vector<Cell> row{{group_of(trace), json::make_string(*trace.definition)},
-                        trace.solution != nullptr ? text_cell(*trace.solution) : no_cell(),
-                        text_cell(trace.workload->uuid)};
+std::vector<present::Cell> trace_row(const dataset::TraceRow& trace, bool counts) {
+  std::vector<present::Cell> row{
+      {group_of(trace), json::make_string(*trace.definition)},
+      trace.solution != nullptr ? present::text_cell(*trace.solution) : present::no_cell(),
+      present::text_cell(trace.workload->uuid)};
   if (!trace.evaluation) {
-    while (row.size() < 9) row.push_back(no_cell());
+    while (row.size() < 9) row.push_back(present::no_cell());
     return row;
   }
   const auto& performance = trace.evaluation->performance;
   const bool is_timed = performance && performance->speedup_factor > 0;
-  row.push_back(text_cell(std::string(model::name_of(trace.evaluation->status))));
-  row.push_back(performance ? number_cell(performance->latency_ms, format_ms(performance->latency_ms))
-                            : no_cell());
+  row.push_back(present::text_cell(std::string(model::name_of(trace.evaluation->status))));
   row.push_back(
-      is_timed ? number_cell(performance->speedup_factor, fmt::format("{:.2f}×", performance->speedup_factor))
-               : no_cell());
+      performance ? present::number_cell(performance->latency_ms, present::format_ms(performance->latency_ms))
+                  : present::no_cell());
+  row.push_back(is_timed ? present::number_cell(performance->speedup_factor,
+                                                fmt::format("{:.2f}×", performance->speedup_factor))
+                         : present::no_cell());
   row.push_back({counts ? "yes" : "no", json::make_boolean(counts)});
-  row.push_back(text_cell(*trace.evaluation->hardware));
-  row.push_back(text_cell(trace.evaluation->timestamp));
+  row.push_back(present::text_cell(*trace.evaluation->hardware));
+  row.push_back(present::text_cell(trace.evaluation->timestamp));
   return row;
 }
 
 }  // namespace
 
-Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
+present::Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::string, std::size_t> solutions;
   std::map<std::string, std::size_t> traces;
   for (const auto& [name, solution] : dataset.solutions) {
@@ -109,23 +111,25 @@ Table list_definitions(const Dataset& dataset, const dataset::Filter& filters) {
   }
   std::stable_sort(definitions.begin(), definitions.end(),
                    [](const auto* left, const auto* right) { return left->op_type < right->op_type; });
-  Table table;
+  present::Table table;
   table.grouped = true;
-  table.columns = {text_column("Op type", "op_type"),       name_column("Definition", "definition"),
-                   text_column("Axes", "variable_axes"),    number_column("Workloads", "workloads"),
-                   number_column("Solutions", "solutions"), number_column("Traces", "traces")};
+  table.columns = {
+      present::text_column("Op type", "op_type"),       present::name_column("Definition", "definition"),
+      present::text_column("Axes", "variable_axes"),    present::number_column("Workloads", "workloads"),
+      present::number_column("Solutions", "solutions"), present::number_column("Traces", "traces")};
   for (const model::Definition* definition : definitions) {
     const auto workloads = dataset.workloads.find(definition->name);
-    table.rows.push_back({text_cell(definition->op_type), text_cell(definition->name),
-                          list_cell(model::var_axes(*definition)),
-                          count_cell(workloads == dataset.workloads.end() ? 0 : workloads->second.size()),
-                          count_cell(solutions[definition->name]), count_cell(traces[definition->name])});
+    table.rows.push_back(
+        {present::text_cell(definition->op_type), present::text_cell(definition->name),
+         list_cell(model::var_axes(*definition)),
+         present::count_cell(workloads == dataset.workloads.end() ? 0 : workloads->second.size()),
+         present::count_cell(solutions[definition->name]), present::count_cell(traces[definition->name])});
   }
   return table;
 }
 
-Table list_solutions(const Dataset& dataset, const dataset::Filter& filters,
-                     const dataset::StandingResults& standing) {
+present::Table list_solutions(const Dataset& dataset, const dataset::Filter& filters,
+                              const dataset::StandingResults& standing) {
   std::map<std::string, Tries> tries;
   for (const dataset::TraceRow& trace : dataset.traces) {
     if (trace.solution == nullptr) continue;
@@ -141,48 +145,50 @@ Table list_solutions(const Dataset& dataset, const dataset::Filter& filters,
   }
   std::stable_sort(solutions.begin(), solutions.end(),
                    [](const auto* left, const auto* right) { return left->definition < right->definition; });
-  Table table;
+  present::Table table;
   table.grouped = true;
-  table.columns = {name_column("Definition", "definition"),
-                   name_column("Solution", "solution"),
-                   name_column("Author", "author"),
-                   text_column("Language", "language"),
-                   text_column("Hardware", "target_hardware"),
-                   number_column("Passed", "passed"),
-                   number_column("Results", "results"),
-                   number_column("Traces", "traces")};
+  table.columns = {present::name_column("Definition", "definition"),
+                   present::name_column("Solution", "solution"),
+                   present::name_column("Author", "author"),
+                   present::text_column("Language", "language"),
+                   present::text_column("Hardware", "target_hardware"),
+                   present::number_column("Passed", "passed"),
+                   present::number_column("Results", "results"),
+                   present::number_column("Traces", "traces")};
   for (const model::Solution* solution : solutions) {
-    table.rows.push_back({text_cell(solution->definition), text_cell(solution->name),
-                          text_cell(solution->author), text_cell(language_of(*solution)),
-                          list_cell(solution->spec.target_hardware), count_cell(tries[solution->name].passed),
-                          count_cell(tries[solution->name].results),
-                          count_cell(tries[solution->name].traces)});
+    table.rows.push_back({present::text_cell(solution->definition), present::text_cell(solution->name),
+                          present::text_cell(solution->author), present::text_cell(language_of(*solution)),
+                          list_cell(solution->spec.target_hardware),
+                          present::count_cell(tries[solution->name].passed),
+                          present::count_cell(tries[solution->name].results),
+                          present::count_cell(tries[solution->name].traces)});
   }
   return table;
 }
 
-Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
+present::Table list_workloads(const Dataset& dataset, const dataset::Filter& filters) {
   std::map<std::pair<std::string, std::string>, std::size_t> traces;
   for (const dataset::TraceRow& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) ++traces[{*trace.definition, trace.workload->uuid}];
   }
-  Table table;
+  present::Table table;
   table.grouped = true;
-  table.columns = {name_column("Definition", "definition"), identity_column("Workload", "workload"),
-                   text_column("Axes", "axes"), text_column("Inputs", "inputs"),
-                   number_column("Traces", "traces")};
+  table.columns = {present::name_column("Definition", "definition"),
+                   present::identity_column("Workload", "workload"), present::text_column("Axes", "axes"),
+                   present::text_column("Inputs", "inputs"), present::number_column("Traces", "traces")};
   for (const auto& [definition, workloads] : dataset.workloads) {
     for (const model::Workload& workload : workloads) {
       if (!filters.holds_workload(dataset, definition, workload)) continue;
-      table.rows.push_back({text_cell(definition), text_cell(workload.uuid), axes_cell(workload),
-                            inputs_cell(workload), count_cell(traces[{definition, workload.uuid}])});
+      table.rows.push_back({present::text_cell(definition), present::text_cell(workload.uuid),
+                            axes_cell(workload), inputs_cell(workload),
+                            present::count_cell(traces[{definition, workload.uuid}])});
     }
   }
   return table;
 }
 
-Table list_traces(const Dataset& dataset, const dataset::Filter& filters,
-                  const dataset::StandingResults& standing) {
+present::Table list_traces(const Dataset& dataset, const dataset::Filter& filters,
+                           const dataset::StandingResults& standing) {
   std::vector<const dataset::TraceRow*> traces;
   for (const dataset::TraceRow& trace : dataset.traces) {
     if (filters.holds_trace(dataset, trace)) traces.push_back(&trace);
@@ -191,17 +197,18 @@ Table list_traces(const Dataset& dataset, const dataset::Filter& filters,
     return std::tie(*left->definition, hardware_of(*left)) <
            std::tie(*right->definition, hardware_of(*right));
   });
-  Table table;
+  present::Table table;
   table.grouped = true;
-  table.columns = {name_column("Definition", "definition"),
-                   name_column("Solution", "solution"),
-                   identity_column("Workload", "workload"),
-                   Column{"Status", "status", Align::left, Fit::whole},
-                   number_column("Latency (ms)", "latency_ms"),
-                   number_column("Speedup", "speedup_factor"),
-                   text_column("Counts", "counts"),
-                   only_for(Audience::programs, text_column("Hardware", "hardware")),
-                   only_for(Audience::programs, text_column("Timestamp", "timestamp"))};
+  table.columns = {
+      present::name_column("Definition", "definition"),
+      present::name_column("Solution", "solution"),
+      present::identity_column("Workload", "workload"),
+      present::Column{"Status", "status", present::Align::left, present::Fit::whole},
+      present::number_column("Latency (ms)", "latency_ms"),
+      present::number_column("Speedup", "speedup_factor"),
+      present::text_column("Counts", "counts"),
+      present::only_for(present::Audience::programs, present::text_column("Hardware", "hardware")),
+      present::only_for(present::Audience::programs, present::text_column("Timestamp", "timestamp"))};
   for (const dataset::TraceRow* trace : traces)
     table.rows.push_back(trace_row(*trace, standing.holds(*trace)));
   return table;

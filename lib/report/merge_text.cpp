@@ -20,14 +20,16 @@ std::vector<std::string> distinct(std::vector<std::string> names) {
   return names;
 }
 
-Table counts_table(const dataset::MergeReport& report) {
-  Table table;
-  table.columns = {text_column("Kind", "kind"), number_column("Read", "read"),
-                   number_column("Twice", "duplicates"), number_column("Left out", "left_out"),
-                   number_column("Written", "written")};
+present::Table counts_table(const dataset::MergeReport& report) {
+  present::Table table;
+  table.columns = {present::text_column("Kind", "kind"), present::number_column("Read", "read"),
+                   present::number_column("Twice", "duplicates"),
+                   present::number_column("Left out", "left_out"),
+                   present::number_column("Written", "written")};
   const auto add = [&](const char* kind, const dataset::MergeCount& count) {
-    table.rows.push_back({text_cell(kind), count_cell(count.read), count_cell(count.duplicates),
-                          count_cell(count.left_out), count_cell(count.written)});
+    table.rows.push_back({present::text_cell(kind), present::count_cell(count.read),
+                          present::count_cell(count.duplicates), present::count_cell(count.left_out),
+                          present::count_cell(count.written)});
   };
   add("definitions", report.definitions);
   add("solutions", report.solutions);
@@ -60,7 +62,8 @@ std::string to_json_text(const dataset::MergeReport& report) {
   return json::dump(object, json::Layout::indented, json::NonFinite::strings) + "\n";
 }
 
-void write_list(Document& document, const std::string& title, const std::vector<std::string>& lines) {
+void write_list(present::Document& document, const std::string& title,
+                const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   document.paragraph(title);
   document.notes(lines);
@@ -68,10 +71,11 @@ void write_list(Document& document, const std::string& title, const std::vector<
 
 }  // namespace
 
-std::string render_merge(const dataset::MergeReport& report, Format format, const TextStyle& style) {
-  if (format == Format::json) return to_json_text(report);
-  if (format == Format::csv) return to_csv(counts_table(report));
-  Document document(format, style);
+std::string render_merge(const dataset::MergeReport& report, present::Format format,
+                         const present::TextStyle& style) {
+  if (format == present::Format::json) return to_json_text(report);
+  if (format == present::Format::csv) return present::to_csv(counts_table(report));
+  present::Document document(format, style);
   document.table(fmt::format("{} datasets merged into {}:", report.inputs.size(), report.output.string()),
                  counts_table(report));
   write_list(document, "Conflicts:", report.conflicts);

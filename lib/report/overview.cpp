@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::report {
 namespace {
@@ -56,28 +56,29 @@ std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filt
   return held;
 }
 
-std::vector<Cell> row(Cell name, const Held& held) {
+std::vector<present::Cell> row(present::Cell name, const Held& held) {
   return {std::move(name),
-          count_cell(held.definitions),
-          count_cell(held.solutions),
-          count_cell(held.workloads),
-          count_cell(held.traces),
-          count_cell(held.results),
-          count_cell(held.passed)};
+          present::count_cell(held.definitions),
+          present::count_cell(held.solutions),
+          present::count_cell(held.workloads),
+          present::count_cell(held.traces),
+          present::count_cell(held.results),
+          present::count_cell(held.passed)};
 }
 
 }  // namespace
 
-Table op_types_table(const Dataset& dataset, const dataset::Filter& filters,
-                     const dataset::StandingResults& standing) {
-  Table table;
-  table.columns = {text_column("Op type", "op_type"),       number_column("Definitions", "definitions"),
-                   number_column("Solutions", "solutions"), number_column("Workloads", "workloads"),
-                   number_column("Traces", "traces"),       number_column("Results", "results"),
-                   number_column("Passed", "passed")};
+present::Table op_types_table(const Dataset& dataset, const dataset::Filter& filters,
+                              const dataset::StandingResults& standing) {
+  present::Table table;
+  table.columns = {
+      present::text_column("Op type", "op_type"),       present::number_column("Definitions", "definitions"),
+      present::number_column("Solutions", "solutions"), present::number_column("Workloads", "workloads"),
+      present::number_column("Traces", "traces"),       present::number_column("Results", "results"),
+      present::number_column("Passed", "passed")};
   const auto held = count(dataset, filters, standing);
   for (const auto& [op_type, one] : held)
-    table.rows.push_back(row(op_type ? text_cell(*op_type) : no_cell(), one));
+    table.rows.push_back(row(op_type ? present::text_cell(*op_type) : present::no_cell(), one));
   return table;
 }
 
@@ -92,15 +93,16 @@ std::string totals_text(const Dataset& dataset, const dataset::Filter& filters,
     total.results += one.results;
     total.passed += one.passed;
   }
-  return fmt::format("{}, {}, {}, {}", plural(total.definitions, "definition"),
-                     plural(total.solutions, "solution"), plural(total.workloads, "workload"),
-                     plural(total.traces, "trace")) +
-         (total.traces > 0 ? fmt::format(", {} ({} passed)", plural(total.results, "result"), total.passed)
-                           : "");
+  return fmt::format("{}, {}, {}, {}", present::plural(total.definitions, "definition"),
+                     present::plural(total.solutions, "solution"),
+                     present::plural(total.workloads, "workload"), present::plural(total.traces, "trace")) +
+         (total.traces > 0
+              ? fmt::format(", {} ({} passed)", present::plural(total.results, "result"), total.passed)
+              : "");
 }
 
-Table authors_table(const Dataset& dataset, const dataset::Filter& filters,
-                    const dataset::StandingResults& standing) {
+present::Table authors_table(const Dataset& dataset, const dataset::Filter& filters,
+                             const dataset::StandingResults& standing) {
   struct Work {
     std::set<std::string> definitions;
     std::size_t solutions = 0;
@@ -124,13 +126,15 @@ Table authors_table(const Dataset& dataset, const dataset::Filter& filters,
     ++work.results;
     if (trace.passed()) ++work.passed;
   }
-  Table table;
-  table.columns = {text_column("Author", "author"),         number_column("Definitions", "definitions"),
-                   number_column("Solutions", "solutions"), number_column("Traces", "traces"),
-                   number_column("Results", "results"),     number_column("Passed", "passed")};
+  present::Table table;
+  table.columns = {
+      present::text_column("Author", "author"),         present::number_column("Definitions", "definitions"),
+      present::number_column("Solutions", "solutions"), present::number_column("Traces", "traces"),
+      present::number_column("Results", "results"),     present::number_column("Passed", "passed")};
   for (const auto& [author, work] : authors) {
-    table.rows.push_back({text_cell(author), count_cell(work.definitions.size()), count_cell(work.solutions),
-                          count_cell(work.traces), count_cell(work.results), count_cell(work.passed)});
+    table.rows.push_back({present::text_cell(author), present::count_cell(work.definitions.size()),
+                          present::count_cell(work.solutions), present::count_cell(work.traces),
+                          present::count_cell(work.results), present::count_cell(work.passed)});
   }
   return table;
 }

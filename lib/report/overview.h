@@ -4,8 +4,8 @@
 
 #include "dataset/load.h"
 #include "dataset/standing.h"
+#include "present/table.h"
 #include "report/listing.h"
-#include "report/table.h"
 
 // What `fib list` shows of a dataset.
 namespace fib::report {
@@ -15,11 +15,11 @@ namespace fib::report {
                                       const dataset::StandingResults& standing);
 
 // Counts by op type. Records of unknown definitions are counted under "-".
-[[nodiscard]] Table op_types_table(const dataset::Dataset& dataset, const dataset::Filter& filters,
-                                   const dataset::StandingResults& standing);
+[[nodiscard]] present::Table op_types_table(const dataset::Dataset& dataset, const dataset::Filter& filters,
+                                            const dataset::StandingResults& standing);
 
 // The authors with what they wrote and what became of it.
-[[nodiscard]] Table authors_table(const dataset::Dataset& dataset, const dataset::Filter& filters,
-                                  const dataset::StandingResults& standing);
+[[nodiscard]] present::Table authors_table(const dataset::Dataset& dataset, const dataset::Filter& filters,
+                                           const dataset::StandingResults& standing);
 
 }  // namespace fib::report

@@ -6,9 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "present/text.h"
+#include "report/datasets.h"
 #include "report/rank_cell.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 
 namespace fib::report {
 namespace {
@@ -45,26 +46,26 @@ const char* name_of(RankBy by) {
   return kNames[static_cast<int>(by)];
 }
 
-Table table_of(const HardwareRanks& ranks, std::size_t top) {
-  Table table;
-  table.columns = {number_column("Rank", "rank"), name_column("Author", "author")};
+present::Table table_of(const HardwareRanks& ranks, std::size_t top) {
+  present::Table table;
+  table.columns = {present::number_column("Rank", "rank"), present::name_column("Author", "author")};
   append(table.columns, score_columns());
-  append(table.columns,
-         {spare(number_column("Coverage", "coverage")), spare(number_column("fast_1", "fast_1")),
-          spare(number_column("Definitions", "definitions"))});
+  append(table.columns, {present::spare(present::number_column("Coverage", "coverage")),
+                         present::spare(present::number_column("fast_1", "fast_1")),
+                         present::spare(present::number_column("Definitions", "definitions"))});
   for (const RankRow& ranked : ranks.rows) {
     if (top > 0 && table.rows.size() == top) break;
-    std::vector<Cell> row{rank_cell(ranks.rows, ranked.rank), text_cell(ranked.author)};
+    std::vector<present::Cell> row{rank_cell(ranks.rows, ranked.rank), present::text_cell(ranked.author)};
     append(row, score_cells(ranked.score));
-    append(row, {number_cell(ranked.coverage, format_share(ranked.coverage)),
-                 number_cell(ranked.fast_1, format_share(ranked.fast_1)),
-                 count_cell(static_cast<std::size_t>(ranked.score.definitions))});
+    append(row, {present::number_cell(ranked.coverage, present::format_share(ranked.coverage)),
+                 present::number_cell(ranked.fast_1, present::format_share(ranked.fast_1)),
+                 present::count_cell(static_cast<std::size_t>(ranked.score.definitions))});
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-void write_dataset(Document& document, const DatasetRanks& dataset, RankBy by, std::size_t top) {
+void write_dataset(present::Document& document, const DatasetRanks& dataset, RankBy by, std::size_t top) {
   if (dataset.hardware.empty()) {
     document.paragraph(fmt::format("No traces in {} that pass the filters. To get some: fib run --local {}",
                                    dataset.path, dataset.path));
@@ -84,31 +85,27 @@ json::Value to_json(const DatasetRanks& dataset, RankBy by, std::size_t top) {
   object.add("path", json::make_string(dataset.path));
   add_to(object, dataset.remarks);
   object.add("by", json::make_string(name_of(by)));
-  json::Value list = json::make_array();
-  for (const HardwareRanks& ranks : dataset.hardware) {
-    json::Value one = json::make_object();
-    one.add("name", json::make_string(ranks.hardware));
-    one.add("against", json::make_string(name_of(ranks.against)));
-    one.add("reason", ranks.reason.empty() ? json::make_null() : json::make_string(ranks.reason));
-    one.add("authors", report::to_json(table_of(ranks, top)));
-    list.items.push_back(std::move(one));
-  }
-  object.add("hardware", std::move(list));
+  object.add("hardware", list_of(dataset.hardware, [&](const HardwareRanks& ranks) {
+               json::Value one = json::make_object();
+               one.add("name", json::make_string(ranks.hardware));
+               one.add("against", json::make_string(name_of(ranks.against)));
+               one.add("reason", ranks.reason.empty() ? json::make_null() : json::make_string(ranks.reason));
+               one.add("authors", present::to_json(table_of(ranks, top)));
+               return one;
+             }));
   return object;
 }
 
-std::string csv(const std::vector<DatasetRanks>& datasets, std::size_t top) {
-  const auto placed = [&](const HardwareRanks& ranks, const std::string& path) {
-    Table table = with_leading(table_of(ranks, top), text_column("Against", "against"),
-                               text_cell(name_of(ranks.against)));
-    table = with_leading(std::move(table), text_column("Hardware", "hardware"), text_cell(ranks.hardware));
-    return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
-  };
-  Table all = placed({}, "");
+std::vector<std::string> footnotes(const std::vector<DatasetRanks>& datasets) {
+  bool ranked = false;
   for (const DatasetRanks& dataset : datasets) {
-    for (const HardwareRanks& ranks : dataset.hardware) append(all, placed(ranks, dataset.path));
+    for (const HardwareRanks& ranks : dataset.hardware) ranked = ranked || !ranks.rows.empty();
   }
-  return to_csv(all);
+  if (!ranked) return {};
+  return {
+      "Arith Mean, Geo Mean: of speedups over workloads, then definitions, of each the author's best "
+      "solution",
+      "Coverage: share of all workloads solved; fast_1: solved and faster than the yardstick"};
 }
 
 }  // namespace
@@ -132,28 +129,19 @@ std::vector<RankRow> rank_rows(const AuthorRanking& ranking, const ProblemResult
   return rows;
 }
 
-std::string render_ranks(const std::vector<DatasetRanks>& datasets, RankBy by, std::size_t top, Format format,
-                         const TextStyle& style) {
-  if (format == Format::csv) return csv(datasets, top);
-  if (format == Format::json) {
-    std::vector<json::Value> values;
-    for (const DatasetRanks& dataset : datasets) values.push_back(to_json(dataset, by, top));
-    return json_document("rank", std::move(values));
-  }
-  Document document(format, style);
-  bool ranked = false;
-  for (std::size_t i = 0; i < datasets.size(); ++i) {
-    if (datasets.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, datasets[i].path));
-    write_dataset(document, datasets[i], by, top);
-    for (const HardwareRanks& ranks : datasets[i].hardware) ranked = ranked || !ranks.rows.empty();
-  }
-  if (ranked) {
-    document.notes(
-        {"Arith Mean, Geo Mean: of speedups over workloads, then definitions, of each the author's best "
-         "solution",
-         "Coverage: share of all workloads solved; fast_1: solved and faster than the yardstick"});
-  }
-  return document.text();
+std::string render_ranks(const std::vector<DatasetRanks>& datasets, RankBy by, std::size_t top,
+                         present::Format format, const present::TextStyle& style) {
+  const auto csv_of = [&](const HardwareRanks& ranks) {
+    return present::with_leading(table_of(ranks, top), present::text_column("Against", "against"),
+                                 present::text_cell(name_of(ranks.against)));
+  };
+  const Writing<DatasetRanks> writing{"rank", [&] { return by_hardware(datasets, csv_of); },
+                                      [&](const DatasetRanks& dataset) { return to_json(dataset, by, top); },
+                                      [&](present::Document& document, const DatasetRanks& dataset) {
+                                        write_dataset(document, dataset, by, top);
+                                      },
+                                      [&] { return footnotes(datasets); }};
+  return render(datasets, writing, format, style);
 }
 
 }  // namespace fib::report

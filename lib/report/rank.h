@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/document.h"
+#include "present/document.h"
 #include "report/problems.h"
 #include "report/remarks.h"
 
@@ -39,6 +39,6 @@ struct DatasetRanks {
 
 // `top` rows of each hardware; 0: all. Pure.
 [[nodiscard]] std::string render_ranks(const std::vector<DatasetRanks>& datasets, RankBy by, std::size_t top,
-                                       Format format, const TextStyle& style);
+                                       present::Format format, const present::TextStyle& style);
 
 }  // namespace fib::report

@@ -9,7 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "report/workload_text.h"
 
 namespace fib::report {
@@ -69,8 +69,9 @@ std::vector<std::string> about_references(const TimeOf& time_of, const std::vect
       continue;
     if (time->spread() > kMostSpread) {
       spread.of(*row.definition + "\n" + row.workload->uuid);
-      spread.add(time->spread(), fmt::format("{} ({} to {} ms)", place_of(row), format_ms(time->low_ms),
-                                             format_ms(time->high_ms)));
+      spread.add(time->spread(),
+                 fmt::format("{} ({} to {} ms)", place_of(row), present::format_ms(time->low_ms),
+                             present::format_ms(time->high_ms)));
     }
     if (time->device_range > kMostDeviceRange) {
       devices.of(*row.definition + "\n" + row.workload->uuid);
@@ -83,14 +84,14 @@ std::vector<std::string> about_references(const TimeOf& time_of, const std::vect
                     "than {:.0f}%, most "
                     "of all {}. Where it shows in a mean they are written from–to and rank nobody. Latencies "
                     "are what to compare; a quiet machine helps.",
-                    plural(spread.things.size(), "workload"), kMostSpread * 100, spread.example));
+                    present::plural(spread.things.size(), "workload"), kMostSpread * 100, spread.example));
   }
   if (devices.count > 0) {
-    cautions.push_back(
-        fmt::format("The devices of one run differ by more than {:.0f}% in the time of the reference for {}, "
-                    "most of all {}. "
-                    "One device alone (--device) is measured on equal terms.",
-                    kMostDeviceRange * 100, plural(devices.things.size(), "workload"), devices.example));
+    cautions.push_back(fmt::format(
+        "The devices of one run differ by more than {:.0f}% in the time of the reference for {}, "
+        "most of all {}. "
+        "One device alone (--device) is measured on equal terms.",
+        kMostDeviceRange * 100, present::plural(devices.things.size(), "workload"), devices.example));
   }
   return cautions;
 }
@@ -103,7 +104,7 @@ class CallsCheck {
     const auto at = [&](const std::string& value) { return fmt::format("{} ({})", name_of(row), value); };
     if (calls.cv && *calls.cv > kMostCv) cv_.add(*calls.cv, at(fmt::format("{:.0f}%", *calls.cv * 100)));
     if (calls.count && *calls.count < kFewestCalls)
-      few_.add(1.0 / static_cast<double>(*calls.count + 1), at(plural(*calls.count, "call")));
+      few_.add(1.0 / static_cast<double>(*calls.count + 1), at(present::plural(*calls.count, "call")));
     if (calls.tail && *calls.tail > kLongestTail)
       tail_.add(*calls.tail, at(fmt::format("{:.1f} times", *calls.tail)));
     if (calls.sm_clock_mhz && *calls.sm_clock_mhz < kSlowestClock * highest_clock) {
@@ -118,15 +119,15 @@ class CallsCheck {
     if (calls.load && calls.load->average && calls.load->cores.value_or(0) > 0) {
       const double a_core = *calls.load->average / static_cast<double>(*calls.load->cores);
       if (a_core > 1)
-        load_.add(a_core,
-                  at(fmt::format("{:.1f} on {}", *calls.load->average, plural(*calls.load->cores, "core"))));
+        load_.add(a_core, at(fmt::format("{:.1f} on {}", *calls.load->average,
+                                         present::plural(*calls.load->cores, "core"))));
     }
   }
 
   void write(std::string_view noun, std::vector<std::string>& cautions) const {
     const auto say = [&](const Worst& worst, std::string_view what, std::string_view advice) {
       if (worst.count == 0) return;
-      cautions.push_back(fmt::format("{} {}{} {}. {}", plural(worst.count, noun), what,
+      cautions.push_back(fmt::format("{} {}{} {}. {}", present::plural(worst.count, noun), what,
                                      worst.count == 1 ? ":" : ", most of all", worst.example, advice));
     };
     say(load_, "of runs that began on a machine with a load above the number of its cores",
@@ -191,7 +192,7 @@ std::vector<std::string> cautions_of(const dataset::ReferenceTimes& references,
   return cautions;
 }
 
-void write(Document& document, const Remarks& remarks) {
+void write(present::Document& document, const Remarks& remarks) {
   std::vector<std::string> lines;
   if (!remarks.not_counted.empty()) lines.push_back(remarks.not_counted);
   lines.insert(lines.end(), remarks.cautions.begin(), remarks.cautions.end());

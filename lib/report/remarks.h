@@ -6,7 +6,7 @@
 
 #include "dataset/standing.h"
 #include "model/json_value.h"
-#include "report/document.h"
+#include "present/document.h"
 
 namespace fib::report {
 
@@ -37,7 +37,7 @@ enum class HasReferences { no, yes };
                                                    const std::vector<dataset::TraceRow>& rows);
 
 // A line each; nothing when there are none.
-void write(Document& document, const Remarks& remarks);
+void write(present::Document& document, const Remarks& remarks);
 
 // Adds the members `not_counted`, null or text, and `cautions`, a list.
 void add_to(model::json::Value& object, const Remarks& remarks);

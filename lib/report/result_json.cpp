@@ -5,8 +5,8 @@
 #include "model/json_value.h"
 #include "model/measurement_record.h"
 #include "report/details.h"
-#include "report/roofline.h"
 #include "report/sol.h"
+#include "roofline/bound.h"
 #include "util/error.h"
 #include "util/utf8.h"
 
@@ -48,17 +48,17 @@ std::optional<double> latency_of(const model::Evaluation& evaluation) {
 }
 
 // Nothing for a workload whose axes do not fit the definition.
-std::optional<Work> known_work(const model::Trace& trace, const model::Definition& definition) {
+std::optional<roofline::Work> known_work(const model::Trace& trace, const model::Definition& definition) {
   try {
-    return work_of(definition, trace.workload);
+    return roofline::work_of(definition, trace.workload);
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-std::optional<Bound> bound_on(const Work& work, const model::Evaluation& evaluation) {
-  const auto peak = peak_of(evaluation.environment.hardware);
-  return peak ? bound_of(work, *peak) : std::nullopt;
+std::optional<roofline::Bound> bound_on(const roofline::Work& work, const model::Evaluation& evaluation) {
+  const auto peak = roofline::peak_of(evaluation.environment.hardware);
+  return peak ? roofline::bound_of(work, *peak) : std::nullopt;
 }
 
 // What the workload needs at least, what was reached of it, and how far the device could go.
@@ -72,7 +72,7 @@ ordered_json roofline_json(const model::Trace& trace, const model::Definition& d
   object["flops_per_s"] = latency ? or_null(achieved_flops_per_s(*work, *latency)) : ordered_json();
   object["bound_ms"] = bound ? ordered_json(bound->ms) : ordered_json();
   object["binds"] =
-      bound ? ordered_json(bound->binds == Binds::memory ? "memory" : "compute") : ordered_json();
+      bound ? ordered_json(bound->binds == roofline::Binds::memory ? "memory" : "compute") : ordered_json();
   object["share"] = bound && latency ? ordered_json(bound->ms / *latency) : ordered_json();
   return object;
 }

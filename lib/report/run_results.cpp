@@ -10,12 +10,12 @@
 #include "dataset/conditions.h"
 #include "dataset/ranking.h"
 #include "dataset/standing.h"
+#include "present/document.h"
+#include "present/text.h"
 #include "report/compare.h"
-#include "report/document.h"
 #include "report/rank_cell.h"
 #include "report/remarks.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 #include "util/clock.h"
 
 namespace fib::report {
@@ -26,7 +26,7 @@ using dataset::TraceRow;
 double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(0); }
 
 // With a space in front; "" where the interval is not known.
-std::string interval_text(double share) { return share > 0 ? " " + format_interval(share) : ""; }
+std::string interval_text(double share) { return share > 0 ? " " + present::format_interval(share) : ""; }
 
 // "12.1% faster"; "66.0% slower, within the noise,"; "" where it is the same, or a latency is not known.
 std::string difference_text(const TraceRow& now, const TraceRow* before) {
@@ -57,7 +57,7 @@ std::string line_of(std::string_view text, bool first) {
   if (begin == std::string_view::npos) return "";
   text = text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
   const auto line = first ? text.substr(0, text.find('\n')) : text.substr(text.rfind('\n') + 1);
-  return printable(line);
+  return present::printable(line);
 }
 
 // What one run made of one solution, at one point of the sweep.
@@ -149,14 +149,14 @@ class Rankings {
   std::map<Key, std::vector<dataset::RankedSolution>> rankings_;
 };
 
-Cell rank_of(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
+present::Cell rank_of(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
   const auto found =
       std::find_if(ranking.begin(), ranking.end(), [&](const auto& one) { return one.solution == solution; });
-  return found == ranking.end() ? no_cell() : rank_cell(ranking, found->rank);
+  return found == ranking.end() ? present::no_cell() : rank_cell(ranking, found->rank);
 }
 
 // The geometric mean, and that of the intervals' ends, as solutions are ranked by them.
-Cell solution_latency_cell(const SolutionResults& results) {
+present::Cell solution_latency_cell(const SolutionResults& results) {
   std::vector<double> latencies;
   std::vector<double> highs;
   for (const Detail* detail : results.all) {
@@ -165,25 +165,26 @@ Cell solution_latency_cell(const SolutionResults& results) {
     latencies.push_back(*latency);
     highs.push_back(*latency * (1 + share_of(detail->row)));
   }
-  if (latencies.empty()) return no_cell();
+  if (latencies.empty()) return present::no_cell();
   const double mean = dataset::geometric_mean(latencies);
-  return text_cell(format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1));
+  return present::text_cell(present::format_ms(mean) +
+                            interval_text(dataset::geometric_mean(highs) / mean - 1));
 }
 
 // The geometric mean over workloads, as `fib report best` has it; none unless all passed and were timed.
-Cell solution_speedup_cell(const SolutionResults& results, const Rankings& rankings) {
+present::Cell solution_speedup_cell(const SolutionResults& results, const Rankings& rankings) {
   dataset::MeanSpeedup mean;
   for (const Detail* detail : results.all) {
     const auto one = rankings.speedup_of(detail->row);
-    if (!(one.speedup > 0)) return no_cell();
+    if (!(one.speedup > 0)) return present::no_cell();
     mean.add(one.speedup, one.range);
   }
-  return text_cell(speedup_text(*mean.geometric_mean(), mean.geometric_range(), two_digits) + "x");
+  return present::text_cell(speedup_text(*mean.geometric_mean(), mean.geometric_range(), two_digits) + "x");
 }
 
 // What changed since the solution was run before: verdicts first, then the geometric mean of the ratios of
 // latencies, of what failed before to when it last passed.
-Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) {
+present::Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) {
   std::size_t fixed = 0;
   std::size_t broken = 0;
   bool changed = false;
@@ -204,39 +205,41 @@ Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) 
   }
   const std::string latency =
       changed ? fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100) : "";
-  if (broken > 0) return text_cell(fmt::format("{} broken", broken));
-  if (fixed > 0) return text_cell(fmt::format("{} fixed{}{}", fixed, changed ? ", " : "", latency));
-  if (ratios.empty()) return no_cell();
-  return text_cell(changed ? latency : unclear ? "unclear" : "same");
+  if (broken > 0) return present::text_cell(fmt::format("{} broken", broken));
+  if (fixed > 0) return present::text_cell(fmt::format("{} fixed{}{}", fixed, changed ? ", " : "", latency));
+  if (ratios.empty()) return present::no_cell();
+  return present::text_cell(changed ? latency : unclear ? "unclear" : "same");
 }
 
-Cell failure_cell(const SolutionResults& results) {
+present::Cell failure_cell(const SolutionResults& results) {
   const auto found = std::find_if(results.all.begin(), results.all.end(),
                                   [](const Detail* detail) { return !detail->row.passed(); });
-  if (found == results.all.end()) return text_cell("");
+  if (found == results.all.end()) return present::text_cell("");
   const auto status = model::name_of((*found)->status());
   const auto reason = failure_reason((*found)->status(), (*found)->log);
-  if (reason.empty()) return text_cell(std::string(status));
-  return text_cell(fmt::format("{}: {}", status, reason));
+  if (reason.empty()) return present::text_cell(std::string(status));
+  return present::text_cell(fmt::format("{}: {}", status, reason));
 }
 
-Table table_of(const std::string& hardware, const HardwareResults& results, const EarlierResults& earlier,
-               const Rankings& rankings) {
-  Table table{{text_column("Definition", ""), name_column("Solution", ""), number_column("Rank", ""),
-               number_column("Passed", ""), number_column("Latency (ms)", ""),
-               spare(number_column("vs. reference", "")), number_column("vs. before", ""),
-               text_column("First failure", "")},
-              {},
-              true};
+present::Table table_of(const std::string& hardware, const HardwareResults& results,
+                        const EarlierResults& earlier, const Rankings& rankings) {
+  present::Table table{{present::text_column("Definition", ""), present::name_column("Solution", ""),
+                        present::number_column("Rank", ""), present::number_column("Passed", ""),
+                        present::number_column("Latency (ms)", ""),
+                        present::spare(present::number_column("vs. reference", "")),
+                        present::number_column("vs. before", ""), present::text_column("First failure", "")},
+                       {},
+                       true};
   for (const auto& [definition, solutions] : results.definitions) {
     for (const auto& [name, of_solution] : solutions) {
       const auto& [solution, order, sweep] = name;
       const bool swept = !sweep.empty();
-      table.rows.push_back({text_cell(definition), text_cell(swept ? solution + " " + sweep : solution),
-                            swept ? no_cell() : rank_of(rankings.of(hardware, definition), solution),
-                            text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
-                            solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
-                            change_cell(of_solution, earlier), failure_cell(of_solution)});
+      table.rows.push_back(
+          {present::text_cell(definition), present::text_cell(swept ? solution + " " + sweep : solution),
+           swept ? present::no_cell() : rank_of(rankings.of(hardware, definition), solution),
+           present::text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
+           solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
+           change_cell(of_solution, earlier), failure_cell(of_solution)});
     }
   }
   return table;
@@ -252,8 +255,8 @@ std::vector<std::string> winners_elsewhere(const std::string& hardware, const Ha
     const auto& ranking = rankings.of(hardware, definition);
     if (ranking.empty() || ranking.front().rank != 1 || tried.contains(ranking.front().solution)) continue;
     notes.push_back(fmt::format("Best of {}: {}, {} ms over {}, which was not run now", definition,
-                                ranking.front().solution, format_ms(*ranking.front().latency_ms),
-                                plural(ranking.front().workloads, "workload")));
+                                ranking.front().solution, present::format_ms(*ranking.front().latency_ms),
+                                present::plural(ranking.front().workloads, "workload")));
   }
   return notes;
 }
@@ -341,7 +344,7 @@ std::string result_text(const Detail& result, const EarlierResults& earlier) {
   const TraceRow& row = result.row;
   std::string text(model::name_of(result.status()));
   if (const auto latency = row.latency_ms()) {
-    text += fmt::format(" {} ms{}", format_ms(*latency), interval_text(share_of(row)));
+    text += fmt::format(" {} ms{}", present::format_ms(*latency), interval_text(share_of(row)));
     const double speedup = row.evaluation->performance->speedup_factor;
     if (speedup > 0)
       text += fmt::format(", {}x the reference", speedup_text(speedup, own_range(row), two_digits));
@@ -354,10 +357,10 @@ std::string result_text(const Detail& result, const EarlierResults& earlier) {
 }
 
 std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,
-                               const std::vector<Detail>& results, const TextStyle& style) {
+                               const std::vector<Detail>& results, const present::TextStyle& style) {
   if (results.empty()) return "";
   const Rankings rankings(dataset, results);
-  Document document(Format::table, style);
+  present::Document document(present::Format::table, style);
   for (const auto& [hardware, of_hardware] : by_hardware(results)) {
     document.table(fmt::format("Results on {}:", hardware),
                    table_of(hardware, of_hardware, earlier, rankings));

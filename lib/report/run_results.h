@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "dataset/load.h"
+#include "present/table.h"
 #include "report/details.h"
-#include "report/table.h"
 
 // What `fib run` says of its own results, beside what the dataset knew before. All functions are pure.
 namespace fib::report {
@@ -48,6 +48,7 @@ class EarlierResults {
 // its results doubtful. Text for a terminal; "" when there are no results. `dataset` is as it was before the
 // run, with its traces.
 [[nodiscard]] std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,
-                                             const std::vector<Detail>& results, const TextStyle& style);
+                                             const std::vector<Detail>& results,
+                                             const present::TextStyle& style);
 
 }  // namespace fib::report

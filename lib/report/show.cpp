@@ -14,9 +14,9 @@
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "model/workload_order.h"
+#include "present/text.h"
 #include "report/details.h"
 #include "report/outcomes.h"
-#include "report/text.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/find.h"
@@ -172,7 +172,8 @@ struct Meanings {
   [[nodiscard]] bool means_one() const {
     if (found.size() <= 1) return !found.empty();
     std::vector<std::string> lines;
-    for (const auto& [key, workload] : found) lines.push_back(printable(key.second + " of " + key.first));
+    for (const auto& [key, workload] : found)
+      lines.push_back(present::printable(key.second + " of " + key.first));
     throw Error("\"{}\" means {} workloads; write more of the uuid, or --definitions:{}", wanted,
                 found.size(), dataset::first_lines(lines));
   }

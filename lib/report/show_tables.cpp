@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "model/measurement_record.h"
+#include "present/text.h"
 #include "report/details.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 #include "report/workload_text.h"
 
 namespace fib::report {
@@ -17,48 +17,51 @@ namespace {
 
 namespace json = model::json;
 
-Cell nullable_text(const model::NullableText& text) { return text && *text ? text_cell(**text) : no_cell(); }
+present::Cell nullable_text(const model::NullableText& text) {
+  return text && *text ? present::text_cell(**text) : present::no_cell();
+}
 
 std::string config_text(const model::MeasurementRecord& record) {
   return record.config.is_null() ? "" : record.config.dump();
 }
 
-Cell config_cell(const model::MeasurementRecord& record, const std::vector<std::string>& configs) {
+present::Cell config_cell(const model::MeasurementRecord& record, const std::vector<std::string>& configs) {
   const std::string text = config_text(record);
-  if (text.empty()) return no_cell();
+  if (text.empty()) return present::no_cell();
   const auto place = std::find(configs.begin(), configs.end(), text) - configs.begin();
   return {std::to_string(place + 1), json::from_tree(record.config)};
 }
 
-std::vector<Column> result_columns(ResultsOf of) {
-  const auto beside = [of](ResultsOf other, Column column) {
-    return of == other ? column : only_for(Audience::programs, std::move(column));
+std::vector<present::Column> result_columns(ResultsOf of) {
+  const auto beside = [of](ResultsOf other, present::Column column) {
+    return of == other ? column : present::only_for(present::Audience::programs, std::move(column));
   };
-  const auto unless = [of](ResultsOf other, Column column) {
-    return of == other ? only_for(Audience::programs, std::move(column)) : column;
+  const auto unless = [of](ResultsOf other, present::Column column) {
+    return of == other ? present::only_for(present::Audience::programs, std::move(column)) : column;
   };
-  return {text_column("Hardware", "hardware"),
-          beside(ResultsOf::workload, name_column("Solution", "solution")),
-          beside(ResultsOf::workload, spare(name_column("Author", "author"))),
-          beside(ResultsOf::solution, text_column("Workload", "workload")),
-          only_for(Audience::programs, text_column("Axes", "axes")),
-          text_column("Status", "status"),
-          number_column("Latency (ms)", "latency_ms"),
-          only_for(Audience::programs, number_column("CV", "cv")),
-          spare(number_column("Rerun within", "interval")),
-          only_for(Audience::programs, number_column("Reference (ms)", "reference_latency_ms")),
-          unless(ResultsOf::trace, number_column("Speedup vs. ref", "speedup_factor")),
-          unless(ResultsOf::trace, spare(number_column("Max abs", "max_absolute_error"))),
-          unless(ResultsOf::trace, spare(number_column("Max rel", "max_relative_error"))),
-          beside(ResultsOf::trace, text_column("Time", "timestamp")),
-          beside(ResultsOf::trace, text_column("Run", "run_id")),
-          beside(ResultsOf::trace, spare(text_column("Clock", "clock"))),
-          beside(ResultsOf::trace, number_column("Config", "config")),
+  return {present::text_column("Hardware", "hardware"),
+          beside(ResultsOf::workload, present::name_column("Solution", "solution")),
+          beside(ResultsOf::workload, present::spare(present::name_column("Author", "author"))),
+          beside(ResultsOf::solution, present::text_column("Workload", "workload")),
+          present::only_for(present::Audience::programs, present::text_column("Axes", "axes")),
+          present::text_column("Status", "status"),
+          present::number_column("Latency (ms)", "latency_ms"),
+          present::only_for(present::Audience::programs, present::number_column("CV", "cv")),
+          present::spare(present::number_column("Rerun within", "interval")),
+          present::only_for(present::Audience::programs,
+                            present::number_column("Reference (ms)", "reference_latency_ms")),
+          unless(ResultsOf::trace, present::number_column("Speedup vs. ref", "speedup_factor")),
+          unless(ResultsOf::trace, present::spare(present::number_column("Max abs", "max_absolute_error"))),
+          unless(ResultsOf::trace, present::spare(present::number_column("Max rel", "max_relative_error"))),
+          beside(ResultsOf::trace, present::text_column("Time", "timestamp")),
+          beside(ResultsOf::trace, present::text_column("Run", "run_id")),
+          beside(ResultsOf::trace, present::spare(present::text_column("Clock", "clock"))),
+          beside(ResultsOf::trace, present::number_column("Config", "config")),
           range_columns("speedup")[0],
           range_columns("speedup")[1]};
 }
 
-std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>& configs) {
+std::vector<present::Cell> result_row(const Shown& shown, const std::vector<std::string>& configs) {
   const model::Trace& trace = shown.trace;
   const model::Evaluation& evaluation = *trace.evaluation;
   const auto record = model::measurement_record(evaluation);
@@ -70,23 +73,26 @@ std::vector<Cell> result_row(const Shown& shown, const std::vector<std::string>&
     return number && *number > 0 ? number : std::nullopt;
   };
   const auto ranged = range_cells(shown.speedup_range);
-  return {text_cell(evaluation.environment.hardware),
-          text_cell(*trace.solution),
-          optional_text(shown.author),
+  return {present::text_cell(evaluation.environment.hardware),
+          present::text_cell(*trace.solution),
+          present::optional_text(shown.author),
           {workload_text(trace.workload), json::make_string(trace.workload.uuid)},
           axes_cell(trace.workload),
-          text_cell(std::string(model::name_of(evaluation.status))),
-          optional_number(performance(&model::Performance::latency_ms), format_ms),
-          optional_number(record.cv, format_share),
-          optional_number(interval_share(evaluation), format_interval),
-          optional_number(positive(performance(&model::Performance::reference_latency_ms)), format_ms),
+          present::text_cell(std::string(model::name_of(evaluation.status))),
+          present::optional_number(performance(&model::Performance::latency_ms), present::format_ms),
+          present::optional_number(record.cv, present::format_share),
+          present::optional_number(interval_share(evaluation), present::format_interval),
+          present::optional_number(positive(performance(&model::Performance::reference_latency_ms)),
+                                   present::format_ms),
           speedup_cell(positive(performance(&model::Performance::speedup_factor)), shown.speedup_range,
                        times_text),
-          optional_number(told_error(evaluation, &model::Correctness::max_absolute_error), format_error),
-          optional_number(told_error(evaluation, &model::Correctness::max_relative_error), format_error),
-          text_cell(evaluation.timestamp),
-          optional_text(record.run_id),
-          optional_text(record.clock),
+          present::optional_number(told_error(evaluation, &model::Correctness::max_absolute_error),
+                                   present::format_error),
+          present::optional_number(told_error(evaluation, &model::Correctness::max_relative_error),
+                                   present::format_error),
+          present::text_cell(evaluation.timestamp),
+          present::optional_text(record.run_id),
+          present::optional_text(record.clock),
           config_cell(record, configs),
           ranged.front(),
           ranged.back()};
@@ -125,31 +131,32 @@ std::string kind_text(model::InputKind kind) {
 
 }  // namespace
 
-Table tallies_table(const std::vector<Tally>& tallies) {
-  Table table;
+present::Table tallies_table(const std::vector<Tally>& tallies) {
+  present::Table table;
   table.grouped = true;
-  table.columns = {text_column("Hardware", "hardware"),
-                   number_column("Rank", "rank"),
-                   name_column("Solution", "solution"),
-                   spare(name_column("Author", "author")),
-                   number_column("Passed", "passed"),
-                   number_column("Failed", "failed"),
-                   spare(number_column("Best (ms)", "best_latency_ms")),
-                   number_column("Mean (ms)", "latency_ms")};
+  table.columns = {present::text_column("Hardware", "hardware"),
+                   present::number_column("Rank", "rank"),
+                   present::name_column("Solution", "solution"),
+                   present::spare(present::name_column("Author", "author")),
+                   present::number_column("Passed", "passed"),
+                   present::number_column("Failed", "failed"),
+                   present::spare(present::number_column("Best (ms)", "best_latency_ms")),
+                   present::number_column("Mean (ms)", "latency_ms")};
   for (const Tally& tally : tallies) {
     std::vector<Tally> rivals;
     std::copy_if(tallies.begin(), tallies.end(), std::back_inserter(rivals),
                  [&](const Tally& other) { return other.hardware == tally.hardware; });
-    table.rows.push_back({text_cell(tally.hardware), rank_cell(rivals, tally.rank), text_cell(tally.solution),
-                          optional_text(tally.author), count_cell(tally.passed), count_cell(tally.failed),
-                          optional_number(tally.best_ms, format_ms),
-                          optional_number(tally.mean_ms, format_ms)});
+    table.rows.push_back({present::text_cell(tally.hardware), rank_cell(rivals, tally.rank),
+                          present::text_cell(tally.solution), present::optional_text(tally.author),
+                          present::count_cell(tally.passed), present::count_cell(tally.failed),
+                          present::optional_number(tally.best_ms, present::format_ms),
+                          present::optional_number(tally.mean_ms, present::format_ms)});
   }
   return table;
 }
 
-Table results_table(const std::vector<Shown>& results, ResultsOf of) {
-  Table table{result_columns(of), {}, true};
+present::Table results_table(const std::vector<Shown>& results, ResultsOf of) {
+  present::Table table{result_columns(of), {}, true};
   const std::vector<std::string> configs = configs_of(results);
   for (const Shown& shown : results) table.rows.push_back(result_row(shown, configs));
   return table;
@@ -165,34 +172,37 @@ std::vector<std::string> configs_of(const std::vector<Shown>& results) {
   return configs;
 }
 
-Table axes_table(const model::Definition& definition) {
-  Table table;
-  table.columns = {text_column("Axis", "axis"), text_column("Kind", "kind"), text_column("Value", "value"),
-                   text_column("Description", "description")};
+present::Table axes_table(const model::Definition& definition) {
+  present::Table table;
+  table.columns = {present::text_column("Axis", "axis"), present::text_column("Kind", "kind"),
+                   present::text_column("Value", "value"),
+                   present::text_column("Description", "description")};
   for (const auto& [name, axis] : definition.axes) {
     const char* kind = axis.is_var() ? "var" : axis.is_const() ? "const" : "expr";
-    table.rows.push_back(
-        {text_cell(name), text_cell(kind), text_cell(axis_value(axis)), nullable_text(axis.description)});
+    table.rows.push_back({present::text_cell(name), present::text_cell(kind),
+                          present::text_cell(axis_value(axis)), nullable_text(axis.description)});
   }
   return table;
 }
 
-Table tensors_table(const std::vector<model::TensorSpec>& tensors) {
-  Table table;
-  table.columns = {text_column("Name", "name"), text_column("Shape", "shape"), text_column("Type", "dtype"),
-                   text_column("Description", "description")};
+present::Table tensors_table(const std::vector<model::TensorSpec>& tensors) {
+  present::Table table;
+  table.columns = {present::text_column("Name", "name"), present::text_column("Shape", "shape"),
+                   present::text_column("Type", "dtype"), present::text_column("Description", "description")};
   for (const model::TensorSpec& tensor : tensors) {
-    table.rows.push_back({text_cell(tensor.name), text_cell(shape_text(tensor)), text_cell(tensor.dtype),
-                          nullable_text(tensor.description)});
+    table.rows.push_back({present::text_cell(tensor.name), present::text_cell(shape_text(tensor)),
+                          present::text_cell(tensor.dtype), nullable_text(tensor.description)});
   }
   return table;
 }
 
-Table inputs_table(const model::Workload& workload) {
-  Table table;
-  table.columns = {text_column("Input", "input"), text_column("Kind", "kind"), text_column("Value", "value")};
+present::Table inputs_table(const model::Workload& workload) {
+  present::Table table;
+  table.columns = {present::text_column("Input", "input"), present::text_column("Kind", "kind"),
+                   present::text_column("Value", "value")};
   for (const auto& [name, input] : workload.inputs)
-    table.rows.push_back({text_cell(name), text_cell(kind_text(input.kind)), text_cell(input_text(input))});
+    table.rows.push_back({present::text_cell(name), present::text_cell(kind_text(input.kind)),
+                          present::text_cell(input_text(input))});
   return table;
 }
 

@@ -7,11 +7,11 @@
 #include <tuple>
 #include <utility>
 
+#include "present/source_text.h"
+#include "present/text.h"
 #include "report/details.h"
 #include "report/show_json.h"
 #include "report/show_tables.h"
-#include "report/source_text.h"
-#include "report/text.h"
 #include "report/try_summary.h"
 #include "report/workload_text.h"
 
@@ -26,34 +26,38 @@ class Page {
  public:
   explicit Page(const ShowStyle& style) : style_(style), document_(style.format, style.text) {}
 
-  Document& document() { return document_; }
+  present::Document& document() { return document_; }
   [[nodiscard]] const ShowStyle& style() const { return style_; }
 
   // A source with its title: numbered lines, or a fenced block.
-  void source(const std::string& title, const std::string& text, Syntax syntax) {
-    const bool markdown = style_.format == Format::md;
-    const char* language = syntax == Syntax::python ? "python" : syntax == Syntax::cpp ? "cpp" : "";
-    code(title, markdown ? fenced(text, language) : numbered(text, syntax, style_.text.bold));
+  void source(const std::string& title, const std::string& text, present::Syntax syntax) {
+    const bool markdown = style_.format == present::Format::md;
+    const char* language = syntax == present::Syntax::python ? "python"
+                           : syntax == present::Syntax::cpp  ? "cpp"
+                                                             : "";
+    code(title,
+         markdown ? present::fenced(text, language) : present::numbered(text, syntax, style_.text.bold));
   }
 
   // A log or a record with its title: as it is, set off by two spaces, or a fenced block.
   void log(const std::string& title, std::string_view text, const char* language = "") {
-    std::string block = style_.format == Format::md ? fenced(text, language) : indented(text, 2);
+    std::string block =
+        style_.format == present::Format::md ? present::fenced(text, language) : present::indented(text, 2);
     if (!block.empty() && block.back() != '\n') block += '\n';
     code(title, block);
   }
 
  private:
   void code(const std::string& title, const std::string& block) {
-    if (style_.format == Format::md) {
-      document_.verbatim("**" + escape_markdown(title) + "**\n\n" + block);
+    if (style_.format == present::Format::md) {
+      document_.verbatim("**" + present::escape_markdown(title) + "**\n\n" + block);
     } else {
-      document_.verbatim(wrap(printable(title), style_.text.width) + "\n" + block);
+      document_.verbatim(present::wrap(present::printable(title), style_.text.width) + "\n" + block);
     }
   }
 
   const ShowStyle& style_;
-  Document document_;
+  present::Document document_;
 };
 
 std::string text_of(const model::NullableText& text) { return text ? text->value_or("") : ""; }
@@ -78,8 +82,8 @@ std::string dump_of(const std::optional<nlohmann::ordered_json>& tree) { return 
 
 void write(Page& page, const DefinitionView& view) {
   const model::Definition& definition = *view.definition;
-  Document& document = page.document();
-  document.subheading("Definition: " + definition.name, plural(view.workloads, "workload"));
+  present::Document& document = page.document();
+  document.subheading("Definition: " + definition.name, present::plural(view.workloads, "workload"));
   if (const std::string text = text_of(definition.description); !text.empty()) document.paragraph(text);
   document.facts({{"Op type", definition.op_type}, {"Tags", joined(definition.tags)}});
   document.table("Axes:", axes_table(definition));
@@ -87,7 +91,7 @@ void write(Page& page, const DefinitionView& view) {
   document.table("Outputs:", tensors_table(definition.outputs));
   if (definition.constraints && !definition.constraints->empty())
     page.log("Constraints:", fmt::format("{}", fmt::join(*definition.constraints, "\n")));
-  page.source("Reference:", definition.reference, Syntax::python);
+  page.source("Reference:", definition.reference, present::Syntax::python);
   document.table("Solutions, by their results on each workload:", tallies_table(view.tallies));
   std::vector<std::string> notes;
   if (!view.untried.empty()) notes.push_back(fmt::format("No result of: {}", fmt::join(view.untried, ", ")));
@@ -101,12 +105,12 @@ void write_failed_log(Page& page, const std::vector<const model::Trace*>& same) 
   const model::Evaluation& evaluation = *trace.evaluation;
   const std::string& log = evaluation.log;
   std::size_t left_out = 0;
-  const std::string_view end = page.style().full_log ? log : last_lines(log, kLogLines, left_out);
+  const std::string_view end = page.style().full_log ? log : present::last_lines(log, kLogLines, left_out);
   const std::string part = left_out == 0 ? ""
                                          : fmt::format(", the last {} of {} lines (all: --full-log)",
                                                        kLogLines, kLogLines + left_out);
   const std::string more =
-      same.size() == 1 ? "" : fmt::format(" and {}", plural(same.size() - 1, "more workload"));
+      same.size() == 1 ? "" : fmt::format(" and {}", present::plural(same.size() - 1, "more workload"));
   page.log(fmt::format("Log of {}{} on {}: {}{}", trace.workload.uuid, more, evaluation.environment.hardware,
                        model::name_of(evaluation.status), part),
            end);
@@ -129,7 +133,7 @@ void write_failed_logs(Page& page, const std::vector<Shown>& results) {
 }
 
 // Of the first result that knows them: those of other sizes are launched alike.
-void write_kernels(Document& document, const std::vector<Shown>& results) {
+void write_kernels(present::Document& document, const std::vector<Shown>& results) {
   for (const Shown& shown : results) {
     const auto lines = kernel_lines(shown.trace);
     if (lines.empty()) continue;
@@ -141,7 +145,7 @@ void write_kernels(Document& document, const std::vector<Shown>& results) {
 void write(Page& page, const SolutionView& view) {
   const model::Solution& solution = *view.solution;
   const model::Spec& spec = solution.spec;
-  Document& document = page.document();
+  present::Document& document = page.document();
   document.subheading("Solution: " + solution.name, "of " + solution.definition + ", by " + solution.author);
   if (const std::string text = text_of(solution.description); !text.empty()) document.paragraph(text);
   document.facts({{"Language", spec.language_text},
@@ -160,7 +164,7 @@ void write(Page& page, const SolutionView& view) {
   write(document, view.remarks);
   write_failed_logs(page, view.results);
   for (const model::SourceFile& file : solution.sources)
-    page.source(file.path + ":", file.content, syntax_of(file.path));
+    page.source(file.path + ":", file.content, present::syntax_of(file.path));
 }
 
 std::string tolerance_text(const std::optional<model::WorkloadTolerance>& tolerance) {
@@ -177,7 +181,7 @@ std::string tolerance_text(const std::optional<model::WorkloadTolerance>& tolera
 }
 
 void write(Page& page, const WorkloadView& view) {
-  Document& document = page.document();
+  present::Document& document = page.document();
   document.subheading("Workload: " + view.workload.uuid, "of " + view.definition);
   document.facts(
       {{"Axes", axes_cell(view.workload).text}, {"Tolerance", tolerance_text(view.workload.tolerance)}});
@@ -203,12 +207,12 @@ std::string libs_text(const model::Environment& environment) {
 std::string speedup_text(const model::Performance& performance) {
   if (performance.speedup_factor <= 0) return "the reference was not timed";
   return fmt::format("{:.4f}, reference {} ms", performance.speedup_factor,
-                     format_ms(performance.reference_latency_ms));
+                     present::format_ms(performance.reference_latency_ms));
 }
 
 // ", another run within ±0.8%".
 std::string another_run(double share) {
-  return fmt::format(", another run {}{}", share < 1 ? "within " : "", format_interval(share));
+  return fmt::format(", another run {}{}", share < 1 ? "within " : "", present::format_interval(share));
 }
 
 void write_latest(Page& page, const model::Evaluation& evaluation) {
@@ -216,14 +220,14 @@ void write_latest(Page& page, const model::Evaluation& evaluation) {
                                                          {"Libraries", libs_text(evaluation.environment)}};
   if (const auto& performance = evaluation.performance) {
     const auto share = interval_share(evaluation);
-    facts.emplace_back("Latency",
-                       format_ms(performance->latency_ms) + " ms" + (share ? another_run(*share) : ""));
+    facts.emplace_back(
+        "Latency", present::format_ms(performance->latency_ms) + " ms" + (share ? another_run(*share) : ""));
     facts.emplace_back("Speedup", speedup_text(*performance));
   }
   if (const auto& correctness = evaluation.correctness) {
     const auto add_error = [&](const char* name, double model::Correctness::*field) {
       const auto error = told_error(evaluation, field);
-      facts.emplace_back(name, error ? format_error(*error) : "-");
+      facts.emplace_back(name, error ? present::format_error(*error) : "-");
     };
     add_error("Max abs error", &model::Correctness::max_absolute_error);
     add_error("Max rel error", &model::Correctness::max_relative_error);
@@ -245,11 +249,11 @@ void write_latest(Page& page, const model::Evaluation& evaluation) {
 }
 
 void write(Page& page, const TraceView& view) {
-  Document& document = page.document();
+  present::Document& document = page.document();
   const std::vector<Shown> shown = shown_of(view);
   document.subheading("Traces of: " + view.solution, "on " + workload_text(view.traces.back().workload) +
                                                          " of " + view.traces.back().definition);
-  document.table(plural(view.traces.size(), "trace") + ", oldest first:",
+  document.table(present::plural(view.traces.size(), "trace") + ", oldest first:",
                  results_table(shown, ResultsOf::trace));
   std::vector<std::string> notes;
   for (const std::string& config : configs_of(shown))
@@ -258,23 +262,24 @@ void write(Page& page, const TraceView& view) {
   write_latest(page, *view.traces.back().evaluation);
 }
 
-Table table_of(const DefinitionView& view) { return tallies_table(view.tallies); }
-Table table_of(const SolutionView& view) { return results_table(view.results, ResultsOf::solution); }
-Table table_of(const WorkloadView& view) { return results_table(view.results, ResultsOf::workload); }
-Table table_of(const TraceView& view) { return results_table(shown_of(view), ResultsOf::trace); }
+present::Table table_of(const DefinitionView& view) { return tallies_table(view.tallies); }
+present::Table table_of(const SolutionView& view) { return results_table(view.results, ResultsOf::solution); }
+present::Table table_of(const WorkloadView& view) { return results_table(view.results, ResultsOf::workload); }
+present::Table table_of(const TraceView& view) { return results_table(shown_of(view), ResultsOf::trace); }
 
 template <typename View>
 std::string render(const std::vector<View>& views, const char* name, const ShowStyle& style) {
-  if (style.format == Format::json) {
+  if (style.format == present::Format::json) {
     std::vector<json::Value> values;
     for (const View& view : views) values.push_back(to_json(view));
-    return json_document(name, std::move(values));
+    return present::json_document(name, std::move(values));
   }
-  if (style.format == Format::csv) {
-    Table all;
+  if (style.format == present::Format::csv) {
+    present::Table all;
     for (const View& view : views)
-      append(all, with_leading(table_of(view), text_column("Dataset", "dataset"), text_cell(view.path)));
-    return to_csv(all);
+      append(all, present::with_leading(table_of(view), present::text_column("Dataset", "dataset"),
+                                        present::text_cell(view.path)));
+    return present::to_csv(all);
   }
   Page page(style);
   for (const View& view : views) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/document.h"
+#include "present/document.h"
 #include "report/show.h"
 
 // The reports of `fib report show`, one for each dataset that has the record. Pure. Sources and logs keep
@@ -11,9 +11,9 @@
 namespace fib::report {
 
 struct ShowStyle {
-  Format format = Format::table;
-  TextStyle text = {};    // bold: sources are coloured too
-  bool full_log = false;  // of solutions: whole logs instead of their last lines
+  present::Format format = present::Format::table;
+  present::TextStyle text = {};  // bold: sources are coloured too
+  bool full_log = false;         // of solutions: whole logs instead of their last lines
 };
 
 [[nodiscard]] std::string render_show(const std::vector<DefinitionView>& views, const ShowStyle& style);

@@ -81,7 +81,8 @@ std::optional<std::string> baseline_of(const Dataset& dataset, const std::string
   return std::nullopt;
 }
 
-void compare(SolPoint& point, const Tried& tried, const Tried* baseline, const std::optional<Bound>& bound) {
+void compare(SolPoint& point, const Tried& tried, const Tried* baseline,
+             const std::optional<roofline::Bound>& bound) {
   const auto& performance = tried.fastest->evaluation->performance;
   if (baseline != nullptr && baseline->fastest != nullptr) {
     point.baseline_ms = usable_latency(*baseline->fastest);
@@ -91,21 +92,22 @@ void compare(SolPoint& point, const Tried& tried, const Tried* baseline, const s
   }
   if (!bound) return;
   point.share = bound->ms / point.latency_ms;
-  if (point.baseline_ms) point.score = sol_score(point.latency_ms, *point.baseline_ms, bound->ms);
+  if (point.baseline_ms) point.score = roofline::sol_score(point.latency_ms, *point.baseline_ms, bound->ms);
 }
 
-void measure(WorkloadSol& result, const Dataset& dataset, const std::optional<Peak>& peak) {
+void measure(WorkloadSol& result, const Dataset& dataset, const std::optional<roofline::Peak>& peak) {
   try {
-    result.work = work_of(dataset.definitions.at(result.definition), *result.workload);
+    result.work = roofline::work_of(dataset.definitions.at(result.definition), *result.workload);
   } catch (const Error& error) {
     result.reason = error.what();
     return;
   }
-  if (peak) result.bound = bound_of(*result.work, *peak);
+  if (peak) result.bound = roofline::bound_of(*result.work, *peak);
 }
 
 WorkloadSol workload_sol(const Dataset& dataset, const std::string& definition, const WorkloadTries& group,
-                         const std::optional<std::string>& baseline, const std::optional<Peak>& peak) {
+                         const std::optional<std::string>& baseline,
+                         const std::optional<roofline::Peak>& peak) {
   WorkloadSol result;
   result.definition = definition;
   result.workload = group.workload;
@@ -175,13 +177,13 @@ void add_solutions(HardwareSol& result, const Dataset& dataset, const std::strin
                    [&](const auto& left, const auto& right) { return key(left) < key(right); });
 }
 
-std::optional<Peak> peak_for(const std::string& hardware, const SolQuestion& question) {
-  std::optional<Peak> peak = peak_of(hardware);
+std::optional<roofline::Peak> peak_for(const std::string& hardware, const SolQuestion& question) {
+  std::optional<roofline::Peak> peak = roofline::peak_of(hardware);
   if (!question.bytes_per_s && !question.flops_per_s) return peak;
-  if (!peak) peak = Peak{};
+  if (!peak) peak = roofline::Peak{};
   if (question.bytes_per_s) peak->bytes_per_s = *question.bytes_per_s;
   if (const auto& rate = question.flops_per_s)
-    peak = Peak{peak->bytes_per_s, *rate, *rate, *rate, *rate, *rate, *rate, *rate};
+    peak = roofline::Peak{peak->bytes_per_s, *rate, *rate, *rate, *rate, *rate, *rate, *rate};
   return peak;
 }
 
@@ -225,17 +227,17 @@ SolReport sol_report(const Dataset& dataset, const SolQuestion& question) {
   return report;
 }
 
-std::optional<double> intensity(const Work& work) {
+std::optional<double> intensity(const roofline::Work& work) {
   if (!work.flops || work.bytes <= 0) return std::nullopt;
   return *work.flops / work.bytes;
 }
 
-std::optional<double> achieved_flops_per_s(const Work& work, double latency_ms) {
+std::optional<double> achieved_flops_per_s(const roofline::Work& work, double latency_ms) {
   if (!work.flops || latency_ms <= 0) return std::nullopt;
   return *work.flops / latency_ms * 1e3;
 }
 
-double achieved_bytes_per_s(const Work& work, double latency_ms) {
+double achieved_bytes_per_s(const roofline::Work& work, double latency_ms) {
   return latency_ms > 0 ? work.bytes / latency_ms * 1e3 : 0;
 }
 

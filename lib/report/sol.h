@@ -9,8 +9,8 @@
 #include "dataset/load.h"
 #include "dataset/queries.h"
 #include "report/remarks.h"
-#include "report/roofline.h"
 #include "report/summary.h"
+#include "roofline/bound.h"
 
 // How near to the roofline bound the solutions of a dataset come.
 namespace fib::report {
@@ -36,11 +36,11 @@ struct SolPoint {
 struct WorkloadSol {
   std::string definition;
   const model::Workload* workload = nullptr;  // into the dataset
-  std::optional<Work> work;                   // nothing: see `reason`
+  std::optional<roofline::Work> work;         // nothing: see `reason`
   std::string reason;
-  std::optional<Bound> bound;       // nothing: no peak is known
-  std::vector<SolPoint> points;     // fastest first, ties by name
-  std::vector<std::string> failed;  // solutions with a trace that did not pass, by name
+  std::optional<roofline::Bound> bound;  // nothing: no peak is known
+  std::vector<SolPoint> points;          // fastest first, ties by name
+  std::vector<std::string> failed;       // solutions with a trace that did not pass, by name
 };
 
 // A solution on all workloads of its definition that were tried. Failed workloads count 0 in both means.
@@ -56,7 +56,7 @@ struct SolutionSol {
 
 struct HardwareSol {
   std::string hardware;
-  std::optional<Peak> peak;            // nothing: neither known nor given
+  std::optional<roofline::Peak> peak;  // nothing: neither known nor given
   std::vector<WorkloadSol> workloads;  // by definition, then in the order of the traces
   std::vector<SolutionSol> solutions;  // by definition, then by mean score, mean share and name; best first
   std::vector<std::string> unknown;    // definitions with traces that are not in the dataset; by name
@@ -80,8 +80,8 @@ struct SolReport {
 [[nodiscard]] SolReport sol_report(const dataset::Dataset& dataset, const SolQuestion& question);
 
 // Flop/byte and flop/s: where a point stands in a roofline chart. Nothing when the flops are not known.
-[[nodiscard]] std::optional<double> intensity(const Work& work);
-[[nodiscard]] std::optional<double> achieved_flops_per_s(const Work& work, double latency_ms);
-[[nodiscard]] double achieved_bytes_per_s(const Work& work, double latency_ms);
+[[nodiscard]] std::optional<double> intensity(const roofline::Work& work);
+[[nodiscard]] std::optional<double> achieved_flops_per_s(const roofline::Work& work, double latency_ms);
+[[nodiscard]] double achieved_bytes_per_s(const roofline::Work& work, double latency_ms);
 
 }  // namespace fib::report

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "report/workload_text.h"
 
 namespace fib::report {
@@ -13,62 +13,66 @@ namespace {
 
 namespace json = model::json;
 
-Cell share_cell(const std::optional<double>& share) {
-  if (!share) return no_cell();
-  return number_cell(*share, format_share(*share) + (*share > 1 ? " *" : ""));
+present::Cell share_cell(const std::optional<double>& share) {
+  if (!share) return present::no_cell();
+  return present::number_cell(*share, present::format_share(*share) + (*share > 1 ? " *" : ""));
 }
 
-Cell against_cell(const SolPoint& point) {
-  if (!point.baseline_ms) return no_cell();
-  return text_cell(point.against == Against::baseline ? "baseline" : "reference");
+present::Cell against_cell(const SolPoint& point) {
+  if (!point.baseline_ms) return present::no_cell();
+  return present::text_cell(point.against == Against::baseline ? "baseline" : "reference");
 }
 
-std::vector<Column> point_columns() {
-  return {name_column("Best Solution", "solution"),
-          only_for(Audience::programs, spare(name_column("Author", "author"))),
-          number_column("Latency (ms)", "latency_ms"),
-          number_column("Of Bound", "share_of_bound"),
-          number_column("SOL Score", "sol_score"),
-          only_for(Audience::programs, text_column("Against", "against")),
-          only_for(Audience::programs, number_column("Baseline (ms)", "baseline_ms")),
-          only_for(Audience::programs, number_column("Byte/s", "bytes_per_s")),
-          only_for(Audience::programs, number_column("Flop/s", "flops_per_s"))};
+std::vector<present::Column> point_columns() {
+  return {
+      present::name_column("Best Solution", "solution"),
+      present::only_for(present::Audience::programs,
+                        present::spare(present::name_column("Author", "author"))),
+      present::number_column("Latency (ms)", "latency_ms"),
+      present::number_column("Of Bound", "share_of_bound"),
+      present::number_column("SOL Score", "sol_score"),
+      present::only_for(present::Audience::programs, present::text_column("Against", "against")),
+      present::only_for(present::Audience::programs, present::number_column("Baseline (ms)", "baseline_ms")),
+      present::only_for(present::Audience::programs, present::number_column("Byte/s", "bytes_per_s")),
+      present::only_for(present::Audience::programs, present::number_column("Flop/s", "flops_per_s"))};
 }
 
-std::vector<Cell> point_row(const WorkloadSol& workload, const SolPoint* point) {
-  if (point == nullptr) return std::vector<Cell>(point_columns().size(), no_cell());
+std::vector<present::Cell> point_row(const WorkloadSol& workload, const SolPoint* point) {
+  if (point == nullptr) return std::vector<present::Cell>(point_columns().size(), present::no_cell());
   const auto& work = workload.work;
   std::optional<double> bytes;
   std::optional<double> flops;
   if (work) bytes = achieved_bytes_per_s(*work, point->latency_ms);
   if (work) flops = achieved_flops_per_s(*work, point->latency_ms);
-  return {text_cell(point->solution),
-          optional_text(point->author),
-          number_cell(point->latency_ms, format_ms(point->latency_ms)),
+  return {present::text_cell(point->solution),
+          present::optional_text(point->author),
+          present::number_cell(point->latency_ms, present::format_ms(point->latency_ms)),
           share_cell(point->share),
-          optional_number(point->score, format_score),
+          present::optional_number(point->score, present::format_score),
           against_cell(*point),
-          optional_number(point->baseline_ms, format_ms),
-          optional_number(bytes, format_amount),
-          optional_number(flops, format_amount)};
+          present::optional_number(point->baseline_ms, present::format_ms),
+          present::optional_number(bytes, format_amount),
+          present::optional_number(flops, format_amount)};
 }
 
-std::vector<Cell> work_row(const WorkloadSol& workload) {
+std::vector<present::Cell> work_row(const WorkloadSol& workload) {
   const auto& work = workload.work;
   const auto& bound = workload.bound;
   std::optional<double> flop_per_byte;
   if (work) flop_per_byte = intensity(*work);
-  return {text_cell(workload.definition),
-          {workload_text(*workload.workload), json::make_string(workload.workload->uuid)},
-          axes_cell(*workload.workload),
-          work ? number_cell(work->bytes, format_amount(work->bytes) + "B") : no_cell(),
-          work ? optional_number(work->flops, format_amount) : no_cell(),
-          optional_number(flop_per_byte, format_amount),
-          work && work->flops ? text_cell(std::string(name_of(work->arithmetic))) : no_cell(),
-          bound ? number_cell(bound->ms, format_ms(bound->ms)) : no_cell(),
-          bound ? text_cell(bound->binds == Binds::memory ? "memory" : "compute") : no_cell(),
-          work ? text_cell(work->bytes_rule) : text_cell(workload.reason),
-          work ? text_cell(work->flops_rule) : no_cell()};
+  return {
+      present::text_cell(workload.definition),
+      {workload_text(*workload.workload), json::make_string(workload.workload->uuid)},
+      axes_cell(*workload.workload),
+      work ? present::number_cell(work->bytes, format_amount(work->bytes) + "B") : present::no_cell(),
+      work ? present::optional_number(work->flops, format_amount) : present::no_cell(),
+      present::optional_number(flop_per_byte, format_amount),
+      work && work->flops ? present::text_cell(std::string(name_of(work->arithmetic))) : present::no_cell(),
+      bound ? present::number_cell(bound->ms, present::format_ms(bound->ms)) : present::no_cell(),
+      bound ? present::text_cell(bound->binds == roofline::Binds::memory ? "memory" : "compute")
+            : present::no_cell(),
+      work ? present::text_cell(work->bytes_rule) : present::text_cell(workload.reason),
+      work ? present::text_cell(work->flops_rule) : present::no_cell()};
 }
 
 }  // namespace
@@ -84,56 +88,59 @@ std::string format_amount(double amount) {
   return fmt::format("{:.{}f} {}", amount, digits, kPrefixes.at(prefix));
 }
 
-Table workloads_table(const HardwareSol& hardware) {
-  Table table;
+present::Table workloads_table(const HardwareSol& hardware) {
+  present::Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   text_column("Workload", "workload"),
-                   only_for(Audience::programs, text_column("Axes", "axes")),
-                   spare(number_column("Bytes", "bytes")),
-                   spare(number_column("Flops", "flops")),
-                   only_for(Audience::programs, number_column("Flop/B", "intensity")),
-                   only_for(Audience::programs, text_column("Arithmetic", "arithmetic")),
-                   number_column("Bound (ms)", "bound_ms"),
-                   spare(text_column("Binds", "binds")),
-                   only_for(Audience::programs, text_column("Bytes Rule", "bytes_rule")),
-                   only_for(Audience::programs, text_column("Flops Rule", "flops_rule"))};
-  for (const Column& column : point_columns()) table.columns.push_back(column);
+  table.columns = {
+      present::text_column("Definition", "definition"),
+      present::text_column("Workload", "workload"),
+      present::only_for(present::Audience::programs, present::text_column("Axes", "axes")),
+      present::spare(present::number_column("Bytes", "bytes")),
+      present::spare(present::number_column("Flops", "flops")),
+      present::only_for(present::Audience::programs, present::number_column("Flop/B", "intensity")),
+      present::only_for(present::Audience::programs, present::text_column("Arithmetic", "arithmetic")),
+      present::number_column("Bound (ms)", "bound_ms"),
+      present::spare(present::text_column("Binds", "binds")),
+      present::only_for(present::Audience::programs, present::text_column("Bytes Rule", "bytes_rule")),
+      present::only_for(present::Audience::programs, present::text_column("Flops Rule", "flops_rule"))};
+  for (const present::Column& column : point_columns()) table.columns.push_back(column);
   for (const WorkloadSol& workload : hardware.workloads) {
-    std::vector<Cell> row = work_row(workload);
-    for (Cell& cell : point_row(workload, workload.points.empty() ? nullptr : workload.points.data()))
+    std::vector<present::Cell> row = work_row(workload);
+    for (present::Cell& cell :
+         point_row(workload, workload.points.empty() ? nullptr : workload.points.data()))
       row.push_back(std::move(cell));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-Table solutions_table(const HardwareSol& hardware) {
-  Table table;
+present::Table solutions_table(const HardwareSol& hardware) {
+  present::Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   name_column("Solution", "solution"),
-                   spare(name_column("Author", "author")),
-                   number_column("SOL Score", "mean_sol_score"),
-                   number_column("Of Bound", "mean_share_of_bound"),
-                   only_for(Audience::people, number_column("Passed", "")),
-                   only_for(Audience::programs, number_column("Passed", "passed")),
-                   only_for(Audience::programs, number_column("Workloads", "workloads"))};
+  table.columns = {
+      present::text_column("Definition", "definition"),
+      present::name_column("Solution", "solution"),
+      present::spare(present::name_column("Author", "author")),
+      present::number_column("SOL Score", "mean_sol_score"),
+      present::number_column("Of Bound", "mean_share_of_bound"),
+      present::only_for(present::Audience::people, present::number_column("Passed", "")),
+      present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
+      present::only_for(present::Audience::programs, present::number_column("Workloads", "workloads"))};
   for (const SolutionSol& solution : hardware.solutions) {
-    table.rows.push_back({text_cell(solution.definition),
-                          text_cell(solution.solution),
-                          optional_text(solution.author),
-                          optional_number(solution.mean_score, format_score),
-                          optional_number(solution.mean_share, format_share),
+    table.rows.push_back({present::text_cell(solution.definition),
+                          present::text_cell(solution.solution),
+                          present::optional_text(solution.author),
+                          present::optional_number(solution.mean_score, present::format_score),
+                          present::optional_number(solution.mean_share, present::format_share),
                           {fmt::format("{}/{}", solution.passed, solution.workloads), json::make_null()},
-                          count_cell(solution.passed),
-                          count_cell(solution.workloads)});
+                          present::count_cell(solution.passed),
+                          present::count_cell(solution.workloads)});
   }
   return table;
 }
 
-Table points_table(const WorkloadSol& workload) {
-  Table table{point_columns(), {}};
+present::Table points_table(const WorkloadSol& workload) {
+  present::Table table{point_columns(), {}};
   for (const SolPoint& point : workload.points) table.rows.push_back(point_row(workload, &point));
   return table;
 }

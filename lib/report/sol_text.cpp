@@ -6,15 +6,16 @@
 #include <set>
 #include <utility>
 
+#include "present/text.h"
+#include "report/datasets.h"
 #include "report/sol_tables.h"
-#include "report/text.h"
 
 namespace fib::report {
 namespace {
 
 namespace json = model::json;
 
-std::string peak_text(const std::optional<Peak>& peak) {
+std::string peak_text(const std::optional<roofline::Peak>& peak) {
   if (!peak) return "No peak is known for it: give it with --bandwidth GB/s and --peak TFLOP/s";
   std::vector<std::string> parts;
   const auto add = [&](double value, double unit, const std::string& name) {
@@ -25,7 +26,7 @@ std::string peak_text(const std::optional<Peak>& peak) {
   if (peak->fp64 > 0 && peak->fp64 == peak->fp4) {
     add(peak->fp64, kTera, "TFLOP/s");  // as given: the same for all
   } else {
-    add(peak->flops_per_s(Arithmetic::fp32), kTera, "TFLOP/s fp32");
+    add(peak->flops_per_s(roofline::Arithmetic::fp32), kTera, "TFLOP/s fp32");
     add(peak->fp16, kTera, "TFLOP/s fp16");
     add(peak->fp8, kTera, "TFLOP/s fp8");
     add(peak->fp4, kTera, "TFLOP/s fp4");
@@ -48,7 +49,7 @@ std::vector<std::string> notes_of(const HardwareSol& hardware) {
     notes.push_back(fmt::format(
         "* {} faster than the bound: outputs or inputs stayed in a cache, the clock was above the "
         "datasheet's, or index tensors name rows more than once",
-        plural(count, "time")));
+        present::plural(count, "time")));
   }
   std::set<std::string> reasons;
   for (const WorkloadSol& workload : hardware.workloads) {
@@ -60,7 +61,7 @@ std::vector<std::string> notes_of(const HardwareSol& hardware) {
   return notes;
 }
 
-void write_hardware(Document& document, const HardwareSol& hardware, SolPart part) {
+void write_hardware(present::Document& document, const HardwareSol& hardware, SolPart part) {
   document.subheading("Hardware: " + hardware.hardware, peak_text(hardware.peak));
   if (part != SolPart::solutions)
     document.table("Workloads, each with its fastest solution:", workloads_table(hardware));
@@ -83,7 +84,7 @@ std::vector<std::string> rules_of(const SolReport& report) {
   return lines;
 }
 
-void write_dataset(Document& document, const SolReport& report, SolPart part) {
+void write_dataset(present::Document& document, const SolReport& report, SolPart part) {
   if (!report.has_traces) {
     document.paragraph(
         fmt::format("No traces in {}. To get some: fib run --local {}", report.path, report.path));
@@ -105,13 +106,14 @@ std::vector<std::string> footnotes(const std::vector<SolReport>& reports) {
           "SOL Score: 0.5 at the baseline (where there is none: the reference), 1 at the bound"};
 }
 
-json::Value to_json(const Peak& peak) {
+json::Value to_json(const roofline::Peak& peak) {
   json::Value object = json::make_object();
   object.add("bytes_per_s", json::make_number(peak.bytes_per_s));
-  for (const Arithmetic kind : {Arithmetic::fp64, Arithmetic::fp32, Arithmetic::fp16, Arithmetic::int8,
-                                Arithmetic::fp8, Arithmetic::fp4}) {
+  for (const roofline::Arithmetic kind :
+       {roofline::Arithmetic::fp64, roofline::Arithmetic::fp32, roofline::Arithmetic::fp16,
+        roofline::Arithmetic::int8, roofline::Arithmetic::fp8, roofline::Arithmetic::fp4}) {
     const double rate = peak.flops_per_s(kind);
-    object.add(std::string(name_of(kind)), rate > 0 ? json::make_number(rate) : json::make_null());
+    object.add(std::string(roofline::name_of(kind)), rate > 0 ? json::make_number(rate) : json::make_null());
   }
   return object;
 }
@@ -145,42 +147,24 @@ json::Value to_json(const SolReport& report, SolPart part) {
   object.add("path", json::make_string(report.path));
   add_to(object, report.remarks);
   object.add("baseline_author", json::make_string(report.baseline_author));
-  json::Value hardware = json::make_array();
-  for (const HardwareSol& one : report.hardware) hardware.items.push_back(to_json(one, part));
-  object.add("hardware", std::move(hardware));
+  object.add("hardware",
+             list_of(report.hardware, [&](const HardwareSol& one) { return to_json(one, part); }));
   return object;
-}
-
-std::string csv(const std::vector<SolReport>& reports, SolPart part) {
-  const auto placed = [&](const HardwareSol& hardware, const std::string& path) {
-    Table table = part == SolPart::solutions ? solutions_table(hardware) : workloads_table(hardware);
-    table = with_leading(std::move(table), text_column("Hardware", "hardware"), text_cell(hardware.hardware));
-    return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
-  };
-  Table all = placed({}, "");
-  for (const SolReport& report : reports) {
-    for (const HardwareSol& hardware : report.hardware) append(all, placed(hardware, report.path));
-  }
-  return to_csv(all);
 }
 
 }  // namespace
 
-std::string render_sol(const std::vector<SolReport>& reports, SolPart part, Format format,
-                       const TextStyle& style) {
-  if (format == Format::csv) return csv(reports, part);
-  if (format == Format::json) {
-    std::vector<json::Value> values;
-    for (const SolReport& report : reports) values.push_back(to_json(report, part));
-    return json_document("sol", std::move(values));
-  }
-  Document document(format, style);
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    if (reports.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, reports[i].path));
-    write_dataset(document, reports[i], part);
-  }
-  document.notes(footnotes(reports));
-  return document.text();
+std::string render_sol(const std::vector<SolReport>& reports, SolPart part, present::Format format,
+                       const present::TextStyle& style) {
+  const auto csv_of = [&](const HardwareSol& hardware) {
+    return part == SolPart::solutions ? solutions_table(hardware) : workloads_table(hardware);
+  };
+  const Writing<SolReport> writing{
+      "sol", [&] { return by_hardware(reports, csv_of); },
+      [&](const SolReport& report) { return to_json(report, part); },
+      [&](present::Document& document, const SolReport& report) { write_dataset(document, report, part); },
+      [&] { return footnotes(reports); }};
+  return render(reports, writing, format, style);
 }
 
 }  // namespace fib::report

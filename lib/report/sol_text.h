@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/document.h"
+#include "present/document.h"
 #include "report/sol.h"
 
 namespace fib::report {
@@ -12,7 +12,7 @@ namespace fib::report {
 enum class SolPart { all, workloads, solutions };
 
 // The whole report. Pure.
-[[nodiscard]] std::string render_sol(const std::vector<SolReport>& reports, SolPart part, Format format,
-                                     const TextStyle& style);
+[[nodiscard]] std::string render_sol(const std::vector<SolReport>& reports, SolPart part,
+                                     present::Format format, const present::TextStyle& style);
 
 }  // namespace fib::report

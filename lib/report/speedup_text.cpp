@@ -10,8 +10,9 @@ std::string short_number(double value) {
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
-Cell end_cell(const std::optional<dataset::SpeedupRange>& range, double dataset::SpeedupRange::*end) {
-  return range ? number_cell((*range).*end, short_number((*range).*end)) : no_cell();
+present::Cell end_cell(const std::optional<dataset::SpeedupRange>& range,
+                       double dataset::SpeedupRange::*end) {
+  return range ? present::number_cell((*range).*end, short_number((*range).*end)) : present::no_cell();
 }
 
 }  // namespace
@@ -26,17 +27,17 @@ std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRan
   return fmt::format("{}–{}", short_number(range->low), short_number(range->high));
 }
 
-Cell speedup_cell(const std::optional<double>& speedup, const std::optional<dataset::SpeedupRange>& range,
-                  std::string (*format)(double)) {
-  return speedup ? number_cell(*speedup, speedup_text(*speedup, range, format)) : no_cell();
+present::Cell speedup_cell(const std::optional<double>& speedup,
+                           const std::optional<dataset::SpeedupRange>& range, std::string (*format)(double)) {
+  return speedup ? present::number_cell(*speedup, speedup_text(*speedup, range, format)) : present::no_cell();
 }
 
-std::vector<Column> range_columns(const std::string& key) {
-  return {only_for(Audience::programs, number_column("Low", key + "_low")),
-          only_for(Audience::programs, number_column("High", key + "_high"))};
+std::vector<present::Column> range_columns(const std::string& key) {
+  return {present::only_for(present::Audience::programs, present::number_column("Low", key + "_low")),
+          present::only_for(present::Audience::programs, present::number_column("High", key + "_high"))};
 }
 
-std::vector<Cell> range_cells(const std::optional<dataset::SpeedupRange>& range) {
+std::vector<present::Cell> range_cells(const std::optional<dataset::SpeedupRange>& range) {
   return {end_cell(range, &dataset::SpeedupRange::low), end_cell(range, &dataset::SpeedupRange::high)};
 }
 

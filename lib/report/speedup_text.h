@@ -3,7 +3,7 @@
 #include <string>
 
 #include "dataset/speedup.h"
-#include "report/table.h"
+#include "present/table.h"
 
 namespace fib::report {
 
@@ -17,12 +17,12 @@ namespace fib::report {
 [[nodiscard]] std::string times_text(double speedup);
 
 // The same as a cell; its value is the number. "-" where there is none.
-[[nodiscard]] Cell speedup_cell(const std::optional<double>& speedup,
-                                const std::optional<dataset::SpeedupRange>& range,
-                                std::string (*format)(double));
+[[nodiscard]] present::Cell speedup_cell(const std::optional<double>& speedup,
+                                         const std::optional<dataset::SpeedupRange>& range,
+                                         std::string (*format)(double));
 
 // For programs: columns `key`_low and `key`_high, and their cells; null where no range is known.
-[[nodiscard]] std::vector<Column> range_columns(const std::string& key);
-[[nodiscard]] std::vector<Cell> range_cells(const std::optional<dataset::SpeedupRange>& range);
+[[nodiscard]] std::vector<present::Column> range_columns(const std::string& key);
+[[nodiscard]] std::vector<present::Cell> range_cells(const std::optional<dataset::SpeedupRange>& range);
 
 }  // namespace fib::report

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
+#include "present/text.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 
 namespace fib::report {
 namespace {
 
 namespace json = model::json;
 
-Cell best_solutions_cell(const dataset::Score& score) {
+present::Cell best_solutions_cell(const dataset::Score& score) {
   json::Value object = json::make_object();
   if (score.best_solutions) {
     for (const auto& [definition, solution] : *score.best_solutions) {
@@ -23,13 +23,16 @@ Cell best_solutions_cell(const dataset::Score& score) {
   return {"", std::move(object)};
 }
 
-Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
+present::Cell coverage_cell(const AuthorRanking& ranking, const std::string& author) {
   const auto found = ranking.coverage.find(author);
-  return found == ranking.coverage.end() ? no_cell()
-                                         : number_cell(found->second, format_share(found->second));
+  return found == ranking.coverage.end()
+             ? present::no_cell()
+             : present::number_cell(found->second, present::format_share(found->second));
 }
 
-Cell runs_cell(std::size_t runs, std::size_t count) { return runs > 0 ? count_cell(count) : no_cell(); }
+present::Cell runs_cell(std::size_t runs, std::size_t count) {
+  return runs > 0 ? present::count_cell(count) : present::no_cell();
+}
 
 struct RankedAuthor {
   std::size_t rank = 0;
@@ -43,26 +46,29 @@ std::vector<RankedAuthor> ranks_of(const AuthorRanking& ranking) {
   return ranked;
 }
 
-std::vector<Cell> standing_row(const Leaderboard& board, const std::string& title, const Standing& standing) {
+std::vector<present::Cell> standing_row(const Leaderboard& board, const std::string& title,
+                                        const Standing& standing) {
   const auto ranged = range_cells(standing.speedup_range);
   return {{title, json::make_string(board.definition)},
           rank_cell(board.standings, standing.rank),
-          text_cell(standing.solution),
-          optional_text(standing.author),
-          speedup_cell(standing.speedup, standing.speedup_range, format_score),
-          text_cell(name_of(board.against)),
-          optional_number(standing.latency_ms, format_ms),
-          optional_number(standing.interval, format_interval),
+          present::text_cell(standing.solution),
+          present::optional_text(standing.author),
+          speedup_cell(standing.speedup, standing.speedup_range, present::format_score),
+          present::text_cell(name_of(board.against)),
+          present::optional_number(standing.latency_ms, present::format_ms),
+          present::optional_number(standing.interval, present::format_interval),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
-          count_cell(standing.passed),
-          count_cell(standing.workloads),
+          present::count_cell(standing.passed),
+          present::count_cell(standing.workloads),
           runs_cell(standing.runs.runs, standing.runs.runs),
           runs_cell(standing.runs.runs, standing.runs.passed),
           ranged.front(),
           ranged.back()};
 }
 
-Cell statuses_cell(const Counts& counts) { return {failures_text(counts), counts_json(counts.by_status)}; }
+present::Cell statuses_cell(const Counts& counts) {
+  return {failures_text(counts), counts_json(counts.by_status)};
+}
 
 }  // namespace
 
@@ -79,41 +85,47 @@ std::string failures_text(const Counts& counts) {
 
 json::Value counts_json(const std::map<std::string, std::size_t>& counts) {
   json::Value object = json::make_object();
-  for (const auto& [name, count] : counts) object.add(name, count_cell(count).value);
+  for (const auto& [name, count] : counts) object.add(name, present::count_cell(count).value);
   return object;
 }
 
-std::vector<Column> score_columns() {
-  std::vector<Column> columns = {
-      number_column("Arith Mean", "avg_speedup"), spare(number_column("Geo Mean", "geomean_speedup")),
-      spare(number_column("Success Rate", "success_rate")), spare(number_column("Win Rate", "win_rate"))};
+std::vector<present::Column> score_columns() {
+  std::vector<present::Column> columns = {
+      present::number_column("Arith Mean", "avg_speedup"),
+      present::spare(present::number_column("Geo Mean", "geomean_speedup")),
+      present::spare(present::number_column("Success Rate", "success_rate")),
+      present::spare(present::number_column("Win Rate", "win_rate"))};
   append(columns, range_columns("avg_speedup"));
   return columns;
 }
 
-std::vector<Cell> score_cells(const dataset::Score& score) {
-  std::vector<Cell> cells = {speedup_cell(score.avg_speedup, score.avg_range, format_score),
-                             speedup_cell(score.geomean_speedup, score.geomean_range, format_score),
-                             number_cell(score.success_rate, format_share(score.success_rate)),
-                             number_cell(score.win_rate, format_share(score.win_rate))};
+std::vector<present::Cell> score_cells(const dataset::Score& score) {
+  std::vector<present::Cell> cells = {
+      speedup_cell(score.avg_speedup, score.avg_range, present::format_score),
+      speedup_cell(score.geomean_speedup, score.geomean_range, present::format_score),
+      present::number_cell(score.success_rate, present::format_share(score.success_rate)),
+      present::number_cell(score.win_rate, present::format_share(score.win_rate))};
   append(cells, range_cells(score.avg_range));
   return cells;
 }
 
-Table authors_table(const AuthorRanking& ranking) {
-  Table table;
-  table.columns = {number_column("Rank", "rank"), name_column("Author", "author")};
+present::Table authors_table(const AuthorRanking& ranking) {
+  present::Table table;
+  table.columns = {present::number_column("Rank", "rank"), present::name_column("Author", "author")};
   append(table.columns, score_columns());
-  append(table.columns,
-         {spare(number_column("Coverage", "coverage")), spare(number_column("Workloads", "workloads")),
-          spare(number_column("Definitions", "definitions")),
-          only_for(Audience::programs, text_column("Best Solutions", "best_solutions"))});
+  append(table.columns, {present::spare(present::number_column("Coverage", "coverage")),
+                         present::spare(present::number_column("Workloads", "workloads")),
+                         present::spare(present::number_column("Definitions", "definitions")),
+                         present::only_for(present::Audience::programs,
+                                           present::text_column("Best Solutions", "best_solutions"))});
   const auto ranks = ranks_of(ranking);
   for (const auto& [author, score] : ranking.rows) {
-    std::vector<Cell> row{rank_cell(ranks, ranks[table.rows.size()].rank), text_cell(author)};
+    std::vector<present::Cell> row{rank_cell(ranks, ranks[table.rows.size()].rank),
+                                   present::text_cell(author)};
     append(row, score_cells(score));
-    append(row, {coverage_cell(ranking, author), count_cell(static_cast<std::size_t>(score.workloads)),
-                 count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
+    append(row,
+           {coverage_cell(ranking, author), present::count_cell(static_cast<std::size_t>(score.workloads)),
+            present::count_cell(static_cast<std::size_t>(score.definitions)), best_solutions_cell(score)});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -126,23 +138,24 @@ bool has_intervals(const HardwareSummary& summary) {
   });
 }
 
-Table solutions_table(const HardwareSummary& summary) {
-  const Column interval = spare(number_column("Rerun within", "interval"));
-  Table table;
+present::Table solutions_table(const HardwareSummary& summary) {
+  const present::Column interval = present::spare(present::number_column("Rerun within", "interval"));
+  present::Table table;
   table.grouped = true;
-  table.columns = {text_column("Definition", "definition"),
-                   number_column("Rank", "rank"),
-                   name_column("Solution", "solution"),
-                   spare(name_column("Author", "author")),
-                   number_column("Speedup", "speedup"),
-                   only_for(Audience::programs, text_column("Against", "against")),
-                   number_column("Latency (ms)", "latency_ms"),
-                   has_intervals(summary) ? interval : only_for(Audience::programs, interval),
-                   only_for(Audience::people, number_column("Passed", "")),
-                   only_for(Audience::programs, number_column("Passed", "passed")),
-                   only_for(Audience::programs, number_column("Workloads", "workloads")),
-                   only_for(Audience::programs, number_column("Runs", "runs")),
-                   only_for(Audience::programs, number_column("Passed Runs", "passed_runs"))};
+  table.columns = {
+      present::text_column("Definition", "definition"),
+      present::number_column("Rank", "rank"),
+      present::name_column("Solution", "solution"),
+      present::spare(present::name_column("Author", "author")),
+      present::number_column("Speedup", "speedup"),
+      present::only_for(present::Audience::programs, present::text_column("Against", "against")),
+      present::number_column("Latency (ms)", "latency_ms"),
+      has_intervals(summary) ? interval : present::only_for(present::Audience::programs, interval),
+      present::only_for(present::Audience::people, present::number_column("Passed", "")),
+      present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
+      present::only_for(present::Audience::programs, present::number_column("Workloads", "workloads")),
+      present::only_for(present::Audience::programs, present::number_column("Runs", "runs")),
+      present::only_for(present::Audience::programs, present::number_column("Passed Runs", "passed_runs"))};
   append(table.columns, range_columns("speedup"));
   for (const Leaderboard& board : summary.leaderboards) {
     const std::string suffix = board.against == summary.authors.against
@@ -154,15 +167,16 @@ Table solutions_table(const HardwareSummary& summary) {
   return table;
 }
 
-Table counts_table(const std::string& name, const std::string& key,
-                   const std::map<std::string, Counts>& counts) {
-  Table table;
-  table.columns = {text_column(name, key), number_column("Traces", "total"),
-                   number_column("Passed", "passed"), number_column("Failed", "failed"),
-                   text_column("Failures", "by_status")};
+present::Table counts_table(const std::string& name, const std::string& key,
+                            const std::map<std::string, Counts>& counts) {
+  present::Table table;
+  table.columns = {present::text_column(name, key), present::number_column("Traces", "total"),
+                   present::number_column("Passed", "passed"), present::number_column("Failed", "failed"),
+                   present::text_column("Failures", "by_status")};
   for (const auto& [what, count] : counts) {
-    table.rows.push_back({text_cell(what), count_cell(count.total), count_cell(count.passed),
-                          count_cell(count.failed()), statuses_cell(count)});
+    table.rows.push_back({present::text_cell(what), present::count_cell(count.total),
+                          present::count_cell(count.passed), present::count_cell(count.failed()),
+                          statuses_cell(count)});
   }
   return table;
 }

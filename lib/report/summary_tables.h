@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "model/json_value.h"
+#include "present/table.h"
 #include "report/summary.h"
-#include "report/table.h"
 
 // The tables of a summary. All functions are pure.
 namespace fib::report {
@@ -18,19 +18,19 @@ namespace fib::report {
 [[nodiscard]] model::json::Value counts_json(const std::map<std::string, std::size_t>& counts);
 
 // What every ranking shows of a score: both mean speedups, success rate, win rate.
-[[nodiscard]] std::vector<Column> score_columns();
-[[nodiscard]] std::vector<Cell> score_cells(const dataset::Score& score);
+[[nodiscard]] std::vector<present::Column> score_columns();
+[[nodiscard]] std::vector<present::Cell> score_cells(const dataset::Score& score);
 
-[[nodiscard]] Table authors_table(const AuthorRanking& ranking);
+[[nodiscard]] present::Table authors_table(const AuthorRanking& ranking);
 
 // Grouped by definition. The yardstick stands beside a definition where it is another than that of the
 // authors.
 // Whether any of its standings has an interval: without one the table of solutions has no such column.
 [[nodiscard]] bool has_intervals(const HardwareSummary& summary);
-[[nodiscard]] Table solutions_table(const HardwareSummary& summary);
+[[nodiscard]] present::Table solutions_table(const HardwareSummary& summary);
 
 // A row for each definition or author; `name` and `key` head the first column.
-[[nodiscard]] Table counts_table(const std::string& name, const std::string& key,
-                                 const std::map<std::string, Counts>& counts);
+[[nodiscard]] present::Table counts_table(const std::string& name, const std::string& key,
+                                          const std::map<std::string, Counts>& counts);
 
 }  // namespace fib::report

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "present/text.h"
+#include "report/datasets.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 
 namespace fib::report {
 namespace {
@@ -21,19 +22,19 @@ std::string counts_text(const Counts& counts, bool every_trace) {
   return failures.empty() ? text : text + " (" + failures + ")";
 }
 
-void write_authors(Document& document, const HardwareSummary& summary) {
+void write_authors(present::Document& document, const HardwareSummary& summary) {
   const AuthorRanking& ranking = summary.authors;
   if (!ranking.reason.empty()) document.paragraph(explain(ranking));
   if (ranking.against == Against::reference && summary.untimed > 0) {
     const bool one = summary.untimed == 1;
     document.paragraph(fmt::format("{} {} left out: no speedup against the reference can be told from {}.",
-                                   plural(summary.untimed, "PASSED trace"), one ? "is" : "are",
+                                   present::plural(summary.untimed, "PASSED trace"), one ? "is" : "are",
                                    one ? "it" : "them"));
   }
   if (summary.unknown > 0) {
     document.paragraph(
         fmt::format("{} {} of solutions that are not in the dataset: they have no author to rank.",
-                    plural(summary.unknown, "trace"), summary.unknown == 1 ? "is" : "are"));
+                    present::plural(summary.unknown, "trace"), summary.unknown == 1 ? "is" : "are"));
   }
   if (!ranking.rows.empty()) {
     document.table(fmt::format("Author ranking (speedup against the {}):", name_of(ranking.against)),
@@ -61,7 +62,7 @@ std::vector<std::string> unsteady_solutions(const HardwareSummary& summary) {
 
 bool shows(SummaryPart part, SummaryPart what) { return part == SummaryPart::all || part == what; }
 
-void write_hardware(Document& document, const HardwareSummary& summary, SummaryPart part) {
+void write_hardware(present::Document& document, const HardwareSummary& summary, SummaryPart part) {
   document.subheading("Hardware: " + summary.hardware, counts_text(summary.counts, summary.every_trace));
   if (shows(part, SummaryPart::authors)) write_authors(document, summary);
   if (shows(part, SummaryPart::counts)) {
@@ -77,7 +78,7 @@ void write_hardware(Document& document, const HardwareSummary& summary, SummaryP
   }
 }
 
-void write_dataset(Document& document, const DatasetSummary& summary, SummaryPart part) {
+void write_dataset(present::Document& document, const DatasetSummary& summary, SummaryPart part) {
   if (summary.counts.total == 0) {
     document.paragraph(fmt::format("No {}{} in {}. To get some: fib run --local {}",
                                    summary.remarks.not_counted.empty() ? "traces" : "results that count",
@@ -156,8 +157,8 @@ json::Value to_json(const HardwareSummary& summary, SummaryPart part) {
   object.add("name", json::make_string(summary.hardware));
   object.add("traces", to_json(summary.counts));
   if (shows(part, SummaryPart::counts)) {
-    object.add("definitions", report::to_json(counts_table("", "definition", summary.by_definition)));
-    object.add("all_authors", report::to_json(counts_table("", "author", summary.by_author)));
+    object.add("definitions", present::to_json(counts_table("", "definition", summary.by_definition)));
+    object.add("all_authors", present::to_json(counts_table("", "author", summary.by_author)));
   }
   if (shows(part, SummaryPart::authors)) {
     object.add("against", json::make_string(name_of(summary.authors.against)));
@@ -177,38 +178,24 @@ json::Value to_json(const DatasetSummary& summary, SummaryPart part) {
   object.add("baseline_author", json::make_string(summary.baseline_author));
   add_to(object, summary.remarks);
   object.add("traces", to_json(summary.counts));
-  json::Value hardware = json::make_array();
-  for (const HardwareSummary& one : summary.hardware) hardware.items.push_back(to_json(one, part));
-  object.add("hardware", std::move(hardware));
+  object.add("hardware",
+             list_of(summary.hardware, [&](const HardwareSummary& one) { return to_json(one, part); }));
   return object;
 }
 
-Table csv_table(const HardwareSummary& hardware, SummaryPart part) {
+present::Table csv_table(const HardwareSummary& hardware, SummaryPart part) {
   if (part == SummaryPart::solutions) return solutions_table(hardware);
   if (part == SummaryPart::counts) {
     const auto placed = [](const char* kind, const std::map<std::string, Counts>& counts) {
-      return with_leading(counts_table("Name", "name", counts), text_column("Of", "of"), text_cell(kind));
+      return present::with_leading(counts_table("Name", "name", counts), present::text_column("Of", "of"),
+                                   present::text_cell(kind));
     };
-    Table both = placed("definition", hardware.by_definition);
+    present::Table both = placed("definition", hardware.by_definition);
     append(both, placed("author", hardware.by_author));
     return both;
   }
-  return with_leading(authors_table(hardware.authors), text_column("Against", "against"),
-                      text_cell(name_of(hardware.authors.against)));
-}
-
-// One table over everything; it has its columns also when there are no rows.
-std::string csv(const std::vector<DatasetSummary>& datasets, SummaryPart part) {
-  const auto placed = [&](const HardwareSummary& hardware, const std::string& path) {
-    Table table = with_leading(csv_table(hardware, part), text_column("Hardware", "hardware"),
-                               text_cell(hardware.hardware));
-    return with_leading(std::move(table), text_column("Dataset", "dataset"), text_cell(path));
-  };
-  Table all = placed({}, "");
-  for (const DatasetSummary& dataset : datasets) {
-    for (const HardwareSummary& hardware : dataset.hardware) append(all, placed(hardware, dataset.path));
-  }
-  return to_csv(all);
+  return present::with_leading(authors_table(hardware.authors), present::text_column("Against", "against"),
+                               present::text_cell(name_of(hardware.authors.against)));
 }
 
 }  // namespace
@@ -217,21 +204,20 @@ std::string explain(const AuthorRanking& ranking) {
   return ranking.reason.empty() ? "" : ranking.reason + "; speedups are against the reference.";
 }
 
-std::string render_summary(const std::vector<DatasetSummary>& datasets, SummaryPart part, Format format,
-                           const TextStyle& style) {
-  if (format == Format::csv) return csv(datasets, part);
-  if (format == Format::json) {
-    std::vector<json::Value> values;
-    for (const DatasetSummary& dataset : datasets) values.push_back(to_json(dataset, part));
-    return json_document("summary", std::move(values));
-  }
-  Document document(format, style);
-  for (std::size_t i = 0; i < datasets.size(); ++i) {
-    if (datasets.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, datasets[i].path));
-    write_dataset(document, datasets[i], part);
-  }
-  document.notes(footnotes(datasets, part));
-  return document.text();
+std::string render_summary(const std::vector<DatasetSummary>& datasets, SummaryPart part,
+                           present::Format format, const present::TextStyle& style) {
+  const Writing<DatasetSummary> writing{"summary",
+                                        [&] {
+                                          return by_hardware(datasets, [&](const HardwareSummary& hardware) {
+                                            return csv_table(hardware, part);
+                                          });
+                                        },
+                                        [&](const DatasetSummary& dataset) { return to_json(dataset, part); },
+                                        [&](present::Document& document, const DatasetSummary& dataset) {
+                                          write_dataset(document, dataset, part);
+                                        },
+                                        [&] { return footnotes(datasets, part); }};
+  return render(datasets, writing, format, style);
 }
 
 }  // namespace fib::report

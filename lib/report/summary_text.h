@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/document.h"
+#include "present/document.h"
 #include "report/summary.h"
 
 namespace fib::report {
@@ -14,7 +14,7 @@ enum class SummaryPart { all, authors, solutions, counts };
 // The whole summary. Csv holds one table: the authors, or the solutions or the counts when only these are
 // asked for. Pure.
 [[nodiscard]] std::string render_summary(const std::vector<DatasetSummary>& datasets, SummaryPart part,
-                                         Format format, const TextStyle& style);
+                                         present::Format format, const present::TextStyle& style);
 
 // What the columns of the authors' ranking mean, a line each; `yardstick`: "baseline", "reference", or both.
 [[nodiscard]] std::vector<std::string> author_notes(const std::string& yardstick);

@@ -7,10 +7,10 @@
 #include "dataset/ranking.h"
 #include "dataset/reference_time.h"
 #include "model/measurement_record.h"
+#include "present/text.h"
 #include "report/details.h"
 #include "report/remarks.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 #include "util/some_of.h"
 
 namespace fib::report {
@@ -38,8 +38,8 @@ void take_failure(TrySummary& summary, const model::Evaluation& evaluation) {
 std::string status_text(const TrySummary& summary) {
   std::string text(model::name_of(summary.status));
   if (summary.code.empty()) return text;
-  return text + " (" + printable(summary.code) +
-         (summary.pattern.empty() ? "" : ": " + printable(summary.pattern)) + ")";
+  return text + " (" + present::printable(summary.code) +
+         (summary.pattern.empty() ? "" : ": " + present::printable(summary.pattern)) + ")";
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -48,11 +48,13 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::string kernel_line(const model::RecordedKernel& kernel) {
-  std::string text = "kernel " + printable(shorten_middle(kernel.name.value_or("?"), 48)) + ":";
+  std::string text =
+      "kernel " + present::printable(present::shorten_middle(kernel.name.value_or("?"), 48)) + ":";
   if (kernel.share) text += fmt::format(" {:.0f}% of the time,", 100 * *kernel.share);
   std::uint64_t threads = 1;
   for (const std::uint64_t size : kernel.block.value_or(std::vector<std::uint64_t>{})) threads *= size;
-  text += fmt::format(" {}, {}", plural(threads, "thread"), plural(kernel.registers.value_or(0), "register"));
+  text += fmt::format(" {}, {}", present::plural(threads, "thread"),
+                      present::plural(kernel.registers.value_or(0), "register"));
   const auto shared = kernel.static_shared_bytes.value_or(0) + kernel.dynamic_shared_bytes.value_or(0);
   if (shared > 0) text += fmt::format(", {} shared memory", size_text(shared));
   if (kernel.local_bytes.value_or(0) > 0)
@@ -139,8 +141,9 @@ bool is_undecided(const TrySummary& summary, const Missing& missing) {
 }
 
 std::string headline(const TrySummary& summary, const Missing& missing) {
-  std::string text = fmt::format("{} on {}: ", printable(summary.solution), printable(summary.definition));
-  const std::string of = plural(summary.results + missing.not_done + missing.untried, "workload");
+  std::string text =
+      fmt::format("{} on {}: ", present::printable(summary.solution), present::printable(summary.definition));
+  const std::string of = present::plural(summary.results + missing.not_done + missing.untried, "workload");
   const auto part = [](std::size_t count, const char* what) {
     return count == 0 ? "" : fmt::format(", {} {}", count, what);
   };
@@ -151,8 +154,8 @@ std::string headline(const TrySummary& summary, const Missing& missing) {
   if (is_undecided(summary, missing))
     return text + fmt::format("interrupted, {} of {} passed{}", summary.passed, of, rest);
   text += fmt::format("PASSED {} of {}{}", summary.passed, of, rest);
-  if (summary.latency_ms) text += fmt::format(", {} ms", format_ms(*summary.latency_ms));
-  if (summary.interval) text += " " + format_interval(*summary.interval);
+  if (summary.latency_ms) text += fmt::format(", {} ms", present::format_ms(*summary.latency_ms));
+  if (summary.interval) text += " " + present::format_interval(*summary.interval);
   if (summary.speedup)
     text +=
         fmt::format(", {}x the reference", speedup_text(*summary.speedup, summary.speedup_range, two_digits));

@@ -12,8 +12,8 @@ constexpr std::size_t kShortUuid = 8;
 
 }  // namespace
 
-Cell axes_cell(const model::Workload& workload) {
-  Cell cell{"", json::make_object()};
+present::Cell axes_cell(const model::Workload& workload) {
+  present::Cell cell{"", json::make_object()};
   for (const auto& [name, value] : workload.axes) {
     json::Value number = json::make_integer(value.value);
     if (!value.fits()) number.text = value.digits;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "util/some_of.h"
 #include "validate/made_inputs.h"
 #include "validate/reference.h"
@@ -15,7 +15,7 @@ namespace {
 
 using eval::Agreement;
 using eval::OutputDifference;
-using report::plural;
+using present::plural;
 
 bool ran(const ReferenceRun& run) {
   return run.problem.empty() && run.native.error.empty() && run.python.error.empty();
@@ -63,8 +63,8 @@ std::string ms(double value) {
 // "3 ulp, relative error 1.00e-03, absolute error 5.00e-01".
 std::string errors_text(const OutputDifference& found) {
   const std::string errors =
-      fmt::format("relative error {}, absolute error {}", report::format_error(found.relative),
-                  report::format_error(found.absolute));
+      fmt::format("relative error {}, absolute error {}", present::format_error(found.relative),
+                  present::format_error(found.absolute));
   return found.ulps > 0 ? fmt::format("{:.0f} ulp, {}", std::ceil(found.ulps), errors) : errors;
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "util/some_of.h"
 #include "validate/made_inputs.h"
 #include "validate/strength.h"
@@ -13,7 +13,7 @@ namespace fib::validate {
 namespace {
 
 using eval::NullAnswer;
-using report::plural;
+using present::plural;
 
 // What the solution would have done.
 std::string_view name_for_people(NullAnswer answer) {

@@ -1,4 +1,4 @@
-#include "report/github.h"
+#include "present/github.h"
 
 #include <filesystem>
 
@@ -7,10 +7,10 @@
 namespace fib::validate {
 namespace {
 
-using report::Annotation;
-using report::annotation;
+using present::Annotation;
+using present::annotation;
 
-report::AnnotationPlace place_of(const std::string& dataset, const Place& place) {
+present::AnnotationPlace place_of(const std::string& dataset, const Place& place) {
   if (place.file.empty()) return {};
   return {(std::filesystem::path(dataset) / place.file).lexically_normal().string(), place.line};
 }

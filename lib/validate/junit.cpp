@@ -1,4 +1,4 @@
-#include "report/junit.h"
+#include "present/junit.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 namespace fib::validate {
 namespace {
 
-using report::JUnitCase;
-using report::JUnitSuite;
+using present::JUnitCase;
+using present::JUnitSuite;
 
 void add_line(std::string& text, const std::string& line) { text += (text.empty() ? "" : "\n") + line; }
 
@@ -41,7 +41,7 @@ std::string to_junit(const Report& report, bool warnings_fail) {
     suites.push_back(suite_of(definition.name, definition.checks, warnings_fail));
   }
   if (!report.dataset.empty()) suites.push_back(suite_of("(dataset)", report.dataset, warnings_fail));
-  return report::junit_document("fib validate", suites);
+  return present::junit_document("fib validate", suites);
 }
 
 }  // namespace fib::validate

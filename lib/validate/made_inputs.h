@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -21,7 +21,7 @@ void report_made(const std::vector<Run>& runs, Messages& messages) {
     if (!run.made.empty()) ++workloads;
   }
   if (names.empty()) return;
-  info(messages, fmt::format("inputs made by fib for {}: {}", report::plural(workloads, "workload"),
+  info(messages, fmt::format("inputs made by fib for {}: {}", present::plural(workloads, "workload"),
                              fmt::join(names, ", ")));
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "report/text.h"
+#include "present/text.h"
 
 namespace fib::validate {
 namespace {
@@ -75,7 +75,7 @@ class Groups {
       std::string place = group->definition;
       if (group->count > 1) {
         place += fmt::format("; {} such in {}", group->count,
-                             report::plural(group->definitions.size(), "definition"));
+                             present::plural(group->definitions.size(), "definition"));
       }
       lines.push_back(fmt::format("{}: {} ({})", group->check, group->example, place));
     }
@@ -99,8 +99,8 @@ std::vector<std::string> lines_of(const Report& report, Level level) {
 
 }  // namespace
 
-std::string to_digest(const Report& report, const report::TextStyle& style) {
-  report::Document document(report::Format::table, style);
+std::string to_digest(const Report& report, const present::TextStyle& style) {
+  present::Document document(present::Format::table, style);
   document.paragraph(fmt::format("{}: {}", report.config.dataset, count_line(report)));
   for (const auto& [title, level] :
        {std::pair("Errors:", Level::error), std::pair("Warnings:", Level::warning)}) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/document.h"
+#include "present/document.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -11,6 +11,6 @@ namespace fib::validate {
 // warning with its first message, those found most often first, then the notes. Messages of one check that
 // differ in names, numbers or paths alone are of a kind; the same words about the same workload or
 // definition are one message. With a final newline. Pure.
-[[nodiscard]] std::string to_digest(const Report& report, const report::TextStyle& style);
+[[nodiscard]] std::string to_digest(const Report& report, const present::TextStyle& style);
 
 }  // namespace fib::validate

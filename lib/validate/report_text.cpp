@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -30,7 +30,7 @@ std::string upper(std::string_view word) {
 
 // Upstream prints texts as they are; ours keep a dataset from writing to the terminal's controls.
 std::string shown(const std::string& text, model::Mode mode) {
-  return mode == model::Mode::lenient ? report::printable(text) : text;
+  return mode == model::Mode::lenient ? present::printable(text) : text;
 }
 
 std::string check_text(const CheckResult& check, model::Mode mode) {

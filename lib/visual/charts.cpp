@@ -7,8 +7,8 @@
 #include <set>
 
 #include "chart/number_text.h"
+#include "present/text.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 #include "report/workload_text.h"
 #include "util/find.h"
 #include "visual/size.h"
@@ -95,7 +95,7 @@ chart::Tone tone_of(model::Status status) {
   return status == model::Status::PASSED ? chart::Tone::good : chart::Tone::bad;
 }
 
-std::vector<chart::Roof> bandwidths_of(const report::Peak& peak) {
+std::vector<chart::Roof> bandwidths_of(const roofline::Peak& peak) {
   return {{"memory " + chart::value_text(peak.bytes_per_s, Unit::bytes) + "/s", peak.bytes_per_s}};
 }
 
@@ -107,7 +107,7 @@ std::vector<chart::Roof> peaks_of(const report::HardwareSol& sol) {
     const auto arithmetic = workload.work->arithmetic;
     const double rate = sol.peak->flops_per_s(arithmetic);
     const std::string name =
-        fmt::format("{} {}flop/s", report::name_of(arithmetic), chart::value_text(rate, Unit::number));
+        fmt::format("{} {}flop/s", roofline::name_of(arithmetic), chart::value_text(rate, Unit::number));
     const bool known =
         std::any_of(roofs.begin(), roofs.end(), [&](const chart::Roof& roof) { return roof.name == name; });
     if (rate > 0 && !known) roofs.push_back({name, rate});
@@ -141,7 +141,7 @@ chart::LineChart fast_p_chart(const report::ProblemResults& problems) {
   result.title = "fast_p";
   result.subtitle =
       fmt::format("share of {} solved and faster than p times the {}",
-                  report::plural(problems.problems, "problem"), report::name_of(problems.against));
+                  present::plural(problems.problems, "problem"), report::name_of(problems.against));
   result.x = {"p", Spacing::log, Unit::ratio};
   result.y = {"share of problems", Spacing::linear, Unit::share, true, std::nullopt, 1};
   result.steps = true;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "chart/markup.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "util/xml.h"
 
 namespace fib::visual {
@@ -11,16 +11,16 @@ namespace {
 
 namespace json = model::json;
 
-std::string cell(const report::Column& column, const report::Cell& value) {
-  const bool number = column.align == report::Align::right;
+std::string cell(const present::Column& column, const present::Cell& value) {
+  const bool number = column.align == present::Align::right;
   const bool exact = value.value.kind == json::Kind::number && value.value.text != value.text;
-  const std::string& shown = report::printable(value.text);
+  const std::string& shown = present::printable(value.text);
   return tag("td", {{"class", number ? "n" : ""}, {"data-v", exact ? value.value.text : ""}},
              util::escape_xml(shown));
 }
 
-std::string header(const report::Column& column) {
-  return tag("th", {{"scope", "col"}, {"class", column.align == report::Align::right ? "n" : ""}},
+std::string header(const present::Column& column) {
+  return tag("th", {{"scope", "col"}, {"class", column.align == present::Align::right ? "n" : ""}},
              util::escape_xml(column.name));
 }
 
@@ -48,17 +48,17 @@ std::string id_of(std::string_view name) {
   return id;
 }
 
-std::string html_table(const report::Table& table, std::string_view caption) {
+std::string html_table(const present::Table& table, std::string_view caption) {
   if (table.rows.empty()) return "";
   std::string head;
-  for (const report::Column& column : table.columns) {
-    if (column.audience != report::Audience::programs) head += header(column);
+  for (const present::Column& column : table.columns) {
+    if (column.audience != present::Audience::programs) head += header(column);
   }
   std::string body;
   for (const auto& row : table.rows) {
     std::string cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (table.columns[i].audience != report::Audience::programs) cells += cell(table.columns[i], row[i]);
+      if (table.columns[i].audience != present::Audience::programs) cells += cell(table.columns[i], row[i]);
     }
     body += "<tr>" + cells + "\n";
   }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "chart/chart.h"
-#include "report/table.h"
+#include "present/table.h"
 
 // The text of HTML elements. What is called text is escaped, what is called content is markup. All functions
 // are pure.
@@ -28,7 +28,7 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
 // Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has
 // no rows.
-[[nodiscard]] std::string html_table(const report::Table& table, std::string_view caption);
+[[nodiscard]] std::string html_table(const present::Table& table, std::string_view caption);
 
 // A chart below its caption, in a box that scrolls sideways.
 template <typename Chart>

@@ -11,9 +11,9 @@
 
 #include "dataset/ranking.h"
 #include "dataset/run_order.h"
+#include "present/text.h"
 #include "report/run_results.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 #include "util/some_of.h"
 
 namespace fib::visual {
@@ -47,12 +47,12 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
   std::string text;
   if (outcome.winners.size() > 1) {
     text = fmt::format("{} lead {} and cannot be told apart: {} ms", names_text(outcome.winners),
-                       outcome.definition, report::format_ms(*winner.latency_ms));
+                       outcome.definition, present::format_ms(*winner.latency_ms));
   } else {
     text = fmt::format("{} wins {}: {} ms", winner.solution, outcome.definition,
-                       report::format_ms(*winner.latency_ms));
+                       present::format_ms(*winner.latency_ms));
   }
-  if (winner.interval) text += " " + report::format_interval(*winner.interval);
+  if (winner.interval) text += " " + present::format_interval(*winner.interval);
   if (winner.speedup && *winner.speedup > 0) {
     text += fmt::format(", {}x the {}",
                         report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits),
@@ -199,8 +199,8 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
     text += fmt::format("{}{} wins {}", text.empty() ? "" : ", ", author, count);
   }
   text = text.empty()
-             ? fmt::format("None of {} has one winner", report::plural(outcomes.size(), "definition"))
-             : text + fmt::format(" of {}", report::plural(outcomes.size(), "definition"));
+             ? fmt::format("None of {} has one winner", present::plural(outcomes.size(), "definition"))
+             : text + fmt::format(" of {}", present::plural(outcomes.size(), "definition"));
   if (ties > 0) text += fmt::format("; {} {}", ties, ties == 1 ? "is a tie" : "are ties");
   if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
   return text + ".";
@@ -260,8 +260,8 @@ std::map<std::string, const Change*> fallen_leaders(const std::vector<Definition
 std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
   std::vector<std::string> texts;
   for (const auto& [definition, change] : fallen) {
-    texts.push_back(
-        fmt::format("{} of {} ({} ms)", change->solution, definition, report::format_ms(*change->before_ms)));
+    texts.push_back(fmt::format("{} of {} ({} ms)", change->solution, definition,
+                                present::format_ms(*change->before_ms)));
   }
   if (texts.empty()) return "";
   return fmt::format("Faster before, and broken by the last run: {}.", names_text(texts));
@@ -324,15 +324,16 @@ std::string common_cause(const std::vector<Failure>& failures) {
   });
   if (most == counts.end() || most->second < 2 || most->second * 2 <= failures.size()) return "";
   return fmt::format("{} of {} failed with the same reason: {}.", most->second,
-                     report::plural(failures.size(), "solution"), most->first);
+                     present::plural(failures.size(), "solution"), most->first);
 }
 
 std::string reason_of(const Detail& detail) {
   const auto& errors = detail.row.evaluation->correctness;
   const bool is_told = errors && (errors->max_absolute_error > 0 || errors->max_relative_error > 0);
   if (detail.run_id == nullptr && detail.status() == model::Status::INCORRECT_NUMERICAL && is_told)
-    return fmt::format("max abs error {}, max rel error {}", report::format_error(errors->max_absolute_error),
-                       report::format_error(errors->max_relative_error));
+    return fmt::format("max abs error {}, max rel error {}",
+                       present::format_error(errors->max_absolute_error),
+                       present::format_error(errors->max_relative_error));
   return report::failure_reason(detail.status(), detail.log);
 }
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "chart/chart.h"
+#include "present/text.h"
 #include "report/not_counted.h"
-#include "report/text.h"
 #include "util/some_of.h"
 #include "visual/assets.h"
 #include "visual/html.h"
@@ -30,7 +30,7 @@ std::string head(const PageOptions& options) {
 }
 
 std::string entry(const std::string& id, const std::string& text) {
-  const std::string inner = text_tag("span", report::printable(text));
+  const std::string inner = text_tag("span", present::printable(text));
   return "<li>" + tag("a", {{"href", "#" + id}}, inner) + "\n";
 }
 
@@ -73,8 +73,8 @@ std::string minute_of(const std::string& timestamp) {
 std::string cautions_box(const std::vector<std::string>& cautions) {
   if (cautions.empty()) return "";
   std::string text =
-      text_tag("summary", report::plural(cautions.size(), "reason") + " to doubt some of these numbers");
-  for (const std::string& caution : cautions) text += text_tag("p", report::printable(caution));
+      text_tag("summary", present::plural(cautions.size(), "reason") + " to doubt some of these numbers");
+  for (const std::string& caution : cautions) text += text_tag("p", present::printable(caution));
   return tag("details", {{"class", "cautions"}}, text);
 }
 
@@ -86,14 +86,14 @@ std::string facts_of(const Scene& scene) {
     solutions.insert(*detail.row.solution);
     definitions.insert(*detail.row.definition);
   }
-  std::string facts = report::plural(scene.details.size(), "trace");
+  std::string facts = present::plural(scene.details.size(), "trace");
   if (!scene.details.empty())
-    facts += fmt::format(" of {} for {}", report::plural(solutions.size(), "solution"),
-                         report::plural(definitions.size(), "definition"));
+    facts += fmt::format(" of {} for {}", present::plural(solutions.size(), "solution"),
+                         present::plural(definitions.size(), "definition"));
   const auto untried = std::count_if(scene.dataset.solutions.begin(), scene.dataset.solutions.end(),
                                      [&](const auto& entry) { return !solutions.contains(entry.first); });
   if (untried > 0)
-    facts += fmt::format("; {} {} not tried", report::plural(static_cast<std::size_t>(untried), "solution"),
+    facts += fmt::format("; {} {} not tried", present::plural(static_cast<std::size_t>(untried), "solution"),
                          untried == 1 ? "was" : "were");
   return facts;
 }
@@ -119,7 +119,7 @@ std::string problems(const Scene& scene) {
   constexpr std::size_t kShown = 20;
   std::string list;
   for (std::size_t i = 0; i < std::min(kShown, scene.unreadable.size()); ++i)
-    list += "<li>" + text_tag("span", report::printable(scene.unreadable[i]));
+    list += "<li>" + text_tag("span", present::printable(scene.unreadable[i]));
   if (scene.unreadable.size() > kShown)
     list += text_tag("li", util::and_more(scene.unreadable.size(), kShown));
   return "<section id=unreadable><h2>What could not be read</h2><ul>" + list + "</ul></section>\n";

@@ -7,10 +7,10 @@
 
 #include "chart/markup.h"
 #include "dataset/ranking.h"
+#include "present/text.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 #include "report/workload_text.h"
 #include "util/xml.h"
 #include "visual/charts.h"
@@ -60,7 +60,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
                                    double slowest, bool is_winner) {
   PageCell latency = plain("-");
   if (standing.latency_ms) {
-    latency = number(report::format_ms(*standing.latency_ms), *standing.latency_ms);
+    latency = number(present::format_ms(*standing.latency_ms), *standing.latency_ms);
     if (standing.passed == standing.workloads) latency.bar = *standing.latency_ms / slowest;
   }
   const bool passed_all = standing.passed == standing.workloads;
@@ -78,7 +78,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
        std::nullopt, std::nullopt, is_winner ? "won" : ""},
       plain(standing.author.value_or("-")),
       latency,
-      standing.interval ? number(report::format_interval(*standing.interval), *standing.interval)
+      standing.interval ? number(present::format_interval(*standing.interval), *standing.interval)
                         : plain("-"),
       standing.speedup && *standing.speedup > 0 && passed_all
           ? number(report::speedup_text(*standing.speedup, standing.speedup_range, report::two_digits) + "×",
@@ -123,7 +123,7 @@ std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& log
   }
   std::string why(model::name_of(detail->status()));
   const std::string reason = visual::reason_of(*detail);
-  if (!reason.empty()) why += ": " + report::shorten(reason, kRowReasonColumns);
+  if (!reason.empty()) why += ": " + present::shorten(reason, kRowReasonColumns);
   return "<td class=f>" +
          tag("a", {{"href", "#" + logs.link(*detail)}, {"title", why}}, fault_word(detail->status()));
 }
@@ -147,11 +147,11 @@ std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& d
 }
 
 std::string column_head(const std::string& text) {
-  return tag("th", {{"scope", "col"}}, tag("span", {}, util::escape_xml(report::printable(text))));
+  return tag("th", {{"scope", "col"}}, tag("span", {}, util::escape_xml(present::printable(text))));
 }
 
 std::string row_head(const std::string& text) {
-  return "<tr>" + tag("th", {{"scope", "row"}}, util::escape_xml(report::printable(text)));
+  return "<tr>" + tag("th", {{"scope", "row"}}, util::escape_xml(present::printable(text)));
 }
 
 // Workloads stand below each other where they are at least as many as solutions.
@@ -223,11 +223,11 @@ std::string words_or_dash(const std::set<std::string>& words) {
   return words.empty() ? "-" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-report::Cell middle_cell(std::vector<double> values, std::size_t place, const char* form, double factor) {
-  if (values.empty()) return report::no_cell();
+present::Cell middle_cell(std::vector<double> values, std::size_t place, const char* form, double factor) {
+  if (values.empty()) return present::no_cell();
   std::sort(values.begin(), values.end());
   const double value = values[std::min(values.size() - 1, place)];
-  return report::number_cell(value, fmt::format(fmt::runtime(form), factor * value));
+  return present::number_cell(value, fmt::format(fmt::runtime(form), factor * value));
 }
 
 std::string quality(const DefinitionScene& definition) {
@@ -235,9 +235,9 @@ std::string quality(const DefinitionScene& definition) {
   for (const report::Detail* detail : definition.results) {
     if (detail->row.passed() && detail->clock != nullptr) qualities[*detail->row.solution].add(*detail);
   }
-  using report::number_column;
-  using report::text_column;
-  report::Table table{
+  using present::number_column;
+  using present::text_column;
+  present::Table table{
       {text_column("Solution", ""), number_column("Timed calls", ""), number_column("Median CV", ""),
        number_column("Worst CV", ""), text_column("Clock", ""), number_column("SM MHz", ""),
        text_column("Flush", ""), number_column("Least sets", ""), number_column("Inputs changed", "")},
@@ -246,13 +246,13 @@ std::string quality(const DefinitionScene& definition) {
     const auto found = qualities.find(solution);
     if (found == qualities.end()) continue;
     const Quality& own = found->second;
-    table.rows.push_back({report::text_cell(solution), report::count_cell(own.samples),
+    table.rows.push_back({present::text_cell(solution), present::count_cell(own.samples),
                           middle_cell(own.cvs, own.cvs.size() / 2, "{:.2f}%", 100),
                           middle_cell(own.cvs, own.cvs.size(), "{:.2f}%", 100),
-                          report::text_cell(words_or_dash(own.clocks)),
+                          present::text_cell(words_or_dash(own.clocks)),
                           middle_cell(own.sm_clocks, own.sm_clocks.size() / 2, "{:.0f}", 1),
-                          report::text_cell(words_or_dash(own.flushes)), report::count_cell(own.least_sets),
-                          report::count_cell(own.changed)});
+                          present::text_cell(words_or_dash(own.flushes)), present::count_cell(own.least_sets),
+                          present::count_cell(own.changed)});
   }
   constexpr std::size_t kMostInSight = 12;
   const std::string markup = html_table(table, "How it was measured");

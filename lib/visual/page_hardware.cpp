@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "chart/markup.h"
+#include "present/text.h"
 #include "report/sol_tables.h"
 #include "report/summary_tables.h"
 #include "report/summary_text.h"
-#include "report/text.h"
 #include "util/xml.h"
 #include "visual/charts.h"
 #include "visual/html.h"
@@ -21,7 +21,7 @@ std::string counts_text(const report::HardwareSummary& summary) {
   const report::Counts& counts = summary.counts;
   const std::string failures = report::failures_text(counts);
   return fmt::format("{}: {} passed, {} failed{}",
-                     report::plural(counts.total, summary.every_trace ? "trace" : "result"), counts.passed,
+                     present::plural(counts.total, summary.every_trace ? "trace" : "result"), counts.passed,
                      counts.failed(), failures.empty() ? "" : " (" + failures + ")");
 }
 
@@ -30,15 +30,15 @@ std::string paragraph(const std::string& text) { return text.empty() ? "" : text
 // The ranking of authors, with the definitions that each has won: the two can differ, as an author's speedup
 // is a mean over the definitions that he tried, whoever won them.
 std::string authors(const report::HardwareSummary& summary) {
-  report::Table table = report::authors_table(summary.authors);
+  present::Table table = report::authors_table(summary.authors);
   if (table.rows.empty()) return "";
   std::map<std::string, std::size_t> won;
   for (const auto& [count, author] : wins_by_author(outcomes_of(summary))) won[author] = count;
   constexpr auto kPlace = 2;  // behind rank and author
-  table.columns.insert(table.columns.begin() + kPlace, report::number_column("Definitions won", ""));
+  table.columns.insert(table.columns.begin() + kPlace, present::number_column("Definitions won", ""));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     auto& row = table.rows[i];
-    row.insert(row.begin() + kPlace, report::count_cell(won[summary.authors.rows[i].first]));
+    row.insert(row.begin() + kPlace, present::count_cell(won[summary.authors.rows[i].first]));
   }
   const std::string yardstick = report::name_of(summary.authors.against);
   std::string notes =
@@ -67,7 +67,7 @@ std::string bounds(const report::HardwareSol& sol) {
          (left_out == 0
               ? ""
               : paragraph(fmt::format("{} nearer to their bounds are left out; fib report sol has all.",
-                                      report::plural(left_out, "workload"))));
+                                      present::plural(left_out, "workload"))));
 }
 
 std::string figures(const HardwareScene& hardware) {
@@ -79,7 +79,7 @@ std::string figures(const HardwareScene& hardware) {
         fast_p_chart(hardware.problems),
         fmt::format("fast_p: the share of all {} (a definition with a workload) solved and faster than "
                     "p times the {}",
-                    report::plural(hardware.problems.problems, "problem"),
+                    present::plural(hardware.problems.problems, "problem"),
                     report::name_of(hardware.problems.against)));
     text += figure(author_speedups_chart(hardware), "Speedups by author");
     text += figure(speedups_histogram(hardware), "Distribution of all speedups");
@@ -117,7 +117,7 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
   return "<h3>All definitions: latency against size, of the first two</h3>\n<div class=multiples>\n" + text +
          "</div>\n" +
          (left_out == 0 ? ""
-                        : paragraph(fmt::format("{} more below.", report::plural(left_out, "definition"))));
+                        : paragraph(fmt::format("{} more below.", present::plural(left_out, "definition"))));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
@@ -35,10 +35,10 @@ const nlohmann::ordered_json* member(const nlohmann::ordered_json& object, const
 }
 
 // What a run's record tells of its machine: each fact, flattened, with the runs that share it.
-report::Table facts_of(const nlohmann::ordered_json& document) {
-  report::Table table{{report::text_column("What", ""), report::text_column("Value", "")}, {}};
+present::Table facts_of(const nlohmann::ordered_json& document) {
+  present::Table table{{present::text_column("What", ""), present::text_column("Value", "")}, {}};
   const auto add = [&](const std::string& name, const nlohmann::ordered_json& value) {
-    table.rows.push_back({report::text_cell(name), report::text_cell(text_of(value))});
+    table.rows.push_back({present::text_cell(name), present::text_cell(text_of(value))});
   };
   for (const char* key : {"version", "hardware", "device", "devices", "compilers", "machine", "cuda"}) {
     const auto* value = member(document, key);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chart/markup.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "report/workload_text.h"
 #include "util/some_of.h"
 #include "util/utf8.h"
@@ -89,7 +89,7 @@ std::string Logs::section() const {
             ? fmt::format("\n\nThe whole log: fib report show trace {} {}", *row.solution, row.workload->uuid)
             : "";
     text += tag("details", {{"id", id_of(place)}},
-                text_tag("summary", report::printable(title)) + tag("pre", {}, lines_of(log + command))) +
+                text_tag("summary", present::printable(title)) + tag("pre", {}, lines_of(log + command))) +
             "\n";
   }
   return tag("section", {{"id", "logs"}}, text) + "\n";

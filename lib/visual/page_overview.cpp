@@ -4,10 +4,10 @@
 #include <map>
 
 #include "chart/markup.h"
+#include "present/text.h"
 #include "report/run_results.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 #include "util/shell_word.h"
 #include "util/some_of.h"
 #include "util/xml.h"
@@ -52,12 +52,12 @@ std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionRes
   std::string text =
       tile(fmt::format("{} of {}", won, outcomes.size()),
            "definitions won against others" + (alone == 0 ? "" : fmt::format(", {} unopposed", alone)) +
-               (ties == 0 ? "" : ", " + report::plural(ties, "tie")));
+               (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
                counts.passed == 0 ? "bad" : "");
   if (const auto range = winners_intervals(outcomes)) {
-    const std::string low = report::format_interval(range->first);
-    const std::string high = report::format_interval(range->second);
+    const std::string low = present::format_interval(range->first);
+    const std::string high = present::format_interval(range->second);
     text += tile(low == high ? low : low + " to " + high, "winners' latencies, 95% intervals");
   } else if (won + alone + ties > 0) {
     text += tile("not recorded", "how sure latencies are: fastest is not surely best");
@@ -123,8 +123,8 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
   const bool tie = outcome.winners.size() > 1;
   return {definition,
           {winners_markup(scene, outcome), std::nullopt, std::nullopt, tie ? "" : "won"},
-          number(report::format_ms(*winner.latency_ms), *winner.latency_ms),
-          winner.interval ? number(report::format_interval(*winner.interval), *winner.interval) : plain("-"),
+          number(present::format_ms(*winner.latency_ms), *winner.latency_ms),
+          winner.interval ? number(present::format_interval(*winner.interval), *winner.interval) : plain("-"),
           speedup,
           tie    ? plain("tie")
           : lead ? number(lead_text(*lead), *lead)
@@ -220,7 +220,7 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
         {{names_of(scene, group)},
          {link_to(definition_id(hardware.name, first.definition), first.definition)},
          passed_of(group),
-         {link_to(logs.link(*first.first), report::shorten(cause_of(group), kOverviewReasonColumns))}});
+         {link_to(logs.link(*first.first), present::shorten(cause_of(group), kOverviewReasonColumns))}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
          rest_note(groups.size(), kMostRows, "fib export --format junit");
@@ -277,9 +277,9 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
   const bool nothing_passed = hardware.summary.counts.passed == 0;
   for (const std::string& more :
        {fallen_text(fallen_leaders(outcomes, changes)),
-        nothing_passed ? report::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
+        nothing_passed ? present::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
     lead += (more.empty() ? "" : " ") + more;
-  return tag("p", {{"class", "lead"}}, util::escape_xml(report::printable(lead))) + "\n" +
+  return tag("p", {{"class", "lead"}}, util::escape_xml(present::printable(lead))) + "\n" +
          tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
          failures_part(scene, hardware, failures, logs) +
          (changes ? changes_part(scene, hardware, *changes) : "");

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chart/markup.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
 
@@ -18,7 +18,7 @@ std::string source_markup(const model::SourceFile& source, std::size_t most) {
   const bool is_cut = source.content.size() > most;
   std::size_t end = std::min(most, source.content.size());
   while (is_cut && end > 0 && (static_cast<unsigned char>(source.content[end]) & 0xC0) == 0x80) --end;
-  return text_tag("p", report::printable(source.path)) +
+  return text_tag("p", present::printable(source.path)) +
          tag("pre", {}, lines_of(source.content.substr(0, end) + (is_cut ? "…" : "")));
 }
 
@@ -26,7 +26,7 @@ std::string solution_markup(const Scene& scene, const model::Solution& solution,
   std::string facts = fmt::format("{} by {}, for {}; entry point {}", solution.spec.language_text,
                                   solution.author, solution.definition, solution.spec.entry_point);
   if (solution.description && *solution.description) facts += ". " + **solution.description;
-  std::string markup = text_tag("p", report::printable(facts));
+  std::string markup = text_tag("p", present::printable(facts));
   std::size_t all = 0;
   for (const auto& source : solution.sources) {
     markup += source_markup(source, most);
@@ -35,9 +35,9 @@ std::string solution_markup(const Scene& scene, const model::Solution& solution,
   if (all > 0)
     markup += tag("p", {},
                   "The whole of it: " +
-                      text_tag("code", report::printable("fib report show solution " + solution.name)));
+                      text_tag("code", present::printable("fib report show solution " + solution.name)));
   return tag("details", {{"id", solution_id(scene, solution.name)}, {"class", "source"}},
-             text_tag("summary", report::printable(solution.name)) + markup) +
+             text_tag("summary", present::printable(solution.name)) + markup) +
          "\n";
 }
 

@@ -6,7 +6,7 @@
 
 #include "chart/markup.h"
 #include "chart/theme.h"
-#include "report/text.h"
+#include "present/text.h"
 #include "util/xml.h"
 #include "visual/html.h"
 
@@ -78,15 +78,15 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
 }
 
-PageCell plain(const std::string& text) { return {util::escape_xml(report::printable(text))}; }
+PageCell plain(const std::string& text) { return {util::escape_xml(present::printable(text))}; }
 
 PageCell number(const std::string& text, double value) {
-  return {util::escape_xml(report::printable(text)), value};
+  return {util::escape_xml(present::printable(text)), value};
 }
 
 std::string link_to(const std::string& id, const std::string& text) {
   const bool is_name = text.find(' ') == std::string::npos;
-  const std::string plain = util::escape_xml(report::printable(text));
+  const std::string plain = util::escape_xml(present::printable(text));
   const std::string escaped = is_name && text.size() > kLongWord ? breakable(plain) : plain;
   return id.empty() ? escaped : tag("a", {{"href", "#" + id}}, escaped);
 }

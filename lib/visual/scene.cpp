@@ -12,7 +12,7 @@
 #include "dataset/runs.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
-#include "report/roofline.h"
+#include "roofline/bound.h"
 #include "util/error.h"
 #include "util/find.h"
 #include "visual/size.h"

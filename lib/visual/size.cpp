@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "report/roofline.h"
+#include "roofline/bound.h"
 #include "util/error.h"
 
 namespace fib::visual {
@@ -28,7 +28,7 @@ std::set<std::string> varying_axes(const std::vector<const model::Workload*>& wo
 
 double bytes_of(const model::Definition& definition, const model::Workload& workload) {
   try {
-    return report::work_of(definition, workload).bytes;
+    return roofline::work_of(definition, workload).bytes;
   } catch (const Error&) {
     return 0;  // its axes do not fit the definition
   }

@@ -7,8 +7,8 @@
 
 #include "chart/number_text.h"
 #include "chart/terminal.h"
+#include "present/text.h"
 #include "report/summary_tables.h"
-#include "report/text.h"
 #include "visual/charts.h"
 
 namespace fib::visual {
@@ -21,13 +21,15 @@ constexpr std::size_t kCurvePoints = 72;
 // A block under a heading of its own, after an empty line.
 class Blocks {
  public:
-  explicit Blocks(const report::TextStyle& style) : style_(style) {}
+  explicit Blocks(const present::TextStyle& style) : style_(style) {}
 
-  void heading(const std::string& text) { add(bold(report::printable(text))); }
+  void heading(const std::string& text) { add(bold(present::printable(text))); }
   void block(const std::string& title, const std::string& text) {
-    add(report::wrap(report::printable(title), style_.width) + "\n" + text);
+    add(present::wrap(present::printable(title), style_.width) + "\n" + text);
   }
-  void paragraph(const std::string& text) { add(report::wrap(report::printable(text), style_.width) + "\n"); }
+  void paragraph(const std::string& text) {
+    add(present::wrap(present::printable(text), style_.width) + "\n");
+  }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -36,7 +38,7 @@ class Blocks {
     return style_.bold ? "\x1b[1m" + text + "\x1b[0m\n" : text + "\n";
   }
 
-  report::TextStyle style_;
+  present::TextStyle style_;
   std::string text_;
 };
 
@@ -49,19 +51,19 @@ std::vector<double> values_of(const std::vector<chart::Spark>& sparks) {
 }
 
 // From zero to the highest of its own values: a small change looks small.
-report::Cell from_zero_cell(const std::vector<chart::Spark>& sparks) {
+present::Cell from_zero_cell(const std::vector<chart::Spark>& sparks) {
   const auto values = values_of(sparks);
   const double highest = values.empty() ? 1 : *std::max_element(values.begin(), values.end());
-  return report::text_cell(chart::sparkline(sparks, chart::Spacing::linear, {0, highest}));
+  return present::text_cell(chart::sparkline(sparks, chart::Spacing::linear, {0, highest}));
 }
 
-report::Cell ms_cell(const std::optional<double>& ms) {
-  return ms ? report::number_cell(*ms, chart::value_text(*ms, Unit::milliseconds)) : report::no_cell();
+present::Cell ms_cell(const std::optional<double>& ms) {
+  return ms ? present::number_cell(*ms, chart::value_text(*ms, Unit::milliseconds)) : present::no_cell();
 }
 
 // One line for each solution: its latencies over the sizes of the workloads, on one logarithmic scale for
 // all.
-report::Table latency_table(const DefinitionScene& definition) {
+present::Table latency_table(const DefinitionScene& definition) {
   ResultTable results = definition.by_solution();
   std::vector<std::vector<chart::Spark>> lines;
   std::vector<double> all;
@@ -79,31 +81,31 @@ report::Table latency_table(const DefinitionScene& definition) {
     all.insert(all.end(), values.begin(), values.end());
   }
   const auto range = chart::range_of(all, chart::Spacing::log).value_or(chart::Range{});
-  report::Table table{{report::text_column("Solution", ""),
-                       report::number_column("Smallest", ""),
-                       {"Latency by size (log)", "", report::Align::left, report::Fit::whole},
-                       report::number_column("Largest", "")},
-                      {}};
+  present::Table table{{present::text_column("Solution", ""),
+                        present::number_column("Smallest", ""),
+                        {"Latency by size (log)", "", present::Align::left, present::Fit::whole},
+                        present::number_column("Largest", "")},
+                       {}};
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    table.rows.push_back({report::text_cell(definition.solutions[i]), ms_cell(lines[i].front().value),
-                          report::text_cell(chart::sparkline(lines[i], chart::Spacing::log, range)),
+    table.rows.push_back({present::text_cell(definition.solutions[i]), ms_cell(lines[i].front().value),
+                          present::text_cell(chart::sparkline(lines[i], chart::Spacing::log, range)),
                           ms_cell(lines[i].back().value)});
   }
   return table;
 }
 
 void write_definition(Blocks& blocks, const HardwareScene& hardware, const DefinitionScene& definition,
-                      const report::TextStyle& style) {
+                      const present::TextStyle& style) {
   for (const report::Leaderboard& board : hardware.summary.leaderboards) {
     if (board.definition != definition.name) continue;
     const chart::BarChart bars = solutions_chart(board);
     blocks.block(definition.name + ": " + bars.subtitle, chart::bars_text(bars, style));
   }
-  blocks.block(fmt::format("{} by size:", report::plural(definition.workloads.size(), "workload")),
-               report::to_text(latency_table(definition), style));
+  blocks.block(fmt::format("{} by size:", present::plural(definition.workloads.size(), "workload")),
+               present::to_text(latency_table(definition), style));
 }
 
-void write_hardware(Blocks& blocks, const HardwareScene& hardware, const report::TextStyle& style) {
+void write_hardware(Blocks& blocks, const HardwareScene& hardware, const present::TextStyle& style) {
   blocks.heading("Hardware: " + hardware.name);
   const std::string against = report::name_of(hardware.summary.authors.against);
   if (!hardware.summary.authors.rows.empty())
@@ -126,15 +128,15 @@ std::vector<chart::Spark> sparks_of(const chart::Series& series, std::size_t pla
   return sparks;
 }
 
-report::Table history_table(const chart::LineChart& chart) {
-  report::Table table{{report::text_column("Solution", ""),
-                       report::number_column("First", ""),
-                       {"Runs (from 0)", "", report::Align::left, report::Fit::whole},
-                       report::number_column("Last", "")},
-                      {}};
+present::Table history_table(const chart::LineChart& chart) {
+  present::Table table{{present::text_column("Solution", ""),
+                        present::number_column("First", ""),
+                        {"Runs (from 0)", "", present::Align::left, present::Fit::whole},
+                        present::number_column("Last", "")},
+                       {}};
   for (const chart::Series& series : chart.series) {
     const auto sparks = sparks_of(series, chart.categories.size());
-    table.rows.push_back({report::text_cell(series.name), ms_cell(sparks.front().value),
+    table.rows.push_back({present::text_cell(series.name), ms_cell(sparks.front().value),
                           from_zero_cell(sparks), ms_cell(sparks.back().value)});
   }
   return table;
@@ -142,7 +144,7 @@ report::Table history_table(const chart::LineChart& chart) {
 
 }  // namespace
 
-std::string terminal_charts(const Scene& scene, const report::TextStyle& style) {
+std::string terminal_charts(const Scene& scene, const present::TextStyle& style) {
   Blocks blocks(style);
   for (const HardwareScene& hardware : scene.hardware) write_hardware(blocks, hardware, style);
   if (scene.hardware.empty())
@@ -152,14 +154,14 @@ std::string terminal_charts(const Scene& scene, const report::TextStyle& style) 
   return blocks.text();
 }
 
-std::string terminal_history(const Scene& scene, const report::TextStyle& style) {
+std::string terminal_history(const Scene& scene, const present::TextStyle& style) {
   Blocks blocks(style);
   for (const HistorySubject& subject : subjects_of(scene.history)) {
     const chart::LineChart chart = history_chart(scene.history, subject);
     blocks.block(fmt::format("{} on {}: latency over {}, from {} to {}", subject.definition, subject.hardware,
-                             report::plural(chart.categories.size(), "run"), chart.categories.front().label,
+                             present::plural(chart.categories.size(), "run"), chart.categories.front().label,
                              chart.categories.back().label),
-                 report::to_text(history_table(chart), style));
+                 present::to_text(history_table(chart), style));
   }
   for (const report::HistoryRun& run : scene.history.runs) {
     for (const std::string& definition : swept_definitions(run)) {

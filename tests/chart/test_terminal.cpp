@@ -4,10 +4,10 @@
 #include <string>
 
 #include "chart/terminal.h"
-#include "report/text.h"
+#include "present/text.h"
 
 using namespace fib::chart;
-using fib::report::TextStyle;
+using fib::present::TextStyle;
 
 namespace {
 
@@ -15,7 +15,7 @@ std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);)
-    widest = std::max(widest, fib::report::display_width(line));
+    widest = std::max(widest, fib::present::display_width(line));
   return widest;
 }
 

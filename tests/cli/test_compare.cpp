@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "cli/report_datasets.h"
-#include "report/text.h"
+#include "present/text.h"
 
 using namespace fib;
 using testing::run_fib;
@@ -180,7 +180,7 @@ TEST_CASE("a comparison of two solutions names them once, and fits a terminal") 
   std::istringstream lines(output.out);
   for (std::string line; std::getline(lines, line);) {
     INFO(line);
-    CHECK(report::display_width(line) <= 80);
+    CHECK(present::display_width(line) <= 80);
   }
   const auto json = nlohmann::json::parse(
       run_fib({"report", "compare", "alice_fast", "bob_gemm", "--local", "runs", "--format", "json"},

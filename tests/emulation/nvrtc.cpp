@@ -36,8 +36,7 @@ std::string compiler() {
 // A function to call for every kernel that is there once the preprocessor is through.
 std::string calls_of(const std::string& preprocessed) {
   static const std::regex kernel("extern \"C\"\\s+void\\s+(fib_\\w+)\\(");
-  std::string text =
-      "namespace fib::reference::gpu {}\nusing namespace fib;\nusing namespace fib::reference::gpu;\n";
+  std::string text = "namespace fib::ops::gpu {}\nusing namespace fib;\nusing namespace fib::ops::gpu;\n";
   for (std::sregex_iterator found(preprocessed.begin(), preprocessed.end(), kernel), end; found != end;
        ++found) {
     const std::string name = (*found)[1];
@@ -55,7 +54,7 @@ void write_sources(const Compilation& compilation, const std::filesystem::path& 
   }
   std::filesystem::create_directories(to / "kernels/reference");
   const std::filesystem::path own = testing::source_folder() / "tests/emulation";
-  util::write_file_atomic(to / "kernels/reference/warp.cuh", util::read_file(own / "warp.h"));
+  util::write_file_atomic(to / "kernels/ops/warp.cuh", util::read_file(own / "warp.h"));
   util::write_file_atomic(to / "device.h", util::read_file(own / "device.h"));
   util::write_file_atomic(to / "main.cpp", "#include \"device.h\"\n" + compilation.source);
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "reference/gpu/arguments.h"
+#include "ops/gpu/arguments.h"
 #include "tensor/small_floats.h"
 
-// Stands in for kernels/reference/warp.cuh: the same functions, by the fragments that PTX ISA documents. All
+// Stands in for kernels/ops/warp.cuh: the same functions, by the fragments that PTX ISA documents. All
 // threads of a block call them together, so that the block's barrier serves as the warp's.
-namespace fib::reference::gpu {
+namespace fib::ops::gpu {
 
 using Half = unsigned short;
 
@@ -71,4 +71,4 @@ void multiply_add(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
   __syncthreads();
 }
 
-}  // namespace fib::reference::gpu
+}  // namespace fib::ops::gpu

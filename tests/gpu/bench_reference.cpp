@@ -2,11 +2,11 @@
 #include <cstdio>
 
 #include "gpu/gpu.h"
-#include "reference/elementwise.h"
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/reduce.h"
 #include "reference/engine.h"
 #include "reference/gpu_cases.h"
-#include "reference/matmul.h"
-#include "reference/reduce.h"
 #include "tensor/fill.h"
 
 // Not a test (scripts/bench-reference-gpu runs it): how long the reference engine takes for large workloads
@@ -15,8 +15,8 @@ namespace {
 
 using namespace fib;        // NOLINT
 using namespace fib::test;  // NOLINT: all of it is used
-using reference::Runtime;
-using reference::Tensor;
+using ops::Runtime;
+using ops::Tensor;
 
 double seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -180,10 +180,10 @@ TEST_CASE("time of large references on the GPU", "[.bench-reference]") {
 TEST_CASE("speed of single operations of references on the GPU", "[.bench-reference]") {
   const auto* device = testing::gpu();
   if (device == nullptr) return;
-  const Runtime runtime = runtime_with(reference::open_gpu(device->info.uuid, 16), 0);
+  const Runtime runtime = runtime_with(ops::open_gpu(device->info.uuid, 16), 0);
   const auto wait = [&](const Tensor& t) {
-    return reference::item_as_double(reference::to_dtype(
-        runtime, reference::select(reference::try_view(t, {-1}).value(), 0, 0), DType::kFloat32));
+    return ops::item_as_double(
+        ops::to_dtype(runtime, ops::select(ops::try_view(t, {-1}).value(), 0, 0), DType::kFloat32));
   };
   const auto line = [&](const std::string& name, double amount, const char* unit,
                         const std::function<Tensor()>& work) {
@@ -202,16 +202,15 @@ TEST_CASE("speed of single operations of references on the GPU", "[.bench-refere
     std::fflush(stdout);
   };
   const auto random = [&](DType dtype, const Shape& shape) {
-    const Tensor small =
-        reference::converted(runtime, reference::scalar_tensor(runtime, DType::kFloat64, 0.5), dtype);
-    return reference::converted(runtime, reference::expand(small, shape), dtype);
+    const Tensor small = ops::converted(runtime, ops::scalar_tensor(runtime, DType::kFloat64, 0.5), dtype);
+    return ops::converted(runtime, ops::expand(small, shape), dtype);
   };
   const auto product = [&](const char* name, DType dtype, std::int64_t m, std::int64_t n, std::int64_t k,
                            bool by_k) {
     const Tensor a = random(dtype, {m, k});
-    const Tensor b = by_k ? reference::transpose(random(dtype, {n, k}), 0, 1) : random(dtype, {k, n});
+    const Tensor b = by_k ? ops::transpose(random(dtype, {n, k}), 0, 1) : random(dtype, {k, n});
     line(name, 2.0 * static_cast<double>(m * n) * static_cast<double>(k), "TFLOP/s",
-         [&] { return reference::matmul(runtime, a, b); });
+         [&] { return ops::matmul(runtime, a, b); });
   };
   product("bfloat16 8192 x 28672 x 4096, a @ b.T", DType::kBFloat16, 8192, 28672, 4096, true);
   product("bfloat16 8192 x 8192 x 8192, a @ b", DType::kBFloat16, 8192, 8192, 8192, false);
@@ -225,25 +224,21 @@ TEST_CASE("speed of single operations of references on the GPU", "[.bench-refere
   const Tensor h = random(DType::kBFloat16, {16384, 16384});
   const double gigabyte = 16384.0 * 16384 * 4;
   line("float32 x * 2", 2 * gigabyte, "GB/s", [&] {
-    return reference::binary(runtime, reference::binary_op("mul"), {x, false}, {x, false});
+    return ops::binary(runtime, ops::binary_op("mul"), {x, false}, {x, false});
   });
-  line("float32 exp(x)", 2 * gigabyte, "GB/s",
-       [&] { return reference::unary(runtime, reference::unary_op("exp"), x); });
+  line("float32 exp(x)", 2 * gigabyte, "GB/s", [&] { return ops::unary(runtime, ops::unary_op("exp"), x); });
   line("bfloat16 to float32", 1.5 * gigabyte, "GB/s",
-       [&] { return reference::converted(runtime, h, DType::kFloat32); });
+       [&] { return ops::converted(runtime, h, DType::kFloat32); });
   line("float32 transposed copy", 2 * gigabyte, "GB/s",
-       [&] { return reference::cloned(runtime, reference::transpose(x, 0, 1)); });
+       [&] { return ops::cloned(runtime, ops::transpose(x, 0, 1)); });
   line("float32 softmax of rows of 16384", 2 * gigabyte, "GB/s",
-       [&] { return reference::softmax(runtime, reference::SoftmaxKind::kSoftmax, x, -1); });
-  line("float32 sum over the last dimension", gigabyte, "GB/s", [&] {
-    return reference::reduce(runtime, reference::Reduction::kSum, x, {1}, reference::KeepDim::kNo);
-  });
-  line("float32 sum over the first dimension", gigabyte, "GB/s", [&] {
-    return reference::reduce(runtime, reference::Reduction::kSum, x, {0}, reference::KeepDim::kNo);
-  });
-  line("float32 sum of all", gigabyte, "GB/s", [&] {
-    return reference::reduce(runtime, reference::Reduction::kSum, x, {}, reference::KeepDim::kNo);
-  });
+       [&] { return ops::softmax(runtime, ops::SoftmaxKind::kSoftmax, x, -1); });
+  line("float32 sum over the last dimension", gigabyte, "GB/s",
+       [&] { return ops::reduce(runtime, ops::Reduction::kSum, x, {1}, ops::KeepDim::kNo); });
+  line("float32 sum over the first dimension", gigabyte, "GB/s",
+       [&] { return ops::reduce(runtime, ops::Reduction::kSum, x, {0}, ops::KeepDim::kNo); });
+  line("float32 sum of all", gigabyte, "GB/s",
+       [&] { return ops::reduce(runtime, ops::Reduction::kSum, x, {}, ops::KeepDim::kNo); });
 
   std::vector<std::byte> host(std::size_t{512} << 20U);
   const auto block = runtime.gpu->allocate(host.size());

@@ -1,6 +1,6 @@
 #include "gpu/gpu.h"
+#include "ops/gpu/gpu.h"
 #include "reference/engine.h"
-#include "reference/gpu/gpu.h"
 #include "reference/gpu_cases.h"
 
 // The reference engine's GPU side against its CPU side, every operation forced onto the GPU.
@@ -8,10 +8,10 @@ namespace {
 
 using namespace fib::test;  // NOLINT: all of it is used
 
-std::shared_ptr<fib::reference::Gpu> reference_gpu() {
+std::shared_ptr<fib::ops::Gpu> reference_gpu() {
   static const auto* device = fib::testing::gpu();
   if (device == nullptr) return nullptr;
-  static const auto gpu = fib::reference::open_gpu(device->info.uuid, 4);
+  static const auto gpu = fib::ops::open_gpu(device->info.uuid, 4);
   return gpu;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "reference/elementwise.h"
+#include "ops/elementwise.h"
 
 namespace fib::test {
 namespace {
@@ -28,13 +28,13 @@ const std::vector<DType>& arithmetic_dtypes() { return kArithmetic; }
 
 std::vector<std::string> unary_names() {
   std::vector<std::string> names;
-  for (const auto& op : reference::unary_ops()) names.emplace_back(op.name);
+  for (const auto& op : ops::unary_ops()) names.emplace_back(op.name);
   return names;
 }
 
 std::vector<std::string> binary_names() {
   std::vector<std::string> names;
-  for (const auto& op : reference::binary_ops()) names.emplace_back(op.name);
+  for (const auto& op : ops::binary_ops()) names.emplace_back(op.name);
   return names;
 }
 

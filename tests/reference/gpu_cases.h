@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/runtime.h"
+#include "ops/runtime.h"
 #include "reference/support.h"
 
 // Expressions that are evaluated on the CPU and on a GPU, whose results must agree.
@@ -54,13 +54,11 @@ struct GpuCase {
 // Evaluates a case on the CPU and with every operation on the GPU. Empty, or what differs: the case, dtypes,
 // shapes, the first mismatch with both values. What the CPU refuses, the GPU must refuse in the same words.
 // `exact`: the GPU's mathematical functions are the CPU's own, so that only sums may differ.
-[[nodiscard]] std::string difference(const GpuCase& test, const std::shared_ptr<reference::Gpu>& gpu,
-                                     bool exact);
+[[nodiscard]] std::string difference(const GpuCase& test, const std::shared_ptr<ops::Gpu>& gpu, bool exact);
 
 // Runs def run(...) of a source with a runtime; small arguments on the host.
-[[nodiscard]] std::vector<HostTensor> run_with(const reference::Runtime& runtime, const std::string& source,
+[[nodiscard]] std::vector<HostTensor> run_with(const ops::Runtime& runtime, const std::string& source,
                                                std::vector<HostTensor>& inputs);
-[[nodiscard]] reference::Runtime runtime_with(const std::shared_ptr<reference::Gpu>& gpu,
-                                              std::int64_t gpu_from);
+[[nodiscard]] ops::Runtime runtime_with(const std::shared_ptr<ops::Gpu>& gpu, std::int64_t gpu_from);
 
 }  // namespace fib::test

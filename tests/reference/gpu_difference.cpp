@@ -3,15 +3,15 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/elementwise.h"
 #include "python/parser.h"
-#include "reference/elementwise.h"
 #include "reference/gpu_cases.h"
 #include "reference/interpreter.h"
 
 namespace fib::test {
 namespace {
 
-using reference::Runtime;
+using ops::Runtime;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const std::vector<double> kSpecials = {std::numeric_limits<double>::quiet_NaN(),
@@ -144,11 +144,11 @@ Outcome run_case(const Runtime& runtime, const GpuCase& test) {
 
 }  // namespace
 
-Runtime runtime_with(const std::shared_ptr<reference::Gpu>& gpu, std::int64_t gpu_from) {
+Runtime runtime_with(const std::shared_ptr<ops::Gpu>& gpu, std::int64_t gpu_from) {
   Runtime runtime;
   runtime.threads = 2;
-  runtime.memory = std::make_shared<reference::MemoryPool>(0);
-  runtime.gemm = reference::make_portable_gemm(2);
+  runtime.memory = std::make_shared<ops::MemoryPool>(0);
+  runtime.gemm = ops::make_portable_gemm(2);
   runtime.gpu = gpu;
   runtime.gpu_from = gpu_from;
   return runtime;
@@ -162,11 +162,11 @@ std::vector<HostTensor> run_with(const Runtime& runtime, const std::string& sour
   interpreter.execute_module(module);
   std::vector<reference::Value> arguments;
   for (HostTensor& input : inputs) {
-    reference::Tensor tensor;
+    ops::Tensor tensor;
     tensor.dtype = input.dtype;
     tensor.shape = input.shape;
     tensor.strides = tensor::contiguous_strides(input.shape);
-    tensor.storage = reference::Storage::borrow(input.bytes.data(), input.bytes.size());
+    tensor.storage = ops::Storage::borrow(input.bytes.data(), input.bytes.size());
     arguments.emplace_back(tensor);
   }
   const reference::Value result = interpreter.call(*interpreter.global("run"), arguments, {});
@@ -174,8 +174,8 @@ std::vector<HostTensor> run_with(const Runtime& runtime, const std::string& sour
   for (const reference::Value& value : reference::sequence_of(result) != nullptr
                                            ? *reference::sequence_of(result)
                                            : std::vector<reference::Value>{result}) {
-    if (const auto* tensor = value.get<reference::Tensor>()) {
-      const auto packed = reference::contiguous(runtime, *tensor);
+    if (const auto* tensor = value.get<ops::Tensor>()) {
+      const auto packed = ops::contiguous(runtime, *tensor);
       const std::byte* data = packed.read();
       outputs.push_back({packed.dtype,
                          packed.shape,
@@ -184,11 +184,11 @@ std::vector<HostTensor> run_with(const Runtime& runtime, const std::string& sour
       outputs.push_back(make(DType::kFloat64, {}, {reference::to_double(value)}));
     }
   }
-  for (const auto& argument : arguments) (void)argument.get<reference::Tensor>()->read();
+  for (const auto& argument : arguments) (void)argument.get<ops::Tensor>()->read();
   return outputs;
 }
 
-std::string difference(const GpuCase& test, const std::shared_ptr<reference::Gpu>& gpu, bool exact) {
+std::string difference(const GpuCase& test, const std::shared_ptr<ops::Gpu>& gpu, bool exact) {
   const Outcome expected = run_case(runtime_with(nullptr, 0), test);
   const Outcome got = run_case(runtime_with(gpu, 0), test);
   if (expected.error != got.error)

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "reference/gemm.h"
+#include "ops/gemm.h"
 #include "reference/support.h"
 
 namespace {
@@ -12,7 +12,7 @@ using fib::reference::MatmulBackend;
 
 bool has_openblas() {
   std::string reason;
-  if (fib::reference::open_openblas(1, reason) != nullptr) return true;
+  if (fib::ops::open_openblas(1, reason) != nullptr) return true;
   WARN("skipped: what OpenBLAS does: " << reason);
   return false;
 }

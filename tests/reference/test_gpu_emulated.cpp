@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "emulation/emulation.h"
-#include "reference/gpu/cuda_gpu.h"
+#include "ops/gpu/cuda_gpu.h"
 #include "reference/gpu_cases.h"
 
 // The reference engine's GPU side on an emulated device (tests/emulation): kernels as the host's compiler
@@ -10,11 +10,11 @@
 namespace {
 
 using namespace fib::test;  // NOLINT: all of it is used
-using fib::reference::Gpu;
+using fib::ops::Gpu;
 
 std::shared_ptr<Gpu> emulated_gpu() {
-  static const auto gpu = fib::reference::gpu::open_with(fib::emulation::driver(), fib::emulation::nvrtc(),
-                                                         fib::emulation::uuid(), 2);
+  static const auto gpu =
+      fib::ops::gpu::open_with(fib::emulation::driver(), fib::emulation::nvrtc(), fib::emulation::uuid(), 2);
   return gpu;
 }
 

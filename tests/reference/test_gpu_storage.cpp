@@ -1,23 +1,23 @@
 #include <catch2/catch.hpp>
 
 #include "emulation/emulation.h"
-#include "reference/elementwise.h"
-#include "reference/gpu/cuda_gpu.h"
+#include "ops/elementwise.h"
+#include "ops/gpu/cuda_gpu.h"
+#include "ops/reduce.h"
 #include "reference/gpu_cases.h"
-#include "reference/reduce.h"
 
 // What is copied to and from the device, and what happens when it has no memory; on an emulated device.
 namespace {
 
-using namespace fib::test;       // NOLINT: all of it is used
-using namespace fib::reference;  // NOLINT
+using namespace fib::test;  // NOLINT: all of it is used
+using namespace fib::ops;   // NOLINT
 namespace emulation = fib::emulation;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
 Runtime make_runtime(std::int64_t gpu_from) {
   static const auto gpu =
-      fib::reference::gpu::open_with(emulation::driver(), emulation::nvrtc(), emulation::uuid(), 2);
+      fib::ops::gpu::open_with(emulation::driver(), emulation::nvrtc(), emulation::uuid(), 2);
   return runtime_with(gpu, gpu_from);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("what the host writes reaches the GPU, and the other way round", "[gpu
 TEST_CASE("without device memory the CPU does the work", "[gpu-emulated]") {
   // A device of its own, that keeps no memory of other tests.
   const Runtime runtime = runtime_with(
-      fib::reference::gpu::open_with(emulation::driver(), emulation::nvrtc(), emulation::uuid(), 1), 0);
+      fib::ops::gpu::open_with(emulation::driver(), emulation::nvrtc(), emulation::uuid(), 1), 0);
   HostTensor host = counting({std::int64_t{kMiB}});
   emulation::set_device_memory(emulation::device_bytes_in_use() + kMiB);
   const std::size_t before = emulation::launches();

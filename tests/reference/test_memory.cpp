@@ -1,12 +1,12 @@
 #include <catch2/catch.hpp>
 
-#include "reference/memory.h"
+#include "ops/memory.h"
 #include "reference/support.h"
 
 namespace {
 
-using fib::reference::MemoryPool;
-using fib::reference::Storage;
+using fib::ops::MemoryPool;
+using fib::ops::Storage;
 
 TEST_CASE("The pool counts what is in use and refuses what is beyond its limit") {
   const auto pool = std::make_shared<MemoryPool>(1000);

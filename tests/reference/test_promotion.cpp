@@ -1,7 +1,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "reference/promote.h"
+#include "ops/promote.h"
 #include "reference/support.h"
 
 namespace {
@@ -28,12 +28,12 @@ TEST_CASE("Two dtypes promote as torch.promote_types says") {
   for (std::size_t i = 0; i < kOrder.size(); ++i) {
     std::string row;
     for (const DType other : kOrder) {
-      row += (row.empty() ? "" : " ") +
-             std::string(fib::tensor::name_of(fib::reference::promote(kOrder[i], other)));
+      row +=
+          (row.empty() ? "" : " ") + std::string(fib::tensor::name_of(fib::ops::promote(kOrder[i], other)));
     }
     CHECK(row == kPromoted[i]);
   }
-  CHECK_THROWS_AS(fib::reference::promote(DType::kFloat8E4M3FN, DType::kFloat32), fib::Error);
+  CHECK_THROWS_AS(fib::ops::promote(DType::kFloat8E4M3FN, DType::kFloat32), fib::Error);
 }
 
 struct Case {

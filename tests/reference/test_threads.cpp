@@ -1,7 +1,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 
-#include "reference/runtime.h"
+#include "ops/runtime.h"
 #include "reference/support.h"
 
 namespace {
@@ -11,7 +11,7 @@ using namespace fib::test;  // NOLINT: all of it is used
 TEST_CASE("Every step runs once, in parts that start at multiples of the grain") {
   for (const int threads : {1, 2, 5}) {
     std::vector<std::atomic<int>> seen(1000);
-    fib::reference::parallel_for(threads, 1000, 1 << 20, 64, [&](std::int64_t begin, std::int64_t end) {
+    fib::ops::parallel_for(threads, 1000, 1 << 20, 64, [&](std::int64_t begin, std::int64_t end) {
       if (begin % 64 != 0) throw fib::Error("bad start {}", begin);
       for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
     });
@@ -21,17 +21,17 @@ TEST_CASE("Every step runs once, in parts that start at multiples of the grain")
 
 TEST_CASE("Small jobs stay on the caller's thread, nothing does nothing") {
   int parts = 0;
-  fib::reference::parallel_for(8, 1000, 1, 1, [&](std::int64_t, std::int64_t) { ++parts; });
+  fib::ops::parallel_for(8, 1000, 1, 1, [&](std::int64_t, std::int64_t) { ++parts; });
   CHECK(parts == 1);
-  fib::reference::parallel_for(8, 0, 1, 1, [&](std::int64_t, std::int64_t) { ++parts; });
+  fib::ops::parallel_for(8, 0, 1, 1, [&](std::int64_t, std::int64_t) { ++parts; });
   CHECK(parts == 1);
 }
 
 TEST_CASE("An exception of a thread reaches the caller") {
-  CHECK_THROWS_WITH(fib::reference::parallel_for(4, 100, 1 << 20, 1,
-                                                 [](std::int64_t, std::int64_t end) {
-                                                   if (end == 100) throw fib::Error("last part");
-                                                 }),
+  CHECK_THROWS_WITH(fib::ops::parallel_for(4, 100, 1 << 20, 1,
+                                           [](std::int64_t, std::int64_t end) {
+                                             if (end == 100) throw fib::Error("last part");
+                                           }),
                     "last part");
 }
 

@@ -6,7 +6,7 @@
 #include "util/error.h"
 
 using namespace fib;
-using report::Format;
+using present::Format;
 using testing::kInterruptedRun;
 using testing::kKilledRun;
 using testing::kSweptRun;
@@ -133,12 +133,14 @@ TEST_CASE("what a configuration has otherwise than usual is told") {
 
 TEST_CASE("the seed is in no form of a run unless it shall be shown") {
   const std::vector<report::DatasetHistory> histories = {sample()};
-  for (const auto format : {Format::table, Format::md, Format::json, Format::csv}) {
+  for (const auto format :
+       {present::Format::table, present::Format::md, present::Format::json, present::Format::csv}) {
     const auto render = [&](report::Seed seed) {
       return report::render_run(histories, kSweptRun, {}, seed, format, {});
     };
     CHECK(render(report::Seed::hidden).find("secret") == std::string::npos);
-    CHECK((render(report::Seed::shown).find("the secret") != std::string::npos) == (format != Format::csv));
+    CHECK((render(report::Seed::shown).find("the secret") != std::string::npos) ==
+          (format != present::Format::csv));
     CHECK(report::render_history(histories, {}, format, {}).find("secret") == std::string::npos);
   }
 }
@@ -148,7 +150,7 @@ TEST_CASE("a run of two datasets is shown in each that knows it") {
       report::HistoryBuilder("A", {record("1"), record("2")}).finish(),
       report::HistoryBuilder("B", {record("2")}).finish()};
   const auto text = [&](const std::string& id) {
-    return report::render_run(histories, id, {}, report::Seed::hidden, Format::table, {});
+    return report::render_run(histories, id, {}, report::Seed::hidden, present::Format::table, {});
   };
   CHECK(text("1").find("B: ") == std::string::npos);
   CHECK(text("2").find("A: 0 evaluations done") != std::string::npos);
@@ -161,7 +163,7 @@ TEST_CASE("a list shows as much of an id as tells it from others") {
       report::HistoryBuilder("A", {record("20260101T000001.1Z-1"), record("20260101T000002.1Z-1"),
                                    record("20260101T000002.2Z-1"), record("odd")})
           .finish()};
-  const auto text = report::render_history(histories, {}, Format::table, {});
+  const auto text = report::render_history(histories, {}, present::Format::table, {});
   CHECK(text.find("  20260101T000001 ") != std::string::npos);
   CHECK(text.find("  20260101T000002.1Z-1 ") != std::string::npos);
   CHECK(text.find("  20260101T000002.2Z-1 ") != std::string::npos);

@@ -17,7 +17,7 @@ dataset::Dataset sample() {
 }
 
 std::string first_csv(const dataset::Dataset& loaded, ListKind kind, const Filter& filters = {}) {
-  return report::to_csv(report::list(loaded, kind, filters).tables.front().second);
+  return present::to_csv(report::list(loaded, kind, filters).tables.front().second);
 }
 
 Filter filter(std::vector<std::string> definitions, std::vector<std::string> authors,
@@ -38,9 +38,9 @@ TEST_CASE("the overview counts by op type and by author") {
   CHECK(listing.totals == "3 definitions, 8 solutions, 6 workloads, 14 traces, 14 results (12 passed)");
   REQUIRE(listing.tables.size() == 2);
   CHECK(
-      report::to_csv(listing.tables[0].second) ==
+      present::to_csv(listing.tables[0].second) ==
       "op_type,definitions,solutions,workloads,traces,results,passed\ngemm,2,4,4,8,8,7\nnorm,1,4,2,6,6,5\n");
-  CHECK(report::to_csv(listing.tables[1].second) ==
+  CHECK(present::to_csv(listing.tables[1].second) ==
         "author,definitions,solutions,traces,results,passed\n"
         "alice,2,2,6,6,6\nbaseline,2,3,4,4,4\nbob,2,2,3,3,2\ncarol,1,1,1,1,0\n");
 }

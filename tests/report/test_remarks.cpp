@@ -134,7 +134,7 @@ TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them
 }
 
 TEST_CASE("remarks are lines below a report, and members of its JSON") {
-  report::Document document(report::Format::table, {});
+  present::Document document(present::Format::table, {});
   write(document, report::Remarks{});
   CHECK(document.text().empty());
   const report::Remarks remarks{"2 traces do not count", {"careful"}};

@@ -142,9 +142,9 @@ TEST_CASE("traces of unknown definitions and of workloads that do not fit are to
 }
 
 TEST_CASE("intensity and what was achieved place a point in a chart") {
-  const report::Work work{200, "", 1000, report::Arithmetic::fp32, ""};
+  const roofline::Work work{200, "", 1000, roofline::Arithmetic::fp32, ""};
   CHECK(report::intensity(work) == 5.0);
   CHECK(report::achieved_flops_per_s(work, 2) == 500000.0);
   CHECK(report::achieved_bytes_per_s(work, 2) == 100000);
-  CHECK_FALSE(report::intensity({200, "", std::nullopt, report::Arithmetic::fp32, ""}));
+  CHECK_FALSE(report::intensity({200, "", std::nullopt, roofline::Arithmetic::fp32, ""}));
 }

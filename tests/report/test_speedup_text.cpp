@@ -1,21 +1,21 @@
 #include <catch2/catch.hpp>
 
+#include "present/text.h"
 #include "report/speedup_text.h"
-#include "report/text.h"
 
 using namespace fib;
 using dataset::SpeedupRange;
 
 TEST_CASE("a speedup whose range is wide is written from–to, its value stays the number") {
-  CHECK(report::speedup_text(36.5, SpeedupRange{31.24, 38.4}, report::format_score) == "31.2–38.4");
-  CHECK(report::speedup_text(2, SpeedupRange{1.5, 12}, report::format_score) == "1.50–12.0");
-  CHECK(report::speedup_text(900, SpeedupRange{99.96, 1234.5}, report::format_score) == "100–1234");
-  CHECK(report::speedup_text(36.5, SpeedupRange{36, 37}, report::format_score) == "36.5000");
-  CHECK(report::speedup_text(36.5, std::nullopt, report::format_score) == "36.5000");
-  const auto cell = report::speedup_cell(36.5, SpeedupRange{31, 38}, report::format_score);
+  CHECK(report::speedup_text(36.5, SpeedupRange{31.24, 38.4}, present::format_score) == "31.2–38.4");
+  CHECK(report::speedup_text(2, SpeedupRange{1.5, 12}, present::format_score) == "1.50–12.0");
+  CHECK(report::speedup_text(900, SpeedupRange{99.96, 1234.5}, present::format_score) == "100–1234");
+  CHECK(report::speedup_text(36.5, SpeedupRange{36, 37}, present::format_score) == "36.5000");
+  CHECK(report::speedup_text(36.5, std::nullopt, present::format_score) == "36.5000");
+  const auto cell = report::speedup_cell(36.5, SpeedupRange{31, 38}, present::format_score);
   CHECK(cell.text == "31.0–38.0");
   CHECK(cell.value.text == "36.5");
-  CHECK(report::speedup_cell(std::nullopt, std::nullopt, report::format_score).text == "-");
+  CHECK(report::speedup_cell(std::nullopt, std::nullopt, present::format_score).text == "-");
   CHECK(report::range_cells(SpeedupRange{31, 38})[1].value.text == "38.0");
   CHECK(report::range_cells(std::nullopt)[0].value.kind == model::json::Kind::null);
 }

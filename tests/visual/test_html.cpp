@@ -23,19 +23,19 @@ TEST_CASE("different names have different ids, without characters that a link wo
 }
 
 TEST_CASE("numbers of a table carry their exact values") {
-  report::Table table{{report::text_column("Name", "n"), report::number_column("Latency", "l"),
-                       report::only_for(report::Audience::programs, report::text_column("Key", "k"))},
-                      {}};
-  table.rows.push_back(
-      {report::text_cell("a<b"), report::number_cell(0.123456789, "0.12346"), report::text_cell("secret")});
-  table.rows.push_back({report::text_cell("c"), report::no_cell(), report::no_cell()});
+  present::Table table{{present::text_column("Name", "n"), present::number_column("Latency", "l"),
+                        present::only_for(present::Audience::programs, present::text_column("Key", "k"))},
+                       {}};
+  table.rows.push_back({present::text_cell("a<b"), present::number_cell(0.123456789, "0.12346"),
+                        present::text_cell("secret")});
+  table.rows.push_back({present::text_cell("c"), present::no_cell(), present::no_cell()});
   const std::string html = visual::html_table(table, "Two & more");
   CHECK(html.find("<caption>Two &amp; more</caption>") != std::string::npos);
   CHECK(html.find("<td>a&lt;b</td><td class=\"n\" data-v=\"0.123456789\">0.12346</td>\n") !=
         std::string::npos);
   CHECK(html.find("<td class=\"n\">-</td>") != std::string::npos);
   CHECK(html.find("secret") == std::string::npos);
-  CHECK(visual::html_table({{report::text_column("Name", "n")}, {}}, "none") == "");
+  CHECK(visual::html_table({{present::text_column("Name", "n")}, {}}, "none") == "");
 }
 
 TEST_CASE("a column in which no row says anything is left out") {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "report/text.h"
+#include "present/text.h"
 #include "visual/scenes.h"
 #include "visual/terminal.h"
 
@@ -9,12 +9,12 @@ using namespace fib;
 TEST_CASE("terminal charts fit the terminal") {
   const testing::RunsScene runs;
   for (const std::size_t width : {60U, 80U, 120U}) {
-    const report::TextStyle style{width, false};
+    const present::TextStyle style{width, false};
     std::string text =
         visual::terminal_charts(runs.scene(), style) + visual::terminal_history(runs.scene(), style);
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = text.find('\n', begin);
-      CHECK(report::display_width(text.substr(begin, end - begin)) <= width);
+      CHECK(present::display_width(text.substr(begin, end - begin)) <= width);
       begin = end + 1;
     }
   }

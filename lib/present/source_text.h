@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "present/highlight.h"
+
+// Sources and logs, whose lines matter, as people see them. Pure.
+namespace fib::present {
+
+// `text` harmless, as printable() makes it, but with its line breaks (CR LF as LF) and tabs.
+[[nodiscard]] std::string printable_lines(std::string_view text);
+
+// The source with line numbers, every line ended by a newline; with escape codes for colours where `colours`.
+// Harmless as printable_lines().
+[[nodiscard]] std::string numbered(std::string_view source, Syntax syntax, bool colours);
+
+// Each line of `text` behind `indent` spaces. Harmless as printable_lines().
+[[nodiscard]] std::string indented(std::string_view text, std::size_t indent);
+
+// A fenced code block of Markdown that holds any text; `language` is "python", "cpp" or empty.
+[[nodiscard]] std::string fenced(std::string_view text, std::string_view language);
+
+// The last lines of `text`, at most `count`; `left_out` tells how many more there are.
+[[nodiscard]] std::string_view last_lines(std::string_view text, std::size_t count, std::size_t& left_out);
+
+}  // namespace fib::present

@@ -1,0 +1,174 @@
+#include "present/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+namespace fib::present {
+namespace {
+
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+};
+
+// The character that `text` (not empty) begins with; a stray byte is a character of its own.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (bytes == 1 || bytes > text.size()) return {lead, 1};
+  char32_t code = lead & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return {lead, 1};
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  return {code, bytes};
+}
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+template <std::size_t N>
+bool within(const std::array<Range, N>& ranges, char32_t code) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& range) { return range.first <= code && code <= range.last; });
+}
+
+// Combining marks, zero-width spaces and joiners, direction marks, variation selectors.
+constexpr std::array<Range, 7> kNoWidth{{{0x300, 0x36F},
+                                         {0x483, 0x489},
+                                         {0x200B, 0x200F},
+                                         {0x20D0, 0x20FF},
+                                         {0x2060, 0x2064},
+                                         {0xFE00, 0xFE0F},
+                                         {0xFE20, 0xFE2F}}};
+
+constexpr std::array<Range, 11> kWide{{{0x1100, 0x115F},
+                                       {0x2E80, 0x303E},
+                                       {0x3041, 0xA4CF},
+                                       {0xAC00, 0xD7A3},
+                                       {0xF900, 0xFAFF},
+                                       {0xFE30, 0xFE6F},
+                                       {0xFF00, 0xFF60},
+                                       {0xFFE0, 0xFFE6},
+                                       {0x1F300, 0x1F64F},
+                                       {0x1F680, 0x1FAFF},
+                                       {0x20000, 0x3FFFD}}};
+
+std::size_t width_of(char32_t code) {
+  if (within(kNoWidth, code)) return 0;
+  return within(kWide, code) ? 2 : 1;
+}
+
+bool is_control(const Character& character) {
+  const char32_t code = character.code;
+  // The second range are the C1 controls; the third turn the direction of what follows.
+  return code < 0x20 || (code >= 0x7F && code < 0xA0 && character.bytes == 2) || code == 0x7F ||
+         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+// A stray byte would make the output no UTF-8.
+bool is_stray(const Character& character) { return character.bytes == 1 && character.code >= 0x80; }
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    width += width_of(character.code);
+    text.remove_prefix(character.bytes);
+  }
+  return width;
+}
+
+std::string shorten(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t used = 0;
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const Character character = first_character(text.substr(end));
+    const std::size_t columns = width_of(character.code);
+    if (used + columns + 1 > width) break;
+    used += columns;
+    end += character.bytes;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string shorten_middle(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width || width < 3) return shorten(text, width);
+  const std::size_t head_width = width / 2;
+  const std::string head = shorten(text, head_width + 1);  // with the ellipsis
+  std::size_t begin = 0;
+  while (display_width(text.substr(begin)) + display_width(head) > width)
+    begin += first_character(text.substr(begin)).bytes;
+  return head + std::string(text.substr(begin));
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (text.front() == '\n' || text.front() == '\r' || text.front() == '\t') {
+      result += ' ';
+    } else if (is_control(character) || is_stray(character)) {
+      result += '?';
+    } else {
+      result += text.substr(0, character.bytes);
+    }
+    text.remove_prefix(character.bytes);
+  }
+  return result;
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  if (width == 0) return std::string(text);
+  std::string result;
+  std::size_t used = 0;
+  while (!text.empty()) {
+    const std::size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    const std::size_t columns = display_width(word);
+    if (!result.empty() && used + 1 + columns > width) {
+      result += '\n' + std::string(indent, ' ');
+      used = indent;
+    } else if (!result.empty()) {
+      result += ' ';
+      ++used;
+    }
+    result += word;
+    used += columns;
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+  }
+  return result;
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string format_ms(double milliseconds) {
+  if (!std::isfinite(milliseconds) || milliseconds == 0) return fmt::format("{:.0f}", milliseconds);
+  if (milliseconds < 1e-4) return fmt::format("{:.2e}", milliseconds);
+  return milliseconds < 1000 ? fmt::format("{:.5f}", milliseconds) : fmt::format("{:.1f}", milliseconds);
+}
+
+std::string format_score(double speedup) { return fmt::format("{:.4f}", speedup); }
+
+std::string format_share(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+std::string format_interval(double share) {
+  if (share < 0.1) return fmt::format("±{:.1f}%", share * 100);
+  return share < 1 ? fmt::format("±{:.0f}%", share * 100) : fmt::format("up to {:.0f}x", 1 + share);
+}
+
+std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2e}", error); }
+
+}  // namespace fib::present

@@ -1,0 +1,69 @@
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "present/text.h"
+
+using namespace fib::present;
+
+TEST_CASE("width is that of a terminal") {
+  CHECK(display_width("abc") == 3);
+  CHECK(display_width("é×…") == 3);
+  CHECK(display_width("e\u0301") == 1);
+  CHECK(display_width("核") == 2);
+  CHECK(display_width("🚀") == 2);
+  CHECK(display_width("\xff\xc3") == 2);
+}
+
+TEST_CASE("shortening cuts whole characters and marks the cut") {
+  CHECK(shorten("abc", 3) == "abc");
+  CHECK(shorten("abcd", 3) == "ab…");
+  CHECK(shorten("核核核", 4) == "核…");
+  CHECK(shorten("éé", 1) == "…");
+}
+
+TEST_CASE("printable text is one line without control characters") {
+  CHECK(printable("a\nb\tc\r") == "a b c ");
+  CHECK(printable("\x1b[31mred\x7f") == "?[31mred?");
+  CHECK(printable("\u009b31m") == "?31m");
+  CHECK(printable("a\u202eb") == "a?b");
+  CHECK(printable("a\xff") == "a?");
+  CHECK(printable("é核") == "é核");
+}
+
+TEST_CASE("wrapping breaks at spaces and never inside a word") {
+  CHECK(wrap("aa bb cc", 5) == "aa bb\ncc");
+  CHECK(wrap("aa bb cc", 5, 2) == "aa bb\n  cc");
+  CHECK(wrap("aaaaaaaa b", 4) == "aaaaaaaa\nb");
+  CHECK(wrap("aa bb cc", 0) == "aa bb cc");
+}
+
+TEST_CASE("numbers are written for people") {
+  CHECK(format_ms(0.002314) == "0.00231");
+  CHECK(format_ms(12.5) == "12.50000");
+  CHECK(format_ms(4210.25) == "4210.2");
+  CHECK(format_ms(0.00001) == "1.00e-05");
+  CHECK(format_ms(0) == "0");
+  CHECK(format_ms(std::numeric_limits<double>::infinity()) == "inf");
+  CHECK(format_score(1.5) == "1.5000");
+  CHECK(format_share(2.0 / 3) == "66.7%");
+  CHECK(format_error(0) == "0");
+  CHECK(format_error(0.001) == "1.00e-03");
+  CHECK(plural(1, "trace") == "1 trace");
+  CHECK(plural(0, "trace") == "0 traces");
+}
+
+TEST_CASE("a name is cut in its middle, so that its end stays") {
+  CHECK(shorten_middle("short", 5) == "short");
+  CHECK(shorten_middle("gemm_kernel_v1", 9) == "gemm…l_v1");
+  CHECK(shorten_middle("gemm_kernel_v2", 9) == "gemm…l_v2");
+  CHECK(display_width(shorten_middle("gemm_kernel_v2", 8)) == 8);
+  CHECK(shorten_middle("日本語日本語", 7) == "日…本語");
+  CHECK(shorten_middle("abcdef", 2) == "a…");
+  CHECK(shorten_middle("abcdef", 3) == "a…f");
+}
+
+TEST_CASE("intervals have as many digits as say something, and no minus of more than all") {
+  CHECK(format_interval(0.0042) == "±0.4%");
+  CHECK(format_interval(0.203) == "±20%");
+  CHECK(format_interval(5.02) == "up to 6x");
+}
