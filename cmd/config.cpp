@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/config_file.h"
+#include "bench/plan.h"
 #include "commands.h"
 #include "config_defaults.h"
 #include "dataset/paths.h"
@@ -43,11 +44,11 @@ ordered_json usual_settings() {
           {"atol", bench::kUsualTolerance}, {"required_matched_ratio", 1}, {"profile_baseline", true}};
 }
 
-model::Definition wanted_definition(const ConfigShowOptions& options) {
+dataset::Dataset wanted_dataset(const ConfigShowOptions& options) {
   const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
   dataset::expect_dataset_folder(root);
   std::vector<std::string> unreadable;
-  return find_definition(dataset::load_without_results(root, unreadable), options.definition);
+  return dataset::load_without_results(root, unreadable);
 }
 
 void add_layer(Sources& sources, const char* layer, const std::map<std::string, bench::EvalSettings>& entries,
@@ -60,8 +61,9 @@ void add_layer(Sources& sources, const char* layer, const std::map<std::string, 
 Sources sources_of(const ConfigShowOptions& options, const bench::ConfigFile& file) {
   Sources sources = {{"usual", usual_settings()}};
   if (!options.definition.empty()) {
-    const model::Definition definition = wanted_definition(options);
-    const double ratio = eval::usual_matched_ratio(eval::rule_of(definition), definition);
+    const dataset::Dataset dataset = wanted_dataset(options);
+    const model::Definition definition = find_definition(dataset, options.definition);
+    const double ratio = eval::usual_matched_ratio(bench::rule_for(dataset, definition), definition);
     if (ratio < 1)
       sources.emplace_back("usual for this definition", ordered_json{{"required_matched_ratio", ratio}});
     if (!definition.outputs.empty())

@@ -59,8 +59,7 @@ int run(FastPOptions options) {
       has_references = has_references || against == Against::reference;
       result.hardware.push_back(report::solve_problems(dataset, selection, options.baseline_author, against));
     }
-    result.remarks =
-        chosen[i].remarks(dataset, has_references ? report::HasReferences::yes : report::HasReferences::no);
+    result.remarks = chosen[i].remarks(dataset, report::has_references_if(has_references));
     results.push_back(std::move(result));
   }
   const auto format = options.read.format;

@@ -25,7 +25,7 @@ report::HardwareRanks rank(const dataset::Dataset& dataset, const report::Select
                            const RankOptions& options) {
   const dataset::Queries queries(dataset);
   const auto outcomes = report::collect(dataset, selection);
-  const dataset::Scope scope{options.baseline_author, {}, {}, selection.hardware};
+  const dataset::Scope scope{options.baseline_author, {}, {}, selection.hardware, selection.every_trace};
   report::HardwareRanks ranks;
   ranks.hardware = *selection.hardware;
   const auto ranking = report::with_fallback(
@@ -49,8 +49,7 @@ int run(const RankOptions& options) {
     const bool has_references =
         std::any_of(ranks.hardware.begin(), ranks.hardware.end(),
                     [](const auto& one) { return one.against == Against::reference; });
-    ranks.remarks =
-        chosen[i].remarks(dataset, has_references ? report::HasReferences::yes : report::HasReferences::no);
+    ranks.remarks = chosen[i].remarks(dataset, report::has_references_if(has_references));
     results.push_back(std::move(ranks));
   }
   print_result(report::render_ranks(results, options.by, options.top, options.read.format, stdout_style()));

@@ -41,8 +41,7 @@ int run(const SolOptions& options) {
     std::vector<dataset::TraceRow> rows;
     std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
                  [&](const auto& row) { return question.filter.holds_trace(dataset, row); });
-    reports.back().remarks = remarks_of(
-        standing.get(), rows, has_references ? report::HasReferences::yes : report::HasReferences::no);
+    reports.back().remarks = remarks_of(standing.get(), rows, report::has_references_if(has_references));
   }
   print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
   return kDone;

@@ -44,8 +44,7 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const ChosenTr
   }
   const bool has_references =
       std::any_of(summary.hardware.begin(), summary.hardware.end(), report::has_references);
-  summary.remarks =
-      chosen.remarks(dataset, has_references ? report::HasReferences::yes : report::HasReferences::no);
+  summary.remarks = chosen.remarks(dataset, report::has_references_if(has_references));
   return summary;
 }
 

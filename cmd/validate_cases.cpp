@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/plan.h"
 #include "present/text.h"
 #include "synthesis/proposals.h"
 #include "util/machine.h"
@@ -27,8 +28,15 @@ bool has_unreadable_workloads(const dataset::Dataset& dataset, const model::Defi
 CheckedWorkloads workloads_to_check(const dataset::Dataset& dataset, const model::Definition& definition,
                                     std::size_t synthesize) {
   CheckedWorkloads found;
+  eval::Rule rule{};
+  try {
+    rule = bench::rule_for(dataset, definition);
+  } catch (const Error& error) {
+    found.why_none = error.what();
+    return found;
+  }
   const auto add = [&](const std::vector<model::Workload>& workloads) {
-    for (const auto& workload : workloads) found.cases.push_back({&definition, workload, dataset.root});
+    for (const auto& workload : workloads) found.cases.push_back({&definition, workload, dataset.root, rule});
   };
   const auto known = dataset.workloads.find(definition.name);
   if (known != dataset.workloads.end()) add(known->second);

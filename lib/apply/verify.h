@@ -19,8 +19,9 @@ namespace fib::apply {
 
 struct Prepared;
 
-// Compares solutions with the program's own function while the program runs, by the judging rule of the
-// definition. What happens is counted, and told on standard error where it is news. Any thread.
+// Compares solutions with the program's own function while the program runs, each call by the judging rule of
+// the definition (what a rule says of all calls together is not asked). What happens is counted, and told on
+// standard error where it is news. Any thread.
 class Verifier {
  public:
   // Null where the configuration asks for no comparison, and of samplers, whose outputs are random draws. All

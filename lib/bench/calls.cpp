@@ -25,7 +25,7 @@ worker::AttachedDoor solutions_door(const EvaluationParts& parts) {
 
 ErrorCode code_of(const eval::Judgement& judgement, eval::Rule rule) {
   if (judgement.mismatch && judgement.mismatch->unwritten > 0) return ErrorCode::unwritten_output;
-  return rule == eval::Rule::kSampling ? ErrorCode::wrong_distribution : ErrorCode::wrong_values;
+  return eval::error_code_of(rule);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ namespace fib::bench {
 struct EngineCase {
   const model::Definition* definition = nullptr;
   model::Workload workload;
-  std::filesystem::path root;  // of its dataset
+  std::filesystem::path root;              // of its dataset
+  eval::Rule rule = eval::Rule::kDefault;  // that judges its solutions
 };
 
 // What became of one workload. All texts are for messages.

@@ -190,7 +190,7 @@ void EvaluationRun::conclude() {
   if (concluded.judgement.correct) return;
   throw Failed{model::Status::INCORRECT_NUMERICAL,
                "all calls: " + concluded.judgement.explanation,
-               {model::ErrorCode::wrong_distribution}};
+               {eval::error_code_of(parts_.planned.rule)}};
 }
 
 // Calls that nobody times: for a rule that repeats some, one at least, whatever it costs, and for one that

@@ -177,9 +177,8 @@ std::uint64_t ExpectedOutputs::most_at_once() const {
   return std::clamp<std::uint64_t>(most / bytes, 1, kMostAtOnce);
 }
 
-// Indexers are judged by their scores.
 std::string about_ties(const EvaluationParts& parts, const worker::SetId& set) {
-  if (parts.planned.rule == eval::Rule::kDsaIndexer || !parts.workload.tied_sets.contains(set)) return {};
+  if (eval::lets_ties_differ(parts.planned.rule) || !parts.workload.tied_sets.contains(set)) return {};
   return "\nthe reference's torch.topk took some of several equal values in this call; a solution that takes "
          "others differs";
 }

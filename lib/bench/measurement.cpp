@@ -146,10 +146,9 @@ model::RecordedTolerance tolerance_record(const eval::Tolerance& tolerance) {
 std::optional<ordered_json> extra_of(const Measurement& m, const PlannedEvaluation& planned,
                                      const RunConfig& config) {
   ordered_json extra = m.judged.empty() ? ordered_json::object() : ordered_json::parse(m.judged);
-  const bool low_bit = planned.rule == eval::Rule::kLowBit;
-  const bool elements = planned.rule != eval::Rule::kSampling;
-  if (elements && (low_bit || tolerance_of(planned, config).required_matched_ratio < 1))
-    extra["matched_ratio"] = m.matched_ratio;
+  const bool may_be_lower =
+      eval::records_matched_ratio(planned.rule) || tolerance_of(planned, config).required_matched_ratio < 1;
+  if (eval::needs_expected(planned.rule) && may_be_lower) extra["matched_ratio"] = m.matched_ratio;
   return extra.empty() ? std::nullopt : std::optional(std::move(extra));
 }
 

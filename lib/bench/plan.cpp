@@ -37,13 +37,6 @@ std::string why_not_here(const model::Solution& solution, const PlanTarget& targ
       .value_or("");
 }
 
-// Names and op_types of SOL-ExecBench, whose problems lie in folders of their own, do not choose a rule.
-eval::Rule rule_of(const dataset::Dataset& dataset, const model::Definition& definition) {
-  const auto file = dataset.definition_files.find(definition.name);
-  const bool foreign = file != dataset.definition_files.end() && !file->second.starts_with("definitions/");
-  return foreign ? eval::Rule::kDefault : eval::rule_of(definition);
-}
-
 class Planner {
  public:
   Planner(const dataset::Filter& filter, const PlanTarget& target, const DoneEvaluations& done,
@@ -59,7 +52,7 @@ class Planner {
       eval::Rule rule{};
       std::string reason;
       try {
-        rule = rule_of(dataset, definition);
+        rule = rule_for(dataset, definition);
       } catch (const Error& error) {
         reason = error.what();
       }
@@ -182,6 +175,12 @@ class Accepted {
 };
 
 }  // namespace
+
+eval::Rule rule_for(const dataset::Dataset& dataset, const model::Definition& definition) {
+  const auto file = dataset.definition_files.find(definition.name);
+  const bool foreign = file != dataset.definition_files.end() && !file->second.starts_with("definitions/");
+  return foreign ? eval::Rule::kDefault : eval::rule_of(definition);
+}
 
 Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
                const PlanTarget& target, const DoneEvaluations& done, const SweptWorkloads* swept) {

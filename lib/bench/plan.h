@@ -28,6 +28,10 @@ using DoneKey = std::tuple<std::size_t, std::string, std::string, std::string>;
 // What --resume leaves out, and what became of it.
 using DoneEvaluations = std::map<DoneKey, model::Status>;
 
+// The rule that judges solutions of a dataset's definition. Names and op_types of SOL-ExecBench, whose
+// problems lie in folders of their own, choose none. Throws Error when two rules claim the definition.
+[[nodiscard]] eval::Rule rule_for(const dataset::Dataset& dataset, const model::Definition& definition);
+
 // One solution on one workload. Pointers into the loaded datasets, which must outlive the plan.
 struct PlannedEvaluation {
   std::size_t dataset = 0;

@@ -56,7 +56,7 @@ class StrengthCheck {
   void judge(const EngineCase& one, StrengthOutcome& outcome) {
     auto document = document_of(*one.definition, one.workload, one.root);
     document.secret = kStrengthCheckSecret;
-    document.rule = eval::rule_of(*one.definition);
+    document.rule = one.rule;
     document.tolerance = tolerance_of(config_for(config_, *one.definition, one.workload), one.workload,
                                       eval::usual_matched_ratio(document.rule, *one.definition));
     document.memory_budget_bytes = util::physical_memory() / 8;  // as a run has it

@@ -103,7 +103,7 @@ template <typename Record>
 std::string listed(const std::map<std::string, Record>& records) {
   std::vector<std::string> texts;
   for (const auto& [name, record] : records)
-    texts.push_back(model::to_json(record, model::json::Layout::compact));
+    texts.push_back(model::to_json(record, model::json::Form::compact));
   return joined(texts);
 }
 

@@ -14,9 +14,9 @@ namespace {
 std::string normalized(fib_record kind, const char* json, model::Mode mode) {
   switch (kind) {
     case FIB_DEFINITION:
-      return model::to_json(model::parse_definition(json, mode), model::json::Layout::compact, mode);
+      return model::to_json(model::parse_definition(json, mode), model::json::Form::compact, mode);
     case FIB_SOLUTION:
-      return model::to_json(model::parse_solution(json, mode), model::json::Layout::compact, mode);
+      return model::to_json(model::parse_solution(json, mode), model::json::Form::compact, mode);
     case FIB_WORKLOAD:
       return model::to_json(model::parse_workload(json, mode), mode);
     case FIB_TRACE:

@@ -44,7 +44,7 @@ void add_variant(Variants<Content>& variants, Content content, const std::string
 }
 
 std::string text_of(const model::json::Value& value) {
-  return model::json::dump(value, model::json::Layout::compact, model::json::NonFinite::strings);
+  return model::json::dump(value, model::json::Form::compact, model::json::NonFinite::strings);
 }
 
 // The first member that differs between two documents: "reference", or "spec.entry_point".

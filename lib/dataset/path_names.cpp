@@ -49,7 +49,7 @@ std::string with_names_of_path(const std::string& text, const std::filesystem::p
     document->add(keys[i], json::make_string(names[i]));
     changed = true;
   }
-  return changed ? json::dump(*document, json::Layout::indented, json::NonFinite::strings) : text;
+  return changed ? json::dump(*document, json::Form::indented, json::NonFinite::strings) : text;
 }
 
 std::string with_definition(const std::string& text, const std::string& definition, std::size_t& filled) {
@@ -63,7 +63,7 @@ std::string with_definition(const std::string& text, const std::string& definiti
     const bool lacks = record && record->find("workload") != nullptr && record->find("definition") == nullptr;
     if (lacks) {
       record->add("definition", json::make_string(definition));
-      result += json::dump(*record, json::Layout::compact, json::NonFinite::strings) + "\n";
+      result += json::dump(*record, json::Form::compact, json::NonFinite::strings) + "\n";
       ++filled;
     } else {
       result += line.text;

@@ -68,6 +68,9 @@ struct Scope {
   std::optional<std::string> definition = std::nullopt;
   // Only traces of this hardware count. Nothing: the dataset's only hardware; scores never mix several.
   std::optional<std::string> hardware = std::nullopt;
+  // Whether a definition needs a baseline although no solution of it has a trace: the format's rule where all
+  // traces are of one hardware.
+  bool untried_need_baseline = true;
 };
 
 // Whether the workload has these values on these axes.

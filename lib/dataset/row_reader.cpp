@@ -476,7 +476,7 @@ struct TextHash {
 
 // From a text to what is kept of it; the last one asked for is found without hashing.
 template <typename T>
-class Known {
+class KnownTexts {
  public:
   const T* find(std::string_view text) {
     if (last_ != nullptr && last_->first == text) return last_->second;
@@ -504,12 +504,12 @@ struct RowReader::State {
   RowPool& pool;
   sj::parser parser;
   std::string padded;
-  Known<std::string> names;
-  Known<model::Workload> workloads;
-  Known<std::string> hardware;             // by environment
-  Known<std::string> run_conditions;       // by config
-  Known<std::string> workload_conditions;  // by Own::workload_conditions()
-  Known<bool> sweeps;                      // by sweep_key()
+  KnownTexts<std::string> names;
+  KnownTexts<model::Workload> workloads;
+  KnownTexts<std::string> hardware;             // by environment
+  KnownTexts<std::string> run_conditions;       // by config
+  KnownTexts<std::string> workload_conditions;  // by Own::workload_conditions()
+  KnownTexts<bool> sweeps;                      // by sweep_key()
 
   std::optional<Parts> parts_of(std::string_view line) {
     if (line.starts_with("\xef\xbb\xbf")) return std::nullopt;  // a byte order mark

@@ -177,7 +177,7 @@ std::optional<Score> Queries::score(const model::Solution& solution, const Scope
                                                        [&](const auto* t) { return group.counts(*t); });
   };
   // Elsewhere in a mixed dataset a definition needs no baseline.
-  if (group.several && !was_tried()) return std::nullopt;
+  if ((group.several || !scope.untried_need_baseline) && !was_tried()) return std::nullopt;
   const model::Solution& base = baseline(solution, scope, group);
   if (solution.author == scope.baseline_author) return std::nullopt;
   const BestLatencies own = results_of(solution.name);

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "eval/host_evaluator.h"
+#include "model/definition.h"
 
 // Rule of DeepSeek's top-k indexer: the output holds, for each row (sequence), the indices of the tokens with
 // the highest scores, in any order, -1 where there are fewer tokens than places. Ties and rounding make many
@@ -16,19 +16,18 @@
 // from the inputs.
 //
 //   * An index must be -1, or that of a token of its row ("out-of-range indices"). No index may occur more
-//   often
-//     than tokens have it, which is once unless the block table names a page twice ("duplicate indices").
+//     often than tokens have it, which is once unless the block table names a page twice ("duplicate
+//     indices").
 //   * Both lists of scores, -1 counting as -inf, sorted, must match place by place: where both are -inf they
-//   do;
-//     where one is, they do not; else as the default rule says of elements, the share of places that match
-//     included.
+//     do; where one is, they do not; else as the default rule says of elements, the share of places that
+//     match included.
 //
 // correctness: the largest errors over pairs of finite scores, infinite where an index is wrong or one side
 // has more tokens.
 namespace fib::eval {
 
-[[nodiscard]] inline bool is_dsa_indexer(std::string_view definition_name) {
-  return definition_name.starts_with("dsa_topk_indexer");
+[[nodiscard]] inline bool is_dsa_indexer(const model::Definition& definition) {
+  return definition.name.starts_with("dsa_topk_indexer");
 }
 
 // Throws Error when inputs or outputs are not those named above: q_index_fp8 [rows, heads, head_dim],

@@ -27,8 +27,8 @@ struct Conclusion {
   std::string extra;  // a JSON object for correctness.extra, or empty
 };
 
-// A rule that needs more than a comparison of outputs with expected ones: it looks at the inputs, or at all
-// calls together. Holds the state of one evaluation. One thread.
+// A rule that is anything but a comparison element by element: it looks at rows, at the inputs, or at all
+// calls together. eval::make_host_evaluator (rule.h) makes it. Holds the state of one evaluation. One thread.
 class HostEvaluator {
  public:
   virtual ~HostEvaluator() = default;
@@ -46,13 +46,5 @@ class HostEvaluator {
   // no expected outputs.
   [[nodiscard]] virtual std::uint64_t repeats_wanted() const { return 0; }
 };
-
-// Nothing for rules that compare element by element (evaluator.h). `seed` is any text, which decides the
-// random numbers of the rule itself. Throws Error when the definition is not one that the rule fits.
-[[nodiscard]] std::unique_ptr<HostEvaluator> make_host_evaluator(Rule rule,
-                                                                 const model::Definition& definition,
-                                                                 const Layout& layout,
-                                                                 const Tolerance& tolerance,
-                                                                 std::string_view seed, unsigned threads);
 
 }  // namespace fib::eval

@@ -73,9 +73,10 @@ struct Judgement {
   bool correct = false;
   double max_absolute_error = 0;
   double max_relative_error = 0;
-  double matched_ratio = 1;                         // smallest over the outputs
-  std::string explanation;                          // when not correct: output, index, expected, got, rule
-  std::optional<Mismatch> mismatch = std::nullopt;  // when not correct by the default rule
+  double matched_ratio = 1;  // smallest over the outputs
+  std::string explanation;   // when not correct: output, index, expected, got, rule
+  std::optional<Mismatch> mismatch =
+      std::nullopt;  // when not correct, of rules that compare element by element
 };
 
 }  // namespace fib::eval

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <string_view>
+#include <string>
+
+#include "model/definition.h"
 
 // Low-bit rule: the outputs of block-scaled fp8 experts (mixture of experts) are compared element by element
 // as by the default rule, but a share of 0.95 of the elements has to match where neither the run nor the
@@ -10,8 +12,8 @@ namespace fib::eval {
 
 inline constexpr double kLowBitMatchedRatio = 0.95;
 
-[[nodiscard]] inline bool is_low_bit(std::string_view definition_name) {
-  return definition_name.find("moe_fp8_block_scale") != std::string_view::npos;
+[[nodiscard]] inline bool is_low_bit(const model::Definition& definition) {
+  return definition.name.find("moe_fp8_block_scale") != std::string::npos;
 }
 
 }  // namespace fib::eval

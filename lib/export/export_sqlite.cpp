@@ -95,7 +95,7 @@ void insert_definitions(const Database& database, const dataset::Dataset& datase
   for (const auto& [name, definition] : dataset.definitions) {
     if (!filter.holds_definition(dataset, name)) continue;
     rows.insert({text(name), text(definition.op_type), text_or_null(definition.description),
-                 text(model::to_json(definition, json::Layout::compact))});
+                 text(model::to_json(definition, json::Form::compact))});
   }
 }
 
@@ -106,8 +106,7 @@ void insert_solutions(const Database& database, const dataset::Dataset& dataset,
     if (!filter.holds_solution(dataset, solution)) continue;
     rows.insert({text(name), text(solution.definition), text(solution.author),
                  text(solution.spec.language_text), text(solution.spec.entry_point),
-                 text(model::content_sha256(solution)),
-                 text(model::to_json(solution, json::Layout::compact))});
+                 text(model::content_sha256(solution)), text(model::to_json(solution, json::Form::compact))});
   }
 }
 

@@ -21,7 +21,7 @@ Cell number(double value) {
 
 std::string axes_text(const model::Workload& workload) {
   const json::Value value = model::to_value(workload);
-  return json::dump(*value.find("axes"), json::Layout::compact, json::NonFinite::strings);
+  return json::dump(*value.find("axes"), json::Form::compact, json::NonFinite::strings);
 }
 
 Cell own(const std::optional<std::string>& text) { return text ? text_cell(*text) : no_cell(); }

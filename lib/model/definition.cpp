@@ -60,7 +60,7 @@ void add_tensor(util::Sha256& hash, const TensorSpec& tensor) {
   for (const std::string& entry : shape) hash.add(entry);
   hash.add(static_cast<std::uint64_t>(tensor.unknown.size()));
   for (const auto& [name, value] : tensor.unknown)
-    hash.add(name).add(json::dump(value, json::Layout::compact, json::NonFinite::strings));
+    hash.add(name).add(json::dump(value, json::Form::compact, json::NonFinite::strings));
 }
 
 using Shape = std::vector<std::int64_t>;

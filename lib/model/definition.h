@@ -65,7 +65,7 @@ using AxisValues = std::map<std::string, std::int64_t>;
 
 // Only the keys that were present are written, in the format's order. No final newline.
 [[nodiscard]] json::Value to_value(const Definition& definition, Mode mode = Mode::lenient);
-[[nodiscard]] std::string to_json(const Definition& definition, json::Layout layout = json::Layout::indented,
+[[nodiscard]] std::string to_json(const Definition& definition, json::Form form = json::Form::indented,
                                   Mode mode = Mode::lenient);
 
 // The size that an entry of a shape says itself ("1"); nothing for the name of an axis. Throws Error when it

@@ -237,8 +237,8 @@ json::Value to_value(const Definition& definition, Mode /*mode*/) {
   return object;
 }
 
-std::string to_json(const Definition& definition, json::Layout layout, Mode mode) {
-  return json::dump(to_value(definition, mode), layout, json::NonFinite::strings);
+std::string to_json(const Definition& definition, json::Form form, Mode mode) {
+  return json::dump(to_value(definition, mode), form, json::NonFinite::strings);
 }
 
 }  // namespace fib::model

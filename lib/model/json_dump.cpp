@@ -27,7 +27,7 @@ std::string scientific(const std::string& digits, int exponent) {
 
 class Writer {
  public:
-  Writer(Layout layout, NonFinite non_finite) : layout_(layout), non_finite_(non_finite) {}
+  Writer(Form form, NonFinite non_finite) : form_(form), non_finite_(non_finite) {}
 
   void write(const Value& value, int level) {
     switch (value.kind) {
@@ -133,7 +133,7 @@ class Writer {
       if (i > 0) text_ += ',';
       break_line(level + 1);
       write_string(value.members[i].first);
-      text_ += layout_ == Layout::indented ? ": " : ":";
+      text_ += form_ == Form::indented ? ": " : ":";
       write(value.members[i].second, level + 1);
     }
     break_line(level);
@@ -141,12 +141,12 @@ class Writer {
   }
 
   void break_line(int level) {
-    if (layout_ == Layout::compact) return;
+    if (form_ == Form::compact) return;
     text_ += '\n';
     text_.append(static_cast<std::size_t>(2 * level), ' ');
   }
 
-  Layout layout_;
+  Form form_;
   NonFinite non_finite_;
   std::string text_;
 };
@@ -170,8 +170,8 @@ std::string format_double(double value) {
          (exponent >= -5 && exponent < 16 ? fixed(digits, exponent) : scientific(digits, exponent));
 }
 
-std::string dump(const Value& value, Layout layout, NonFinite non_finite) {
-  Writer writer(layout, non_finite);
+std::string dump(const Value& value, Form form, NonFinite non_finite) {
+  Writer writer(form, non_finite);
   writer.write(value, 0);
   return writer.take();
 }

@@ -52,7 +52,7 @@ struct Member {
 // True when `text` is one whole JSON object.
 [[nodiscard]] bool is_object_text(std::string_view text);
 
-enum class Layout {
+enum class Form {
   compact,   // one line, no spaces
   indented,  // two spaces a level, one item a line, no final newline
 };
@@ -62,7 +62,7 @@ enum class NonFinite {
 };
 
 // Text of a value. Non-ASCII stays UTF-8, "/" is not escaped. No final newline.
-[[nodiscard]] std::string dump(const Value& value, Layout layout, NonFinite non_finite);
+[[nodiscard]] std::string dump(const Value& value, Form form, NonFinite non_finite);
 
 // To and from the library's tree, for documents that are passed through. Integers beyond 64 bits become
 // doubles.

@@ -72,7 +72,7 @@ struct Solution {
 
 // Only the keys that were present are written, in the format's order. No final newline.
 [[nodiscard]] json::Value to_value(const Solution& solution, Mode mode = Mode::lenient);
-[[nodiscard]] std::string to_json(const Solution& solution, json::Layout layout = json::Layout::indented,
+[[nodiscard]] std::string to_json(const Solution& solution, json::Form form = json::Form::indented,
                                   Mode mode = Mode::lenient);
 
 // Whether the solution can run on that kind of device: cuda and tilelang need CUDA; cpp runs on the CPU when

@@ -295,8 +295,8 @@ json::Value to_value(const Solution& solution, Mode mode) {
   return object;
 }
 
-std::string to_json(const Solution& solution, json::Layout layout, Mode mode) {
-  return json::dump(to_value(solution, mode), layout, json::NonFinite::strings);
+std::string to_json(const Solution& solution, json::Form form, Mode mode) {
+  return json::dump(to_value(solution, mode), form, json::NonFinite::strings);
 }
 
 }  // namespace fib::model

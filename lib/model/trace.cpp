@@ -256,7 +256,7 @@ json::Value to_value(const Trace& trace, Mode mode) {
 
 std::string to_json(const Trace& trace, Mode mode) {
   const auto non_finite = mode == Mode::upstream ? json::NonFinite::null : json::NonFinite::strings;
-  return json::dump(to_value(trace, mode), json::Layout::compact, non_finite);
+  return json::dump(to_value(trace, mode), json::Form::compact, non_finite);
 }
 
 }  // namespace fib::model

@@ -207,7 +207,7 @@ json::Value to_value(const Workload& workload, Mode mode) {
 
 std::string to_json(const Workload& workload, Mode mode) {
   const auto non_finite = mode == Mode::upstream ? json::NonFinite::null : json::NonFinite::strings;
-  return json::dump(to_value(workload, mode), json::Layout::compact, non_finite);
+  return json::dump(to_value(workload, mode), json::Form::compact, non_finite);
 }
 
 }  // namespace fib::model

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ops/convert_elements.h"
-#include "ops/layout.h"
+#include "ops/strides.h"
 
 namespace fib::ops {
 
@@ -19,14 +19,14 @@ class BlockReader {
  public:
   // `tensor` already has the shape to walk through (see expand()).
   explicit BlockReader(const Tensor& tensor)
-      : layout_(tensor),
+      : strides_(tensor),
         dtype_(tensor.dtype),
         size_(static_cast<std::int64_t>(tensor.element_size())),
         data_(tensor.read()) {}
 
   // Elements [begin, begin + count) of the row-major order, in `buffer` or in the tensor itself.
   const Real* read(std::int64_t begin, std::int64_t count, Real* buffer) const {
-    const bool dense = layout_.rank == 0 || (layout_.rank == 1 && layout_.strides[0] == 1);
+    const bool dense = strides_.rank == 0 || (strides_.rank == 1 && strides_.strides[0] == 1);
     if (dense && is_native(dtype_, buffer)) return reinterpret_cast<const Real*>(data_) + begin;
     if (dense) {
       load_elements(dtype_, data_ + begin * size_, buffer, static_cast<std::size_t>(count));
@@ -38,7 +38,7 @@ class BlockReader {
 
  private:
   void read_runs(std::int64_t begin, std::int64_t count, Real* buffer) const {
-    Walk walk(layout_, begin);
+    Walk walk(strides_, begin);
     while (count > 0) {
       const std::int64_t run = std::min(walk.run(), count);
       read_run(data_ + walk.offset() * size_, walk.stride(), run, buffer);
@@ -67,7 +67,7 @@ class BlockReader {
     }
   }
 
-  Layout layout_;
+  Strides strides_;
   DType dtype_;
   std::int64_t size_;
   const std::byte* data_;
@@ -78,7 +78,7 @@ template <typename Real>
 class BlockWriter {
  public:
   explicit BlockWriter(const Tensor& tensor)
-      : layout_(tensor),
+      : strides_(tensor),
         dtype_(tensor.dtype),
         size_(static_cast<std::int64_t>(tensor.element_size())),
         data_(tensor.data()) {}
@@ -98,7 +98,7 @@ class BlockWriter {
       }
       return;
     }
-    Walk walk(layout_, begin);
+    Walk walk(strides_, begin);
     while (count > 0) {
       const std::int64_t run = std::min(walk.run(), count);
       write_run(source, walk.stride(), run, data_ + walk.offset() * size_);
@@ -110,7 +110,7 @@ class BlockWriter {
 
  private:
   [[nodiscard]] bool is_dense() const {
-    return layout_.rank == 0 || (layout_.rank == 1 && layout_.strides[0] == 1);
+    return strides_.rank == 0 || (strides_.rank == 1 && strides_.strides[0] == 1);
   }
 
   void write_run(const Real* source, std::int64_t stride, std::int64_t count, std::byte* to) const {
@@ -126,7 +126,7 @@ class BlockWriter {
     }
   }
 
-  Layout layout_;
+  Strides strides_;
   DType dtype_;
   std::int64_t size_;
   std::byte* data_;

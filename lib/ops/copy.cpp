@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ops/convert_elements.h"
-#include "ops/layout.h"
+#include "ops/strides.h"
 
 namespace fib::ops {
 namespace {
@@ -15,8 +15,8 @@ constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kSmall = 4096;
 
 void copy_runs(const Runtime& runtime, const Tensor& source, const Tensor& target) {
-  const Layout from(source);
-  const Layout to(target);
+  const Strides from(source);
+  const Strides to(target);
   const std::size_t size = target.element_size();
   const auto step = static_cast<std::int64_t>(size);
   parallel_for(runtime.threads, target.numel(), 1, kSmall, [&](std::int64_t begin, std::int64_t end) {
@@ -72,8 +72,8 @@ void copy_tiles(const Runtime& runtime, const Tensor& source, const Tensor& targ
   const std::int64_t rows = source.size(rows_dim);
   const std::int64_t columns = source.size(columns_dim);
   const std::int64_t bands = (rows + kTile - 1) / kTile;
-  const Layout from_outer(select(select(source, -1, 0), -1, 0));
-  const Layout to_outer(select(select(target, -1, 0), -1, 0));
+  const Strides from_outer(select(select(source, -1, 0), -1, 0));
+  const Strides to_outer(select(select(target, -1, 0), -1, 0));
   const std::size_t size = target.element_size();
   const auto step = static_cast<std::int64_t>(size);
   const std::int64_t outer = target.numel() / (rows * columns);

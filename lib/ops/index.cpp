@@ -166,8 +166,8 @@ void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all,
   const std::int64_t step = picked.index_rank == 0 ? 0 : one.stride(picked.index_rank - 1);
   one.shape.erase(one.shape.begin(), one.shape.begin() + picked.index_rank);
   one.strides.erase(one.strides.begin(), one.strides.begin() + picked.index_rank);
-  const Layout part_layout(picked.part);
-  const Layout one_layout(one);
+  const Strides part_strides(picked.part);
+  const Strides one_strides(one);
   const std::int64_t count = picked.part.numel();
   const std::size_t size = all.element_size();
   const auto bytes = static_cast<std::int64_t>(size);
@@ -183,8 +183,8 @@ void move_parts(const Runtime& runtime, const Picked& picked, const Tensor& all,
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t part = offsets[i];
       const std::int64_t other = i * step;
-      Walk in_part(part_layout, 0);
-      Walk in_other(one_layout, 0);
+      Walk in_part(part_strides, 0);
+      Walk in_other(one_strides, 0);
       for (std::int64_t left = count; left > 0;) {
         const std::int64_t run = std::min({in_part.run(), in_other.run(), left});
         const std::int64_t a = (part + in_part.offset()) * bytes;

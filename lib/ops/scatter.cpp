@@ -37,8 +37,8 @@ void for_indexed(const Runtime& runtime, const Tensor& tensor, int dim, const Te
   Tensor others = tensor;
   others.shape = indices.shape;
   if (tensor.rank() > 0) others.strides[static_cast<std::size_t>(dim)] = 0;
-  const Layout layout(others);
-  Walk walk(layout, 0);
+  const Strides strides(others);
+  Walk walk(strides, 0);
   const std::int64_t count = indices.numel();
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t value = values[i];

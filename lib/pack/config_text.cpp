@@ -30,7 +30,7 @@ class Section {
     std::string text = "[" + name_ + "]\n" + lines_;
     if (!rest_.members.empty()) {
       text +=
-          "json = " + toml_string(json::dump(rest_, json::Layout::indented, json::NonFinite::strings)) + "\n";
+          "json = " + toml_string(json::dump(rest_, json::Form::indented, json::NonFinite::strings)) + "\n";
     }
     return text + tables_;
   }
@@ -70,7 +70,7 @@ json::Value listed_value(const ListedFile& listed) {
   if (!listed.more.empty()) {
     json::Value more = json::make_object();
     model::add_unknown(more, listed.more);
-    table.add("json", json::make_string(json::dump(more, json::Layout::compact, json::NonFinite::strings)));
+    table.add("json", json::make_string(json::dump(more, json::Form::compact, json::NonFinite::strings)));
   }
   return table;
 }

@@ -62,7 +62,7 @@ std::string place_of(const model::FieldError& error) {
 std::string checked(const json::Value& solution, const TomlDocument& document) {
   try {
     return model::to_json(
-        model::parse_solution(json::dump(solution, json::Layout::compact, json::NonFinite::strings)));
+        model::parse_solution(json::dump(solution, json::Form::compact, json::NonFinite::strings)));
   } catch (const model::ParseError& error) {
     throw document.error(place_of(error.errors().front()), error.what());
   }

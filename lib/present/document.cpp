@@ -83,7 +83,7 @@ std::string json_document(const std::string& name, std::vector<json::Value> data
   json::Value array = json::make_array();
   array.items = std::move(datasets);
   document.add("datasets", std::move(array));
-  return json::dump(document, json::Layout::indented, json::NonFinite::strings) + "\n";
+  return json::dump(document, json::Form::indented, json::NonFinite::strings) + "\n";
 }
 
 }  // namespace fib::present

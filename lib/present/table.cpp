@@ -27,7 +27,7 @@ std::string csv_text(const json::Value& value) {
     case json::Kind::number:
       return value.text;
     default:
-      return json::dump(value, json::Layout::compact, json::NonFinite::strings);
+      return json::dump(value, json::Form::compact, json::NonFinite::strings);
   }
 }
 

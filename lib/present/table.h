@@ -33,8 +33,8 @@ struct Column {
   Align align = Align::left;
   Fit fit = Fit::text;
   Audience audience = Audience::everyone;
-  std::size_t spare =
-      0;  // a terminal that is too narrow for all goes without it, the highest first; 0: never
+  // A terminal that is too narrow for all goes without it, the highest first; 0: never.
+  std::size_t spare = 0;
 };
 
 [[nodiscard]] Column text_column(std::string name, std::string key);

@@ -34,8 +34,7 @@ using BuiltinFunction = Value (*)(const Runtime&, const Arguments&);
 enum Where : unsigned { kTorch = 1, kFunctional = 2, kMethod = 4, kMath = 8, kPython = 16 };
 
 // One row of the tables of functions. `parameters` are names in order, separated by spaces; "name?" may be
-// left out,
-// "*name" takes the rest.
+// left out, "*name" takes the rest.
 struct BuiltinRow {
   const char* name;
   unsigned where;

@@ -341,7 +341,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
     found.add("nothing_passed", json::make_boolean(report.nothing_compared()));
   }
   document.add("gate", std::move(found));
-  return json::dump(document, json::Layout::indented, json::NonFinite::strings) + "\n";
+  return json::dump(document, json::Form::indented, json::NonFinite::strings) + "\n";
 }
 
 std::string sentence(const Comparison& pair) {

@@ -59,7 +59,7 @@ std::string to_json_text(const dataset::MergeReport& report) {
   object.add("conflicts", texts(report.conflicts));
   object.add("missing_blobs", texts(distinct(report.missing_blobs)));
   object.add("unreadable", texts(report.unreadable));
-  return json::dump(object, json::Layout::indented, json::NonFinite::strings) + "\n";
+  return json::dump(object, json::Form::indented, json::NonFinite::strings) + "\n";
 }
 
 void write_list(present::Document& document, const std::string& title,

@@ -87,8 +87,8 @@ void add_log(ordered_json& object, const model::Evaluation& evaluation, std::siz
   object["log_is_cut"] = is_cut;
 }
 
-std::string text_of(const ordered_json& value, model::json::Layout layout) {
-  return model::json::dump(model::json::from_tree(value), layout, model::json::NonFinite::strings);
+std::string text_of(const ordered_json& value, model::json::Form form) {
+  return model::json::dump(model::json::from_tree(value), form, model::json::NonFinite::strings);
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   return object;
 }
 
-std::string json_line(const ordered_json& value) { return text_of(value, model::json::Layout::compact); }
+std::string json_line(const ordered_json& value) { return text_of(value, model::json::Form::compact); }
 
-std::string indented_json(const ordered_json& value) { return text_of(value, model::json::Layout::indented); }
+std::string indented_json(const ordered_json& value) { return text_of(value, model::json::Form::indented); }
 
 }  // namespace fib::report

@@ -28,13 +28,15 @@ double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(
 // With a space in front; "" where the interval is not known.
 std::string interval_text(double share) { return share > 0 ? " " + present::format_interval(share) : ""; }
 
-// "12.1% faster"; "66.0% slower, within the noise,"; "" where it is the same, or a latency is not known.
-std::string difference_text(const TraceRow& now, const TraceRow* before) {
+// "12.1% faster than before"; "66.0% slower than before, ambiguous"; "" where it is the same, or a latency is
+// not known. `before` is called `when`.
+std::string difference_text(const TraceRow& now, const TraceRow* before, const char* when) {
   if (before == nullptr) return "";
   const Change change = change_of(*before, now);
   if (!change.share || change.verdict == Verdict::same) return "";
-  return fmt::format("{:.1f}% {}{}", std::abs(*change.share) * 100, *change.share < 0 ? "faster" : "slower",
-                     change.verdict == Verdict::ambiguous ? ", within the noise," : "");
+  return fmt::format("{:.1f}% {} than {}{}", std::abs(*change.share) * 100,
+                     *change.share < 0 ? "faster" : "slower", when,
+                     change.verdict == Verdict::ambiguous ? ", ambiguous" : "");
 }
 
 std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
@@ -42,13 +44,13 @@ std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
   if (before == nullptr) return "";
   if (!now.passed()) return before->passed() ? "passed before" : "";
   if (!before->passed()) {
-    const std::string change = difference_text(now, earlier.passed_before(now));
+    const std::string change = difference_text(now, earlier.passed_before(now), "when it last passed");
     return fmt::format("{} before{}", model::name_of(before->evaluation->status),
-                       change.empty() ? "" : fmt::format(" ({} than when it last passed)", change));
+                       change.empty() ? "" : fmt::format(" ({})", change));
   }
   if (!change_of(*before, now).share) return "";
-  const std::string change = difference_text(now, before);
-  return change.empty() ? "as before" : change + " than before";
+  const std::string change = difference_text(now, before, "before");
+  return change.empty() ? "as before" : change;
 }
 
 std::string line_of(std::string_view text, bool first) {
@@ -188,7 +190,7 @@ present::Cell change_cell(const SolutionResults& results, const EarlierResults& 
   std::size_t fixed = 0;
   std::size_t broken = 0;
   bool changed = false;
-  bool unclear = false;
+  bool ambiguous = false;
   std::vector<double> ratios;
   for (const Detail* detail : results.all) {
     const TraceRow* before = earlier.before(detail->row);
@@ -201,14 +203,14 @@ present::Cell change_cell(const SolutionResults& results, const EarlierResults& 
     if (!change.share) continue;
     ratios.push_back(1 + *change.share);
     changed = changed || change.verdict == Verdict::faster || change.verdict == Verdict::slower;
-    unclear = unclear || change.verdict == Verdict::ambiguous;
+    ambiguous = ambiguous || change.verdict == Verdict::ambiguous;
   }
   const std::string latency =
       changed ? fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100) : "";
   if (broken > 0) return present::text_cell(fmt::format("{} broken", broken));
   if (fixed > 0) return present::text_cell(fmt::format("{} fixed{}{}", fixed, changed ? ", " : "", latency));
   if (ratios.empty()) return present::no_cell();
-  return present::text_cell(changed ? latency : unclear ? "unclear" : "same");
+  return present::text_cell(changed ? latency : ambiguous ? "ambiguous" : "same");
 }
 
 present::Cell failure_cell(const SolutionResults& results) {

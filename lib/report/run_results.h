@@ -35,8 +35,7 @@ class EarlierResults {
 };
 
 // The line of the log that says why an evaluation failed: of COMPILE_ERROR the first, else the last;
-// harmless.
-// "" where the log is empty.
+// harmless. "" where the log is empty.
 [[nodiscard]] std::string failure_reason(model::Status status, const std::string& log);
 
 // One evaluation in one line, without its name: "PASSED 0.00231 ms ±0.4%, 2.31x the reference, 12.1% faster

@@ -43,8 +43,8 @@ struct DefinitionView {
   std::size_t workloads = 0;
   std::vector<Tally> tallies;  // by hardware, then as dataset::Contest ranks
   Remarks remarks = {};
-  std::vector<std::string> untried =
-      {};  // those that the filter holds without a result that passes it; by name
+  // Those that the filter holds without a result that passes it; by name.
+  std::vector<std::string> untried = {};
 };
 
 struct SolutionView {

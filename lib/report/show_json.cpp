@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "report/remarks.h"
 #include "report/show_tables.h"
 
 namespace fib::report {
@@ -29,6 +30,7 @@ json::Value to_json(const DefinitionView& view) {
   object.add("workloads", json::make_integer(static_cast<std::int64_t>(view.workloads)));
   object.add("solutions", to_json(tallies_table(view.tallies)));
   object.add("untried", names(view.untried));
+  add_to(object, view.remarks);
   return object;
 }
 
@@ -43,6 +45,7 @@ json::Value to_json(const SolutionView& view) {
                          trace.passed() ? json::make_null() : json::make_string(trace.evaluation->log));
   }
   object.add("results", std::move(results));
+  add_to(object, view.remarks);
   return object;
 }
 

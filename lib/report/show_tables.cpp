@@ -32,6 +32,7 @@ present::Cell config_cell(const model::MeasurementRecord& record, const std::vec
   return {std::to_string(place + 1), json::from_tree(record.config)};
 }
 
+// Where the view is of a workload, people need no workload beside each result, and so on: programs have all.
 std::vector<present::Column> result_columns(ResultsOf of) {
   const auto beside = [of](ResultsOf other, present::Column column) {
     return of == other ? column : present::only_for(present::Audience::programs, std::move(column));

@@ -238,7 +238,7 @@ void write_latest(Page& page, const model::Evaluation& evaluation) {
   page.document().facts(facts);
   if (!evaluation.fib.is_null()) {
     page.log("Record of fib:",
-             json::dump(json::from_tree(evaluation.fib), json::Layout::indented, json::NonFinite::strings),
+             json::dump(json::from_tree(evaluation.fib), json::Form::indented, json::NonFinite::strings),
              "json");
   }
   if (evaluation.log.empty()) {

@@ -198,7 +198,8 @@ std::size_t unknown_traces(const dataset::Dataset& dataset, const Selection& sel
 HardwareSummary summarize(const dataset::Dataset& dataset, const dataset::Queries& queries,
                           const Selection& selection, const std::string& baseline_author,
                           const dataset::StandingResults* standing) {
-  const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware};
+  const dataset::Scope scope{baseline_author, selection.op_type, selection.definition, selection.hardware,
+                             selection.every_trace};
   const DefinitionOutcomes outcomes = collect(dataset, selection);
   HardwareSummary summary;
   summary.hardware = *selection.hardware;

@@ -23,10 +23,11 @@ namespace fib::report {
 
 [[nodiscard]] present::Table authors_table(const AuthorRanking& ranking);
 
-// Grouped by definition. The yardstick stands beside a definition where it is another than that of the
-// authors.
 // Whether any of its standings has an interval: without one the table of solutions has no such column.
 [[nodiscard]] bool has_intervals(const HardwareSummary& summary);
+
+// Grouped by definition. The yardstick stands beside a definition where it is another than that of the
+// authors.
 [[nodiscard]] present::Table solutions_table(const HardwareSummary& summary);
 
 // A row for each definition or author; `name` and `key` head the first column.

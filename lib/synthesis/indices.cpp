@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "synthesis/scene.h"
+#include "synthesis/integer_set.h"
 #include "tensor/convert.h"
 #include "tensor/random.h"
 #include "tensor/shape.h"
@@ -17,8 +17,8 @@ struct Rows {
   std::int64_t columns = 1;
 };
 
-Rows rows_of(const Scene& scene, const model::TensorSpec& input) {
-  const auto shape = scene.shape(input);
+Rows rows_of(const IntegerSet& set, const model::TensorSpec& input) {
+  const auto shape = set.shape(input);
   const auto all = tensor::element_count(shape);
   if (!all) throw Error("it is too large");
   Rows rows;
@@ -33,47 +33,47 @@ std::int64_t require(std::optional<std::int64_t> bound, const char* what, const 
   return *bound;
 }
 
-std::optional<std::int64_t> pages_of(const Scene& scene) {
-  const auto said = scene.first_axis({"num_pages", "num_blocks", "total_pages"});
-  return said ? said : scene.first_dimension("cache");
+std::optional<std::int64_t> pages_of(const IntegerSet& set) {
+  const auto said = set.first_axis({"num_pages", "num_blocks", "total_pages"});
+  return said ? said : set.first_dimension("cache");
 }
 
 // Of all pages together.
-std::optional<std::int64_t> tokens_of(const Scene& scene) {
-  const auto pages = pages_of(scene);
+std::optional<std::int64_t> tokens_of(const IntegerSet& set) {
+  const auto pages = pages_of(set);
   std::int64_t tokens = 0;
-  if (pages && __builtin_mul_overflow(*pages, scene.page_size(), &tokens))
+  if (pages && __builtin_mul_overflow(*pages, set.page_size(), &tokens))
     throw Error("there are too many pages");
   return pages ? std::optional(tokens) : std::nullopt;
 }
 
-std::int64_t experts_of(const Scene& scene) {
-  return require(scene.first_axis({"num_experts", "num_global_experts", "n_experts", "num_local_experts"}),
+std::int64_t experts_of(const IntegerSet& set) {
+  return require(set.first_axis({"num_experts", "num_global_experts", "n_experts", "num_local_experts"}),
                  "experts", "num_experts");
 }
 
 // As long as a sequence of the block table can be, or as some axis says.
-std::int64_t longest_sequence(const Scene& scene) {
-  const auto* table = scene.input_of(Rule::block_table);
+std::int64_t longest_sequence(const IntegerSet& set) {
+  const auto* table = set.input_of(Meaning::block_table);
   const auto longest = table != nullptr
-                           ? std::optional(rows_of(scene, *table).columns * scene.page_size())
-                           : scene.first_axis({"max_seq_len", "max_kv_len", "max_len", "seq_len", "kv_len"});
+                           ? std::optional(rows_of(set, *table).columns * set.page_size())
+                           : set.first_axis({"max_seq_len", "max_kv_len", "max_len", "seq_len", "kv_len"});
   return require(longest, "tokens in a sequence", "max_seq_len");
 }
 
-std::int64_t positions_of(const Scene& scene) {
-  const auto said = scene.first_axis({"max_seq_len", "max_position", "max_position_embeddings"});
-  return require(said ? said : scene.first_dimension("cos"), "positions", "max_seq_len");
+std::int64_t positions_of(const IntegerSet& set) {
+  const auto said = set.first_axis({"max_seq_len", "max_position", "max_position_embeddings"});
+  return require(said ? said : set.first_dimension("cos"), "positions", "max_seq_len");
 }
 
-std::int64_t slots_of(const Scene& scene, const model::TensorSpec& input) {
+std::int64_t slots_of(const IntegerSet& set, const model::TensorSpec& input) {
   if (input.name.find("slot_mapping") != std::string::npos)
-    return require(tokens_of(scene), "slots", "num_pages");
+    return require(tokens_of(set), "slots", "num_pages");
   const auto said =
-      scene.first_axis({"pool_size", "state_cache_size", "num_slots", "num_states", "cache_size"});
+      set.first_axis({"pool_size", "state_cache_size", "num_slots", "num_states", "cache_size"});
   if (said) return require(said, "states", "pool_size");
-  const auto state = scene.first_dimension("state");
-  return require(state ? state : scene.first_dimension("cache"), "states", "pool_size");
+  const auto state = set.first_dimension("state");
+  return require(state ? state : set.first_dimension("cache"), "states", "pool_size");
 }
 
 // A row of indices of tokens, without repetition. Where the description speaks of -1, every other row is
@@ -86,9 +86,9 @@ void add_sparse_row(Draw& draw, std::int64_t columns, std::int64_t tokens, bool 
   target.insert(target.end(), static_cast<std::size_t>(columns - used), -1);
 }
 
-Integers make_sparse_indices(const Scene& scene, const model::TensorSpec& input, Draw& draw) {
-  const Rows rows = rows_of(scene, input);
-  const std::int64_t tokens = require(tokens_of(scene), "tokens", "num_pages");
+Integers make_sparse_indices(const IntegerSet& set, const model::TensorSpec& input, Draw& draw) {
+  const Rows rows = rows_of(set, input);
+  const std::int64_t tokens = require(tokens_of(set), "tokens", "num_pages");
   const std::string description = input.description.value_or(std::nullopt).value_or("");
   const bool pads = description.find("-1") != std::string::npos;
   Integers indices;
@@ -103,9 +103,9 @@ Integers make_sparse_indices(const Scene& scene, const model::TensorSpec& input,
   return indices;
 }
 
-Integers make_expert_rows(const Scene& scene, const model::TensorSpec& input, Draw& draw) {
-  const Rows rows = rows_of(scene, input);
-  const std::int64_t experts = experts_of(scene);
+Integers make_expert_rows(const IntegerSet& set, const model::TensorSpec& input, Draw& draw) {
+  const Rows rows = rows_of(set, input);
+  const std::int64_t experts = experts_of(set);
   Integers indices;
   for (std::int64_t row = 0; row < rows.count; ++row) {
     const Integers chosen = distinct(draw, rows.columns, experts);
@@ -115,10 +115,10 @@ Integers make_expert_rows(const Scene& scene, const model::TensorSpec& input, Dr
 }
 
 // The weights of a row sum to 1, as those of a router do.
-Integers make_packed_experts(const Scene& scene, const model::TensorSpec& input, Draw& draw) {
-  const Rows rows = rows_of(scene, input);
-  if (experts_of(scene) > 32768) throw Error("more than 32768 experts do not fit 16 bits");
-  Integers packed = make_expert_rows(scene, input, draw);
+Integers make_packed_experts(const IntegerSet& set, const model::TensorSpec& input, Draw& draw) {
+  const Rows rows = rows_of(set, input);
+  if (experts_of(set) > 32768) throw Error("more than 32768 experts do not fit 16 bits");
+  Integers packed = make_expert_rows(set, input, draw);
   for (std::int64_t row = 0; row < rows.count; ++row) {
     const auto begin = static_cast<std::size_t>(row * rows.columns);
     const auto columns = static_cast<std::size_t>(rows.columns);
@@ -134,8 +134,8 @@ Integers make_packed_experts(const Scene& scene, const model::TensorSpec& input,
 }
 
 // Of every row at least the first is true: attention over nothing has no answer.
-Integers make_mask(const Scene& scene, const model::TensorSpec& input, Draw& draw) {
-  const Rows rows = rows_of(scene, input);
+Integers make_mask(const IntegerSet& set, const model::TensorSpec& input, Draw& draw) {
+  const Rows rows = rows_of(set, input);
   Integers mask;
   for (std::int64_t i = 0; i < rows.count * rows.columns; ++i) {
     mask.push_back(i % rows.columns == 0 ? 1 : draw.below(2));
@@ -144,9 +144,9 @@ Integers make_mask(const Scene& scene, const model::TensorSpec& input, Draw& dra
 }
 
 // Global experts are split evenly over the machines; this is where one of them begins.
-std::int64_t make_expert_offset(const Scene& scene, Draw& draw) {
-  const std::int64_t experts = experts_of(scene);
-  const std::int64_t local = scene.first_axis({"num_local_experts"}).value_or(experts);
+std::int64_t make_expert_offset(const IntegerSet& set, Draw& draw) {
+  const std::int64_t experts = experts_of(set);
+  const std::int64_t local = set.first_axis({"num_local_experts"}).value_or(experts);
   return local <= 0 ? 0 : local * draw.below(std::max<std::int64_t>(1, experts / local));
 }
 
@@ -158,39 +158,38 @@ Integers make_range(Draw& draw, std::int64_t count, std::int64_t low, std::int64
 
 }  // namespace
 
-Integers make_indices(Scene& scene, const model::TensorSpec& input, Rule rule) {
+Integers make_indices(IntegerSet& set, const model::TensorSpec& input, Meaning meaning) {
   constexpr std::int64_t kMostTopK = 1000;
-  Draw draw = scene.draw(input);
-  const Rows rows = rows_of(scene, input);
+  Draw draw = set.draw(input);
+  const Rows rows = rows_of(set, input);
   const std::int64_t count = rows.count * rows.columns;
   if (count == 0) return {};
-  switch (rule) {
-    case Rule::page_indices:
-    case Rule::block_table:
-      return distinct(draw, count, require(pages_of(scene), "pages", "num_pages"));
-    case Rule::sparse_indices:
-      return make_sparse_indices(scene, input, draw);
-    case Rule::lengths:
-      return make_range(draw, count, 1, longest_sequence(scene));
-    case Rule::positions:
-      return make_range(draw, count, 0, positions_of(scene) - 1);
-    case Rule::state_indices:
-      return distinct(draw, count, slots_of(scene, input));
-    case Rule::expert_offset:
-      return {make_expert_offset(scene, draw)};
-    case Rule::expert_indices:
-      return make_expert_rows(scene, input, draw);
-    case Rule::packed_experts:
-      return make_packed_experts(scene, input, draw);
-    case Rule::top_k: {
-      const auto of = require(scene.first_axis({"vocab_size", "num_experts"}), "candidates", "vocab_size");
+  switch (meaning) {
+    case Meaning::page_indices:
+    case Meaning::block_table:
+      return distinct(draw, count, require(pages_of(set), "pages", "num_pages"));
+    case Meaning::sparse_indices:
+      return make_sparse_indices(set, input, draw);
+    case Meaning::lengths:
+      return make_range(draw, count, 1, longest_sequence(set));
+    case Meaning::positions:
+      return make_range(draw, count, 0, positions_of(set) - 1);
+    case Meaning::state_indices:
+      return distinct(draw, count, slots_of(set, input));
+    case Meaning::expert_offset:
+      return {make_expert_offset(set, draw)};
+    case Meaning::expert_indices:
+      return make_expert_rows(set, input, draw);
+    case Meaning::packed_experts:
+      return make_packed_experts(set, input, draw);
+    case Meaning::top_k: {
+      const auto of = require(set.first_axis({"vocab_size", "num_experts"}), "candidates", "vocab_size");
       return make_range(draw, count, 1, std::min(of, kMostTopK));
     }
-    case Rule::tokens:
-      return make_range(draw, count, 0,
-                        require(scene.first_axis({"vocab_size"}), "tokens", "vocab_size") - 1);
-    case Rule::mask:
-      return make_mask(scene, input, draw);
+    case Meaning::tokens:
+      return make_range(draw, count, 0, require(set.first_axis({"vocab_size"}), "tokens", "vocab_size") - 1);
+    case Meaning::mask:
+      return make_mask(set, input, draw);
     default:
       throw Error("it has no range");
   }

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "synthesis/integers.h"
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 #include "synthesis/scalars.h"
 #include "tensor/safetensors.h"
 #include "util/error.h"
@@ -77,8 +77,8 @@ std::vector<std::string> inputs_to_make(const model::Definition& definition, con
   const auto axes = model::axis_values(definition, workload.axes);
   std::vector<std::string> names;
   for (const auto& input : definition.inputs) {
-    const auto rule = rule_of(definition, input);
-    const bool odd = (rule && is_structural(*rule)) || exponent_of(definition, input, axes) != 0;
+    const auto meaning = meaning_of(definition, input);
+    const bool odd = (meaning && is_structural(*meaning)) || exponent_of(definition, input, axes) != 0;
     if (missing.contains(input.name) || (odd && is_random(workload, input))) names.push_back(input.name);
   }
   return names;
@@ -91,7 +91,7 @@ MadeInputs make_inputs(const model::Definition& definition, const model::Workloa
   const auto axes = model::axis_values(definition, workload.axes);
   std::vector<std::string> integers;
   for (const auto& input : definition.inputs) {
-    const bool plain = rule_of(definition, input) == Rule::bytes;
+    const bool plain = meaning_of(definition, input) == Meaning::bytes;
     if (contains(inputs, input.name) && is_integer(input) && !plain) integers.push_back(input.name);
   }
   const auto elements = make_integers(definition, axes, workload.uuid, integers,

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "synthesis/known.h"
-#include "synthesis/scene.h"
+#include "synthesis/integer_set.h"
+#include "synthesis/known_values.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 #include "util/error.h"
@@ -56,10 +56,10 @@ std::map<std::string, Integers> make_integers(const model::Definition& definitio
                                               const std::vector<std::string>& inputs,
                                               const std::map<std::string, Integers>& given) {
   for (const auto& [name, elements] : given) check_given(find_input(definition, name), axes, elements);
-  Scene scene(definition, axes, seed, given);
+  IntegerSet set(definition, axes, seed, given);
   std::map<std::string, Integers> made;
-  for (const auto& name : inputs) made.emplace(name, scene.tensor(find_input(definition, name)));
-  const std::string broken = broken_constraint(definition, Known(definition, axes, scene.tensors()));
+  for (const auto& name : inputs) made.emplace(name, set.tensor(find_input(definition, name)));
+  const std::string broken = broken_constraint(definition, KnownValues(definition, axes, set.tensors()));
   if (!made.empty() && !broken.empty()) throw Error("no inputs fit this workload: {}", broken);
   return made;
 }

@@ -12,7 +12,7 @@
 namespace fib::synthesis {
 
 // Integer and bool inputs that fit a definition: offsets that begin with 0 and end where a constraint says,
-// pages that exist, states that nobody shares, and so on (rules.h). A pure function of its arguments, the
+// pages that exist, states that nobody shares, and so on (meaning.h). A pure function of its arguments, the
 // same on every machine.
 //
 // `inputs` are the names of those to make, `axes` the values of all axes, `given` other integer inputs that

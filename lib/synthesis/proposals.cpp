@@ -6,7 +6,7 @@
 
 #include "synthesis/draw.h"
 #include "synthesis/integers.h"
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 #include "synthesis/scalars.h"
 #include "synthesis/sizes.h"
 #include "tensor/dtype.h"
@@ -66,8 +66,8 @@ std::string uuid_of(const model::Definition& definition, const model::Ordered<mo
 model::InputSpec spec_of(const model::Definition& definition, const model::TensorSpec& input,
                          const model::AxisValues& axes, const std::string& uuid) {
   model::InputSpec spec;
-  const auto rule = rule_of(definition, input);
-  if (is_integer(input) && !rule) {
+  const auto meaning = meaning_of(definition, input);
+  if (is_integer(input) && !meaning) {
     throw Error("nothing is known of what the {} elements of input \"{}\" of {} mean, so they cannot be made",
                 input.dtype, input.name, definition.name);
   }
@@ -75,7 +75,7 @@ model::InputSpec spec_of(const model::Definition& definition, const model::Tenso
   if (const auto scalar = sensible_scalar(input, axes)) {
     spec.kind = model::InputKind::scalar;
     spec.scalar = *scalar;
-  } else if (rule) {
+  } else if (meaning) {
     spec.kind = model::InputKind::scalar;
     spec.scalar.value = make_integers(definition, axes, uuid, {input.name}).at(input.name).at(0);
   }

@@ -4,7 +4,7 @@
 #include <regex>
 #include <string>
 
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 
 namespace fib::synthesis {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "model/axis_expression.h"
 #include "python/parser.h"
-#include "synthesis/known.h"
+#include "synthesis/known_values.h"
 #include "util/error.h"
 
 namespace fib::synthesis {
@@ -56,7 +56,7 @@ bool is_broken(const model::Definition& definition, const python::Expr& constrai
                const Ordered& variables) {
   const auto axes = model::axis_values(definition, variables);
   const std::map<std::string, Integers> none;
-  return model::judge_constraint(constraint, Known(definition, axes, none)).verdict ==
+  return model::judge_constraint(constraint, KnownValues(definition, axes, none)).verdict ==
          model::ConstraintVerdict::broken;
 }
 

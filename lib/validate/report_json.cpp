@@ -63,7 +63,7 @@ std::string to_json(const Report& report) {
     document.add("dataset", checks_value(report.dataset));
     document.add("notes", list_value(report.notes));
   }
-  return util::valid_utf8(json::dump(document, json::Layout::indented, json::NonFinite::strings));
+  return util::valid_utf8(json::dump(document, json::Form::indented, json::NonFinite::strings));
 }
 
 }  // namespace fib::validate

@@ -118,7 +118,8 @@ std::vector<eval::OutputDifference> JudgeClient::differ(std::uint32_t door, std:
 }
 
 bool JudgeClient::knows(std::uint32_t door, const SetId& set) {
-  return Known::decode(ask(MessageType::kKnows, SetRequest{door, set}.encode(), MessageType::kKnown).payload)
+  return KnowsAnswer::decode(
+             ask(MessageType::kKnows, SetRequest{door, set}.encode(), MessageType::kKnown).payload)
       .known;
 }
 

@@ -45,7 +45,7 @@ class CpuDoor : public Door {
 
   std::uint32_t places() const override { return places_; }
 
-  void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) override {
+  void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed) override {
     sets.fill(seed, inputs_.data() + place * layout_.input_stride(), threads_);
   }
 

@@ -179,7 +179,7 @@ class CudaDoor : public Door {
 
   std::uint32_t places() const override { return places_; }
 
-  void fill(std::uint32_t place, const eval::InputSets& sets, std::string_view seed) override {
+  void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed) override {
     const auto contents = sets.contents(seed);
     const CUdeviceptr inputs = inputs_.data() + place * layout_.input_stride();
     for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -220,8 +220,8 @@ class CudaDoor : public Door {
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
 
  private:
-  void fill(const eval::Slot& slot, CUdeviceptr target, const eval::InputContent& content) {
-    using Kind = eval::InputContent::Kind;
+  void fill(const eval::Slot& slot, CUdeviceptr target, const synthesis::InputContent& content) {
+    using Kind = synthesis::InputContent::Kind;
     switch (content.kind) {
       case Kind::kScalar:
         return tools_.upload_word(target, content.scalar);

@@ -11,7 +11,7 @@
 #include "eval/difference.h"
 #include "eval/evaluator.h"
 #include "eval/host_evaluator.h"
-#include "eval/input_sets.h"
+#include "synthesis/input_sets.h"
 #include "synthesis/inputs.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -33,7 +33,7 @@ constexpr std::size_t kMaxJudgeDocument = 64 * 1024 * 1024;
 struct OpenWorkload {
   JudgeDocument document;
   eval::Layout layout;
-  std::unique_ptr<eval::InputSets> sets;
+  std::unique_ptr<synthesis::InputSets> sets;
   ExpectedStore::Place expected{};  // where calls of solutions are compared
 };
 
@@ -118,9 +118,9 @@ class JudgeProcess {
       throw Error("its inputs and outputs take {} MiB, too much for this machine", bytes >> 20U);
     }
     auto made = synthesis::make_inputs(document.definition, document.workload, document.made, document.blobs);
-    opened->sets = std::make_unique<eval::InputSets>(
+    opened->sets = std::make_unique<synthesis::InputSets>(
         document.definition, made.workload, opened->layout, document.blobs,
-        eval::Replacements{std::move(made.tensors), std::move(made.exponents)});
+        synthesis::Replacements{std::move(made.tensors), std::move(made.exponents)});
     const auto evaluator = make_evaluator(*opened);  // throws where the definition does not fit its rule
     opened->expected = evaluator || eval::is_small(opened->layout) ? ExpectedStore::Place::kHost
                                                                    : ExpectedStore::Place::kDevice;
@@ -167,7 +167,7 @@ class JudgeProcess {
     return found->second;
   }
 
-  Known knows(const SetRequest& request) {
+  KnowsAnswer knows(const SetRequest& request) {
     return {expected_->find({door_of(request.door).workload, request.set}) != nullptr};
   }
 

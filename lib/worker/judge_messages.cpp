@@ -26,7 +26,7 @@ void fields(auto& wire, Either<CompareRequest> auto& m) {
   fields(wire, m.next);
 }
 
-void fields(auto& wire, Either<Known> auto& m) { wire.flag(m.known); }
+void fields(auto& wire, Either<KnowsAnswer> auto& m) { wire.flag(m.known); }
 
 void fields(auto& wire, Either<DeviceState> auto& m) {
   wire.text(m.hardware);
@@ -114,8 +114,8 @@ SetsRequest SetsRequest::decode(const std::string& payload) { return decoded<Set
 std::string CompareRequest::encode() const { return encoded(*this); }
 CompareRequest CompareRequest::decode(const std::string& payload) { return decoded<CompareRequest>(payload); }
 
-std::string Known::encode() const { return encoded(*this); }
-Known Known::decode(const std::string& payload) { return decoded<Known>(payload); }
+std::string KnowsAnswer::encode() const { return encoded(*this); }
+KnowsAnswer KnowsAnswer::decode(const std::string& payload) { return decoded<KnowsAnswer>(payload); }
 
 std::string DeviceState::encode() const { return encoded(*this); }
 DeviceState DeviceState::decode(const std::string& payload) { return decoded<DeviceState>(payload); }

@@ -47,10 +47,10 @@ struct CompareRequest {
 
 // Knows's answer: whether the expected outputs of the set are still kept, so that no reference call is
 // needed.
-struct Known {
+struct KnowsAnswer {
   bool known = false;
   [[nodiscard]] std::string encode() const;
-  [[nodiscard]] static Known decode(const std::string& payload);
+  [[nodiscard]] static KnowsAnswer decode(const std::string& payload);
 };
 
 // The state of the judge's device now.

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "eval/input_sets.h"
 #include "sandbox/process.h"
+#include "synthesis/input_sets.h"
 #include "synthesis/inputs.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -37,8 +37,9 @@ void say(const std::string& line) {
 // The inputs of the workload, laid out by the layout.
 std::vector<std::byte> make_inputs(const JudgeDocument& document, const eval::Layout& layout) {
   auto made = synthesis::make_inputs(document.definition, document.workload, document.made, document.blobs);
-  const eval::InputSets sets(document.definition, made.workload, layout, document.blobs,
-                             eval::Replacements{std::move(made.tensors), std::move(made.exponents)});
+  const synthesis::InputSets sets(
+      document.definition, made.workload, layout, document.blobs,
+      synthesis::Replacements{std::move(made.tensors), std::move(made.exponents)});
   std::vector<std::byte> inputs(layout.input_bytes);
   sets.fill(util::Sha256().add("probe").add(document.secret).hex(), inputs.data(), util::usable_cores());
   return inputs;

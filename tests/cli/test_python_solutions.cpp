@@ -212,7 +212,7 @@ TEST_CASE("every hostile Python solution gets the status it deserves, and the ru
       {"unwritten_output", {"INCORRECT_NUMERICAL", "100 of 100 elements were never written"}},
       {"works_in_a_child", {"PASSED", "", 25}},
       {"works_when_looked_at", {"PASSED", "", 25}},
-      {"works_when_prepared", {"PASSED", "are added to the worker's claims", 2.5}},
+      {"works_when_prepared", {"PASSED", "are added to the worker's claims", 1.5}},
       {"zeros", {"INCORRECT_NUMERICAL", "elements do not match"}},
   };
   PythonRun run;

@@ -154,6 +154,19 @@ TEST_CASE("in a mixed dataset a definition needs a baseline only where its solut
   CHECK_FALSE(Queries(loaded).solution_score("py", scope));
 }
 
+TEST_CASE("a definition without traces needs no baseline where the scope says so") {
+  const TemporaryDataset files;
+  write_mixed(files);
+  std::filesystem::remove(files.root() / "solutions/base_cpu.json");
+  std::filesystem::remove(files.root() / "solutions/base_gpu.json");
+  files.write("traces/d.jsonl", "");
+  const auto loaded = dataset::load(files.root());
+  CHECK_THROWS_WITH(Queries(loaded).rank_authors(), Catch::Contains("No baseline solution"));
+  Scope scope;
+  scope.untried_need_baseline = false;
+  CHECK(Queries(loaded).rank_authors(scope).empty());
+}
+
 TEST_CASE("the kind of device is what the trace says, else what the name says") {
   model::Evaluation evaluation;
   evaluation.environment.hardware = "NVIDIA H200";

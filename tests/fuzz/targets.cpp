@@ -32,7 +32,7 @@ void check_round_trip(std::string_view text, model::Mode mode, Parse&& parse) {
 }
 
 std::string definition_json(const model::Definition& d, model::Mode mode) {
-  return model::to_json(d, model::json::Layout::compact, mode);
+  return model::to_json(d, model::json::Form::compact, mode);
 }
 
 // The first byte chooses model and mode.
@@ -50,9 +50,9 @@ void read_model(std::string_view input) {
       }
       case 1: {
         const auto solution = model::parse_solution(text, mode);
-        const std::string once = model::to_json(solution, model::json::Layout::compact, mode);
+        const std::string once = model::to_json(solution, model::json::Form::compact, mode);
         const auto again = model::parse_solution(once, mode);
-        require(model::to_json(again, model::json::Layout::compact, mode) == once, "a solution changes");
+        require(model::to_json(again, model::json::Form::compact, mode) == once, "a solution changes");
         require(model::content_sha256(again) == model::content_sha256(solution),
                 "a solution's content changes");
         break;
@@ -175,7 +175,7 @@ const std::vector<CheckMessage>& messages() {
       check_message<Hello>,       check_message<WorkerError>,   check_message<UseDevice>,
       check_message<Load>,        check_message<Loaded>,        check_message<Open>,
       check_message<CallRequest>, check_message<Done>,          check_message<Collected>,
-      check_message<SetRequest>,  check_message<Known>,         check_message<DeviceState>,
+      check_message<SetRequest>,  check_message<KnowsAnswer>,   check_message<DeviceState>,
       check_message<JudgeOpened>, check_message<Attached>,      check_message<Attach>,
       check_message<Number>,      check_message<Verdict>,       check_message<Spawn>,
       check_message<Spawned>,     check_message<Exited>,        check_message<CompareRequest>,
@@ -196,7 +196,7 @@ void read_message(std::string_view input) {
 }
 
 std::vector<std::string> model_seeds() {
-  const std::string definition = model::to_json(fixed_definition(), model::json::Layout::compact);
+  const std::string definition = model::to_json(fixed_definition(), model::json::Form::compact);
   const std::string solution =
       R"({"name":"s","definition":"d","author":"a","spec":{"language":"cuda","target_hardware":["cuda"],)"
       R"("entry_point":"a.cu::run","dependencies":["cublas"],"destination_passing_style":true,"binding":null,)"

@@ -99,7 +99,7 @@ TEST_CASE("a definition is written as it was read, unknown keys last") {
       R"({"name":"d","op_type":"op","axes":{"M":{},"N":{"value":100000000000000000000,"description":null,"x":[1]}},)"
       R"("inputs":{"A":{"shape":["M"],"dtype":"int8","optional":true}},"outputs":{},)"
       R"("reference":"def run(A): pass","tags":[],"description":null,"constraints":["M>0"],"init":"x","check":1.50})";
-  CHECK(to_json(parse_definition(text), json::Layout::compact) == text);
+  CHECK(to_json(parse_definition(text), json::Form::compact) == text);
 }
 
 TEST_CASE("upstream mode drops unknown keys") {
@@ -159,7 +159,7 @@ TEST_CASE("axes may follow from others") {
   CHECK(axis_values(read, {{"M", 3}, {"half", 5}}) == values);
   CHECK_THROWS_WITH(axis_values(read, {{"M", 3}, {"half", 6}}),
                     Catch::Contains("\"half\" is (N * 2 + M) // 2 = 5"));
-  CHECK(to_json(read, json::Layout::compact) == text);
+  CHECK(to_json(read, json::Form::compact) == text);
   CHECK_FALSE(errors_of(text, Mode::upstream).empty());
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("SOL-ExecBench's definitions are read") {
   text.erase(text.find(R"("op_type":"op",)"), std::string(R"("op_type":"op",)").size());
   const Definition read = parse_definition(text);
   CHECK(read.op_type == "unknown");
-  CHECK(to_json(read, json::Layout::compact) == text);
+  CHECK(to_json(read, json::Form::compact) == text);
   CHECK_FALSE(errors_of(text, Mode::upstream).empty());
   for (const std::string dtype : {"float64", "float4_e2m1fn_x2"}) {
     const std::string other = definition(R"("M":{"type":"var"},"N":{"type":"var"})",

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string compact(const model::json::Value& value, model::json::NonFinite non_finite) {
-  return model::json::dump(value, model::json::Layout::compact, non_finite);
+  return model::json::dump(value, model::json::Form::compact, non_finite);
 }
 
 // Reads `text` as `model` as upstream does, and writes it back.
@@ -55,8 +55,7 @@ fs::path find_file(const fs::path& data, const std::string& name) {
 std::string rewritten(const std::string& kind, const std::string& text) {
   if (kind == "definition") return to_json(model::parse_definition(text, Mode::upstream));
   if (kind == "solution") {
-    return to_json(model::parse_solution(text, Mode::upstream), model::json::Layout::indented,
-                   Mode::upstream);
+    return to_json(model::parse_solution(text, Mode::upstream), model::json::Form::indented, Mode::upstream);
   }
   std::string result;
   for (const std::string& line : testing::split(text, '\n')) {

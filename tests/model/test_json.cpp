@@ -11,7 +11,7 @@ using namespace fib::model;
 namespace {
 
 std::string rewritten(const std::string& text) {
-  return json::dump(json::parse(text), json::Layout::compact, json::NonFinite::strings);
+  return json::dump(json::parse(text), json::Form::compact, json::NonFinite::strings);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ TEST_CASE("an object with many members keeps the last of repeated ones in the fi
 
 TEST_CASE("the indented layout puts one item on a line") {
   const json::Value value = json::parse(R"({"a":[1,{"b":[]}],"c":{}})");
-  CHECK(json::dump(value, json::Layout::indented, json::NonFinite::strings) ==
+  CHECK(json::dump(value, json::Form::indented, json::NonFinite::strings) ==
         "{\n  \"a\": [\n    1,\n    {\n      \"b\": []\n    }\n  ],\n  \"c\": {}\n}");
 }
 
@@ -103,15 +103,15 @@ TEST_CASE("floats are written with the shortest digits in the format's notation"
 
 TEST_CASE("non-finite numbers are written as strings or as null") {
   const json::Value value = json::parse("[NaN,-Infinity]");
-  CHECK(json::dump(value, json::Layout::compact, json::NonFinite::strings) == R"(["NaN","-Infinity"])");
-  CHECK(json::dump(value, json::Layout::compact, json::NonFinite::null) == "[null,null]");
+  CHECK(json::dump(value, json::Form::compact, json::NonFinite::strings) == R"(["NaN","-Infinity"])");
+  CHECK(json::dump(value, json::Form::compact, json::NonFinite::null) == "[null,null]");
 }
 
 TEST_CASE("trees of the library come and go unchanged") {
   const std::string text = R"({"z":1,"a":[-5,18446744073709551615,0.5,"x",true,null],"o":{}})";
   const auto tree = json::to_tree(json::parse(text));
   CHECK(tree.at("z") == 1);
-  CHECK(json::dump(json::from_tree(tree), json::Layout::compact, json::NonFinite::strings) == text);
+  CHECK(json::dump(json::from_tree(tree), json::Form::compact, json::NonFinite::strings) == text);
   CHECK(json::to_tree(json::parse("1e400")).get<double>() == HUGE_VAL);
   CHECK(json::to_tree(json::parse("100000000000000000000")).get<double>() == 1e20);
 }

@@ -51,7 +51,7 @@ TEST_CASE("unknown languages and bindings never stop a load, but upstream's") {
   CHECK(read.spec.language_text == "hip");
   CHECK(read.spec.binding == Binding::unknown);
   CHECK(read.spec.binding_text == "TORCH");
-  CHECK(to_json(read, json::Layout::compact) == text);
+  CHECK(to_json(read, json::Form::compact) == text);
   CHECK_THROWS_WITH(parse_solution(text, Mode::upstream),
                     Catch::StartsWith("spec.language: ") && Catch::Contains("spec.binding: "));
 }
@@ -76,9 +76,8 @@ TEST_CASE("other spellings of languages are understood") {
       R"("languages":["cuda_cpp","triton"],"target_hardware":["B200"],"entry_point":"a.cu::run")";
   const Solution read = parse_solution(solution(listed));
   CHECK(read.spec.language == Language::cuda);
-  CHECK_THAT(
-      to_json(read, json::Layout::compact),
-      Catch::Contains(R"("language":"cuda")") && Catch::Contains(R"("languages":["cuda_cpp","triton"])"));
+  CHECK_THAT(to_json(read, json::Form::compact), Catch::Contains(R"("language":"cuda")") &&
+                                                     Catch::Contains(R"("languages":["cuda_cpp","triton"])"));
   CHECK_THROWS_WITH(parse_solution(solution(listed), Mode::upstream), "spec.language: Field required");
 }
 
@@ -109,7 +108,7 @@ TEST_CASE("compile options are lists, or strings split at spaces") {
   CHECK(read.spec.compile_options->cflags == std::vector<std::string>{"-O2", "-g"});
   CHECK_FALSE(read.spec.compile_options->ld_flags);
   CHECK_THAT(
-      to_json(read, json::Layout::compact),
+      to_json(read, json::Form::compact),
       Catch::Contains(R"("compile_options":{"cflags":["-O2","-g"],"cuda_cflags":["-O3","-I a"],"hip":1})"));
   CHECK_THROWS_WITH(with(R"(,"compile_options":{"cflags":[1]})"),
                     "spec.compile_options.cflags.0: Input should be a valid string");
@@ -119,7 +118,7 @@ TEST_CASE("launch and workspace are kept as they are") {
   const std::string more = R"(,"launch":[{"kernel":"k<4>","grid":["M"]}],"workspace":{"p":"4*M"})";
   const Solution read = with(more);
   CHECK(read.spec.launch->at(0).at("kernel") == "k<4>");
-  CHECK_THAT(to_json(read, json::Layout::compact), Catch::Contains(more.substr(1)));
+  CHECK_THAT(to_json(read, json::Form::compact), Catch::Contains(more.substr(1)));
 }
 
 TEST_CASE("the rules for entry points and sources name what is wrong") {

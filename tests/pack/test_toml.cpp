@@ -9,7 +9,7 @@ namespace json = model::json;
 namespace {
 
 std::string compact(const json::Value& value) {
-  return json::dump(value, json::Layout::compact, json::NonFinite::strings);
+  return json::dump(value, json::Form::compact, json::NonFinite::strings);
 }
 
 std::string read(const std::string& text) { return compact(pack::parse_toml(text, "c.toml", {"a"}).root); }

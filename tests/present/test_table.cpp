@@ -178,7 +178,7 @@ TEST_CASE("json holds numbers as numbers and what is not finite as text") {
   Table table = sample();
   table.rows[1][1] = number_cell(std::numeric_limits<double>::quiet_NaN(), "nan");
   CHECK(
-      json::dump(to_json(table), json::Layout::compact, json::NonFinite::strings) ==
+      json::dump(to_json(table), json::Form::compact, json::NonFinite::strings) ==
       R"([{"name":"alice","avg_speedup":0.3333333333333333,"passed":1},{"name":"b","avg_speedup":"NaN","passed":12}])");
   CHECK(json_document("x", {}) == "{\n  \"schema\": 1,\n  \"report\": \"x\",\n  \"datasets\": []\n}\n");
 }

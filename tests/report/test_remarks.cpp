@@ -143,6 +143,6 @@ TEST_CASE("remarks are lines below a report, and members of its JSON") {
   auto object = model::json::make_object();
   add_to(object, remarks);
   add_to(object, report::Remarks{});
-  CHECK(model::json::dump(object, model::json::Layout::compact, model::json::NonFinite::strings) ==
+  CHECK(model::json::dump(object, model::json::Form::compact, model::json::NonFinite::strings) ==
         R"({"not_counted":"2 traces do not count","cautions":["careful"],"not_counted":null,"cautions":[]})");
 }

@@ -11,7 +11,7 @@
 #include "model/definition.h"
 #include "support/places.h"
 #include "synthesis/integers.h"
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 #include "util/error.h"
 #include "util/files.h"
 
@@ -28,13 +28,12 @@ inline model::Definition definition_of(const std::string& axes, const std::strin
                                  constraints + R"(, "reference": "def run(): pass"})");
 }
 
-// All integer inputs but plain bytes.
-// All but bytes, which are random in every call.
+// All integer inputs but bytes, which are random in every call.
 inline std::vector<std::string> integer_inputs(const model::Definition& definition) {
   std::vector<std::string> names;
   for (const auto& input : definition.inputs) {
-    const auto rule = synthesis::rule_of(definition, input);
-    if (synthesis::is_integer(input) && rule != synthesis::Rule::bytes) names.push_back(input.name);
+    const auto rule = synthesis::meaning_of(definition, input);
+    if (synthesis::is_integer(input) && rule != synthesis::Meaning::bytes) names.push_back(input.name);
   }
   return names;
 }

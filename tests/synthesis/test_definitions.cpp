@@ -6,7 +6,7 @@
 #include "python/parser.h"
 #include "support/places.h"
 #include "synthesis/inputs.h"
-#include "synthesis/known.h"
+#include "synthesis/known_values.h"
 #include "synthesis/proposals.h"
 #include "synthesis/support.h"
 
@@ -18,7 +18,7 @@ TEST_CASE("every integer input of the published definitions has a rule") {
   for (const auto& definition : real_definitions()) {
     for (const auto& input : definition.inputs) {
       INFO(definition.name << ": " << input.name);
-      CHECK(synthesis::rule_of(definition, input).has_value() == synthesis::is_integer(input));
+      CHECK(synthesis::meaning_of(definition, input).has_value() == synthesis::is_integer(input));
     }
   }
 }
@@ -31,7 +31,7 @@ TEST_CASE("all constraints of the published definitions hold for what is made, a
     for (const auto& workload : workloads) {
       const auto axes = model::axis_values(definition, workload.axes);
       const auto made = make_all(definition, axes, workload.uuid);
-      const synthesis::Known known(definition, axes, made);
+      const synthesis::KnownValues known(definition, axes, made);
       for (const auto& text : definition.constraints.value_or(std::vector<std::string>{})) {
         INFO(text);
         const auto judgement = model::judge_constraint(*python::parse_expression(text), known);
@@ -39,8 +39,8 @@ TEST_CASE("all constraints of the published definitions hold for what is made, a
         CHECK(judgement.verdict == model::ConstraintVerdict::holds);
       }
       for (const auto& input : definition.inputs) {
-        const auto rule = synthesis::rule_of(definition, input);
-        if (!rule || *rule == synthesis::Rule::bytes) continue;  // random in every call
+        const auto rule = synthesis::meaning_of(definition, input);
+        if (!rule || *rule == synthesis::Meaning::bytes) continue;  // random in every call
         const auto shape = model::shape_of(input, axes).value_or(std::vector<std::int64_t>{});
         std::size_t count = 1;
         for (const auto size : shape) count *= static_cast<std::size_t>(size);

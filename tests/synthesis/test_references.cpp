@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "eval/input_sets.h"
 #include "eval/layout.h"
 #include "reference/engine.h"
+#include "synthesis/input_sets.h"
 #include "synthesis/inputs.h"
 #include "synthesis/proposals.h"
 #include "synthesis/support.h"
@@ -28,8 +28,8 @@ Made make(const model::Definition& definition, const model::Workload& workload, 
   const auto names = synthesis::inputs_to_make(definition, workload, {});
   auto inputs = synthesis::make_inputs(definition, workload, names, {});
   if (!with_exponents) inputs.exponents.clear();
-  const eval::InputSets sets(definition, inputs.workload, made.layout, {},
-                             {std::move(inputs.tensors), std::move(inputs.exponents)});
+  const synthesis::InputSets sets(definition, inputs.workload, made.layout, {},
+                                  {std::move(inputs.tensors), std::move(inputs.exponents)});
   sets.fill("seed", made.buffer.data(), 2);
   return made;
 }

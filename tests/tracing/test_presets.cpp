@@ -4,7 +4,7 @@
 #include "arguments/signature.h"
 #include "dataset/load.h"
 #include "support/places.h"
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 #include "tracing/presets.h"
 #include "tracing/traced.h"
 
@@ -44,7 +44,7 @@ TEST_CASE("presets keep all that workloads of the published dataset cannot do wi
     const auto rule = tracing::preset_for(definition);
     for (const auto& input : definition.inputs) {
       if (input.is_scalar()) continue;
-      const auto meaning = synthesis::rule_of(definition, input);
+      const auto meaning = synthesis::meaning_of(definition, input);
       const bool is_named =
           std::find(rule.dump.names.begin(), rule.dump.names.end(), input.name) != rule.dump.names.end();
       INFO(input.name);

@@ -30,9 +30,9 @@ struct Case {
   model::Definition definition;
   model::Workload workload;
   eval::Layout layout = eval::make_layout(definition, workload);
-  eval::InputSets sets;
+  synthesis::InputSets sets;
 
-  explicit Case(int rows, eval::Replacements replacements = {})
+  explicit Case(int rows, synthesis::Replacements replacements = {})
       : definition(model::parse_definition(
             R"({"name": "d", "op_type": "o", "axes": {"m": {"type": "var"}, "h": {"type": "const", "value": 128}},
           "inputs": {"x": {"shape": ["m", "h"], "dtype": "float16"}, "index": {"shape": ["m"], "dtype": "int32"},
@@ -112,7 +112,7 @@ TEST_CASE("the device fills inputs with the host's bits, those scaled by a power
     check_fill(test, *door, "one");
     check_fill(test, *door, "another");
   }
-  eval::Replacements given;
+  synthesis::Replacements given;
   given.tensors["index"] = {3 * sizeof(std::int32_t), std::byte{7}};
   const Case test(3, std::move(given));
   const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);

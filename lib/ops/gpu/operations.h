@@ -6,11 +6,11 @@
 
 #include "ops/reduce.h"
 
-// The operations that a GPU can take over, for the middle of the operations on the CPU: each does its work on
-// the runtime's GPU and returns true, or returns false having done nothing, and the CPU goes on. They decline
-// where there is no GPU, where the tensors are small and lie in the host's memory (Runtime::gpu_from), where
-// the device is short of memory, and what they do not know. Operands have been checked and broadcast by the
-// caller. Results are rounded as the CPU's are. They throw Error when the device fails.
+// The operations that a GPU can take over. The CPU's operations call them once operands have been checked and
+// broadcast. Each does its work on the runtime's GPU and returns true, or returns false having done nothing,
+// and the CPU goes on. They decline where there is no GPU, where the tensors are small and lie in the host's
+// memory (Runtime::gpu_from), where the device is short of memory, and what they do not know. Results are
+// rounded as the CPU's are. They throw Error when the device fails.
 namespace fib::ops::gpu {
 
 // Zeros in a tensor that was just made.

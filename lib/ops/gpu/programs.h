@@ -21,7 +21,7 @@ namespace fib::ops::gpu {
 [[nodiscard]] std::string compile(const cuda::Nvrtc& nvrtc, const std::string& architecture,
                                   const Program& program);
 
-// Programs compiled and loaded when they are asked for the first time (about 0.1 s each), for the life of the
+// Programs compiled and loaded when they are asked for the first time (about 50 ms each), for the life of the
 // process's context. One thread at a time.
 class Programs {
  public:

@@ -8,7 +8,7 @@
 namespace fib::synthesis {
 
 // What the integers of an input mean, and so how they are made (integers.h).
-enum class Rule {
+enum class Meaning {
   offsets,            // where sequences begin, and where the last one ends: kv_indptr, cu_seqlens
   page_indices,       // the pages of all sequences, one after the other: kv_indices
   last_page_lengths,  // tokens in the last page of each sequence
@@ -26,16 +26,16 @@ enum class Rule {
   bytes,              // 8 bit numbers: the format's random rules are right, also for pages of fp8 keys
 };
 
-// The rule for one input of `definition`: first by what constraints say of it, then by its name, then by its
-// description. Nothing for floats, and for integers that nothing is known of.
-[[nodiscard]] std::optional<Rule> rule_of(const model::Definition& definition,
-                                          const model::TensorSpec& input);
+// The meaning of one input of `definition`: first by what constraints say of it, then by its name, then by
+// its description. Nothing for floats, and for integers that nothing is known of.
+[[nodiscard]] std::optional<Meaning> meaning_of(const model::Definition& definition,
+                                                const model::TensorSpec& input);
 
 // Whether its elements are integers or bool.
 [[nodiscard]] bool is_integer(const model::TensorSpec& input);
 
 // Whether random integers of the format (in [-1024, 1023]) would be nonsense there.
-[[nodiscard]] bool is_structural(Rule rule);
+[[nodiscard]] bool is_structural(Meaning meaning);
 
 // A constraint `end == input[-1].item()`: the value of `end` where all its axes are in `axes`; nothing when
 // no constraint says so.

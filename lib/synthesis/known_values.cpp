@@ -1,4 +1,4 @@
-#include "synthesis/known.h"
+#include "synthesis/known_values.h"
 
 #include <fmt/format.h>
 
@@ -28,12 +28,12 @@ Number element_of(const Integers& values, std::int64_t index) {
 
 }  // namespace
 
-Number Known::value(const std::string& name) const {
+Number KnownValues::value(const std::string& name) const {
   const auto found = axes_.find(name);
   return found == axes_.end() ? std::nullopt : Number(found->second);
 }
 
-Number Known::size(const std::string& tensor, std::int64_t index) const {
+Number KnownValues::size(const std::string& tensor, std::int64_t index) const {
   const auto* spec = find_tensor(definition_, tensor);
   if (spec == nullptr || spec->is_scalar()) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(spec->shape->size());
@@ -44,7 +44,7 @@ Number Known::size(const std::string& tensor, std::int64_t index) const {
   return literal ? literal : value(entry);
 }
 
-Number Known::element(const std::string& tensor, std::int64_t index) const {
+Number KnownValues::element(const std::string& tensor, std::int64_t index) const {
   const auto found = tensors_.find(tensor);
   const auto* spec = find_tensor(definition_, tensor);
   if (found == tensors_.end() || spec == nullptr || spec->is_scalar() || spec->shape->size() != 1)
@@ -52,7 +52,7 @@ Number Known::element(const std::string& tensor, std::int64_t index) const {
   return element_of(found->second, index);
 }
 
-std::string broken_constraint(const model::Definition& definition, const Known& known) {
+std::string broken_constraint(const model::Definition& definition, const KnownValues& known) {
   for (const auto& text : definition.constraints.value_or(std::vector<std::string>{})) {
     try {
       const auto judgement = model::judge_constraint(*python::parse_expression(text), known);

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "ops/elementwise.h"
-#include "ops/layout.h"
+#include "ops/strides.h"
 #include "ops/tensor.h"
 
 namespace {
@@ -20,19 +20,19 @@ Tensor counting(const Runtime& runtime, const Shape& shape) {
 TEST_CASE("Neighbouring dimensions are joined where they lie end to end") {
   const Runtime runtime = make_runtime();
   const Tensor a = counting(runtime, {2, 3, 4});
-  CHECK(Layout(a).rank == 1);
-  CHECK(Layout(a).shape[0] == 24);
-  CHECK(Layout(permute(a, {1, 0, 2})).rank == 3);
-  CHECK(Layout(permute(a, {2, 0, 1})).rank == 2);
-  CHECK(Layout(select(a, 1, 0)).rank == 2);
-  CHECK(Layout(expand(select(select(select(a, 0, 0), 0, 0), 0, 0), {5, 6})).rank == 1);
-  CHECK(Layout(scalar_tensor(runtime, DType::kInt32, std::int64_t{1})).rank == 0);
+  CHECK(Strides(a).rank == 1);
+  CHECK(Strides(a).shape[0] == 24);
+  CHECK(Strides(permute(a, {1, 0, 2})).rank == 3);
+  CHECK(Strides(permute(a, {2, 0, 1})).rank == 2);
+  CHECK(Strides(select(a, 1, 0)).rank == 2);
+  CHECK(Strides(expand(select(select(select(a, 0, 0), 0, 0), 0, 0), {5, 6})).rank == 1);
+  CHECK(Strides(scalar_tensor(runtime, DType::kInt32, std::int64_t{1})).rank == 0);
 }
 
 TEST_CASE("A walk visits the elements in row-major order from any start") {
   const Runtime runtime = make_runtime();
   const Tensor a = permute(counting(runtime, {2, 3, 4}), {2, 0, 1});
-  const Layout layout(a);
+  const Strides strides(a);
   std::vector<std::int64_t> expected;
   for (std::int64_t k = 0; k < 4; ++k) {
     for (std::int64_t i = 0; i < 2; ++i) {
@@ -40,7 +40,7 @@ TEST_CASE("A walk visits the elements in row-major order from any start") {
     }
   }
   for (std::int64_t begin = 0; begin < 24; ++begin) {
-    Walk walk(layout, begin);
+    Walk walk(strides, begin);
     for (std::int64_t i = begin; i < 24; ++i) {
       CHECK(walk.offset() == expected[static_cast<std::size_t>(i)]);
       walk.advance(1);
@@ -94,7 +94,7 @@ TEST_CASE("More dimensions than a walk has are refused") {
   a.shape = Shape(20, 2);
   a.strides.clear();
   for (int i = 0; i < 20; ++i) a.strides.push_back(i % 2 == 0 ? 3 : 1);
-  CHECK_THROWS_AS(Layout(a), fib::Error);
+  CHECK_THROWS_AS(Strides(a), fib::Error);
 }
 
 }  // namespace

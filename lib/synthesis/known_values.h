@@ -11,10 +11,10 @@ namespace fib::synthesis {
 
 // What constraints may ask: axes, sizes that follow from them, and elements of tensors that are there.
 // References must outlive it.
-class Known : public model::ConstraintValues {
+class KnownValues : public model::ConstraintValues {
  public:
-  Known(const model::Definition& definition, const model::AxisValues& axes,
-        const std::map<std::string, Integers>& tensors)
+  KnownValues(const model::Definition& definition, const model::AxisValues& axes,
+              const std::map<std::string, Integers>& tensors)
       : definition_(definition), axes_(axes), tensors_(tensors) {}
 
   [[nodiscard]] std::optional<std::int64_t> value(const std::string& name) const override;
@@ -29,8 +29,8 @@ class Known : public model::ConstraintValues {
   const std::map<std::string, Integers>& tensors_;
 };
 
-// The first constraint that does not hold for what is known, with its values; empty when none is known not
-// to. Constraints that cannot be parsed are not judged.
-[[nodiscard]] std::string broken_constraint(const model::Definition& definition, const Known& known);
+// The first constraint that does not hold for what is known, with its values; empty when no constraint
+// is known to be broken. Constraints that cannot be parsed are not judged.
+[[nodiscard]] std::string broken_constraint(const model::Definition& definition, const KnownValues& known);
 
 }  // namespace fib::synthesis

@@ -18,7 +18,7 @@ namespace fib::tensor {
 class SafetensorsFile;
 }
 
-namespace fib::eval {
+namespace fib::synthesis {
 
 // What one input of one set is made of, for a device that makes it itself.
 struct InputContent {
@@ -45,7 +45,7 @@ class InputSets {
  public:
   // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key,
   // shape or dtype does not fit, or when the workload and the definition do not.
-  InputSets(const model::Definition& definition, const model::Workload& workload, const Layout& layout,
+  InputSets(const model::Definition& definition, const model::Workload& workload, const eval::Layout& layout,
             const std::map<std::string, std::filesystem::path>& blobs, Replacements replacements = {});
   ~InputSets();
   InputSets(const InputSets&) = delete;
@@ -63,11 +63,11 @@ class InputSets {
 
  private:
   struct Source;
-  [[nodiscard]] Source make_source(const model::Workload& workload, const Slot& slot,
+  [[nodiscard]] Source make_source(const model::Workload& workload, const eval::Slot& slot,
                                    const std::map<std::string, std::filesystem::path>& blobs);
   const tensor::SafetensorsFile& open(const std::filesystem::path& path);
 
-  Layout layout_;
+  eval::Layout layout_;
   Replacements replacements_;
   bool indexer_ = false;   // a DSA indexer: the input "k_index_cache_fp8" holds pages of float8 keys
   bool sampling_ = false;  // op_type "sampling": the input "probs" holds probabilities
@@ -75,4 +75,4 @@ class InputSets {
   std::map<std::filesystem::path, std::unique_ptr<tensor::SafetensorsFile>> files_;
 };
 
-}  // namespace fib::eval
+}  // namespace fib::synthesis

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "eval/input_sets.h"
 #include "support/temporary.h"
+#include "synthesis/input_sets.h"
 #include "tensor/safetensors.h"
 #include "util/error.h"
 
@@ -40,7 +40,7 @@ Made make(const model::Definition& d, const model::Workload& w, const std::strin
   Made made;
   made.layout = eval::make_layout(d, w);
   made.buffer.resize(made.layout.input_bytes);
-  const eval::InputSets sets(d, w, made.layout, blobs);
+  const synthesis::InputSets sets(d, w, made.layout, blobs);
   sets.fill(seed, made.buffer.data(), 2);
   made.fixed = sets.fixed();
   return made;
@@ -156,9 +156,9 @@ TEST_CASE("what was made takes the place of what the workload says") {
   const std::vector<std::int32_t> index = {3, 1, 2, 0};
   std::vector<std::byte> bytes(sizeof(std::int32_t) * 4);
   std::memcpy(bytes.data(), index.data(), bytes.size());
-  const auto filled = [&](eval::Replacements replacements) {
+  const auto filled = [&](synthesis::Replacements replacements) {
     Made made{layout, std::vector<std::byte>(layout.input_bytes), false};
-    eval::InputSets(d, w, layout, {}, std::move(replacements)).fill("s", made.buffer.data(), 1);
+    synthesis::InputSets(d, w, layout, {}, std::move(replacements)).fill("s", made.buffer.data(), 1);
     return made;
   };
   const auto plain = filled({{{"index", bytes}}, {}});

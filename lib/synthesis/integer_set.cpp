@@ -1,4 +1,4 @@
-#include "synthesis/scene.h"
+#include "synthesis/integer_set.h"
 
 #include <algorithm>
 
@@ -7,28 +7,28 @@
 namespace fib::synthesis {
 namespace {
 
-Integers make(Scene& scene, const model::TensorSpec& input, Rule rule) {
-  switch (rule) {
-    case Rule::offsets:
-      return make_offsets(scene, input);
-    case Rule::last_page_lengths:
-      return make_last_page_lengths(scene, input);
+Integers make(IntegerSet& set, const model::TensorSpec& input, Meaning meaning) {
+  switch (meaning) {
+    case Meaning::offsets:
+      return make_offsets(set, input);
+    case Meaning::last_page_lengths:
+      return make_last_page_lengths(set, input);
     default:
-      return make_indices(scene, input, rule);
+      return make_indices(set, input, meaning);
   }
 }
 
 }  // namespace
 
-Scene::Scene(const model::Definition& definition, const model::AxisValues& axes, std::string_view seed,
-             std::map<std::string, Integers> given)
+IntegerSet::IntegerSet(const model::Definition& definition, const model::AxisValues& axes,
+                       std::string_view seed, std::map<std::string, Integers> given)
     : definition_(definition), axes_(axes), seed_(seed), tensors_(std::move(given)) {}
 
-const Integers& Scene::tensor(const model::TensorSpec& input) {
+const Integers& IntegerSet::tensor(const model::TensorSpec& input) {
   const auto known = tensors_.find(input.name);
   if (known != tensors_.end()) return known->second;
-  const auto rule = rule_of(definition_, input);
-  if (!rule || *rule == Rule::bytes) {
+  const auto meaning = meaning_of(definition_, input);
+  if (!meaning || *meaning == Meaning::bytes) {
     throw Error(
         "nothing is known of what the {} elements of input \"{}\" mean, so they cannot be made; give them in "
         "a "
@@ -36,17 +36,17 @@ const Integers& Scene::tensor(const model::TensorSpec& input) {
         input.dtype, input.name);
   }
   try {
-    return tensors_.emplace(input.name, make(*this, input, *rule)).first->second;
+    return tensors_.emplace(input.name, make(*this, input, *meaning)).first->second;
   } catch (const Error& error) {
     throw error.with_context(fmt::format("input \"{}\" cannot be made", input.name));
   }
 }
 
-tensor::Shape Scene::shape(const model::TensorSpec& input) const {
+tensor::Shape IntegerSet::shape(const model::TensorSpec& input) const {
   return model::shape_of(input, axes_).value_or(tensor::Shape{});
 }
 
-std::optional<std::int64_t> Scene::first_axis(std::initializer_list<const char*> names) const {
+std::optional<std::int64_t> IntegerSet::first_axis(std::initializer_list<const char*> names) const {
   for (const char* name : names) {
     const auto found = axes_.find(name);
     if (found != axes_.end()) return found->second;
@@ -54,19 +54,19 @@ std::optional<std::int64_t> Scene::first_axis(std::initializer_list<const char*>
   return std::nullopt;
 }
 
-std::int64_t Scene::page_size() const {
+std::int64_t IntegerSet::page_size() const {
   constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // so that products with it fit 64 bits
   return std::clamp<std::int64_t>(first_axis({"page_size", "block_size"}).value_or(1), 1, kLargest);
 }
 
-const model::TensorSpec* Scene::input_of(Rule rule) const {
+const model::TensorSpec* IntegerSet::input_of(Meaning meaning) const {
   for (const auto& input : definition_.inputs) {
-    if (rule_of(definition_, input) == rule) return &input;
+    if (meaning_of(definition_, input) == meaning) return &input;
   }
   return nullptr;
 }
 
-std::optional<std::int64_t> Scene::first_dimension(std::string_view word) const {
+std::optional<std::int64_t> IntegerSet::first_dimension(std::string_view word) const {
   for (const auto& input : definition_.inputs) {
     if (is_integer(input) || input.is_scalar() || input.name.find(word) == std::string::npos) continue;
     const auto sizes = shape(input);

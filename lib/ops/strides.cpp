@@ -1,10 +1,10 @@
-#include "ops/layout.h"
+#include "ops/strides.h"
 
 #include "util/error.h"
 
 namespace fib::ops {
 
-Layout::Layout(const Tensor& tensor) {
+Strides::Strides(const Tensor& tensor) {
   for (int dim = 0; dim < tensor.rank(); ++dim) {
     const std::int64_t size = tensor.size(dim);
     const std::int64_t stride = tensor.stride(dim);

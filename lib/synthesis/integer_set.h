@@ -8,20 +8,22 @@
 
 #include "model/definition.h"
 #include "synthesis/draw.h"
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 #include "tensor/shape.h"
 
 namespace fib::synthesis {
 
-// One set of integer inputs while it is made: tensors are made when they are asked for, each once, so that
+// The integer inputs of one workload while they are made (they follow from its uuid, unlike input sets,
+// input_sets.h, which are new in every call): tensors are made when they are asked for, each once, so that
 // those that depend on others (pages on queries, last pages on both) find them. References must outlive it.
-class Scene {
+class IntegerSet {
  public:
   // `given` are tensors that are there already.
-  Scene(const model::Definition& definition, const model::AxisValues& axes, std::string_view seed,
-        std::map<std::string, Integers> given);
+  IntegerSet(const model::Definition& definition, const model::AxisValues& axes, std::string_view seed,
+             std::map<std::string, Integers> given);
 
-  // The elements of the input. Throws Error naming it when there is no rule for it, or none that can be kept.
+  // The elements of the input. Throws Error naming it when nothing says what it means, or the meaning cannot
+  // be kept.
   const Integers& tensor(const model::TensorSpec& input);
 
   [[nodiscard]] const model::Definition& definition() const { return definition_; }
@@ -33,8 +35,8 @@ class Scene {
   [[nodiscard]] std::optional<std::int64_t> first_axis(std::initializer_list<const char*> names) const;
   // Tokens of a page: the axis "page_size", in [1, 2^30]; 1 where there is none.
   [[nodiscard]] std::int64_t page_size() const;
-  // The first input with this rule; null when there is none.
-  [[nodiscard]] const model::TensorSpec* input_of(Rule rule) const;
+  // The first input with this meaning; null when there is none.
+  [[nodiscard]] const model::TensorSpec* input_of(Meaning meaning) const;
   // The first dimension of the first tensor of floats whose name has `word` in it, a cache for example.
   [[nodiscard]] std::optional<std::int64_t> first_dimension(std::string_view word) const;
 
@@ -45,11 +47,11 @@ class Scene {
   std::map<std::string, Integers> tensors_;
 };
 
-// The makers: all elements of one input with that rule. They throw Error when the definition does not say
+// The makers: all elements of one input with that meaning. They throw Error when the definition does not say
 // enough, or its axes leave no room; without the input's name.
 
-[[nodiscard]] Integers make_offsets(Scene& scene, const model::TensorSpec& input);
-[[nodiscard]] Integers make_last_page_lengths(Scene& scene, const model::TensorSpec& input);
-[[nodiscard]] Integers make_indices(Scene& scene, const model::TensorSpec& input, Rule rule);
+[[nodiscard]] Integers make_offsets(IntegerSet& set, const model::TensorSpec& input);
+[[nodiscard]] Integers make_last_page_lengths(IntegerSet& set, const model::TensorSpec& input);
+[[nodiscard]] Integers make_indices(IntegerSet& set, const model::TensorSpec& input, Meaning meaning);
 
 }  // namespace fib::synthesis

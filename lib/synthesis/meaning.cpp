@@ -1,4 +1,4 @@
-#include "synthesis/rules.h"
+#include "synthesis/meaning.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "python/parser.h"
-#include "synthesis/known.h"
+#include "synthesis/known_values.h"
 #include "tensor/dtype.h"
 #include "util/text.h"
 
@@ -59,9 +59,9 @@ bool any_end(const model::Definition& definition, const std::string& input, See 
   return false;
 }
 
-std::optional<Rule> rule_of_scalar(const std::string& name) {
-  if (has(name, {"expert_offset"})) return Rule::expert_offset;
-  if (name == "top_k" || name == "topk") return Rule::top_k;
+std::optional<Meaning> meaning_of_scalar(const std::string& name) {
+  if (has(name, {"expert_offset"})) return Meaning::expert_offset;
+  if (name == "top_k" || name == "topk") return Meaning::top_k;
   return std::nullopt;
 }
 
@@ -74,25 +74,26 @@ bool is_of_states(const std::string& name) {
   return (has(name, {"state", "cache"}) && index && !has(name, {"kv_"})) || has(name, {"slot"});
 }
 
-std::optional<Rule> rule_by_name(const std::string& name, const std::string& description) {
-  if (has(name, {"indptr", "cu_seq", "cu_q", "cu_k", "offsets"})) return Rule::offsets;
-  if (has(name, {"last_page_len"})) return Rule::last_page_lengths;
-  if (has(name, {"block_table", "page_table"})) return Rule::block_table;
-  if (has(name, {"sparse_ind"})) return Rule::sparse_indices;
-  if (is_of_experts(name)) return has(description, {"packed"}) ? Rule::packed_experts : Rule::expert_indices;
-  if (is_of_states(name)) return Rule::state_indices;
-  if (has(name, {"kv_indices", "page_ind", "page_id", "block_ind"})) return Rule::page_indices;
-  if (has(name, {"seq_len", "seqlen", "context_len", "kv_len"})) return Rule::lengths;
-  if (has(name, {"position", "pos_id"})) return Rule::positions;
-  if (has(name, {"top_k", "topk"})) return Rule::top_k;
-  if (has(name, {"token", "input_id", "label"})) return Rule::tokens;
+std::optional<Meaning> meaning_by_name(const std::string& name, const std::string& description) {
+  if (has(name, {"indptr", "cu_seq", "cu_q", "cu_k", "offsets"})) return Meaning::offsets;
+  if (has(name, {"last_page_len"})) return Meaning::last_page_lengths;
+  if (has(name, {"block_table", "page_table"})) return Meaning::block_table;
+  if (has(name, {"sparse_ind"})) return Meaning::sparse_indices;
+  if (is_of_experts(name))
+    return has(description, {"packed"}) ? Meaning::packed_experts : Meaning::expert_indices;
+  if (is_of_states(name)) return Meaning::state_indices;
+  if (has(name, {"kv_indices", "page_ind", "page_id", "block_ind"})) return Meaning::page_indices;
+  if (has(name, {"seq_len", "seqlen", "context_len", "kv_len"})) return Meaning::lengths;
+  if (has(name, {"position", "pos_id"})) return Meaning::positions;
+  if (has(name, {"top_k", "topk"})) return Meaning::top_k;
+  if (has(name, {"token", "input_id", "label"})) return Meaning::tokens;
   return std::nullopt;
 }
 
-std::optional<Rule> rule_by_description(const std::string& description) {
-  if (has(description, {"page id", "page ind"})) return Rule::page_indices;
-  if (has(description, {"sequence length"})) return Rule::lengths;
-  if (has(description, {"position"})) return Rule::positions;
+std::optional<Meaning> meaning_by_description(const std::string& description) {
+  if (has(description, {"page id", "page ind"})) return Meaning::page_indices;
+  if (has(description, {"sequence length"})) return Meaning::lengths;
+  if (has(description, {"position"})) return Meaning::positions;
   return std::nullopt;
 }
 
@@ -103,27 +104,27 @@ bool is_integer(const model::TensorSpec& input) {
   return dtype && !tensor::is_floating(*dtype);
 }
 
-std::optional<Rule> rule_of(const model::Definition& definition, const model::TensorSpec& input) {
+std::optional<Meaning> meaning_of(const model::Definition& definition, const model::TensorSpec& input) {
   if (!is_integer(input)) return std::nullopt;
   const std::string name = util::lowered(input.name);
   const std::string description = util::lowered(input.description.value_or(std::nullopt).value_or(""));
-  if (input.is_scalar()) return rule_of_scalar(name);
+  if (input.is_scalar()) return meaning_of_scalar(name);
   const bool is_flat = input.shape->size() == 1;
-  if (is_flat && any_end(definition, input.name, [](const Expr&) { return true; })) return Rule::offsets;
-  if (input.dtype == "bool") return Rule::mask;
-  if (input.dtype == "int8" || input.dtype == "uint8") return Rule::bytes;
-  const auto by_name = rule_by_name(name, description);
-  return by_name ? by_name : rule_by_description(description);
+  if (is_flat && any_end(definition, input.name, [](const Expr&) { return true; })) return Meaning::offsets;
+  if (input.dtype == "bool") return Meaning::mask;
+  if (input.dtype == "int8" || input.dtype == "uint8") return Meaning::bytes;
+  const auto by_name = meaning_by_name(name, description);
+  return by_name ? by_name : meaning_by_description(description);
 }
 
-bool is_structural(Rule rule) { return rule != Rule::bytes && rule != Rule::mask; }
+bool is_structural(Meaning meaning) { return meaning != Meaning::bytes && meaning != Meaning::mask; }
 
 std::optional<std::int64_t> last_element(const model::Definition& definition, const std::string& input,
                                          const model::AxisValues& axes) {
   const std::map<std::string, Integers> none;
   std::optional<std::int64_t> end;
   any_end(definition, input, [&](const Expr& expression) {
-    end = model::number_of(expression, Known(definition, axes, none));
+    end = model::number_of(expression, KnownValues(definition, axes, none));
     return end.has_value();
   });
   return end;

@@ -1,4 +1,4 @@
-#include "eval/input_sets.h"
+#include "synthesis/input_sets.h"
 
 #include <cstring>
 #include <limits>
@@ -10,7 +10,7 @@
 #include "tensor/shape.h"
 #include "util/hash.h"
 
-namespace fib::eval {
+namespace fib::synthesis {
 namespace {
 
 // Below this, starting threads costs more than it saves.
@@ -64,7 +64,7 @@ model::Scalar scalar_from(tensor::DType dtype, const std::byte* data) {
 constexpr std::int64_t kScaleBytes = 4;
 
 // [pages, tokens, 1, values + 4] of bytes.
-bool holds_fp8_pages(const Slot& slot) {
+bool holds_fp8_pages(const eval::Slot& slot) {
   return slot.shape.size() == 4 && slot.shape[2] == 1 && slot.shape[3] >= kScaleBytes &&
          (slot.dtype == tensor::DType::kInt8 || slot.dtype == tensor::DType::kUInt8);
 }
@@ -86,11 +86,12 @@ struct InputSets::Source {
 };
 
 InputSets::InputSets(const model::Definition& definition, const model::Workload& workload,
-                     const Layout& layout, const std::map<std::string, std::filesystem::path>& blobs,
+                     const eval::Layout& layout, const std::map<std::string, std::filesystem::path>& blobs,
                      Replacements replacements)
     : layout_(layout),
       replacements_(std::move(replacements)),
-      indexer_(is_dsa_indexer(definition.name)),
+      indexer_(eval::is_dsa_indexer(definition)),
+      // Also of definitions that renormalise probabilities, which are compared like any other.
       sampling_(definition.op_type == "sampling") {
   for (const auto& [name, spec] : workload.inputs) {
     bool known = false;
@@ -114,7 +115,7 @@ const tensor::SafetensorsFile& InputSets::open(const std::filesystem::path& path
   return *file;
 }
 
-InputSets::Source InputSets::make_source(const model::Workload& workload, const Slot& slot,
+InputSets::Source InputSets::make_source(const model::Workload& workload, const eval::Slot& slot,
                                          const std::map<std::string, std::filesystem::path>& blobs) {
   const model::InputSpec* spec = model::find(workload.inputs, slot.name);
   Source source;
@@ -173,7 +174,7 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
   using Kind = InputContent::Kind;
   std::vector<InputContent> contents;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const Slot& slot = layout_.inputs[i];
+    const eval::Slot& slot = layout_.inputs[i];
     InputContent content;
     content.kind = slot.scalar ? Kind::kScalar : sources_[i].kind;
     content.key = key_of(seed, i);
@@ -201,7 +202,7 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
   using Kind = InputContent::Kind;
   const auto all = contents(seed);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Slot& slot = layout_.inputs[i];
+    const eval::Slot& slot = layout_.inputs[i];
     const InputContent& content = all[i];
     std::byte* target = buffer + slot.offset;
     const unsigned used = slot.bytes < kThreadedBytes ? 1 : threads;
@@ -232,4 +233,4 @@ bool InputSets::fixed() const {
   return true;
 }
 
-}  // namespace fib::eval
+}  // namespace fib::synthesis
