@@ -32,7 +32,7 @@ int set(const BaselineOptions& options) {
   const std::string run_id = report::choose_run({history}, options.run);
   dataset::write_baseline(root, options.name, run_id);
   const report::HistoryRun* run = report::find_run(history, run_id);
-  print_result(fmt::format("{} is run {}: {}, {} passed\n", options.name, run_id,
+  print_result(fmt::format("{} is run {}: {}, {} passed\n", options.name, present::printable(run_id),
                            present::plural(run->evaluations(), "evaluation"), run->passed()));
   if (run->passed() == 0)
     fmt::print(stderr, "warning: nothing passed in it: comparisons with it can find no regression\n");
@@ -54,7 +54,8 @@ int remove(const BaselineOptions& options) {
     throw Error("{} has no baseline \"{}\"; to see all: fib baseline list --local {}", root, options.name,
                 root);
   dataset::write_baseline(root, options.name, std::nullopt);
-  print_result(fmt::format("{} names no run any more; it was {}\n", options.name, found->second));
+  print_result(
+      fmt::format("{} names no run any more; it was {}\n", options.name, present::printable(found->second)));
   return kDone;
 }
 

@@ -346,7 +346,7 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
   if (options.quiet || outcome.settled.cautions.empty()) return;
   std::string lines = "\n";
   for (const std::string& caution : outcome.settled.cautions)
-    lines += present::wrap(caution, stdout_style().width, 2) + "\n";
+    lines += present::wrap(present::printable(caution), stdout_style().width, 2) + "\n";
   print_result(lines);
 }
 
@@ -449,7 +449,6 @@ int run(EvalOptions options) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
-  bench::sweep_run_folders(fs::temp_directory_path());
   if (options.watch) check_watched(options.words);
   bench::Session session(environment, interrupted, timeline.get());
   return options.watch ? watch(session, options, request, against_last)

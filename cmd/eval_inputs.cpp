@@ -81,7 +81,12 @@ std::vector<model::Workload> read_workloads(const std::string& file, const std::
   for (const dataset::Line& line : dataset::split_lines(text)) {
     try {
       model::Trace record = dataset::parse_record(line.text, definition, model::Mode::lenient);
-      if (record.definition == definition) workloads.push_back(std::move(record.workload));
+      if (record.definition != definition) continue;
+      const std::string& uuid = record.workload.uuid;
+      const bool is_there = std::any_of(workloads.begin(), workloads.end(),
+                                        [&](const model::Workload& one) { return one.uuid == uuid; });
+      if (is_there) throw Error("{}:{}: the workload {} is there twice", file, line.number, uuid);
+      workloads.push_back(std::move(record.workload));
     } catch (const model::ParseError& error) {
       throw Error("{}:{}: {}", file, line.number, error.what());
     }

@@ -77,7 +77,8 @@ void warn_of_the_rest(const fs::path& root, const std::string& run_id) {
     const std::size_t missing = record.run_id == run_id ? record.not_done.value_or(0) : 0;
     if (missing > 0)
       fmt::print(stderr, "warning: {} of run {} {} no result and are not in the export\n",
-                 present::plural(missing, "evaluation"), run_id, missing == 1 ? "has" : "have");
+                 present::plural(missing, "evaluation"), present::printable(run_id),
+                 missing == 1 ? "has" : "have");
   }
 }
 

@@ -14,11 +14,12 @@
 namespace fib::cmd {
 namespace {
 
-// The message without what a terminal would obey: names and texts of a dataset are in it.
+// The message without what a terminal would obey, or what would look like another message: names and texts of
+// a dataset are in it.
 class HarmlessText : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const std::string text = present::printable_lines({message.payload.data(), message.payload.size()});
+    const std::string text = present::quoted_lines({message.payload.data(), message.payload.size()});
     out.append(text.data(), text.data() + text.size());
   }
   [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {

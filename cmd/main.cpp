@@ -21,7 +21,7 @@
 #include "devices.h"
 #include "help_formatter.h"
 #include "man_pages.h"
-#include "present/text.h"
+#include "present/source_text.h"
 #include "report_common.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
@@ -102,18 +102,6 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_completion(app, exit_code);
 }
 
-// What is quoted in a message may be anybody's: no control characters, and no line of theirs begins a line.
-std::string harmless(std::string_view text) {
-  std::string result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = present::printable(text.substr(begin, end - begin));
-    result += (begin > 0 ? "\n" : "") + std::string(begin > 0 && !line.starts_with(' ') ? "  " : "") + line;
-    begin = end + 1;
-  }
-  return result;
-}
-
 int run_command_line(int argc, char** argv) {
   CLI::App app;
   int exit_code = cmd::kDone;
@@ -125,7 +113,8 @@ int run_command_line(int argc, char** argv) {
     // command.
     const std::string unknown = cmd::unknown_word(app);
     if (unknown.empty()) return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
-    std::fputs((harmless(unknown) + "\nRun with --help for more information.\n").c_str(), stderr);
+    std::fputs((present::quoted_lines(unknown) + "\nRun with --help for more information.\n").c_str(),
+               stderr);
     return cmd::kWrongUsage;
   }
   return exit_code;
@@ -165,7 +154,7 @@ int main(int argc, char** argv) {
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);
   } catch (const std::exception& error) {
-    std::fputs(fmt::format("fib: {}\n", harmless(error.what())).c_str(), stderr);
+    std::fputs(fmt::format("fib: {}\n", present::quoted_lines(error.what())).c_str(), stderr);
     return cmd::kNotAllDone;
   }
 }

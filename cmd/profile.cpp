@@ -107,7 +107,8 @@ Profiled profile_one(const ProfileOptions& options, const std::string& ncu, benc
                      const dataset::Dataset& dataset, const model::Solution& solution,
                      const model::Workload& workload) {
   Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
-  const util::TemporaryFolder folder(fs::temp_directory_path(), "fib-profile-");
+  session.begin(options.measure.config);
+  const util::TemporaryFolder folder(session.temporary(), "profile-");
   const fs::path report = folder.path() / "profile.ncu-rep";
   const auto outcome =
       bench::run_probe(session, options.measure.config, solution, dataset.definitions.at(solution.definition),

@@ -92,8 +92,9 @@ nlohmann::ordered_json parse_tags(const std::vector<std::string>& texts) {
 
 void print_plan(const bench::Plan& plan, model::DeviceKind device) {
   for (const auto& planned : plan.evaluations) {
-    fmt::print("{}  {}  {}  {}{}\n", model::name_of(device), planned.definition->name, planned.solution->name,
-               planned.workload->uuid, swept_text(planned));
+    const std::string line = fmt::format("{}  {}  {}  {}{}", model::name_of(device), planned.definition->name,
+                                         planned.solution->name, planned.workload->uuid, swept_text(planned));
+    fmt::print("{}\n", present::printable(line));
   }
   fmt::print("{} planned", present::plural(plan.evaluations.size(), "evaluation"));
   if (plan.resumed > 0) fmt::print(", {} already done", plan.resumed);
@@ -293,7 +294,6 @@ int run(RunOptions options) {
     outcome.results += plan.evaluations.size();  // if all goes well
     return end({}, pass_gate(outcome, options.gate));
   }
-  bench::sweep_run_folders(std::filesystem::temp_directory_path());
   if (plan.evaluations.empty()) {
     fmt::print(options.for_people(), "nothing to run{}\n", why_nothing(plan, datasets, options.filter));
     const int exit_code = pass_gate(outcome, options.gate);

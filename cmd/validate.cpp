@@ -12,6 +12,8 @@
 #include "dataset/merge.h"
 #include "dataset/paths.h"
 #include "interrupt.h"
+#include "present/source_text.h"
+#include "present/text.h"
 #include "report_common.h"
 #include "util/clock.h"
 #include "util/closest.h"
@@ -125,7 +127,7 @@ std::string rendered(const validate::Report& report, const ValidateOptions& opti
 // In upstream mode the report has no place for notes.
 void print_notes(const validate::Report& report) {
   if (report.mode != model::Mode::upstream) return;
-  for (const std::string& note : report.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : report.notes) fmt::print(stderr, "note: {}\n", present::quoted_lines(note));
 }
 
 // Makes a copy of the dataset at `fixed`, in the newest layout, with what is mechanical repaired, and says
@@ -137,9 +139,11 @@ int fix(const fs::path& root, const fs::path& fixed) {
     options.skip_unreadable = true;
     options.interrupted = &interrupted;
     const auto report = dataset::merge({root}, fixed, options);
-    for (const auto& line : report.repairs) fmt::print(stderr, "repaired: {}\n", line);
-    for (const auto& path : report.missing_blobs) fmt::print(stderr, "not there: the blob {}\n", path);
-    for (const auto& line : report.unreadable) fmt::print(stderr, "left out: {}\n", line);
+    for (const auto& line : report.repairs) fmt::print(stderr, "repaired: {}\n", present::quoted_lines(line));
+    for (const auto& path : report.missing_blobs)
+      fmt::print(stderr, "not there: the blob {}\n", present::printable(path));
+    for (const auto& line : report.unreadable)
+      fmt::print(stderr, "left out: {}\n", present::quoted_lines(line));
     return report.unreadable.empty() ? kDone : kGateFailed;
   });
 }

@@ -81,7 +81,7 @@ Disassembly disassemble(Session& session, const RunConfig& config, const model::
   const BuildOutcome build = build_single(session, config, wanted, definition);
   if (!build.error.empty()) return {{}, "", build.error};
   if (build.result.outcome != compile::BuildResult::Outcome::kBuilt) return {{}, "", build.result.log};
-  const util::TemporaryFolder folder(fs::temp_directory_path(), "fib-disasm-");
+  const util::TemporaryFolder folder(session.temporary(), "disasm-");
   fs::copy_file(build.result.artifact.file, folder.path() / kCode);
   const bool is_cubin = build.result.artifact.kind == compile::Artifact::Kind::kKernels;
   const char* what = !environment.is_cuda() ? "host" : is_cubin ? "cubin" : "library";

@@ -108,10 +108,10 @@ void EvaluationRun::fit_plan(double call_s) {
 void EvaluationRun::make_trials() {
   for (int attempt = 1;; ++attempt) {
     if (parts_.has_tracer() && !result_.plan.too_dear)
-      looks_ = look_places(
-          parts_.secret,
-          fmt::format("{}{}{}", parts_.planned.solution_sha256, parts_.planned.workload->uuid, attempt),
-          result_.plan);
+      looks_ =
+          look_places(parts_.secret,
+                      fmt::format("{}{}{}", parts_.planned.set_owner, parts_.planned.workload->uuid, attempt),
+                      result_.plan);
     make_enough_trials();
     if (attempt == kMostAttempts || !unexplained_time(result_)) break;
     counted_.clear();

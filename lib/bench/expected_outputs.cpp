@@ -74,7 +74,7 @@ ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
 
 worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
   if (workload_.opened.inputs_fixed) return {"", 0};
-  return {shared_ ? "" : parts_.planned.solution_sha256, call};
+  return {shared_ ? "" : parts_.planned.set_owner, call};
 }
 
 void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
@@ -116,7 +116,7 @@ void ExpectedOutputs::make_batch(std::uint64_t end) {
   for (const std::size_t most = batch_of(parts_, door_); until_ < end && sets.size() < most; ++until_) {
     const auto set = set_of(until_);
     // Only sets that others use too may be known already.
-    if (!set.solution_sha256.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
+    if (!set.owner.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
   }
   if (sets.empty()) return;
   const auto calls = call_reference(sets);

@@ -19,8 +19,8 @@ class JitCache {
   explicit JitCache(const std::filesystem::path& cache, std::uint64_t most_bytes = std::uint64_t{4} << 30U)
       : folder_(cache / "jit"), most_bytes_(most_bytes) {}
 
-  // Empty where nothing is kept, where it cannot be read, and where it was kept in this run: equal solutions
-  // with two names get equal inputs in one run, and could find there what was computed for these.
+  // Empty where nothing is kept, where it cannot be read, and where it was kept in this run: solutions of
+  // one run may share inputs, and could find there what was computed for these.
   [[nodiscard]] std::string find(const std::string& key) const;
   // In place of what was kept. Throws Error when it cannot be written.
   void keep(const std::string& key, const std::string& content);

@@ -151,7 +151,7 @@ std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const co
                                 planned.solution->name));
   worker_.spoil();
   PlannedEvaluation again = planned;
-  again.solution_sha256 = util::Sha256().add("again").add(planned.solution_sha256).hex();
+  again.set_owner = util::Sha256().add("again").add(planned.set_owner).hex();
   measurement = until_judged(again);
   if (was_killed(measurement) && util::oom_kills() > oom_kills)
     throw Error("two workers were killed by SIGKILL, while the kernel ended processes for want of memory");

@@ -11,6 +11,7 @@
 #include "model/workload_order.h"
 #include "util/clock.h"
 #include "util/find.h"
+#include "util/hash.h"
 
 namespace fib::bench {
 namespace {
@@ -92,6 +93,12 @@ class Planner {
       return;
     }
     const std::string hash = model::content_sha256(solution);
+    const std::string owner = util::Sha256()
+                                  .add(hash)
+                                  .add(solution.name)
+                                  .add(solution.author)
+                                  .add(static_cast<std::uint64_t>(index))
+                                  .hex();
     for (const auto* workload : sorted_workloads(dataset, definition)) {
       const nlohmann::ordered_json* values = swept_values(index, definition.name, workload->uuid);
       const bool selected = swept_ != nullptr
@@ -108,6 +115,7 @@ class Planner {
       } else {
         planned.workload = workload;
         planned.solution_sha256 = hash;
+        planned.set_owner = owner;
         plan_.evaluations.push_back(planned);
         if (values != nullptr) plan_.evaluations.back().sweep = *values;
       }

@@ -43,6 +43,10 @@ struct PlannedEvaluation {
   // Swept options and axes with their values here; null where nothing is swept.
   nlohmann::ordered_json sweep = nullptr;
   eval::Rule rule = eval::Rule::kDefault;  // that judges it
+  // Whose input sets its calls have (worker::SetId): this solution's alone. A copy of it with another name,
+  // author or dataset has others, since what one process leaves in caches of the system another one can read
+  // there.
+  std::string set_owner = {};
 };
 
 // The workloads that a sweep over axes runs, by dataset and definition: uuid -> values of the swept axes.

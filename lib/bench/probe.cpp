@@ -29,6 +29,8 @@ namespace fs = std::filesystem;
 using End = ProbeOutcome::End;
 
 constexpr std::size_t kMostOutput = 5 * 1024 * 1024;
+// As a worker may write at most.
+constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 constexpr std::uint64_t kUnlimitedBytes = std::uint64_t{1} << 62U;
 
 void append(std::optional<std::vector<std::string>>& list, const std::vector<std::string>& more) {
@@ -102,6 +104,7 @@ class Probe {
     spec.environment = worker::clean_environment(folder_.path());
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
     spec.folder = folder;
+    spec.file_size_limit = kFileSizeLimit;
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
     util::UniqueFd write_end(pipe[1]);

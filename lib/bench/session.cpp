@@ -48,6 +48,7 @@ void Session::start_keeper() {
   watch_.reset();
   folder_.reset();
   spawner_.reset();
+  sweep_run_folders(std::filesystem::temp_directory_path());
   spawner_ = std::make_unique<worker::Spawner>(environment_.program, timeline_);
   folder_.emplace(std::filesystem::temp_directory_path(), *spawner_);
   if (!environment_.cache.empty()) spawner_->sweep_at_end(environment_.cache);

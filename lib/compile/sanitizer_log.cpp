@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -68,18 +69,6 @@ void take_place(Finding& finding, const Place& place) {
   finding.column = place.column;
 }
 
-void add(std::vector<Finding>& findings, const Finding& finding) {
-  const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
-    return std::tie(other.kind, other.file, other.line, other.function) ==
-           std::tie(finding.kind, finding.file, finding.line, finding.function);
-  });
-  if (same != findings.end()) {
-    ++same->times;
-  } else {
-    findings.push_back(finding);
-  }
-}
-
 // What is being read, until the next one begins.
 class Open {
  public:
@@ -91,7 +80,7 @@ class Open {
     return finding_;
   }
   void end() {
-    if (is_open_) add(findings_, finding_);
+    if (is_open_) add();
     is_open_ = false;
   }
   [[nodiscard]] bool is_open() const { return is_open_; }
@@ -99,7 +88,19 @@ class Open {
   Finding& operator*() { return finding_; }
 
  private:
+  // A solution may print as many as it likes: the place of each is looked up.
+  void add() {
+    const auto [place, is_new] = places_.try_emplace(
+        std::tuple(finding_.kind, finding_.file, finding_.line, finding_.function), findings_.size());
+    if (is_new) {
+      findings_.push_back(finding_);
+    } else {
+      ++findings_[place->second].times;
+    }
+  }
+
   std::vector<Finding>& findings_;
+  std::map<std::tuple<std::string, std::string, std::uint64_t, std::string>, std::size_t> places_;
   Finding finding_;
   bool is_open_ = false;
 };

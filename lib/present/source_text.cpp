@@ -79,6 +79,18 @@ std::string coloured_line(std::string_view source, std::size_t begin, std::size_
 
 std::string printable_lines(std::string_view text) { return indented(text, 0); }
 
+std::string quoted_lines(std::string_view text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = printable(text.substr(begin, end - begin));
+    if (begin > 0) result += line.starts_with(' ') || line.empty() ? "\n" : "\n  ";
+    result += line;
+    begin = end + 1;
+  }
+  return result;
+}
+
 std::string numbered(std::string_view source, Syntax syntax, bool colours) {
   const std::vector<Token> tokens = colours ? highlight(source, syntax) : std::vector<Token>{};
   const auto lines = lines_of(source);

@@ -11,6 +11,10 @@ namespace fib::present {
 // `text` harmless, as printable() makes it, but with its line breaks (CR LF as LF) and tabs.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
+// The same, and no line but the first begins at the margin: what a message quotes cannot look like another
+// message.
+[[nodiscard]] std::string quoted_lines(std::string_view text);
+
 // The source with line numbers, every line ended by a newline; with escape codes for colours where `colours`.
 // Harmless as printable_lines().
 [[nodiscard]] std::string numbered(std::string_view source, Syntax syntax, bool colours);

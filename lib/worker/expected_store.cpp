@@ -52,7 +52,7 @@ void ExpectedStore::drop_own_sets(std::uint32_t workload) {
   auto at = kept_.lower_bound({workload, {}});
   while (at != kept_.end() && at->first.workload == workload) {
     const Key key = (at++)->first;
-    if (!key.set.solution_sha256.empty()) drop(key);
+    if (!key.set.owner.empty()) drop(key);
   }
 }
 

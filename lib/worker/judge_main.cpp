@@ -173,7 +173,12 @@ class JudgeProcess {
 
   static std::string seed_of(const JudgeDocument& document, const SetId& set) {
     util::Sha256 seed;
-    return seed.add(document.secret).add(document.workload.uuid).add(set.solution_sha256).add(set.call).hex();
+    return seed.add(document.secret)
+        .add(document.definition.name)
+        .add(document.workload.uuid)
+        .add(set.owner)
+        .add(set.call)
+        .hex();
   }
 
   // With as many sets as it has places, at most.
@@ -278,7 +283,7 @@ class JudgeProcess {
     }
     if (request.fills_next) door.buffers->wait();
     // Nobody asks for a set of a solution's own twice.
-    if (!request.set.set.solution_sha256.empty()) expected_->drop(key);
+    if (!request.set.set.owner.empty()) expected_->drop(key);
     return verdict;
   }
 

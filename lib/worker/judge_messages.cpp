@@ -5,7 +5,7 @@
 namespace fib::worker {
 
 void fields(auto& wire, Either<SetId> auto& m) {
-  wire.text(m.solution_sha256);
+  wire.text(m.owner);
   wire.number(m.call);
 }
 

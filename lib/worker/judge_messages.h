@@ -10,10 +10,10 @@
 // What the judge is asked, and what it answers (messages.h).
 namespace fib::worker {
 
-// Names one input set: the judge derives its seed from its secret, the workload and these two. An empty
-// solution_sha256 is a set shared between solutions.
+// Names one input set: the judge derives its seed from its secret, the definition, the workload and these
+// two. The owner is one solution of one dataset; "" is a set that solutions share.
 struct SetId {
-  std::string solution_sha256;
+  std::string owner;
   std::uint64_t call = 0;
   auto operator<=>(const SetId&) const =
       default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer

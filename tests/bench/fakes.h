@@ -269,7 +269,7 @@ class Scene {
         "spec": {"language": "cpp", "target_hardware": ["cpu"], "entry_point": "a.cpp::run"},
         "sources": [{"path": "a.cpp", "content": "x"}]})");
     planned = {0, &definition, &solution, &workload};
-    planned.solution_sha256 = "own";
+    planned.set_owner = "own";
     judged.opened.workload = 7;
     judged.opened.layout = eval::make_layout(definition, workload);
     config.memory_budget_bytes = std::uint64_t{1} << 30U;

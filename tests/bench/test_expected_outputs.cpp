@@ -149,7 +149,7 @@ TEST_CASE("a reference that is too slow for every solution's own sets makes them
   CHECK(scene.reference.calls_made == 10);
 
   // The next solution begins with the shared ones, and needs only those that are not there yet.
-  scene.planned.solution_sha256 = "another";
+  scene.planned.set_owner = "another";
   scene.judge.compared.clear();
   const auto second = scene.run();
   CHECK(second.status == Status::PASSED);
@@ -173,7 +173,7 @@ TEST_CASE("where no input is random there is one set, and the reference is timed
   CHECK(m.reference_is_shared);
 
   // The next solution needs none of it again.
-  scene.planned.solution_sha256 = "another";
+  scene.planned.set_owner = "another";
   CHECK(scene.run().status == Status::PASSED);
   CHECK(scene.reference.calls_made == 6);
 }

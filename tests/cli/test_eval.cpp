@@ -334,6 +334,13 @@ TEST_CASE("a definition and workloads may come from files alone") {
                                    workloads, "--iterations", "4", "--quiet"},
                                   eval.run.environment());
   CHECK(result.out.starts_with("mine on add: PASSED 2 of 2 workloads"));
+  // The same inputs twice could be answered from memory.
+  util::write_file_atomic(workloads, util::read_file(workloads) + util::read_file(workloads));
+  const auto twice =
+      run_process({fib_binary(), "eval", source, "--definition", definition, "--workload", workloads},
+                  eval.run.environment());
+  CHECK(twice.exit_code == 1);
+  CHECK_THAT(twice.err, Catch::Contains(":3: the workload w100 is there twice"));
 }
 
 TEST_CASE("a watch tries again when a source changes, and goes on when it cannot be read") {

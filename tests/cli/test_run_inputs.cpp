@@ -212,3 +212,46 @@ TEST_CASE("where no input is random there is one set, and every solution has the
     CHECK(evaluation.at("performance").at("speedup_factor") > 0);
   }
 }
+
+TEST_CASE("no two solutions have the same inputs, also where their sources are equal") {
+  FibRun run;
+  const std::string source =
+      "#include <cstdio>\n"
+      "extern \"C\" void run(const float* a, const float* b, float* c, long n) {\n"
+      "  std::printf(\"begins with %a\\n\", static_cast<double>(a[0]));\n"
+      "  std::fflush(stdout);\n"
+      "  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];\n}\n";
+  run.dataset.add_definition({100}).solution("one", "alice", source).solution("other", "alice", source);
+  const auto result = run.run(few({"--seed", "known"}));
+  INFO(result.out << result.err);
+  const auto traces = read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 2);
+  const auto first_line = [](const TraceLine& trace) {
+    INFO(trace.log);
+    CHECK(trace.status == "PASSED");
+    const auto begin = trace.log.find("begins with ");
+    REQUIRE(begin != std::string::npos);
+    return trace.log.substr(begin, trace.log.find('\n', begin) - begin);
+  };
+  CHECK(first_line(traces[0]) != first_line(traces[1]));
+}
+
+TEST_CASE("names of a dataset cannot write to the terminal, nor lines of their own") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const auto file = run.dataset.root() / "workloads/test/add.jsonl";
+  std::string text = util::read_file(file);
+  const std::string uuid = "\"w100\"";
+  REQUIRE(text.find(uuid) != std::string::npos);
+  text.replace(text.find(uuid), uuid.size(), "\"w\\n[0]\\u001b\\u009b2J forged\"");
+  util::write_file_atomic(file, text);
+  for (const std::vector<std::string>& words : {few({"--dry-run"}), few()}) {
+    const auto result = run.run(words);
+    const std::string all = "\n" + result.out + result.err;
+    INFO(all);
+    CHECK(all.find('\x1b') == std::string::npos);
+    CHECK(all.find("\xc2\x9b") == std::string::npos);
+    CHECK(all.find("\n[0]") == std::string::npos);
+    CHECK(all.find("[0]?") != std::string::npos);
+  }
+}

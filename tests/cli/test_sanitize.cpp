@@ -125,3 +125,18 @@ TEST_CASE("a solution that is looked at is in the sandbox") {
   CHECK(sanitize("a.cpp", source, {"--sandbox", "off"}).exit_code == 0);
   CHECK(fs::exists(marker));
 }
+
+TEST_CASE("a solution that is looked at cannot fill the disk with one file") {
+  const Sanitize sanitize;
+  const auto result = sanitize(
+      "a.cpp",
+      "#include <fcntl.h>\n#include <unistd.h>\n#include <cstdio>\n" + kHead + kAdd +
+          "  const int file = open(\"own/s\", O_CREAT | O_WRONLY, 0600);\n"
+          "  std::printf(\"%s\\n\", pwrite(file, \"x\", 1, 0) == 1 ? \"SMALL\" : \"NOTHING\");\n"
+          "  std::fflush(stdout);\n"
+          "  std::printf(\"%s\\n\", pwrite(file, \"x\", 1, 300L << 20) == 1 ? \"LARGE\" : \"REFUSED\");\n"
+          "  std::fflush(stdout);\n}\n",
+      {"--format", "json"});
+  CHECK_THAT(result.out, Catch::Contains("SMALL"));
+  CHECK_THAT(result.out, !Catch::Contains("LARGE"));
+}

@@ -104,6 +104,12 @@ TEST_CASE("nothing of a hostile source or log but its lines and tabs reaches the
   CHECK(present::indented("a\n\nb", 2) == "  a\n\n  b");
 }
 
+TEST_CASE("what a message quotes has no lines that look like messages") {
+  CHECK(present::quoted_lines("a") == "a");
+  CHECK(present::quoted_lines("a\n[0] info: b\n  c\n") == "a\n  [0] info: b\n  c\n");
+  CHECK(present::quoted_lines("a\x1b[31m\r\nb") == "a?[31m \n  b");
+}
+
 TEST_CASE("a fenced block holds text with fences of its own") {
   CHECK(present::fenced("a\n```\n", "cpp") == "````cpp\na\n```\n````\n");
   CHECK(present::fenced("a", "") == "```\na\n```\n");

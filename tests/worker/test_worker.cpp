@@ -163,7 +163,7 @@ TEST_CASE("expected outputs of a solution's own set are needed once, those of a 
     write_sum(f);
     f.judge.keep(f.door.door, {set});
     CHECK(f.judge.compare(f.door.door, set, 1, std::nullopt).correct);
-    CHECK(f.judge.knows(f.door.door, set) == set.solution_sha256.empty());
+    CHECK(f.judge.knows(f.door.door, set) == set.owner.empty());
   }
 }
 
