@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kStartLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
-constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
 std::int64_t start_limit() { return util::monotonic_ns() + kStartLimitNs; }
 

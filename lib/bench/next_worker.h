@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -9,6 +10,9 @@
 #include "worker/messages.h"
 
 namespace fib::bench {
+
+// How large a file may become that a process with code of a solution writes.
+inline constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
 // What a worker can be made ready for before it is known which solution it will run.
 struct WorkerKind {

@@ -10,6 +10,7 @@
 #include "bench/build_pool.h"
 #include "bench/input_files.h"
 #include "bench/memory_limits.h"
+#include "bench/next_worker.h"
 #include "bench/single_build.h"
 #include "compile/builder.h"
 #include "compile/launch_plan.h"
@@ -29,8 +30,6 @@ namespace fs = std::filesystem;
 using End = ProbeOutcome::End;
 
 constexpr std::size_t kMostOutput = 5 * 1024 * 1024;
-// As a worker may write at most.
-constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 constexpr std::uint64_t kUnlimitedBytes = std::uint64_t{1} << 62U;
 
 void append(std::optional<std::vector<std::string>>& list, const std::vector<std::string>& more) {
