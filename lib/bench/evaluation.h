@@ -31,6 +31,7 @@ class EvaluationRun {
   void fit_plan(double call_s);
   void make_trials();
   void make_enough_trials();
+  void check_on_own_sets();
   [[nodiscard]] bool is_settled() const;
   void make_calls(std::uint64_t wanted);
   void make_counted_call();
@@ -50,6 +51,7 @@ class EvaluationRun {
   std::vector<worker::CallTimes> counted_{};  // calls that count, in order
   std::set<std::size_t> looks_{};             // those to come, once the plan is fitted (looks.h)
   std::int64_t begin_ns_ = 0;                 // when the first call began
+  bool own_sets_count_ = false;               // in place of sets that are shared
 };
 
 }  // namespace fib::bench

@@ -74,7 +74,8 @@ ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
 
 worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
   if (workload_.opened.inputs_fixed) return {"", 0};
-  return {shared_ ? "" : parts_.planned.set_owner, call};
+  const bool is_shared = shared_ && !(own_from_ && call >= *own_from_);
+  return {is_shared ? "" : parts_.planned.set_owner, call};
 }
 
 void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
@@ -94,6 +95,11 @@ bool ExpectedOutputs::are_made(std::uint64_t call) const {
 
 void ExpectedOutputs::share_from(std::uint64_t first) {
   shared_ = true;
+  until_ = first;
+}
+
+void ExpectedOutputs::own_from(std::uint64_t first) {
+  own_from_ = first;
   until_ = first;
 }
 
