@@ -17,7 +17,7 @@ constexpr int kMostAttempts = 3;
 
 // What calls on sets of a solution's own may take, of what those on shared sets take.
 constexpr double kMostOfShared = 1.5;
-constexpr double kMostBeyondSharedNs = 5'000;
+constexpr double kMostBeyondSharedNs = 1'000;
 // How many of them are made before they count in place of the others, beside a first one after the pause.
 constexpr std::uint64_t kOwnCalls = 3;
 
