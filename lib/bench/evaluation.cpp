@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "bench/claims.h"
 #include "bench/interval.h"
@@ -160,30 +161,28 @@ void EvaluationRun::make_enough_trials() {
 // Where it does not, some more tell whether that was by chance; where it was not, they count in place of the
 // others.
 void EvaluationRun::check_on_own_sets() {
-  if (counted_.empty()) return;
-  const auto on_shared_sets = counted_;
+  const auto on_shared_sets = std::exchange(counted_, {});
   const double usual_ns = median_ns(on_shared_sets);
   const auto is_as_usual = [&] {
-    return counted_.empty() || median_ns(counted_) <= kMostOfShared * usual_ns + kMostBeyondSharedNs;
+    return median_ns(counted_) <= kMostOfShared * usual_ns + kMostBeyondSharedNs;
   };
   expected_.own_from(calls_.sets());
-  counted_.clear();
-  make_calls(1);
+  while (counted_.empty()) make_calls(1);
   if (!is_as_usual()) {
     counted_.clear();
-    make_calls(1 + kOwnCalls);
-    if (!counted_.empty()) counted_.erase(counted_.begin());
+    while (counted_.size() < 1 + kOwnCalls) make_calls(1 + kOwnCalls - counted_.size());
+    counted_.erase(counted_.begin());
   }
   if (is_as_usual()) {
     counted_ = on_shared_sets;
+    expected_.share_from(calls_.sets());
     return;
   }
-  own_sets_count_ = true;
-  result_.plan = {1, 0, static_cast<int>(counted_.size()), true};
+  result_.plan = {1, 0, static_cast<int>(kOwnCalls), true};
   result_.note += fmt::format(
       "on inputs that other solutions of the run had had before it took {:.5g} ms a call, on inputs of its "
-      "own it "
-      "takes {:.5g} ms, which counts\n",
+      "own "
+      "it takes {:.5g} ms, which counts\n",
       usual_ns / 1e6, median_ns(counted_) / 1e6);
 }
 
@@ -281,7 +280,7 @@ void EvaluationRun::complete_result() {
   result_.reference_ms = expected_.reference_ms();
   result_.reference_is_shared = expected_.reference_is_shared();
   result_.sets = result_.inputs_fixed ? 1 : calls_.sets();
-  result_.sets_shared = expected_.are_shared() && !own_sets_count_;
+  result_.sets_shared = expected_.are_shared();
   if (result_.inputs_changed > 0) {
     result_.note += fmt::format("{}the solution changed its inputs in {} of {} calls\n",
                                 result_.note.empty() || result_.note.ends_with('\n') ? "" : "\n",

@@ -51,7 +51,6 @@ class EvaluationRun {
   std::vector<worker::CallTimes> counted_{};  // calls that count, in order
   std::set<std::size_t> looks_{};             // those to come, once the plan is fitted (looks.h)
   std::int64_t begin_ns_ = 0;                 // when the first call began
-  bool own_sets_count_ = false;               // in place of sets that are shared
 };
 
 }  // namespace fib::bench

@@ -74,8 +74,7 @@ ExpectedOutputs::ExpectedOutputs(const EvaluationParts& parts)
 
 worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
   if (workload_.opened.inputs_fixed) return {"", 0};
-  const bool is_shared = shared_ && !(own_from_ && call >= *own_from_);
-  return {is_shared ? "" : parts_.planned.set_owner, call};
+  return {shared_ ? "" : parts_.planned.set_owner, call};
 }
 
 void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
@@ -99,7 +98,7 @@ void ExpectedOutputs::share_from(std::uint64_t first) {
 }
 
 void ExpectedOutputs::own_from(std::uint64_t first) {
-  own_from_ = first;
+  shared_ = false;
   until_ = first;
 }
 

@@ -37,7 +37,7 @@ class ExpectedOutputs {
   // From call `first` on the workload's sets are used, which all solutions share.
   void share_from(std::uint64_t first);
   [[nodiscard]] bool are_shared() const { return shared_; }
-  // From call `first` on, where sets are shared: sets of this solution's own.
+  // From call `first` on sets of this solution's own are used again.
   void own_from(std::uint64_t first);
 
   // What a call takes beside the work; nothing on a device where the reference does not run there.
@@ -63,10 +63,9 @@ class ExpectedOutputs {
   JudgedWorkload& workload_;
   worker::AttachedDoor door_;
   bool shared_;
-  std::optional<std::uint64_t> own_from_{};  // the first call whose set is not shared all the same
-  bool timed_ = false;                       // where the reference is asked for its time alone
-  std::uint64_t until_ = 0;                  // expected outputs are kept for the calls before this one
-  std::vector<double> own_ms_{};             // of calls on sets of this solution's own
+  bool timed_ = false;            // where the reference is asked for its time alone
+  std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one
+  std::vector<double> own_ms_{};  // of calls on sets of this solution's own
 };
 
 // What a log should say of a call that differs: which of equals a router takes is not said by the definition.

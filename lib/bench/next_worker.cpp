@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/memory_limits.h"
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
 #include "util/clock.h"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -10,9 +9,6 @@
 #include "worker/messages.h"
 
 namespace fib::bench {
-
-// How large a file may become that a process with code of a solution writes.
-inline constexpr std::uint64_t kFileSizeLimit = std::uint64_t{1} << 28U;
 
 // What a worker can be made ready for before it is known which solution it will run.
 struct WorkerKind {

@@ -10,7 +10,6 @@
 #include "bench/build_pool.h"
 #include "bench/input_files.h"
 #include "bench/memory_limits.h"
-#include "bench/next_worker.h"
 #include "bench/single_build.h"
 #include "compile/builder.h"
 #include "compile/launch_plan.h"

@@ -183,6 +183,15 @@ TEST_CASE("what is faster on inputs that other solutions had before is measured 
   CHECK_THAT(m.note, Catch::Contains("had before it took 0.1 ms a call, on inputs of its own it takes 4 ms"));
   CHECK(told.judge.compared.size() == 15);  // ten on shared sets, one, and four
 
+  // Also where the judge keeps the outputs of one call only.
+  Scene large;
+  large.config.memory_budget_bytes = 1;
+  second_of(large);
+  large.worker.times = [&](std::size_t, worker::Clock) {
+    return fakes::call_of(large.judge.filled.rbegin()->second.back().owner.empty() ? 0.1 : 4);
+  };
+  CHECK(large.run().trials_ms == m.trials_ms);
+
   // A call that is slow by chance, after the pause that a reference takes, changes nothing.
   Scene unlucky;
   second_of(unlucky);
