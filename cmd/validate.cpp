@@ -9,6 +9,7 @@
 
 #include "choice.h"
 #include "commands.h"
+#include "dataset/links.h"
 #include "dataset/merge.h"
 #include "dataset/paths.h"
 #include "interrupt.h"
@@ -89,6 +90,9 @@ class ReportFiles {
     const std::string name = report_name();
     if (contains(options.outputs, "json")) json_ = claim(folder / (name + ".json"));
     if (contains(options.outputs, "text")) text_ = claim(folder / (name + ".txt"));
+    const bool is_written = !json_.empty() || !text_.empty();
+    if (is_written && options.output_folder.empty() && dataset::leads_out(folder / name, root))
+      throw Error("{} is a link out of the dataset; name an --output-folder", folder.string());
   }
 
   void write(const validate::Report& report) const {

@@ -13,7 +13,7 @@ JudgedWorkload& JudgedWorkloads::open(const PlannedEvaluation& planned) {
   } catch (const worker::JudgeLost&) {
     throw;
   } catch (const Error& error) {
-    call_unusable(planned.workload, error.what());
+    put_aside(planned.workload, {error.what(), model::Fault::dataset});
     throw;
   }
 }
@@ -32,8 +32,8 @@ JudgedWorkload JudgedWorkloads::opened(const PlannedEvaluation& planned) {
   return {judge_->open(document), document.made};
 }
 
-const std::string* JudgedWorkloads::why_unusable(const model::Workload* workload) const {
-  return util::find_or_null(unusable_, workload);
+const JudgedWorkloads::PutAside* JudgedWorkloads::put_aside(const model::Workload* workload) const {
+  return util::find_or_null(put_aside_, workload);
 }
 
 int JudgedWorkloads::lose_judge() {

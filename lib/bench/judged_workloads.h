@@ -26,9 +26,19 @@ class JudgedWorkloads {
 
   [[nodiscard]] worker::JudgeClient& judge() { return *judge_; }
 
-  // Why there are no expected outputs for a workload, which is the dataset's fault; null: nothing is known.
-  [[nodiscard]] const std::string* why_unusable(const model::Workload* workload) const;
-  void call_unusable(const model::Workload* workload, const std::string& why) { unusable_[workload] = why; }
+  // Kills the judge, whose end is not waited for: nothing is asked of it any more.
+  void kill_judge() {
+    if (judge_) judge_->kill();
+  }
+
+  // Why a workload is put aside, and whose fault that is.
+  struct PutAside {
+    std::string why;
+    model::Fault fault{};
+  };
+  // Null: it is not.
+  [[nodiscard]] const PutAside* put_aside(const model::Workload* workload) const;
+  void put_aside(const model::Workload* workload, const PutAside& reason) { put_aside_[workload] = reason; }
 
   // The judge was lost: the next workload gets another one. Says how many were lost so far.
   int lose_judge();
@@ -42,7 +52,7 @@ class JudgedWorkloads {
   const std::string& secret_;
   std::unique_ptr<worker::JudgeClient> judge_;
   std::map<const model::Workload*, JudgedWorkload> workloads_;
-  std::map<const model::Workload*, std::string> unusable_;
+  std::map<const model::Workload*, PutAside> put_aside_;
   int judges_lost_ = 0;
 };
 

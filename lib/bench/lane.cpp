@@ -12,7 +12,10 @@ namespace {
 
 using model::Status;
 
-constexpr int kMaxJudgesLost = 2;
+// Of one evaluation; then its workload is put aside.
+constexpr int kMostJudgesOfOne = 2;
+// Of a lane, which then closes.
+constexpr int kMostJudges = 4;
 
 std::optional<compile::TorchWay> torch_of(const compile::Artifact& artifact) {
   using Kind = compile::Artifact::Kind;
@@ -59,6 +62,9 @@ Lane::Lane(const RunState& run, const LaneDevice& device, const SweepPoint& poin
 Lane::~Lane() {
   if (run_.session.interrupted()) return;
   try {
+    // All at once: the driver takes some 0.1 s to take down a context.
+    workloads_.kill_judge();
+    reference_.kill();
     worker_.end();
   } catch (...) {  // NOLINT(bugprone-empty-catch): a destructor has nobody to tell
   }
@@ -102,8 +108,8 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
 }
 
 void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact, double build_ms) {
-  if (const auto* why = workloads_.why_unusable(planned.workload))
-    return observer_.not_done(planned, model::Fault::dataset, *why);
+  if (const auto* aside = workloads_.put_aside(planned.workload))
+    return observer_.not_done(planned, aside->fault, aside->why);
   const std::string started = util::utc_timestamp();
   std::optional<Measurement> measurement;
   try {
@@ -118,8 +124,8 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
     if (run_.session.interrupted()) return;
     worker_.kill();
     const bool is_lost = close_if_lost();
-    const bool is_of_dataset = !is_lost && workloads_.why_unusable(planned.workload) != nullptr;
-    return observer_.not_done(planned, is_of_dataset ? model::Fault::dataset : model::Fault::machine,
+    const auto* aside = is_lost ? nullptr : workloads_.put_aside(planned.workload);
+    return observer_.not_done(planned, aside != nullptr ? aside->fault : model::Fault::machine,
                               is_lost ? closed_ : error.what());
   }
   if (run_.session.interrupted()) return;
@@ -137,8 +143,14 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
 std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
   const auto until_judged = [&](const PlannedEvaluation& wanted) {
     std::optional<Measurement> measurement;
-    while (!measurement && !run_.session.interrupted() && closed_.empty())
+    for (int lost = 0; !measurement && !run_.session.interrupted() && closed_.empty(); ++lost) {
+      if (lost == kMostJudgesOfOne) {
+        const std::string why = fmt::format("the device's judge was lost twice on it: {}", judge_lost_);
+        workloads_.put_aside(wanted.workload, {why, model::Fault::machine});
+        throw Error("{}", why);
+      }
       measurement = attempt(wanted, artifact);
+    }
     return measurement;
   };
   const auto was_killed = [&](const std::optional<Measurement>& measurement) {
@@ -175,9 +187,11 @@ std::optional<Measurement> Lane::attempt(const PlannedEvaluation& planned,
 }
 
 Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
-  JudgedWorkload& workload = workloads_.open(planned);
-  model::RecordedDurations durations;
   const bool is_first = config().isolated || !worker_.has_loaded(*planned.solution);
+  if (is_first) begin_processes(planned, artifact);
+  JudgedWorkload& workload = workloads_.open(planned);
+  reference_.await();  // the worker's clock is calibrated now
+  model::RecordedDurations durations;
   const std::int64_t begin = util::monotonic_ns();
   auto failed = is_first ? worker_.load(planned, artifact) : std::nullopt;
   const std::int64_t loaded = util::monotonic_ns();
@@ -190,7 +204,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   try {
     EvaluationRun run({config, device_, workloads_.judge(), reference_, worker_.client(), worker_.facts(),
                        workload, planned, artifact.kernels, secret_, util::monotonic_ns,
-                       [this] { worker_.await_next_guest(); }});
+                       [this] { worker_.await_next_device(); }});
     // Now that the reference has its guest.
     if (is_first) begin_next_worker(artifact);
     Measurement measurement = run.run();
@@ -198,9 +212,18 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
     measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
     return measurement;
   } catch (const ReferenceError& error) {
-    if (!run_.session.interrupted()) workloads_.call_unusable(planned.workload, error.what());
+    if (!run_.session.interrupted())
+      workloads_.put_aside(planned.workload, {error.what(), model::Fault::dataset});
     throw;
   }
+}
+
+// What a first evaluation waits for is mostly a GPU's contexts: the judge's, the worker's and the reference's
+// are made side by side. The worker before has ended then.
+void Lane::begin_processes(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+  if (!device_.is_cuda()) return;
+  worker_.begin(artifact);
+  reference_.begin(*planned.definition);
 }
 
 bool Lane::close_if_lost() {
@@ -210,10 +233,10 @@ bool Lane::close_if_lost() {
 }
 
 void Lane::lose_judge(const std::string& reason) {
-  if (workloads_.lose_judge() >= kMaxJudgesLost) {
-    closed_ = fmt::format("the device's judge was lost twice, its lane is closed: {}",
-                          reason.substr(0, reason.find('\n')));
-  }
+  judge_lost_ = reason.substr(0, reason.find('\n'));
+  if (workloads_.lose_judge() >= kMostJudges)
+    closed_ =
+        fmt::format("the device's judge was lost {} times, its lane is closed: {}", kMostJudges, judge_lost_);
   worker_.spoil();
 }
 

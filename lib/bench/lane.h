@@ -39,7 +39,7 @@ class Lane {
   // more; what is likely to begin that is `upcoming`, null where nothing comes. It must outlive the call.
   void run(std::span<const PlannedEvaluation> evaluations, const PlannedEvaluation* upcoming);
 
-  // Why it cannot go on; empty while it can: the judge has died twice, the device cannot be used, or the
+  // Why it cannot go on; empty while it can: the judge has died too often, the device cannot be used, or the
   // keeper is lost. What run() is given then is reported as not done, and so is what was under way.
   [[nodiscard]] const std::string& closed() const { return closed_; }
 
@@ -49,6 +49,7 @@ class Lane {
   std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  void begin_processes(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   void begin_next_worker(const compile::Artifact& current);
   void report(const PlannedEvaluation& planned, const Measurement& measurement,
               const std::string& started_utc);
@@ -67,6 +68,7 @@ class Lane {
   SolutionWorker worker_;
   const PlannedEvaluation* upcoming_ = nullptr;  // which likely gets the next worker, while one is made
   std::string closed_;
+  std::string judge_lost_;  // why, when one was lost last
 };
 
 }  // namespace fib::bench

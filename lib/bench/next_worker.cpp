@@ -11,18 +11,19 @@
 namespace fib::bench {
 namespace {
 
-constexpr std::int64_t kStartLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
-
-std::int64_t start_limit() { return util::monotonic_ns() + kStartLimitNs; }
 
 }  // namespace
 
-void NextWorker::begin(WorkerKind kind, std::function<std::unique_ptr<worker::WorkerClient>()> make) {
+std::int64_t start_limit() { return util::monotonic_ns() + std::int64_t{60} * 1'000'000'000; }
+
+void NextWorker::begin(WorkerKind kind, Device device,
+                       std::function<std::unique_ptr<worker::WorkerClient>()> make) {
   if (made_.valid()) return;
   try {
     made_ = std::async(std::launch::async, std::move(make));
     kind_ = std::move(kind);
+    device_ = device;
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): a solution may have all threads
   }
 }
@@ -31,8 +32,14 @@ void NextWorker::wait() const {
   if (made_.valid()) made_.wait();
 }
 
+// A guest, and a worker without its device, serve every kind of target.
+bool NextWorker::is_for(const WorkerKind& kind) const {
+  if (kind_.is_guest || kind.is_guest) return kind_.is_guest && kind.is_guest;
+  return kind_.runtime == kind.runtime && (device_ == Device::kLater || kind_.target == kind.target);
+}
+
 std::unique_ptr<worker::WorkerClient> NextWorker::take(const WorkerKind& kind) {
-  if (!made_.valid() || kind_ != kind) return nullptr;
+  if (!made_.valid() || !is_for(kind)) return nullptr;
   try {
     auto worker = made_.get();
     const bool answers =

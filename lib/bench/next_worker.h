@@ -14,7 +14,7 @@ namespace fib::bench {
 struct WorkerKind {
   bool is_guest = false;  // Python code
   std::string runtime{};  // else: Confine::runtime
-  bool operator==(const WorkerKind&) const = default;
+  worker::TargetKind target{};
 };
 
 // The worker of the next solution, which is made ready before anybody waits for it. Nothing of a solution is
@@ -26,24 +26,32 @@ class NextWorker {
   NextWorker(const NextWorker&) = delete;
   NextWorker& operator=(const NextWorker&) = delete;
 
+  // Whether `make` starts the worker's device, too.
+  enum class Device { kStarts, kLater };
   // Calls `make` in another thread: it may throw, and may return null, where there is no such worker. Does
   // nothing while one that was begun before has not been taken. Throws nothing.
-  void begin(WorkerKind kind, std::function<std::unique_ptr<worker::WorkerClient>()> make);
+  void begin(WorkerKind kind, Device device, std::function<std::unique_ptr<worker::WorkerClient>()> make);
 
-  // What was begun and not taken.
-  [[nodiscard]] bool has_guest() const { return made_.valid() && kind_.is_guest; }
+  // Of what was begun and not taken.
+  [[nodiscard]] bool starts_device() const { return made_.valid() && device_ == Device::kStarts; }
 
   // Until what begin() began has ended.
   void wait() const;
 
-  // The worker. Null: there is none of this kind, it could not be made, which the attempt to make another
-  // will explain, or it has died since.
+  // The worker, which is_started() where its device is. Null: there is none of this kind, it could not be
+  // made, which the attempt to make another will explain, or it has died since.
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> take(const WorkerKind& kind);
 
  private:
+  [[nodiscard]] bool is_for(const WorkerKind& kind) const;
+
   WorkerKind kind_;
+  Device device_ = Device::kLater;
   std::future<std::unique_ptr<worker::WorkerClient>> made_;
 };
+
+// Until when a worker has to be confined, and its device started.
+[[nodiscard]] std::int64_t start_limit();
 
 constexpr const char* kSolutionsWorker = "the solution's worker";
 constexpr const char* kNextWorker = "the next solution's worker";

@@ -1,11 +1,13 @@
 #include "bench/plan.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "compile/builder.h"
 #include "dataset/filter.h"
+#include "dataset/load.h"
 #include "dataset/trace_stream.h"
 #include "model/measurement_record.h"
 #include "model/workload_order.h"
@@ -186,7 +188,8 @@ class Accepted {
 
 eval::Rule rule_for(const dataset::Dataset& dataset, const model::Definition& definition) {
   const auto file = dataset.definition_files.find(definition.name);
-  const bool foreign = file != dataset.definition_files.end() && !file->second.starts_with("definitions/");
+  const bool foreign = file != dataset.definition_files.end() &&
+                       std::filesystem::path(file->second).filename() == dataset::kProblemDefinition;
   return foreign ? eval::Rule::kDefault : eval::rule_of(definition);
 }
 
@@ -207,6 +210,12 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
     for (const auto& [definition, all] : datasets[i].workloads) {
       for (const auto& workload : all) workloads.emplace(std::pair(definition, workload.uuid), &workload);
     }
+    std::map<const model::Definition*, std::string> hashes;
+    const auto hash_of = [&](const model::Definition& definition) -> const std::string& {
+      std::string& hash = hashes[&definition];
+      if (hash.empty()) hash = model::content_sha256(definition);
+      return hash;
+    };
     std::vector<std::string> unreadable;  // load() has named them
     dataset::for_each_trace(datasets[i], {}, unreadable, [&](const model::Trace& trace) {
       if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
@@ -215,10 +224,13 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
       const auto now = workloads.find({trace.definition, trace.workload.uuid});
       if (now == workloads.end()) return;
       const auto* known = util::find_or_null(datasets[i].definitions, trace.definition);
+      if (known != nullptr && record.definition_sha256 && *record.definition_sha256 != hash_of(*known))
+        return;
+      if (!model::same_work(*now->second, trace.workload)) return;
       if (!accepts(record.config, known, *now->second) ||
           !model::same_tolerance(*now->second, trace.workload))
         return;
-      const Verdict verdict{util::parse_timestamp(trace.evaluation->timestamp), record.run_id,
+      const Verdict verdict{util::parse_past_timestamp(trace.evaluation->timestamp), record.run_id,
                             trace.evaluation->status};
       const DoneKey key{i, trace.workload.uuid, *trace.solution, *record.solution_sha256};
       const auto [earlier, is_first] = verdicts.emplace(key, verdict);

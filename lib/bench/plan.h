@@ -90,9 +90,10 @@ using AcceptsConfig =
 // Those of accepted_configs(), with the layers of `config`.
 [[nodiscard]] AcceptsConfig accepting(const RunConfig& config);
 
-// The keys of the traces that --resume accepts: same hardware and an accepted configuration, and the workload
-// has the tolerance that it has now. Of several traces of a key the latest tells what became of it, ties go
-// by the order of reading; but any failure of the latest run does.
+// The keys of the traces that --resume accepts: same hardware and an accepted configuration, of the
+// definition as it is now, and of a workload with the sizes, inputs and tolerance that it has now. Of several
+// traces of a key the latest tells what became of it, ties go by the order of reading; but any failure of the
+// latest run does.
 [[nodiscard]] DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
                                                    const std::string& hardware, const AcceptsConfig& accepts);
 

@@ -1,7 +1,9 @@
 #include "bench/reference_runner.h"
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
@@ -50,8 +52,46 @@ bool ReferenceRunner::wants_python() const {
   return has_torch;
 }
 
+bool ReferenceRunner::is_ready(const model::Definition& definition) const {
+  return definition_ == &definition && worker_ && worker_->alive();
+}
+
+void ReferenceRunner::begin(const model::Definition& definition) {
+  if (ready_.valid() || is_ready(definition)) return;
+  try {
+    ready_ = std::async(std::launch::async, [this, &definition] { start_worker(definition); });
+    begun_ = &definition;
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): a solution may have all threads
+  }
+}
+
+void ReferenceRunner::await() const {
+  if (ready_.valid()) ready_.wait();
+}
+
+// What was begun for another definition is of no interest, nor why it failed.
 void ReferenceRunner::start(const model::Definition& definition) {
-  if (definition_ == &definition && worker_ && worker_->alive()) return;
+  bool is_begun = false;
+  if (ready_.valid()) {
+    try {
+      ready_.get();
+      is_begun = begun_ == &definition;
+    } catch (const std::exception&) {
+      if (begun_ == &definition) throw;
+    }
+  }
+  if (is_ready(definition)) return;
+  if (!is_begun) start_worker(definition);
+  if (runs_python_) load_python(definition);
+  definition_ = &definition;
+}
+
+void ReferenceRunner::kill() {
+  await();
+  if (worker_) worker_->kill();
+}
+
+void ReferenceRunner::start_worker(const model::Definition& definition) {
   definition_ = nullptr;
   worker_.reset();
   runs_python_ = wants_python();
@@ -60,7 +100,6 @@ void ReferenceRunner::start(const model::Definition& definition) {
   } else {
     start_native(definition);
   }
-  definition_ = &definition;
 }
 
 void ReferenceRunner::start_python(const model::Definition& definition) {
@@ -76,16 +115,20 @@ void ReferenceRunner::start_python(const model::Definition& definition) {
   if (failure != nullptr && failure->text.starts_with(worker::kNoDeviceForTorch))
     return start_without_torch(definition, failure->text);
   (void)expect(std::move(started));
+}
+
+void ReferenceRunner::load_python(const model::Definition& definition) {
+  (void)expect(worker_->calibrate(deadline()));
   const auto answer = expect(worker_->load({}, deadline(), reference_document(definition).to_json()));
   engine_ = answer.engine;
-  has_tracer_ = device.is_cuda() && answer.no_tracer.empty();
+  has_tracer_ = processes_.device.is_cuda() && answer.no_tracer.empty();
 }
 
 void ReferenceRunner::start_without_torch(const model::Definition& definition, const std::string& why) {
   if (wanted_ != ReferenceEngine::kAuto) throw ReferenceError("the reference failed: {}", why);
   python_failed_ = why;
   warn_(fmt::format("references run in the native engine: {}", why));
-  start(definition);
+  start_worker(definition);
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,12 @@ class ReferenceRunner : public Reference {
       std::function<void(const std::string&)> warn = [](const std::string&) {})
       : processes_(processes), wanted_(engine), warn_(std::move(warn)) {}
 
+  // Begins to start the worker, and its device, in another thread, where nothing is timed meanwhile; start()
+  // waits for it. Throws nothing.
+  void begin(const model::Definition& definition);
+  // Until what begin() began has ended.
+  void await() const;
+
   // A choice that is left to fib falls on the native engine from the moment on that torch is seen not to be
   // imported, or not to reach the device.
   void start(const model::Definition& definition) override;
@@ -32,13 +39,19 @@ class ReferenceRunner : public Reference {
   [[nodiscard]] std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count) override;
   [[nodiscard]] const std::string& engine() const override { return engine_; }
 
+  // Kills its worker, whose end is not waited for: nothing is asked of it any more.
+  void kill();
+
  private:
+  [[nodiscard]] bool is_ready(const model::Definition& definition) const;
   [[nodiscard]] bool wants_python() const;
   [[nodiscard]] ReferenceCall first_call(const eval::Layout& layout);
   [[nodiscard]] ReferenceCall checked(const eval::Layout& layout, const worker::CallTimes& times,
                                       const worker::Collected& collected, worker::Clock clock);
   [[nodiscard]] bool is_cold(const worker::Done& done, worker::Clock clock);
+  void start_worker(const model::Definition& definition);
   void start_python(const model::Definition& definition);
+  void load_python(const model::Definition& definition);
   void start_native(const model::Definition& definition);
   void start_without_torch(const model::Definition& definition, const std::string& why);
   template <typename T>
@@ -55,6 +68,8 @@ class ReferenceRunner : public Reference {
   int calls_ = 0;            // since the workload was opened
   bool has_tracer_ = false;  // the worker has a second clock
   std::string engine_;
+  const model::Definition* begun_ = nullptr;
+  std::future<void> ready_;  // of begin(); the last member, since its end is waited for
 };
 
 }  // namespace fib::bench

@@ -26,8 +26,8 @@ bool runs_in_guest(const compile::Artifact& artifact) {
 }
 
 WorkerKind kind_of(const compile::Artifact& artifact) {
-  if (runs_in_guest(artifact)) return {true};
-  return {false, artifact.runtime.string()};
+  if (runs_in_guest(artifact)) return {.is_guest = true};
+  return {.runtime = artifact.runtime.string(), .target = target_kind(artifact)};
 }
 
 // What Python code does when it is imported may be a build.
@@ -73,6 +73,8 @@ std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned
   end();
   const std::int64_t deadline = util::monotonic_ns() + load_limit_ns(artifact, config_);
   start(artifact, deadline);
+  if (const auto calibrated = worker_->calibrate(deadline); std::holds_alternative<Failure>(calibrated))
+    throw Error("{}", std::get<Failure>(calibrated).text);
   auto trip = worker_->ping(deadline);
   if (auto* failure = std::get_if<Failure>(&trip)) throw Error("{}", failure->text);
   const auto loaded = ask_to_load(planned, artifact, deadline);
@@ -95,10 +97,14 @@ std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned
   return std::nullopt;
 }
 
-// The next one, where it was made ready; a guest then has its device.
+worker::Start SolutionWorker::start_of(const compile::Artifact& artifact) const {
+  if (runs_in_guest(artifact)) return python_start(processes_.device, 0);
+  return {target_kind(artifact), processes_.device, 1, data_limit()};
+}
+
+// The one that was made ready, if there is one; it may have its device.
 void SolutionWorker::start(const compile::Artifact& artifact, std::int64_t deadline_ns) {
   worker_ = next_.take(kind_of(artifact));
-  const bool is_started = worker_ && runs_in_guest(artifact);
   if (!worker_ && runs_in_guest(artifact)) {
     if (processes_.guests == nullptr) throw Error("there is no Python to run it");
     worker_ = processes_.guests->take();
@@ -107,13 +113,28 @@ void SolutionWorker::start(const compile::Artifact& artifact, std::int64_t deadl
         confined_worker(processes_.spawner, processes_.children, confinement_of(artifact), kSolutionsWorker);
   }
   worker_->set_role(kSolutionsWorker);
-  if (is_started) return;
-  const worker::Start start = runs_in_guest(artifact)
-                                  ? python_start(processes_.device, 0)
-                                  : worker::Start{target_kind(artifact), processes_.device, 1, data_limit()};
-  const auto started = worker_->start(start, deadline_ns, kernels_beside(processes_.device));
+  if (worker_->is_started()) return;
+  const auto started = worker_->start(start_of(artifact), deadline_ns, kernels_beside(processes_.device));
   if (const auto* failure = std::get_if<Failure>(&started))
     throw Error("{}\n{}", failure->text, worker_->take_output());
+}
+
+void SolutionWorker::begin(const compile::Artifact& artifact) {
+  end();
+  if (!processes_.device.is_cuda()) return;
+  const auto kind = kind_of(artifact);
+  if (!kind.is_guest) {
+    const auto make = [this, request = confinement_of(artifact), start = start_of(artifact)] {
+      auto worker = confined_worker(processes_.spawner, processes_.children, request, kSolutionsWorker);
+      const auto started = worker->start(start, start_limit(), kernels_beside(processes_.device));
+      if (std::holds_alternative<Failure>(started)) worker.reset();
+      return worker;
+    };
+    next_.begin(kind, NextWorker::Device::kStarts, make);
+  } else if (processes_.guests != nullptr) {
+    next_.begin(kind, NextWorker::Device::kStarts,
+                [this] { return started_guest(*processes_.guests, processes_.device); });
+  }
 }
 
 // The first call of Python code loads, or compiles, for as long as starting a device takes: there the next
@@ -122,16 +143,17 @@ void SolutionWorker::begin_next(const compile::Artifact& current, const compile:
   if (!processes_.device.is_cuda()) return;
   if (runs_in_guest(next)) {
     if (processes_.guests != nullptr && runs_in_guest(current))
-      next_.begin(kind_of(next), [this] { return started_guest(*processes_.guests, processes_.device); });
+      next_.begin(kind_of(next), NextWorker::Device::kStarts,
+                  [this] { return started_guest(*processes_.guests, processes_.device); });
   } else if (processes_.children.awake_us > 0) {
-    next_.begin(kind_of(next), [this, request = confinement_of(next)] {
+    next_.begin(kind_of(next), NextWorker::Device::kLater, [this, request = confinement_of(next)] {
       return confined_worker(processes_.spawner, processes_.children, request, kNextWorker);
     });
   }
 }
 
-void SolutionWorker::await_next_guest() const {
-  if (!next_.has_guest()) return;
+void SolutionWorker::await_next_device() const {
+  if (!next_.starts_device()) return;
   const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator,
                                   "wait for the next worker");
   next_.wait();

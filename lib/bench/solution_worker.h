@@ -38,11 +38,15 @@ class SolutionWorker {
   [[nodiscard]] std::optional<Measurement> load(const PlannedEvaluation& planned,
                                                 const compile::Artifact& artifact);
 
+  // Begins to make a worker ready for load(), with its device, where nothing is timed before load() has
+  // ended.
+  void begin(const compile::Artifact& artifact);
+
   // Begins to make the next solution's worker ready, beside this solution's.
   void begin_next(const compile::Artifact& current, const compile::Artifact& next);
 
-  // Until the next guest's device is started, where one is being started.
-  void await_next_guest() const;
+  // Until the next worker's device is started, where one is being started.
+  void await_next_device() const;
 
   // Of the solution that was loaded last.
   [[nodiscard]] worker::WorkerClient& client() { return *worker_; }
@@ -62,6 +66,7 @@ class SolutionWorker {
  private:
   void keep_jit_files();
   void start(const compile::Artifact& artifact, std::int64_t deadline_ns);
+  [[nodiscard]] worker::Start start_of(const compile::Artifact& artifact) const;
   [[nodiscard]] worker::Confine confinement_of(const compile::Artifact& artifact) const;
   [[nodiscard]] worker::Answer<worker::Loaded> ask_to_load(const PlannedEvaluation& planned,
                                                            const compile::Artifact& artifact,

@@ -101,16 +101,16 @@ std::string read_range(int fd, off_t begin, off_t end, const fs::path& path) {
 // What follows the last newline before `size`.
 std::string last_line(int fd, off_t size, const fs::path& path) {
   constexpr off_t kChunk = 1 << 16;
-  std::string line;
-  for (off_t end = size; end > 0;) {
-    const off_t begin = std::max<off_t>(0, end - kChunk);
-    const std::string chunk = read_range(fd, begin, end, path);
-    const std::size_t newline = chunk.rfind('\n');
-    line.insert(0, newline == std::string::npos ? chunk : chunk.substr(newline + 1));
-    if (newline != std::string::npos) break;
-    end = begin;
+  off_t begin = size;
+  while (begin > 0) {
+    const off_t end = begin;
+    begin = std::max<off_t>(0, end - kChunk);
+    const std::size_t newline = read_range(fd, begin, end, path).rfind('\n');
+    if (newline == std::string::npos) continue;
+    begin += static_cast<off_t>(newline) + 1;
+    break;
   }
-  return line;
+  return read_range(fd, begin, size, path);
 }
 
 void cut(int fd, off_t size, const fs::path& path) {

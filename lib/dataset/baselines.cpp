@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/append.h"
+#include "dataset/links.h"
 #include "dataset/paths.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -42,7 +43,7 @@ Naming naming_of(std::string_view line) {
 
 // Unreadable times are the oldest, as with traces.
 bool is_older(const Naming& left, const Naming& right) {
-  return util::parse_timestamp(left.set_utc) < util::parse_timestamp(right.set_utc);
+  return util::parse_past_timestamp(left.set_utc) < util::parse_past_timestamp(right.set_utc);
 }
 
 }  // namespace
@@ -61,6 +62,12 @@ std::string checked_baseline_name(std::string_view name) {
 std::vector<BaselineRun> read_baselines(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = baselines_file(root);
   if (!fs::exists(file)) return {};
+  if (leads_out(file, root)) {
+    problems.push_back({file.lexically_relative(root).string(), 0,
+                        "it lies outside of the dataset, by a link; put the file itself there",
+                        Severity::error});
+    return {};
+  }
   std::map<std::string, Naming> latest;
   const std::string text = util::read_file(file);
   for (const Line& line : split_lines(text)) {

@@ -20,7 +20,12 @@ bool is_file(const fs::path& path) {
 
 Blob confined(const fs::path& root, const fs::path& file, BlobForm form, Confinement confinement) {
   Blob blob{fs::weakly_canonical(file), form};
-  if (confinement == Confinement::to_root && !util::lies_in(blob.file, fs::weakly_canonical(root))) {
+  const fs::path whole = fs::weakly_canonical(root);
+  if (confinement == Confinement::none) return blob;
+  if (util::lies_in(blob.file, whole) && util::is_hidden(blob.file.lexically_relative(whole)))
+    throw Error("{} is hidden: no file of a dataset lies where a program keeps what is its own; rename it",
+                blob.file.string());
+  if (!util::lies_in(blob.file, whole)) {
     throw Error(
         "{} lies outside of the dataset {}; copy the data into the dataset, or allow it with: fib run "
         "--allow-outside",

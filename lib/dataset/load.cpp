@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "dataset/blobs.h"
+#include "dataset/links.h"
 #include "dataset/path_names.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
@@ -79,6 +80,7 @@ class Loader {
 
   std::optional<std::string> read(const fs::path& file) {
     try {
+      expect_inside(file, dataset_.root);
       const std::string text = util::read_file(file);
       if (!options_.names_from_paths) return text;
       std::string filled = with_names_of_path(text, relative(file));
@@ -105,12 +107,17 @@ class Loader {
   void load_problems() {
     const auto folders = problem_folders(dataset_.root);
     for (const auto& folder : folders) {
-      const std::string definition = load_definition(folder / "definition.json");
+      const std::string definition = load_definition(folder / kProblemDefinition);
       const fs::path workloads = folder / "workload.jsonl";
-      if (!definition.empty() && fs::exists(workloads))
+      if (definition.empty() || !fs::exists(workloads)) continue;
+      if (leads_out(workloads, dataset_.root)) {
+        report(workloads, 0, "it lies outside of the dataset, by a link; put the file itself there");
+      } else {
         places_.push_back({workloads, RecordFolder::workloads, definition});
+      }
     }
     for (const auto& folder : folders) {
+      if (leads_out(folder / kProblemDefinition, dataset_.root)) continue;  // which has been said
       for (const auto& file : files(folder, ".json")) {
         if (file.parent_path() == folder && file.filename().string().starts_with("solution"))
           load_solution(file);
@@ -235,17 +242,6 @@ std::string first_lines(const std::vector<std::string>& lines) {
 
 namespace {
 
-// Whether a file of the dataset at `root` lies somewhere else: what a cloned dataset links to may be anything
-// of the user's, and records are printed, merged and published. A snapshot in Hugging Face's cache has links
-// into the blobs beside it.
-bool leads_out(const fs::path& file, const fs::path& root) {
-  const fs::path target = fs::weakly_canonical(file);
-  const fs::path whole = fs::weakly_canonical(root);
-  if (util::lies_in(target, whole)) return false;
-  const fs::path snapshots = whole.parent_path();
-  return snapshots.filename() != "snapshots" || !util::lies_in(target, snapshots.parent_path() / "blobs");
-}
-
 void find_files(const fs::path& folder, const fs::path& root, std::string_view extension, bool is_linked,
                 std::vector<fs::path>& found, std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::error_code error;
@@ -271,7 +267,7 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
 
 void find_problems(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   std::error_code error;
-  if (fs::is_regular_file(folder / "definition.json", error)) found.push_back(folder);
+  if (fs::is_regular_file(folder / kProblemDefinition, error)) found.push_back(folder);
   if (depth == 0) return;
   for (const auto& entry : util::entries_of(folder)) {
     const bool hidden = entry.path().filename().string().starts_with('.');
@@ -307,7 +303,7 @@ void read_sources(const fs::path& root, const fs::path& file, model::Solution& s
   for (auto& source : solution.sources) {
     if (!source.content.empty()) continue;
     const fs::path path = file.parent_path() / source.path;
-    if (!util::lies_in(fs::weakly_canonical(path), fs::weakly_canonical(root)))
+    if (leads_out(path, root))
       throw Error("source \"{}\" has no content, and the file of this name leads out of the dataset",
                   source.path);
     source.content = util::read_file(path);

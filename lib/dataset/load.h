@@ -68,6 +68,9 @@ void expect_records(const std::filesystem::path& root);
     const std::filesystem::path& folder, std::string_view extension,
     std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);
 
+// The file of a problem of SOL-ExecBench that holds its definition.
+inline constexpr const char* kProblemDefinition = "definition.json";
+
 // The folders of SOL-ExecBench's problems, each with a definition.json, at most four folders below `root`,
 // sorted; none where there is definitions/, workloads/ or solutions/.
 [[nodiscard]] std::vector<std::filesystem::path> problem_folders(const std::filesystem::path& root);

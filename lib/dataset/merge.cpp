@@ -8,6 +8,7 @@
 #include <set>
 
 #include "dataset/baselines.h"
+#include "dataset/links.h"
 #include "dataset/merge_catalog.h"
 #include "dataset/merge_traces.h"
 #include "dataset/paths.h"
@@ -59,11 +60,13 @@ void write_catalog(const Catalog& catalog, const fs::path& root) {
 }
 
 void copy_blob(const BlobSource& source, const fs::path& target, bool link) {
-  fs::create_directories(target.parent_path());
   std::error_code error;
+  fs::create_directories(target.parent_path(), error);
+  if (error) throw Error("cannot make the folder {}: {}", target.parent_path().string(), error.message());
   if (link) fs::create_hard_link(source.file, target, error);
   if (link && !error) return;
-  fs::copy_file(source.file, target);
+  fs::copy_file(source.file, target, error);
+  if (error) throw Error("cannot write {}: {}", target.string(), error.message());
   if (util::sha256_hex(util::read_file(target)) != source.sha256)
     throw Error("{} is not what {} was; is the disk sound?", target.string(), source.file.string());
 }
@@ -76,6 +79,10 @@ std::set<std::string> read_lines(const std::vector<fs::path>& inputs, fs::path (
   for (const auto& input : inputs) {
     const fs::path file = file_of(input);
     if (!fs::exists(file)) continue;
+    if (leads_out(file, input)) {
+      unreadable.push_back(fmt::format("{}: it lies outside of the dataset, by a link", file.string()));
+      continue;
+    }
     const auto text = read_or_note(file, unreadable);
     if (!text) continue;
     for (const Line& line : split_lines(*text)) {

@@ -8,6 +8,7 @@
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "model/workload_order.h"
+#include "util/beneath.h"
 #include "util/files.h"
 #include "util/find.h"
 #include "util/hash.h"
@@ -19,6 +20,14 @@ constexpr std::size_t kDigits = 8;  // of a hash, behind a name
 
 std::string renamed(const std::string& name, const std::string& sha256) {
   return name + "_" + sha256.substr(0, kDigits);
+}
+
+// Whether an output can have a blob there: no record, and nothing that a program would take for its own.
+bool can_be_blob(const fs::path& path) {
+  static const std::set<std::string> kRecords = {"definitions", "workloads", "solutions", "traces", "runs"};
+  if (path.empty() || path.is_absolute() || *path.begin() == ".." || util::is_hidden(path)) return false;
+  const std::string first = path.begin()->string();
+  return first == "blob" || (path.extension() == ".safetensors" && !kRecords.contains(first));
 }
 
 // One content of a name, and the inputs that have it.
@@ -183,12 +192,13 @@ class CatalogMaker {
     add_variant(workloads_[key], std::move(held), hash.hex(), input);
   }
 
-  // Where the output has a blob: as it is written, or, where that would leave the output and in a repair, as
-  // its own dataset has it.
-  std::string place_of(const fs::path& root, const std::string& written, const fs::path& file) const {
+  // Where the output has a blob: as it is written, or, in a repair and where it cannot be there, as its own
+  // dataset has it; or, where that cannot be either, by its content.
+  std::string place_of(const fs::path& root, const std::string& written, const BlobSource& blob) const {
     const fs::path path = fs::path(written).lexically_normal();
-    const bool stays = !options_.repair && path.is_relative() && *path.begin() != "..";
-    return stays ? path.string() : file.lexically_relative(fs::weakly_canonical(root)).string();
+    if (!options_.repair && can_be_blob(path)) return path.string();
+    const fs::path own = blob.file.lexically_relative(fs::weakly_canonical(root));
+    return can_be_blob(own) ? own.string() : "blob/" + blob.sha256 + ".safetensors";
   }
 
   // Hashes a file once, however many workloads name it.
@@ -203,7 +213,9 @@ class CatalogMaker {
         known = hashes_.emplace(blob->file.string(), sha256).first;
         ++report_.blobs.read;
       }
-      return BlobSource{blob->file, place_of(root, path, blob->file), known->second};
+      BlobSource source{blob->file, {}, known->second};
+      source.place = place_of(root, path, source);
+      return source;
     } catch (const Error& error) {
       report_.unreadable.emplace_back(error.what());
       return std::nullopt;

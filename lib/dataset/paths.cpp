@@ -47,6 +47,7 @@ std::string checked_component(std::string_view name, std::string_view what) {
   if (name.find('/') != std::string_view::npos) refuse("it contains \"/\"");
   if (name.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
   if (has_control_characters(name)) refuse("it contains a control character");
+  if (name.starts_with('.')) refuse("it begins with \".\", as what programs hide");
   if (name.size() > kMaxComponent) refuse(fmt::format("it has more than {} bytes", kMaxComponent));
   return std::string(name);
 }

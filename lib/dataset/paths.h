@@ -10,7 +10,8 @@ namespace fib::dataset {
 namespace fs = std::filesystem;
 
 // `name` when it can be one path component. Throws Error ("author \"a/b\" cannot be a folder name: ...") when
-// it is empty, "." or "..", or holds "/" or control characters, or has more than 240 bytes. `what` names it
+// it is empty, begins with "." (hidden, or another folder), or holds "/" or control characters, or has more
+// than 240 bytes. `what` names it
 // in the message.
 [[nodiscard]] std::string checked_component(std::string_view name, std::string_view what);
 

@@ -126,8 +126,11 @@ std::string definition_of_file(const fs::path& file) {
 
 model::Trace parse_record(std::string_view line, const std::string& file_definition, model::Mode mode) {
   const model::json::Value value = model::json::parse(line);
-  if (mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr)
+  if (mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr) {
+    // Its traces hold it one level down, and have to be read, too.
+    (void)model::json::parse(line, model::json::kMostLevels - 1);
     return {file_definition, model::read_workload(value, mode), {}, {}, {}};
+  }
   return model::read_trace(value, mode);
 }
 

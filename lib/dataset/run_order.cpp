@@ -11,7 +11,7 @@ namespace fib::dataset {
 namespace {
 
 void keep_earliest(std::optional<std::int64_t>& kept, const std::string& text) {
-  const auto time = util::parse_timestamp(text);
+  const auto time = util::parse_past_timestamp(text);
   if (time && (!kept || *time < *kept)) kept = time;
 }
 

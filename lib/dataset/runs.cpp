@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dataset/links.h"
 #include "dataset/paths.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -121,6 +122,12 @@ class Reader {
 std::vector<RunRecord> read_runs(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = runs_file(root);
   if (!fs::exists(file)) return {};
+  if (leads_out(file, root)) {
+    problems.push_back({file.lexically_relative(root).string(), 0,
+                        "it lies outside of the dataset, by a link; put the file itself there",
+                        Severity::error});
+    return {};
+  }
   const std::string text = util::read_file(file);
   Reader reader(file.lexically_relative(root).string(), problems);
   for (const Line& line : split_lines(text)) reader.read(line);

@@ -47,7 +47,8 @@ std::string solution_key(const std::string& hardware, const std::string& definit
 
 // Traces without a readable time are the oldest.
 std::int64_t time_of(const TraceRow& row) {
-  return util::parse_timestamp(row.evaluation->timestamp).value_or(std::numeric_limits<std::int64_t>::min());
+  return util::parse_past_timestamp(row.evaluation->timestamp)
+      .value_or(std::numeric_limits<std::int64_t>::min());
 }
 
 // Of the same run: results that no run id joins are runs of their own.
@@ -107,7 +108,12 @@ std::string words(const std::string* conditions) {
 class StandingResults::Choice {
  public:
   Choice(StandingResults& standing, const Dataset& dataset, const Filter& filter)
-      : standing_(standing), dataset_(dataset), filter_(filter) {}
+      : standing_(standing), dataset_(dataset), filter_(filter) {
+    for (const auto& [definition, workloads] : dataset.workloads) {
+      for (const auto& workload : workloads)
+        workloads_.emplace(key_of({&definition, &workload.uuid}), &workload);
+    }
+  }
 
   void make(const std::vector<TraceRow>& rows) {
     Rows considered = of_this_source(in_scope(rows));
@@ -168,7 +174,17 @@ class StandingResults::Choice {
     return hash;
   }
 
-  // Those made from the solution and the definition as they are now, or that do not say from which.
+  // Workloads that are not in the dataset any more are known by their traces alone.
+  bool is_of_present_workload(const TraceRow& row) {
+    const auto [known, is_new] = same_work_.emplace(std::pair(row.definition, row.workload), true);
+    if (!is_new) return known->second;
+    const auto present = workloads_.find(key_of({row.definition, &row.workload->uuid}));
+    if (present != workloads_.end()) known->second = model::same_work(*present->second, *row.workload);
+    return known->second;
+  }
+
+  // Those made from the solution, the definition and the workload as they are now, or that do not say from
+  // which.
   Rows of_this_source(const Rows& rows) {
     Rows kept;
     std::set<std::string> present;
@@ -184,6 +200,8 @@ class StandingResults::Choice {
       } else if (origin.definition_sha256 != nullptr && definition != dataset_.definitions.end() &&
                  *origin.definition_sha256 != definition_hash(definition->second)) {
         leave_out(*row, left_out().other_definitions);
+      } else if (!is_of_present_workload(*row)) {
+        leave_out(*row, left_out().other_workloads);
       } else {
         kept.push_back(row);
         present.insert(*row->solution);
@@ -315,11 +333,15 @@ class StandingResults::Choice {
   const Filter& filter_;
   std::unordered_map<std::string, std::string> solution_hashes_;
   std::unordered_map<std::string, std::string> definition_hashes_;
+  std::unordered_map<std::string, const model::Workload*>
+      workloads_;  // the dataset's, by definition and uuid
+  std::map<std::pair<const std::string*, const model::Workload*>, bool>
+      same_work_;  // as is_of_present_workload()
 };
 
 std::size_t LeftOut::total() const {
-  std::size_t sum =
-      other_sources + unknown_solutions + other_definitions + without_source + sweep_points + earlier_runs;
+  std::size_t sum = other_sources + unknown_solutions + other_definitions + other_workloads + without_source +
+                    sweep_points + earlier_runs;
   for (const auto& [conditions, count] : other_conditions) sum += count;
   return sum;
 }
@@ -374,6 +396,7 @@ std::string to_string(const LeftOut& left_out) {
                                                                       util::some_of(left_out.outdated)));
   add(left_out.unknown_solutions, "of solutions not here");
   add(left_out.other_definitions, "of other definitions of the same name");
+  add(left_out.other_workloads, "of other workloads of the same uuid");
   add(left_out.without_source, "that do not say of which source");
   add(left_out.sweep_points, "of sweeps");
   add(left_out.earlier_runs, "of earlier runs");

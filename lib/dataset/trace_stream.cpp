@@ -1,5 +1,6 @@
 #include "dataset/trace_stream.h"
 
+#include "dataset/links.h"
 #include "dataset/paths.h"
 #include "dataset/trace_head.h"
 #include "util/files.h"
@@ -49,7 +50,8 @@ std::vector<fs::path> record_files(const fs::path& root) {
   std::vector<fs::path> files;
   std::vector<std::pair<fs::path, std::string>> unlisted;  // load() has reported them
   for (const auto& folder : problem_folders(root)) {
-    if (fs::exists(folder / "workload.jsonl")) files.push_back(folder / "workload.jsonl");
+    const fs::path workloads = folder / "workload.jsonl";
+    if (fs::exists(workloads) && !leads_out(workloads, root)) files.push_back(workloads);
   }
   for (const auto& folder : {workloads_folder(root), traces_folder(root)}) {
     const auto more = list_files(folder, ".jsonl", unlisted);

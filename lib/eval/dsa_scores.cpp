@@ -31,6 +31,7 @@ IndexerRow::IndexerRow(const IndexerInputs& inputs, std::size_t row)
     if (page < 0 || static_cast<std::size_t>(page) >= inputs.pages) continue;
     lengths_[page].push_back(std::min(inputs.page_size, tokens - slot * inputs.page_size));
   }
+  for (auto& [page, lengths] : lengths_) std::sort(lengths.begin(), lengths.end());
 }
 
 std::size_t IndexerRow::tokens_at(std::int32_t index) const {
@@ -38,8 +39,8 @@ std::size_t IndexerRow::tokens_at(std::int32_t index) const {
   const auto page = lengths_.find(index / static_cast<std::int64_t>(inputs_.page_size));
   if (page == lengths_.end()) return 0;
   const std::size_t offset = static_cast<std::size_t>(index) % inputs_.page_size;
-  return static_cast<std::size_t>(std::count_if(page->second.begin(), page->second.end(),
-                                                [&](std::size_t length) { return offset < length; }));
+  const auto& lengths = page->second;
+  return static_cast<std::size_t>(lengths.end() - std::upper_bound(lengths.begin(), lengths.end(), offset));
 }
 
 // Heads are the inner loop, so that it vectorises without another order of summation.

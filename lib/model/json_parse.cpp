@@ -11,8 +11,6 @@ namespace {
 
 namespace sj = simdjson::ondemand;
 
-constexpr int kMaxDepth = 200;
-
 [[noreturn]] void fail(const std::string& message) { throw ParseError({{"", "Invalid JSON: " + message}}); }
 
 void check(simdjson::error_code error) {
@@ -110,7 +108,7 @@ Value read_object(sj::value value, int depth) {
 }
 
 Value read_value(sj::value value, int depth) {
-  if (depth > kMaxDepth) fail("more than " + std::to_string(kMaxDepth) + " levels of nesting");
+  if (depth > kMostLevels) fail("more than " + std::to_string(kMostLevels) + " levels of nesting");
   const std::string_view token = value.raw_json_token();
   switch (token.empty() ? '\0' : token[0]) {
     case '{':
@@ -163,7 +161,7 @@ bool is_number_token(std::string_view token) {
   return end == token.size();
 }
 
-Value parse(std::string_view text) {
+Value parse(std::string_view text, int most_levels) {
   if (text.starts_with("\xef\xbb\xbf")) fail("the text starts with a byte order mark; remove these 3 bytes");
   const simdjson::padded_string padded(text);
   sj::parser parser;
@@ -178,7 +176,7 @@ Value parse(std::string_view text) {
   }
   sj::value root;
   check(document.get_value().get(root));
-  Value result = read_value(root, 1);
+  Value result = read_value(root, 1 + kMostLevels - most_levels);
   if (has_more(document)) fail("trailing characters");
   return result;
 }

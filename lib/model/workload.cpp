@@ -1,5 +1,6 @@
 #include "model/workload.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -126,6 +127,10 @@ json::Value to_value(const WorkloadTolerance& tolerance) {
   return object;
 }
 
+std::string text_of(const json::Value& value) {
+  return json::dump(value, json::Form::compact, json::NonFinite::strings);
+}
+
 json::Value scalar_to_value(const Scalar& scalar) {
   if (const auto* boolean = std::get_if<bool>(&scalar.value)) return json::make_boolean(*boolean);
   if (const auto* number = std::get_if<double>(&scalar.value)) return json::make_number(*number);
@@ -135,7 +140,10 @@ json::Value scalar_to_value(const Scalar& scalar) {
                      scalar.token.find_first_not_of("0123456789", digits) == std::string::npos;
   const bool saturated = integer.value == std::numeric_limits<std::int64_t>::max() ||
                          integer.value == std::numeric_limits<std::int64_t>::min();
-  if (saturated && whole) integer.digits = scalar.token;
+  if (saturated && whole) {  // JSON's numbers have no leading zeros
+    const std::size_t first = std::min(scalar.token.find_first_not_of('0', digits), scalar.token.size() - 1);
+    integer.digits = scalar.token.substr(0, digits) + scalar.token.substr(first);
+  }
   return to_value(integer);
 }
 
@@ -180,6 +188,24 @@ bool same_tolerance(const Workload& left, const Workload& right) {
                     tolerance.max_error_cap);
   };
   return limits(*left.tolerance) == limits(*right.tolerance);
+}
+
+bool same_work(const Workload& left, const Workload& right) {
+  const auto agree = [](const auto& one, const auto& other, auto&& text) {
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, value] : one) texts.emplace(name, text(value));
+    return std::all_of(other.begin(), other.end(), [&](const auto& entry) {
+      const auto known = texts.find(entry.first);
+      return known == texts.end() || known->second == text(entry.second);
+    });
+  };
+  const auto size = [](const Integer& value) { return text_of(to_value(value)); };
+  const auto content = [](InputSpec input) {
+    input.path.clear();
+    input.unknown = {};
+    return text_of(input_to_value(input));
+  };
+  return agree(left.axes, right.axes, size) && agree(left.inputs, right.inputs, content);
 }
 
 Workload read_workload(const json::Value& value, Mode mode) {

@@ -55,6 +55,10 @@ struct Workload {
 // Whether both say the same of it, or both nothing.
 [[nodiscard]] bool same_tolerance(const Workload& left, const Workload& right);
 
+// Whether both ask for the same work, as far as both say: sizes, and inputs but for where their files lie
+// (which a merge may change).
+[[nodiscard]] bool same_work(const Workload& left, const Workload& right);
+
 // Reads one bare workload. Throws ParseError with all field errors.
 [[nodiscard]] Workload parse_workload(std::string_view text, Mode mode = Mode::lenient);
 [[nodiscard]] Workload read_workload(const json::Value& value, Mode mode = Mode::lenient);

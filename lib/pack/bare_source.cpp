@@ -136,11 +136,13 @@ model::Solution checked(model::Solution solution, const SourceFacts& facts) {
   return solution;
 }
 
-// Not a link that leads out of the folder.
+// Not a link that leads out of the folder, or to what a program keeps for itself.
 bool is_file_below(const fs::path& folder, const std::string& path) {
   std::error_code gone;
   const fs::path target = fs::canonical(folder / path, gone);
-  return !gone && fs::is_regular_file(target, gone) && util::lies_in(target, fs::canonical(folder, gone));
+  if (gone || !fs::is_regular_file(target, gone)) return false;
+  const fs::path whole = fs::canonical(folder, gone);
+  return util::lies_in(target, whole) && !util::is_hidden(target.lexically_relative(whole));
 }
 
 }  // namespace

@@ -34,15 +34,11 @@ bool has_source_suffix(std::string_view path) {
 }
 
 bool is_plain_path(std::string_view path) {
-  if (path.size() > kLongestPath || path.find('\0') != std::string_view::npos) return false;
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (path.size() > kLongestPath || std::any_of(path.begin(), path.end(), is_control)) return false;
   return all_components(path, [](std::string_view component) {
-    return !component.empty() && component != "." && component != ".." &&
-           component.size() <= kLongestComponent;
+    return !component.empty() && !component.starts_with('.') && component.size() <= kLongestComponent;
   });
-}
-
-bool is_hidden(std::string_view path) {
-  return !all_components(path, [](std::string_view component) { return !component.starts_with('.'); });
 }
 
 }  // namespace fib::pack

@@ -12,11 +12,9 @@ inline constexpr std::string_view kSolutionFolder = "solution";  // solution/<la
 [[nodiscard]] bool has_source_suffix(std::string_view path);
 inline constexpr std::string_view kSourceSuffixes = ".py .cu .cuh .cpp .c .h .hpp .cc .cxx";
 
-// Whether `path` names exactly one place below a folder: relative, no empty component, "." or "..", no NUL
-// byte, and not longer than file systems take.
+// Whether `path` names exactly one place below a folder, where anybody looks: relative, no component that is
+// empty or begins with "." (".git/config" is a program's own), no control characters, and not longer than
+// file systems take.
 [[nodiscard]] bool is_plain_path(std::string_view path);
-
-// Whether a component of `path` starts with a dot.
-[[nodiscard]] bool is_hidden(std::string_view path);
 
 }  // namespace fib::pack

@@ -43,7 +43,7 @@ std::vector<std::string> find_sources(const fs::path& folder) {
     for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator();
          ++entry) {
       const std::string path = entry->path().lexically_relative(folder).generic_string();
-      if (is_hidden(path)) {
+      if (util::is_hidden(path)) {
         entry.disable_recursion_pending();
       } else if (has_source_suffix(path) && !entry->is_directory()) {
         found.push_back(path);
@@ -56,10 +56,15 @@ std::vector<std::string> find_sources(const fs::path& folder) {
   return found;
 }
 
-// What a link elsewhere leads to would be given away with the solution.
+// What a link elsewhere leads to, or to what a program keeps for itself (.git/config), would be given away
+// with the solution.
 void expect_beneath(const fs::path& folder, const fs::path& file) {
-  if (!util::lies_in(fs::canonical(file), fs::canonical(folder)))
+  const fs::path target = fs::canonical(file);
+  const fs::path whole = fs::canonical(folder);
+  if (!util::lies_in(target, whole))
     throw Error("{} is a link out of {}; put the file itself there", file.string(), folder.string());
+  if (util::is_hidden(target.lexically_relative(whole)))
+    throw Error("{} is a link to something hidden; put the file itself there", file.string());
 }
 
 std::string read_text(const fs::path& folder, const fs::path& file) {

@@ -47,8 +47,7 @@ bool are_found(const std::vector<ListedFile>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& [path, file, more] = files[i];
     const bool in_order = i == 0 || files[i - 1].path < path;
-    if (file != path || !has_source_suffix(path) || is_hidden(path) || !more.empty() || !in_order)
-      return false;
+    if (file != path || !has_source_suffix(path) || !more.empty() || !in_order) return false;
   }
   return true;
 }

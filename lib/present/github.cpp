@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "present/source_text.h"
+
 namespace fib::present {
 namespace {
 
 // "%", line ends and, in properties, ":" and "," have a meaning in workflow commands.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
-  for (const char c : text) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  for (const char c : printable_lines(text)) {
     if (special.find(c) == std::string_view::npos) {
-      result += is_control || c == 0x7f ? '?' : c;
+      result += c;
     } else {
       result += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     }

@@ -150,14 +150,19 @@ void append(std::vector<Cell>& row, const std::vector<Cell>& more) {
   row.insert(row.end(), more.begin(), more.end());
 }
 
+// A bracket begins a link only where one ends that stands before one of these.
 std::string escape_markdown(std::string_view text) {
+  const std::string shown = printable(text);
   std::string result;
-  for (const char c : printable(text)) {
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const char c = shown[i];
     if (c == '<') {
       result += "&lt;";
       continue;
     }
-    if (c == '|' || c == '\\' || c == '*' || c == '`') result += '\\';
+    const bool ends_link = c == ']' && i + 1 < shown.size() &&
+                           std::string_view("([:").find(shown[i + 1]) != std::string_view::npos;
+    if (c == '|' || c == '\\' || c == '*' || c == '`' || ends_link) result += '\\';
     result += c;
   }
   return result;

@@ -295,7 +295,7 @@ const TraceRow* EarlierResults::latest_before(const TraceRow& row, bool only_pas
                           dataset::fails_before_reference(*earlier) || dataset::fails_before_reference(row);
     if (!is_alike) continue;
     const auto time =
-        util::parse_timestamp(earlier->evaluation->timestamp);  // an unreadable one is the oldest
+        util::parse_past_timestamp(earlier->evaluation->timestamp);  // an unreadable one is the oldest
     if (latest != nullptr && time < latest_time) continue;
     latest = earlier;
     latest_time = time;
@@ -328,7 +328,7 @@ std::vector<std::string> other_conditions(const dataset::Dataset& dataset, const
     if (!row.evaluation || *row.evaluation->hardware != hardware || row.evaluation->origin.is_sweep_point)
       continue;
     if (row.evaluation->origin.run_conditions == nullptr) continue;
-    const auto time = util::parse_timestamp(row.evaluation->timestamp);
+    const auto time = util::parse_past_timestamp(row.evaluation->timestamp);
     if (latest != nullptr && time < latest_time) continue;
     latest = &row;
     latest_time = time;

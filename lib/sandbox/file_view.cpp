@@ -64,6 +64,13 @@ bool unshare_mounts() {
   return mapped;
 }
 
+// An empty file system in memory, that holds so much, over a folder.
+bool mount_private(const fs::path& folder, std::uint64_t bytes) {
+  const std::string options = "mode=700,size=" + std::to_string(std::max<std::uint64_t>(bytes, 1)) +
+                              ",nr_inodes=" + std::to_string(kMostFiles);
+  return mount("tmpfs", folder, "tmpfs", kNoSetuid | kNoDevices, options);
+}
+
 // A view in the making, below `root`.
 class Builder {
  public:
@@ -73,9 +80,7 @@ class Builder {
   bool add_private(const fs::path& path, std::uint64_t bytes) {
     std::error_code error;
     fs::create_directories(at(path), error);
-    const std::string options = "mode=700,size=" + std::to_string(std::max<std::uint64_t>(bytes, 1)) +
-                                ",nr_inodes=" + std::to_string(kMostFiles);
-    return mount("tmpfs", at(path), "tmpfs", kNoSetuid | kNoDevices, options);
+    return mount_private(at(path), bytes);
   }
 
   // The file or folder, and what is mounted below it, at its own path. Where it is in sight already, because
@@ -177,6 +182,10 @@ bool enter(const fs::path& root) {
 }
 
 }  // namespace
+
+bool limit_folder(const fs::path& folder, std::uint64_t bytes) {
+  return unshare_mounts() && mount("none", "/", nullptr, kRecursivePrivate) && mount_private(folder, bytes);
+}
 
 bool enter_file_view(const FileView& view, const fs::path& place) {
   if (!unshare_mounts() || !mount("none", "/", nullptr, kRecursivePrivate)) return false;

@@ -23,4 +23,9 @@ struct FileView {
 // system does not allow it.
 [[nodiscard]] bool enter_file_view(const FileView& view, const std::filesystem::path& place);
 
+// Lays an empty file system in memory, which holds `bytes`, over an empty folder; all else stays in sight as
+// it is. Only the calling process and what it starts see it. Needs what enter_file_view needs. False, with
+// nothing changed that matters, where the system does not allow it.
+[[nodiscard]] bool limit_folder(const std::filesystem::path& folder, std::uint64_t bytes);
+
 }  // namespace fib::sandbox

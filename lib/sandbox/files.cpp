@@ -170,6 +170,8 @@ Held confine_files(const FileAccess& access, const fs::path& own) {
   const bool wants_view = access.own_view || !has_landlock();
   held.mounts =
       wants_view && enter_file_view({readable, access.writable, devices, access.private_bytes}, own);
+  // Where that is not allowed either, the limit of each file is all there is.
+  if (!wants_view) (void)limit_folder(own, access.private_bytes);
   LandlockRules rules;
   rules.devices = devices;
   rules.writable = access.writable;

@@ -26,7 +26,7 @@ struct FileAccess {
   std::uint64_t private_bytes = std::uint64_t{1} << 30U;  // of each private folder (file_view.h)
   // Whether it has a file system of its own where the system allows one. Without one a process finds its own
   // program by name, which tools need that look for its sources' lines; Landlock's rules hold all the same,
-  // and where there is no Landlock, it has one.
+  // its private folder is limited all the same, and where there is no Landlock, it has one.
   bool own_view = true;
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static FileAccess parse(std::string_view text);  // throws Error

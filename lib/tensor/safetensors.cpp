@@ -6,6 +6,7 @@
 
 #include "util/error.h"
 #include "util/files.h"
+#include "util/shell_word.h"
 
 namespace fib::tensor {
 
@@ -20,8 +21,8 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 
 SafetensorsHeader read_header(std::span<const std::byte> file, const std::string& shown_as) {
   if (as_text(file).starts_with(kPointerMark))
-    throw Error("{} is a Git LFS pointer, not the data; run: git lfs pull --include \"{}\"", shown_as,
-                shown_as);
+    throw Error("{} is a Git LFS pointer, not the data; run: git lfs pull --include {}", shown_as,
+                util::shell_word(shown_as));
   try {
     return parse_safetensors_header(file);
   } catch (const Error& reason) {

@@ -83,6 +83,12 @@ void flatten(int top, const std::string& name, std::uint64_t& moved) {
 
 }  // namespace
 
+bool is_hidden(const fs::path& relative) {
+  return std::any_of(relative.begin(), relative.end(), [](const fs::path& component) {
+    return component.native().starts_with('.') && component != "." && component != "..";
+  });
+}
+
 UniqueFd open_folder(const fs::path& folder) {
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) fail(folder);

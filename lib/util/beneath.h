@@ -26,6 +26,10 @@ namespace fib::util {
 // slash do not matter). Where links may be on the way, give both as std::filesystem::canonical() has them.
 [[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
+// Whether a component of a relative path is hidden: its name begins with ".", and it is neither "." nor "..".
+// What programs keep for themselves in a folder, as git does in .git, has such names.
+[[nodiscard]] bool is_hidden(const std::filesystem::path& relative);
+
 // Removes `folder` with everything in it, however deep it is and whatever its modes are, with few
 // descriptors; links are removed, not followed. What cannot be removed stays: failures are ignored.
 void remove_tree(const std::filesystem::path& folder);

@@ -130,4 +130,12 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   return (minutes * 60 + second) * 1'000'000 + microseconds;
 }
 
+std::optional<std::int64_t> parse_past_timestamp(std::string_view text) {
+  constexpr std::int64_t kDayUs = std::int64_t{24} * 3600 * 1'000'000;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto time = parse_timestamp(text);
+  const auto latest = std::chrono::duration_cast<std::chrono::microseconds>(now).count() + kDayUs;
+  return time && *time <= latest ? time : std::nullopt;
+}
+
 }  // namespace fib::util

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dataset/blobs.h"
+#include "util/shell_word.h"
 #include "validate/checks.h"
 
 namespace fib::validate {
@@ -43,7 +44,7 @@ class BlobCheck {
       error(messages_, place,
             fmt::format("workload {}: {} is a Git LFS pointer without its data; fetch it with: git lfs pull "
                         "--include {}",
-                        uuid, input.path, input.path));
+                        uuid, input.path, util::shell_word(input.path)));
     }
   }
 

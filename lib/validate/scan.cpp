@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dataset/links.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
 #include "util/files.h"
@@ -64,6 +65,7 @@ class Scanner {
     std::vector<std::pair<fs::path, std::string>> unlisted;  // links: what cannot be read ends the scan
     if (tree_.mode == model::Mode::lenient) (void)dataset::list_files(folder, extension, unlisted);
     for (const fs::path& relative : files_below(folder, extension)) {
+      if (dataset::leads_out(folder / relative, tree_.root)) continue;
       file_ = (folder.filename() / relative).string();
       Parts parts(relative.begin(), relative.end());
       if (parts.size() != depth) {
@@ -105,6 +107,7 @@ class Scanner {
       dataset::read_sources(tree_.root, tree_.root / file_, *scanned.solution);
       tree_.solution_files[scanned.solution->name].push_back(file_);
     } catch (const Error& error) {
+      scanned.solution.reset();  // with sources that cannot be read it is none
       scanned.error = error.what();
     }
     tree_.solutions[parts[2]].push_back(std::move(scanned));

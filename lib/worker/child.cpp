@@ -35,6 +35,8 @@ std::string_view name_of(MessageType request) {
       return "confine";
     case MessageType::kStart:
       return "use device";
+    case MessageType::kCalibrate:
+      return "calibrate";
     case MessageType::kLoad:
       return "load";
     case MessageType::kOpen:

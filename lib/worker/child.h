@@ -47,6 +47,8 @@ class Child {
   void stay_awake(std::int64_t ns) { awake_ns_ = ns; }
 
   [[nodiscard]] bool alive() const { return alive_; }
+  // Kills it without waiting for its end, for which the destructor waits.
+  void kill() { spawner_.kill(id_); }
   // See Spawner.
   [[nodiscard]] bool killed_by_others() { return spawner_.killed_by_others(id_); }
   [[nodiscard]] bool has_memory_group() { return spawner_.has_memory_group(id_); }

@@ -171,6 +171,7 @@ Answer<bool> WorkerClient::confine(const Confine& request, std::int64_t deadline
 
 Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
                                  const std::vector<util::UniqueFd>& files) {
+  is_started_ = true;
   is_on_cpu_ = !request.device.is_cuda();
   device_uuid_ = request.device.uuid;
   is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
@@ -178,9 +179,12 @@ Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
                                      deadline_ns, descriptors_of(files)));
 }
 
+Answer<bool> WorkerClient::calibrate(std::int64_t deadline_ns) {
+  return acknowledged(child_.request(MessageType::kCalibrate, {}, MessageType::kCalibrated, deadline_ns));
+}
+
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
                                   const std::vector<util::UniqueFd>& files) {
-  own_delay_.emplace(0);
   util::UniqueFd code;
   std::vector<int> fds = descriptors_of(files);
   if (!document.empty()) {
@@ -192,6 +196,7 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
 }
 
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
+  own_delay_.emplace(0);
   Open request = workload;
   request.on_device = door.on_device;
   request.places = door.places;

@@ -58,6 +58,9 @@ class JudgeClient : public Judge {
                                         const std::optional<SetId>& next) override;
   [[nodiscard]] Concluded conclude(std::uint32_t door) override;
 
+  // Kills it without waiting for its end, for which the destructor waits.
+  void kill() { child_.kill(); }
+
  private:
   Message ask(MessageType type, const std::string& payload, MessageType expected,
               const std::vector<int>& fds = {});
@@ -68,8 +71,8 @@ class JudgeClient : public Judge {
 class WorkerClient : public Worker {
  public:
   // `name` is for messages: "the solution's worker". The process gets a private folder under setup.temporary,
-  // which is removed with it. To be used by the thread that calls load(), which may be another than those
-  // that make and start it. Throws Error when it cannot be started.
+  // which is removed with it. Calls are to be made by the thread that opens their workload, which may
+  // be another than those that make, start and load it. Throws Error when it cannot be started.
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const std::string& name,
                std::uint64_t file_size_limit);
 
@@ -86,6 +89,9 @@ class WorkerClient : public Worker {
   // solution's fault, of which nothing is there yet.
   [[nodiscard]] Answer<bool> start(const Start& request, std::int64_t deadline_ns,
                                    const std::vector<util::UniqueFd>& files = {});
+  // Then, where calls will be timed, and no other process works on the device: measures what its clock reads
+  // of nothing. No solution's fault either.
+  [[nodiscard]] Answer<bool> calibrate(std::int64_t deadline_ns);
   // Then. `document`, if there is one, and then `files` travel beside the request (4 at most together).
   [[nodiscard]] Answer<Loaded> load(const Load& request, std::int64_t deadline_ns,
                                     const std::string& document = {},
@@ -112,6 +118,9 @@ class WorkerClient : public Worker {
   [[nodiscard]] Answer<std::int64_t> ping(std::int64_t deadline_ns);
 
   [[nodiscard]] bool alive() const { return child_.alive(); }
+  [[nodiscard]] bool is_started() const { return is_started_; }
+  // Kills it without waiting for its end, for which the destructor waits.
+  void kill() { child_.kill(); }
   // Whether setup.memory_limit holds.
   [[nodiscard]] bool has_memory_group() { return child_.has_memory_group(); }
   // Whether it ended by a SIGKILL that did not come from here (spawner.h).
@@ -125,10 +134,11 @@ class WorkerClient : public Worker {
 
   util::TemporaryFolder folder_;
   Child child_;
-  std::optional<util::RunDelay> own_delay_;  // of the thread that called load()
-  bool is_on_cpu_ = false;                   // its calls; set by start()
-  std::string device_uuid_;                  // where they are; likewise
-  bool is_watched_ = false;                  // it runs code on the CPU that may leave work behind
+  std::optional<util::RunDelay> own_delay_;  // of the thread that called open()
+  bool is_started_ = false;
+  bool is_on_cpu_ = false;   // its calls; set by start()
+  std::string device_uuid_;  // where they are; likewise
+  bool is_watched_ = false;  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
   WatchedProcess::Usage run_ended_;

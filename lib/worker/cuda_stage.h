@@ -29,6 +29,7 @@ class CudaStage : public Stage {
   void flush() override;
   Done run(Target& target, Clock clock) override;
   std::string prepare_tracer() override;
+  void calibrate() override { timer_.calibrate(); }
   void take_output(const eval::Slot& slot, std::uint64_t address) override;
   [[nodiscard]] tvm_ffi::Device device() const override { return {tvm_ffi::kCuda, context_.ordinal()}; }
   void* allocate(std::uint64_t bytes) override;

@@ -34,6 +34,8 @@ enum class MessageType : std::uint16_t {
   kConfined,
   kStart,
   kStarted,
+  kCalibrate,
+  kCalibrated,
   // judge
   kUseDevice,
   kDeviceReady,

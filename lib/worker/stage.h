@@ -46,6 +46,10 @@ class Stage {
   // be asked before the sandbox is closed: it may start one.
   [[nodiscard]] virtual std::string prepare_tracer() { return "the CPU has one clock"; }
 
+  // Measures what the clock reads of nothing. To be asked when no other process works on the device, and
+  // before there is anything of a solution that could disturb it.
+  virtual void calibrate() {}
+
   // Whether the worker looks itself at what processes of the target do outside of their call; else who asks
   // for the calls does (watched_process.h).
   [[nodiscard]] virtual bool watches_processes() const { return true; }

@@ -48,6 +48,9 @@ class WorkerLoop {
       case MessageType::kStart:
         start(message);
         return reply(message, MessageType::kStarted, {});
+      case MessageType::kCalibrate:
+        calibrate();
+        return reply(message, MessageType::kCalibrated, {});
       case MessageType::kLoad:
         return reply(message, MessageType::kLoaded, load(message).encode());
       case MessageType::kPack:
@@ -84,6 +87,12 @@ class WorkerLoop {
     const Start request = Start::decode(message.payload);
     awake_ns_ = std::int64_t{request.device.awake_us} * 1000;
     stage_ = loader_.start(request, message.fds);
+  }
+
+  void calibrate() {
+    if (!stage_) throw ProtocolError("a worker starts before it calibrates its clock");
+    if (target_) throw ProtocolError("what is loaded could disturb it");
+    stage_->calibrate();
   }
 
   Loaded load(Message& message) {

@@ -19,6 +19,9 @@ using bench::WorkerKind;
 
 namespace {
 
+constexpr auto kStarts = NextWorker::Device::kStarts;
+constexpr auto kLater = NextWorker::Device::kLater;
+
 // Interpreters need some time to be ready.
 bool eventually(const std::function<bool()>& happens, int tries = 2000) {
   for (int i = 0; i < tries; ++i) {
@@ -45,7 +48,7 @@ struct Fixture {
   std::unique_ptr<worker::WorkerClient> begin_until_ready(NextWorker& next) {
     std::unique_ptr<worker::WorkerClient> guest;
     (void)eventually([&] {
-      next.begin({true}, [this] { return bench::started_guest(pool, {}); });
+      next.begin({true}, kStarts, [this] { return bench::started_guest(pool, {}); });
       return (guest = next.take({true})) != nullptr;
     });
     return guest;
@@ -106,12 +109,12 @@ TEST_CASE("the next solution's guest has started its device when it is taken, an
   if (!has_python()) return;
   Fixture f(1);
   NextWorker next;
-  CHECK_FALSE(next.has_guest());
+  CHECK_FALSE(next.starts_device());
   CHECK(next.take({true}) == nullptr);
   auto guest = f.begin_until_ready(next);
   REQUIRE(guest);
   CHECK(next.take({true}) == nullptr);
-  CHECK_FALSE(next.has_guest());
+  CHECK_FALSE(next.starts_device());
   const auto again = guest->start(worker::Start{}, in_seconds(10));
   REQUIRE(std::holds_alternative<worker::Failure>(again));
   CHECK(std::get<worker::Failure>(again).text == "a worker starts once");
@@ -123,7 +126,7 @@ TEST_CASE("a guest that has died since its start is none") {
   NextWorker next;
   const auto guest = f.begin_until_ready(next);  // the pool's only one
   REQUIRE(guest);
-  next.begin({}, [&] { return f.confined({}); });
+  next.begin({}, kLater, [&] { return f.confined({}); });
   next.wait();
   for (const pid_t pid : worker::children_of(f.spawner.keeper_pid())) ::kill(pid, SIGKILL);
   CHECK(next.take({}) == nullptr);
@@ -136,19 +139,19 @@ TEST_CASE("a guest whose device cannot be started is none") {
   missing.uuid = "GPU-00000000-0000-0000-0000-000000000000";
   missing.kernels_path = (f.folder.path() / "none").string();
   NextWorker next;
-  next.begin({true}, [&] { return bench::started_guest(f.pool, missing); });
-  CHECK(next.has_guest());
+  next.begin({true}, kStarts, [&] { return bench::started_guest(f.pool, missing); });
+  CHECK(next.starts_device());
   CHECK(next.take({true}) == nullptr);
-  CHECK_FALSE(next.has_guest());
+  CHECK_FALSE(next.starts_device());
 }
 
 TEST_CASE("the worker of the next compiled solution is confined when it is taken, for what it was made") {
   Fixture f(0);
   NextWorker next;
-  next.begin({}, [&] { return f.confined({}); });
-  next.begin({false, "another"},
+  next.begin({}, kLater, [&] { return f.confined({}); });
+  next.begin({false, "another"}, kLater,
              [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("not asked"); });
-  CHECK_FALSE(next.has_guest());
+  CHECK_FALSE(next.starts_device());
   CHECK(next.take({true}) == nullptr);
   CHECK(next.take({false, "another"}) == nullptr);
   const auto worker = next.take({});
@@ -162,6 +165,39 @@ TEST_CASE("the worker of the next compiled solution is confined when it is taken
   CHECK(std::get<worker::Failure>(late).text == "a worker is confined before it starts");
 }
 
+TEST_CASE("a worker whose device is started is taken for the target that it was started for") {
+  Fixture f(0);
+  NextWorker next;
+  const WorkerKind kernels{.target = worker::TargetKind::kKernels};
+  const WorkerKind library{.target = worker::TargetKind::kSharedLibrary};
+  next.begin(kernels, kStarts, [&] {
+    auto worker = f.confined({});
+    (void)worker->start(worker::Start{}, in_seconds(10));
+    return worker;
+  });
+  CHECK(next.starts_device());
+  CHECK(next.take(library) == nullptr);
+  const auto worker = next.take(kernels);
+  REQUIRE(worker);
+  CHECK(worker->is_started());
+  CHECK_FALSE(next.starts_device());
+  next.begin(kernels, kLater, [&] { return f.confined({}); });
+  CHECK_FALSE(next.starts_device());
+  const auto confined = next.take(library);
+  REQUIRE(confined);
+  CHECK_FALSE(confined->is_started());
+}
+
+TEST_CASE("a worker that is killed has ended when it is gone") {
+  Fixture f(0);
+  auto worker = f.confined({});
+  const auto children = worker::children_of(f.spawner.keeper_pid());
+  REQUIRE(children.size() == 1);
+  worker->kill();
+  worker.reset();
+  CHECK(worker::children_of(f.spawner.keeper_pid()).empty());
+}
+
 TEST_CASE("a solution's worker does not start before it is confined, and one that cannot be made is none") {
   Fixture f(0);
   worker::WorkerClient worker(f.spawner, f.setup, "the solution's worker", 1U << 20U);
@@ -169,6 +205,7 @@ TEST_CASE("a solution's worker does not start before it is confined, and one tha
   REQUIRE(std::holds_alternative<worker::Failure>(started));
   CHECK(std::get<worker::Failure>(started).text == "a solution's worker is confined before it starts");
   NextWorker next;
-  next.begin({}, [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("there are no processes"); });
+  next.begin({}, kLater,
+             [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("there are no processes"); });
   CHECK(next.take({}) == nullptr);
 }

@@ -117,7 +117,12 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   REQUIRE(done.size() == 1);
   const auto plan = bench::make_plan(datasets, {}, {model::DeviceKind::cpu}, done);
   CHECK(plan.resumed == 1);
-  datasets[0].workloads.at("d1")[1].tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};  // w1d1
+  auto& w1d1 = datasets[0].workloads.at("d1")[1];
+  w1d1.axes[0].second = model::Integer(2);
+  CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).empty());
+  w1d1.axes[0].second = model::Integer(1);
+  CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).size() == 1);
+  w1d1.tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};
   CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).empty());
   CHECK(plan.evaluations.size() == 5);
 }
@@ -188,11 +193,13 @@ TEST_CASE("every definition is planned with its rule of judging, but those that 
   add("sample", "sampling");
   add("sol", "sampling");
   data.definition_files["sol"] = "problems/sol/definition.json";
+  add("sol_of_a_file", "sampling");
+  data.definition_files["sol_of_a_file"] = "sol_of_a_file.json";  // fib eval --definition FILE
   const auto plan = bench::make_plan({data}, {}, {model::DeviceKind::cpu, {}}, {});
   std::vector<eval::Rule> rules;
   for (const auto& planned : plan.evaluations) rules.push_back(planned.rule);
   using enum eval::Rule;
-  CHECK(rules == std::vector<eval::Rule>{kDsaIndexer, kLowBit, kDefault, kSampling, kDefault});
+  CHECK(rules == std::vector<eval::Rule>{kDsaIndexer, kLowBit, kDefault, kSampling, kDefault, kSampling});
   REQUIRE(plan.skipped.size() == 1);
   CHECK(plan.skipped[0].solution == "s_moe_fp8_block_scale_twice");
   CHECK_THAT(plan.skipped[0].reason, Catch::Contains("sampling and low-bit"));

@@ -54,7 +54,7 @@ class ReportDatasets {
   void write_failures() const {
     write("failures/definitions/op/d.json", definition_text("d"));
     write("failures/solutions/alice/s.json", solution_text("s", "alice", "cuda", "NVIDIA"));
-    write("failures/workloads/d.jsonl", workload_line("w1") + "\n");
+    write("failures/workloads/d.jsonl", workload_line("w1", "d", 1) + "\n");
     const RunTrace trace{
         .run = kRun1, .definition = "d", .solution = "s", .status = "COMPILE_ERROR", .log = "no"};
     write("failures/traces/d.jsonl", trace.line());

@@ -96,14 +96,14 @@ TEST_CASE("history and compare mean the same run by last, whatever the ids say o
   REQUIRE(first != second);
 
   // The run with the smaller id began later, as its record says.
-  const std::string record = R"({"run_id":")" + first + R"(","started_utc":"2098-01-01T00:00:00Z"})";
+  const std::string record = R"({"run_id":")" + first + R"(","started_utc":"2026-02-01T00:00:00Z"})";
   datasets.write("runs/runs/runs.jsonl", record + "\n");
   CHECK(last_of_history() == first);
   CHECK(side_b() == "run " + first);
 
   // A run in which nothing was evaluated is the last one too; comparing with it is no success.
   datasets.write("runs/runs/runs.jsonl",
-                 record + "\n" + R"({"run_id":"0","started_utc":"2099-01-01T00:00:00Z"})" + "\n");
+                 record + "\n" + R"({"run_id":"0","started_utc":"2026-02-02T00:00:00Z"})" + "\n");
   CHECK(last_of_history() == "0");
   const auto nothing = compare("last~1", "last");
   CHECK(nothing.exit_code == 1);

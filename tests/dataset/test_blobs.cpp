@@ -71,6 +71,17 @@ TEST_CASE("a blob outside of the root is refused unless allowed") {
   }
 }
 
+TEST_CASE("what a program keeps for itself in a dataset is no blob") {
+  const TemporaryDataset files;
+  files.write(".git/config", "token");
+  std::filesystem::create_directories(files.root() / "blob");
+  std::filesystem::create_symlink("../.git/config", files.root() / "blob/x.safetensors");
+  for (const char* path : {".git/config", "blob/x.safetensors"}) {
+    CHECK_THROWS_WITH(dataset::resolve_blob(files.root(), "d", path), Catch::Contains("is hidden"));
+    CHECK(dataset::resolve_blob(files.root(), "d", path, dataset::Confinement::none));
+  }
+}
+
 TEST_CASE("a root with a name that another one begins with is not the other") {
   const TemporaryDataset files;
   const auto other = files.write("data-other/x.safetensors", "x");

@@ -146,6 +146,31 @@ TEST_CASE("files that lie outside of a dataset by a link are left out, and their
   CHECK(texts(loaded) == std::vector<std::string>{"definitions/f" + why});
 }
 
+TEST_CASE("what a dataset keeps hidden, and problems that lie outside of it, are not read through links") {
+  const TemporaryDataset elsewhere;
+  elsewhere.write("secret", "PASSWORD");
+  elsewhere.write("workload.jsonl", workload_text("w") + "\n");
+  const TemporaryDataset files;
+  files.write(".git/config", "PASSWORD");
+  std::filesystem::create_directories(files.root() / "definitions");
+  std::filesystem::create_symlink("../.git/config", files.root() / "definitions/d.json");
+  const TemporaryDataset problems;
+  problems.write("two/definition.json", definition_text("d"));
+  std::filesystem::create_directories(problems.root() / "one");
+  std::filesystem::create_symlink(elsewhere.root() / "secret", problems.root() / "one/definition.json");
+  std::filesystem::create_symlink(elsewhere.root() / "workload.jsonl",
+                                  problems.root() / "two/workload.jsonl");
+  for (const auto& [root, count] : {std::pair(files.root(), 1), std::pair(problems.root(), 2)}) {
+    const auto loaded = dataset::load(root);
+    CHECK(loaded.workloads.empty());
+    CHECK(texts(loaded).size() == static_cast<std::size_t>(count));
+    for (const auto& text : texts(loaded)) {
+      CHECK_THAT(text, Catch::Contains("lies outside of the dataset, by a link"));
+      CHECK(text.find("PASSWORD") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a snapshot in the cache of Hugging Face has links to the blobs beside it") {
   const TemporaryDataset cache;
   cache.write("repo/blobs/123", definition_text("d"));
@@ -176,6 +201,28 @@ TEST_CASE("a broken line costs that line only, and is named") {
   CHECK(loaded.problems[0].line == 2);
   CHECK(loaded.problems[0].severity == Severity::error);
   CHECK(loaded.error_count() == 1);
+}
+
+TEST_CASE("what can be read as a workload can be read in its traces") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  const auto nested = [](int levels) {
+    const auto half = static_cast<std::size_t>(levels - 1);  // the workload itself is one
+    return R"({"axes":{"M":2},"inputs":{},"uuid":"w","x":)" + std::string(half, '[') +
+           std::string(half, ']') + "}";
+  };
+  for (const int levels : {199, 200}) {
+    files.write("workloads/op/d.jsonl", nested(levels) + "\n");
+    CHECK(dataset::load(files.root()).workloads.size() == (levels == 199 ? 1 : 0));
+  }
+  files.write("workloads/op/d.jsonl",
+              R"({"axes":{},"inputs":{"a":{"type":"scalar","value":"-009223372036854775808"}},"uuid":"w"})"
+              "\n");
+  const auto loaded = dataset::load(files.root());
+  REQUIRE(loaded.workloads.at("d").size() == 1);
+  const std::string text = model::to_json(loaded.workloads.at("d")[0]);
+  CHECK_THAT(text, Catch::Contains(":-9223372036854775808}"));
+  CHECK(model::parse_workload(text).inputs.size() == 1);
 }
 
 TEST_CASE("the message of a broken line names file, line and field") {

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "dataset/merge_support.h"
 
 namespace fs = std::filesystem;
@@ -94,6 +96,33 @@ TEST_CASE("a blob's path that would leave the output is taken from where its own
   CHECK(merged.file("workloads/op/d.jsonl").find(R"("path":"./blob/x.safetensors")") != std::string::npos);
   CHECK_FALSE(fs::exists(merged.folder.path() / "esc"));
   CHECK_FALSE(fs::exists(merged.folder.path().parent_path() / "esc"));
+}
+
+TEST_CASE("no blob of an output is a record, or what a program keeps for itself") {
+  const TemporaryDataset a;
+  fill(a, "alice", {});
+  a.write("config", "one");
+  a.write("traces/x.safetensors", "two");
+  a.write("x.json", "three");
+  a.write("more/y.safetensors", "four");
+  const std::vector<std::string> paths = {".git/config", "traces/x.safetensors", "solutions/evil/x.json",
+                                          "more/y.safetensors"};
+  std::string lines;
+  for (const auto& path : paths) lines += blob_line(path, "w" + std::to_string(lines.size()));
+  a.write("workloads/op/d.jsonl", lines);
+  const Merged merged({a.root()});
+  std::set<std::string> contents;
+  const auto loaded = dataset::load(merged.output, {});
+  for (const auto& workload : loaded.workloads.at("d")) {
+    const std::string& path = workload.inputs[0].second.path;
+    INFO(path);
+    CHECK((path.starts_with("./blob/") || path == "more/y.safetensors"));
+    contents.insert(util::read_file(merged.output / path));
+  }
+  CHECK(contents == std::set<std::string>{"one", "two", "three", "four"});
+  CHECK_FALSE(fs::exists(merged.output / ".git"));
+  CHECK_FALSE(fs::exists(merged.output / "traces/x.safetensors"));
+  CHECK_FALSE(fs::exists(merged.output / "solutions/evil"));
 }
 
 TEST_CASE("blobs of which each input has another are all there, in any order of the inputs") {

@@ -17,8 +17,9 @@ TEST_CASE("every name on disk is where the format says") {
 }
 
 TEST_CASE("a name that would leave its folder is refused") {
-  const auto name = GENERATE(as<std::string>{}, "", ".", "..", "a/b", "/", "../x", std::string("a\0b", 3),
-                             std::string(241, 'x'), "a\nb", "a\x1b[31mb", "\x7f", "a\xc2\x9b\x62");
+  const auto name =
+      GENERATE(as<std::string>{}, "", ".", "..", "a/b", "/", "../x", std::string("a\0b", 3),
+               std::string(241, 'x'), "a\nb", "a\x1b[31mb", "\x7f", "a\xc2\x9b\x62", ".git", "..x");
   CHECK_THROWS_AS(dataset::traces_file("r", name, "op", "d"), Error);
   CHECK_THROWS_AS(dataset::traces_file("r", "me", name, "d"), Error);
   CHECK_THROWS_AS(dataset::traces_file("r", "me", "op", name), Error);
@@ -31,7 +32,7 @@ TEST_CASE("the refusal says what is wrong with which name") {
 }
 
 TEST_CASE("ordinary names pass") {
-  for (const char* name : {"gpt-5.2", "..x", "a b", "\xc3\xa9", "\xc2\xa0", "x..", ".hidden"}) {
+  for (const char* name : {"gpt-5.2", "a b", "\xc3\xa9", "\xc2\xa0", "x.."}) {
     CHECK(dataset::checked_component(name, "author") == name);
   }
 }

@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include "dataset/baselines.h"
+#include "dataset/merge.h"
 #include "dataset/runs.h"
 #include "dataset/temporary_dataset.h"
+#include "support/temporary.h"
 #include "util/error.h"
 
 using namespace fib;
@@ -50,6 +53,31 @@ TEST_CASE("records of runs are read in the order in which the runs began, with a
   CHECK_FALSE(brief.dataset_git);
   CHECK(brief.config.is_null());
   CHECK_FALSE(brief.interrupted);
+}
+
+TEST_CASE("records of runs and baselines that lie outside of the dataset by a link are not read") {
+  const testing::TemporaryDataset elsewhere;
+  elsewhere.write("runs/runs.jsonl", "{\"run_id\":\"1\"}\n");
+  elsewhere.write("runs/baselines.jsonl", "PASSWORD\n");
+  for (const bool whole : {true, false}) {
+    const testing::TemporaryDataset files;
+    if (whole) {
+      std::filesystem::create_directory_symlink(elsewhere.root() / "runs", files.root() / "runs");
+    } else {
+      std::filesystem::create_directory(files.root() / "runs");
+      for (const char* file : {"runs/runs.jsonl", "runs/baselines.jsonl"})
+        std::filesystem::create_symlink(elsewhere.root() / file, files.root() / file);
+    }
+    std::vector<Problem> problems;
+    CHECK(dataset::read_runs(files.root(), problems).empty());
+    CHECK(dataset::read_baselines(files.root(), problems).empty());
+    REQUIRE(problems.size() == 2);
+    for (const auto& problem : problems)
+      CHECK(problem.message == "it lies outside of the dataset, by a link; put the file itself there");
+    const testing::TemporaryFolder folder;
+    CHECK_THROWS_WITH(dataset::merge({files.root()}, folder.path() / "out", {}),
+                      Catch::Contains("it lies outside of the dataset, by a link"));
+  }
 }
 
 TEST_CASE("a bad line costs itself, and a run has one record") {

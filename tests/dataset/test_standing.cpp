@@ -13,6 +13,7 @@ struct Made {
   std::string latency = "1";  // empty: it failed
   std::string run = "r1";     // empty: another tool's, without a record
   std::string day = "01";
+  std::string year = "2026";
   std::string source = {};  // empty: the present one; "-": not recorded
   std::string config = R"({"flush":"clean","clock":"auto"})";
   std::string more = {};  // members of the record
@@ -32,10 +33,16 @@ class Story {
     source_ = model::content_sha256(model::parse_solution(testing::solution_text("s", "me", "python")));
   }
 
+  void set_size_of_w(int m) {
+    files_.write("workloads/d.jsonl",
+                 testing::workload_line("w", "d", m) + "\n" + testing::workload_line("v") + "\n");
+  }
+
   void add(const Made& made) {
     std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid) +
                        R"(,"solution":")" + made.solution + R"(","evaluation":{"environment":{"hardware":")" +
-                       made.hardware + R"("},"timestamp":"2026-01-)" + made.day + R"(T00:00:00+00:00",)";
+                       made.hardware + R"("},"timestamp":")" + made.year + "-01-" + made.day +
+                       R"(T00:00:00+00:00",)";
     if (made.latency.empty()) {
       line += R"("status":"TIMEOUT")";
     } else {
@@ -159,6 +166,26 @@ TEST_CASE("traces of solutions that are not there, or of another definition of t
   const std::string hash = model::content_sha256(model::parse_definition(testing::definition_text("d")));
   story.add({.latency = "3", .more = R"(,"definition_sha256":")" + hash + "\""});
   CHECK(story.standing() == Latencies{3});
+}
+
+TEST_CASE("traces of a workload that had other sizes stand aside, and count again with the old ones") {
+  Story story;
+  story.add({.latency = "1"});
+  CHECK(story.standing() == Latencies{1});
+  story.set_size_of_w(3);
+  CHECK(story.standing().empty());
+  CHECK(story.left_out().other_workloads == 1);
+  CHECK(dataset::to_string(story.left_out()) ==
+        "1 trace does not count: 1 of other workloads of the same uuid");
+  story.set_size_of_w(2);
+  CHECK(story.standing() == Latencies{1});
+}
+
+TEST_CASE("a trace of a time to come is no later than those of now") {
+  Story story;
+  story.add({.latency = "", .year = "9999", .config = R"({"flush":"dirty","clock":"auto"})"});
+  story.add({.latency = "2"});
+  CHECK(story.standing() == Latencies{2});
 }
 
 TEST_CASE("any failure among the repeats of a run fails the key; of passing ones the middle counts") {

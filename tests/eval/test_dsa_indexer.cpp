@@ -188,6 +188,14 @@ TEST_CASE("an index may not stand twice, unless its page does") {
   const auto second = problem.best(1, {8, 9, 10, 11, 8, 9, 10, 11});
   std::copy(second.begin(), second.end(), twice.begin() + kPlaces);
   CHECK(problem.judge(twice, twice).correct);
+  problem.set_rows({10, 6}, {5, 0, 3, 2, 2, 4});  // the second time the page has two tokens
+  twice = problem.right();
+  const auto partial = problem.best(1, {8, 9, 10, 11, 8, 9});
+  std::copy(partial.begin(), partial.end(), twice.begin() + kPlaces);
+  CHECK(problem.judge(twice, twice).correct);
+  std::fill_n(twice.begin() + kPlaces, 2, 10);
+  CHECK_THAT(problem.judge(twice, problem.right()).explanation,
+             Catch::Contains("duplicate indices in batch [1]: 10"));
 }
 
 TEST_CASE("fewer tokens than there are, and more than there are places for, are wrong") {

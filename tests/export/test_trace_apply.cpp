@@ -88,7 +88,7 @@ void write_contest(const TemporaryDataset& files) {
   add(files, "plan", {{"language", "cuda"}, {"launch", {{"grid", 1}, {"block", 1}}}}, "kernel", "a.cu");
   add(files, "triton_one", {{"language", "triton"}}, "def run(" + inputs() + "):\n    return A\n");
   add(files, "ffi", {{"language", "cuda"}}, kFfi, "a.cu");
-  files.write("workloads/gemm/gemm_n128.jsonl", testing::workload_line("w1", "gemm_n128") + "\n");
+  files.write("workloads/gemm/gemm_n128.jsonl", testing::workload_line("w1", "gemm_n128", 1) + "\n");
   files.write("traces/all.jsonl", trace("plan", 1) + trace("triton_one", 2) + trace("ffi", 3));
 }
 
@@ -182,8 +182,8 @@ TEST_CASE("who failed on a workload is not chosen, and nothing is written where 
   write_contest(files);
   const testing::TemporaryFolder folder;
   const fs::path output = folder.path() / "out";
-  files.write("workloads/gemm/gemm_n128.jsonl", testing::workload_line("w1", "gemm_n128") + "\n" +
-                                                    testing::workload_line("w2", "gemm_n128") + "\n");
+  files.write("workloads/gemm/gemm_n128.jsonl", testing::workload_line("w1", "gemm_n128", 1) + "\n" +
+                                                    testing::workload_line("w2", "gemm_n128", 1) + "\n");
   files.write("traces/all.jsonl", trace("triton_one", 2) + trace("ffi", 3) + trace("ffi", 3, "w2"));
   CHECK(exported(files, output).chosen.at(0).solution == "ffi");
   CHECK_THROWS_WITH(exported(files, output), Catch::Contains("exists; name a new folder"));

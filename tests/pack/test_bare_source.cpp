@@ -63,6 +63,10 @@ TEST_CASE("sources take what they need from beside them, and nothing from outsid
   for (const auto& source : pack::read_with_neighbours(folder.path() / "s/a.cpp"))
     paths.push_back(source.path);
   CHECK(paths == std::vector<std::string>{"a.cpp", "b.h", "sub/c.h", "sub/e.h"});
+  write("h/a.cpp", "#if 0\n#include \".env\"\n#include \"linked.h\"\n#endif\n");
+  write("h/.env", "TOKEN=secret\n");
+  std::filesystem::create_symlink(".env", folder.path() / "h/linked.h");
+  CHECK(pack::read_with_neighbours(folder.path() / "h/a.cpp").size() == 1);
   write("p/main.py", "import os\nfrom .helper import x\nimport tools.deep as t\n");
   write("p/helper.py", "\n");
   write("p/tools/deep.py", "\n");

@@ -204,6 +204,10 @@ TEST_CASE("a source that cannot be one is named") {
   std::filesystem::create_symlink("nowhere", source);
   CHECK(error_of(files) == "cannot read F/k.cu: No such file or directory");
   std::filesystem::remove(source);
+  files.write(".git/config", "TOKEN");
+  std::filesystem::create_symlink(".git/config", source);
+  CHECK(error_of(files) == "F/k.cu is a link to something hidden; put the file itself there");
+  std::filesystem::remove(source);
   files.write("\xff.cu", "x");
   CHECK(error_of(files) == "a file in F has a name that is not UTF-8; rename it");
 }

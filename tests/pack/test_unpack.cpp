@@ -132,8 +132,20 @@ TEST_CASE("any list of sources survives: order, suffixes, bytes, and paths that 
   }
 }
 
+TEST_CASE("nothing is unpacked to where a program keeps what is its own") {
+  const std::string text = solution(
+      "",
+      source(".git/config") + "," + source("a/.git/config") + "," + source("\\u001b[31m.cu") + "," + kSource,
+      "", ".git");
+  INFO(text);
+  for (const auto& file : pack::unpacked(text)) {
+    CHECK(file.path.find("/.") == std::string::npos);
+    CHECK(file.path.find('\x1b') == std::string::npos);
+  }
+}
+
 TEST_CASE("languages that no folder can be named after survive") {
-  for (const std::string language : {"", "..", "a/../..", "x/y", "sycl", "\\u0000"}) {
+  for (const std::string language : {"", "..", ".git", "a/../..", "x/y", "sycl", "\\u0000"}) {
     const std::string text = solution("", kSource, "", language);
     INFO(text);
     CHECK(there_and_back(text) == text);

@@ -70,7 +70,7 @@ inline void write_runs(const TemporaryDataset& files) {
   const char* names[] = {"w1", "w2", "w3", "w4"};
   const double second[] = {1.005, 0.9, 1.03, 1.02};  // of alice_fast in the second run
   for (int i = 0; i < 4; ++i) {
-    workloads += workload_line(names[i], "gemm_n128") + "\n";
+    workloads += workload_line(names[i], "gemm_n128", 1 << i) + "\n";
     add({.run = kRun1, .definition = "gemm_n128", .solution = "alice_fast", .uuid = names[i], .m = 1 << i});
     add({.run = kRun2,
          .definition = "gemm_n128",

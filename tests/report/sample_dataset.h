@@ -60,7 +60,7 @@ inline void write_sample(const TemporaryDataset& files) {
   solution("carol_norm", "carol", "cpp", "cpu", long_name);
   for (const char* definition : {"gemm_n128", "gemm_untried", long_name.c_str()}) {
     files.write("workloads/" + std::string(definition) + ".jsonl",
-                workload_line("w1", definition) + "\n" + workload_line(uuid, definition) + "\n");
+                workload_line("w1", definition, 1) + "\n" + workload_line(uuid, definition, 64) + "\n");
   }
   std::string traces;
   const auto add = [&](const SampleTrace& trace) { traces += trace.line(); };

@@ -20,7 +20,8 @@ struct ShowTrace {
 
   [[nodiscard]] std::string line() const {
     std::string text =
-        R"({"definition":"scale","workload":{"axes":{"rows":4},"inputs":{"x":{"type":"random"}},"uuid":")" +
+        R"({"definition":"scale","workload":{"axes":{"rows":4},"inputs":{"x":{"type":"safetensors",)"
+        R"("path":"blob/x.safetensors","tensor_key":"x"},"factor":{"type":"scalar","value":1.5}},"uuid":")" +
         uuid + R"("},"solution":")" + solution + R"(","evaluation":{"status":")" +
         (latency > 0 ? "PASSED" : "RUNTIME_ERROR") + R"(","environment":{"hardware":")" + hardware +
         R"(","libs":{"cuda":"13.0"}},"timestamp":")" + time + R"(","log":")" + log + "\"";

@@ -16,6 +16,7 @@
 #include "support/in_child.h"
 #include "support/temporary.h"
 #include "util/error.h"
+#include "util/unique_fd.h"
 
 using namespace fib;
 namespace fs = std::filesystem;
@@ -186,6 +187,34 @@ TEST_CASE("private folders in memory are empty and hold what they are allowed to
       }
       return 0;
     });
+  }
+}
+
+TEST_CASE("without a file system of its own a confined process has a private folder that is limited, too") {
+  for (const bool root : {true, false}) {
+    const Places places(root);
+    const int result = testing::in_child([&] {
+      if (root && ::geteuid() != 0) return kSkipped;
+      if (!root && !testing::become_nobody()) return 1;
+      const auto held =
+          sandbox::confine_files({.private_bytes = kPrivateBytes, .own_view = false}, places.own);
+      if (held.mounts || held.landlock == 0) return kSkipped;
+      const std::string block(kPrivateBytes / 2, 'x');
+      const auto write = [&](const char* name) {
+        const util::UniqueFd fd(::open((places.own / name).c_str(), O_CREAT | O_WRONLY, 0600));
+        return fd.get() < 0 ? -1 : ::write(fd.get(), block.data(), block.size());
+      };
+      if (write("first") != static_cast<ssize_t>(block.size())) return 2;
+      (void)write("second");
+      if (write("third") > 0) return 3;
+      return opens(places.secret / "file") || opens(places.folder.path() / "new", O_CREAT | O_WRONLY) ? 4 : 0;
+    });
+    if (result == kSkipped) {
+      WARN("skipped: this system does not allow it, or the tests do not run as root");
+      continue;
+    }
+    CHECK(result == 0);
+    CHECK_FALSE(fs::exists(places.own / "first"));
   }
 }
 

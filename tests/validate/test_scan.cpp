@@ -41,6 +41,36 @@ TEST_CASE("a folder with the name of a file is a file that cannot be read") {
   CHECK(tree.workloads.at("d").errors[0].line == 0);
 }
 
+TEST_CASE("files that lie outside of the dataset by a link are not read") {
+  const Checked files;
+  const testing::TemporaryDataset elsewhere;
+  elsewhere.write("secret", "PASSWORD");
+  files.files.write(".git/config", "PASSWORD");
+  const auto folder = files.files.root() / "definitions/op";
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_symlink(elsewhere.root() / "secret", folder / "outside.json");
+  std::filesystem::create_symlink("../../.git/config", folder / "hidden.json");
+  for (const auto mode : {kLenient, kUpstream}) {
+    const validate::Tree tree = validate::scan(files.files.root(), mode);
+    CHECK_FALSE(tree.definitions.contains("outside"));
+    CHECK_FALSE(tree.definitions.contains("hidden"));
+    CHECK(tree.unlisted.size() == (mode == kLenient ? 2 : 0));
+  }
+}
+
+TEST_CASE("a solution whose source cannot be read is none, with the reason") {
+  const Checked files;
+  files.files.write("solutions/me/op/d/s.json",
+                    R"({"name":"s","definition":"d","author":"me","spec":{"language":"cpp",)"
+                    R"("target_hardware":["cpu"],"entry_point":"a.cpp::run"},)"
+                    R"("sources":[{"path":"a.cpp","content":""}]})");
+  const validate::Tree tree = validate::scan(files.files.root(), kLenient);
+  REQUIRE(tree.solutions.at("d").size() == 1);
+  CHECK_FALSE(tree.solutions.at("d")[0].solution);
+  CHECK_THAT(tree.solutions.at("d")[0].error, Catch::Contains("No such file"));
+  CHECK_NOTHROW(validate::validate(files.files.root(), {}));
+}
+
 TEST_CASE("dots in names belong to them") {
   const Checked files;
   files.files.write("definitions/op/a.b.json", definition_json("a.b").dump());

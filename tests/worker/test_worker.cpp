@@ -303,6 +303,9 @@ TEST_CASE("a worker that is stopped goes on when it is told to") {
 TEST_CASE("a worker that is asked out of order refuses and lives on") {
   Fixture f;
   worker::WorkerClient client(f.spawner, f.setup, "worker", 0);
+  const auto uncalibrated = client.calibrate(in_seconds(5));
+  REQUIRE(std::holds_alternative<Failure>(uncalibrated));
+  CHECK(std::get<Failure>(uncalibrated).text == "a worker starts before it calibrates its clock");
   const auto early = client.run(worker::Clock::kHost, in_seconds(5));
   REQUIRE(std::holds_alternative<Failure>(early));
   CHECK(std::get<Failure>(early).kind == Failure::Kind::kRefused);

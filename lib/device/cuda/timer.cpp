@@ -18,7 +18,7 @@ Timer::Timer(const Context& context, Kernels& kernels)
     : context_(context), kernels_(kernels), shared_(context, 128) {
   context.check(context.driver().event_create(&begin_, CU_EVENT_DEFAULT), "cuEventCreate");
   context.check(context.driver().event_create(&end_, CU_EVENT_DEFAULT), "cuEventCreate");
-  measure_empty_pair();
+  calibrate();
 }
 
 double Timer::between_events() const {
@@ -27,7 +27,8 @@ double Timer::between_events() const {
   return static_cast<double>(ms) * 1e6;
 }
 
-void Timer::measure_empty_pair() {
+void Timer::calibrate() {
+  empty_ns_ = 0;
   std::array<double, kEmptyPairs> pairs{};
   for (auto& pair : pairs) pair = time([] {}).device_ns;
   std::sort(pairs.begin(), pairs.end());

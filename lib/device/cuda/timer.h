@@ -29,9 +29,9 @@ struct Timing {
 
 // Times work by a pair of events behind a bounded spin: the spin keeps the stream busy until the host has
 // queued everything, so that launch gaps do not count; it gives up after a bound, so that work that waits for
-// the device inside does not hang. What an empty pair reads is measured when the timer is made and
-// subtracted. (The order of spin, event, work, event is nvbench's, detail/measure_cold; the numbers are in
-// docs/measuring.md.) One thread.
+// the device inside does not hang. What an empty pair reads is measured when the timer is made, and by
+// calibrate(), and subtracted. (The order of spin, event, work, event is nvbench's, detail/measure_cold; the
+// numbers are in docs/measuring.md.) One thread.
 class Timer {
  public:
   Timer(const Context& context, Kernels& kernels);
@@ -41,12 +41,14 @@ class Timer {
   // is queued: for work that waits for the device inside.
   [[nodiscard]] Timing time(const std::function<void()>& work, bool behind_spin = true);
 
+  // Measures the empty pair anew. Work of other processes on the device disturbs it.
+  void calibrate();
+
   // What a pair of events with nothing between them reads, in nanoseconds.
   [[nodiscard]] double empty_ns() const { return empty_ns_; }
 
  private:
   double between_events() const;
-  void measure_empty_pair();
 
   const Context& context_;
   Kernels& kernels_;
