@@ -33,6 +33,8 @@ dataset::Dataset dataset_of_file(const std::string& file) {
   try {
     model::Definition definition = model::parse_definition(util::read_file(file));
     dataset.definition_files[definition.name] = fs::path(file).filename().string();
+    dataset.of_problems = fs::path(file).filename() == dataset::kProblemDefinition &&
+                          fs::exists(dataset.root / dataset::kProblemWorkloads);
     dataset.definitions.emplace(definition.name, std::move(definition));
   } catch (const model::ParseError& error) {
     throw Error("{}: {}", file, error.what());

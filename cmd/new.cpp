@@ -70,6 +70,16 @@ std::string line_of(const model::Definition& definition, const model::Workload& 
   return model::to_json(record);
 }
 
+// A folder definitions/ or workloads/ would hide the problems.
+void expect_no_problems(const dataset::Dataset& loaded) {
+  if (loaded.of_problems)
+    throw Error(
+        "{} has SOL-ExecBench's layout, a folder for each problem: write the definition.json or "
+        "workload.jsonl "
+        "there, or begin another dataset",
+        loaded.root.string());
+}
+
 void new_definition(const NewOptions& options) {
   const fs::path root = root_of(options);
   const auto definition = scaffold::new_definition(options.name, options.op_type, options.form);
@@ -77,7 +87,9 @@ void new_definition(const NewOptions& options) {
   fs::create_directories(root, failed);
   if (failed) throw Error("cannot make the folder {}: {}", root.string(), failed.message());
   std::vector<std::string> unreadable;
-  const auto known = dataset::load_without_results(root.string(), unreadable).definitions;
+  const auto present = dataset::load_without_results(root.string(), unreadable);
+  expect_no_problems(present);
+  const auto& known = present.definitions;
   const fs::path file = dataset::definition_file(root, definition.op_type, definition.name);
   if (fs::exists(file)) throw Error("{} is there already", file.string());
   if (known.contains(definition.name))
@@ -130,6 +142,7 @@ model::AxisValues sizes_of(const std::string& text) {
 
 void new_workload(const NewOptions& options) {
   const auto loaded = load(options);
+  expect_no_problems(loaded);
   const auto& definition = find_definition(loaded, options.definition);
   const auto scalars = assignments("--set", options.scalars);
   std::vector<model::Workload> workloads;

@@ -40,8 +40,9 @@ class JudgedWorkloads {
   [[nodiscard]] const PutAside* put_aside(const model::Workload* workload) const;
   void put_aside(const model::Workload* workload, const PutAside& reason) { put_aside_[workload] = reason; }
 
-  // The judge was lost: the next workload gets another one. Says how many were lost so far.
+  // The judge was lost: the next workload gets another one. Says how many were lost since it worked last.
   int lose_judge();
+  void note_success() { judges_lost_ = 0; }
 
  private:
   [[nodiscard]] JudgedWorkload opened(const PlannedEvaluation& planned);

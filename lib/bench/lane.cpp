@@ -14,8 +14,8 @@ using model::Status;
 
 // Of one evaluation; then its workload is put aside.
 constexpr int kMostJudgesOfOne = 2;
-// Of a lane, which then closes.
-constexpr int kMostJudges = 4;
+// In a row, without an evaluation that was made: the machine is broken, and the lane closes.
+constexpr int kMostJudges = 20;
 
 std::optional<compile::TorchWay> torch_of(const compile::Artifact& artifact) {
   using Kind = compile::Artifact::Kind;
@@ -208,6 +208,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
     // Now that the reference has its guest.
     if (is_first) begin_next_worker(artifact);
     Measurement measurement = run.run();
+    workloads_.note_success();
     measurement.durations = durations;
     measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
     return measurement;
@@ -235,8 +236,8 @@ bool Lane::close_if_lost() {
 void Lane::lose_judge(const std::string& reason) {
   judge_lost_ = reason.substr(0, reason.find('\n'));
   if (workloads_.lose_judge() >= kMostJudges)
-    closed_ =
-        fmt::format("the device's judge was lost {} times, its lane is closed: {}", kMostJudges, judge_lost_);
+    closed_ = fmt::format("the device's judge was lost {} times in a row, its lane is closed: {}",
+                          kMostJudges, judge_lost_);
   worker_.spoil();
 }
 

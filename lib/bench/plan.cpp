@@ -1,7 +1,6 @@
 #include "bench/plan.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -187,10 +186,7 @@ class Accepted {
 }  // namespace
 
 eval::Rule rule_for(const dataset::Dataset& dataset, const model::Definition& definition) {
-  const auto file = dataset.definition_files.find(definition.name);
-  const bool foreign = file != dataset.definition_files.end() &&
-                       std::filesystem::path(file->second).filename() == dataset::kProblemDefinition;
-  return foreign ? eval::Rule::kDefault : eval::rule_of(definition);
+  return dataset.of_problems ? eval::Rule::kDefault : eval::rule_of(definition);
 }
 
 Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Filter& filter,
@@ -199,6 +195,17 @@ Plan make_plan(const std::vector<dataset::Dataset>& datasets, const dataset::Fil
   for (std::size_t i = 0; i < datasets.size(); ++i) planner.add(datasets[i], i);
   return planner.finish();
 }
+
+namespace {
+
+// Empty where two rules claim the definition.
+std::string rule_name(const dataset::Dataset& dataset, const model::Definition& definition) try {
+  return std::string(eval::name_of(rule_for(dataset, definition)));
+} catch (const Error&) {
+  return {};
+}
+
+}  // namespace
 
 AcceptsConfig accepting(const RunConfig& config) { return Accepted(config); }
 
@@ -227,6 +234,7 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
       if (known != nullptr && record.definition_sha256 && *record.definition_sha256 != hash_of(*known))
         return;
       if (!model::same_work(*now->second, trace.workload)) return;
+      if (known != nullptr && record.rule && *record.rule != rule_name(datasets[i], *known)) return;
       if (!accepts(record.config, known, *now->second) ||
           !model::same_tolerance(*now->second, trace.workload))
         return;

@@ -61,7 +61,7 @@ std::string checked_baseline_name(std::string_view name) {
 
 std::vector<BaselineRun> read_baselines(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = baselines_file(root);
-  if (!fs::exists(file)) return {};
+  if (!is_there(file)) return {};
   if (leads_out(file, root)) {
     problems.push_back({file.lexically_relative(root).string(), 0,
                         "it lies outside of the dataset, by a link; put the file itself there",

@@ -3,15 +3,19 @@
 #include <filesystem>
 
 // What a cloned dataset links to may be anything of the user's, and records, sources and inputs are printed,
-// merged, published, and given to solutions. Any thread.
+// merged, published, and given to solutions. Any thread. Only expect_inside() throws.
 namespace fib::dataset {
 
 // Whether a file of the dataset at `root` lies somewhere else, by links on its way, or where a program keeps
-// what is its own (".git/config"). A snapshot in Hugging Face's cache has links into the blobs beside it:
-// these do not lead out. A file that is not there leads out where its folder does.
+// what is its own (".git/config"); also where that cannot be found out (a link to itself, a folder that may
+// not be entered). A snapshot in Hugging Face's cache has links into the blobs beside it, which are named by
+// hashes: these do not lead out. A file that is not there leads out where its folder does.
 [[nodiscard]] bool leads_out(const std::filesystem::path& file, const std::filesystem::path& root);
 
 // Throws Error where leads_out(); the sentence says what to do.
 void expect_inside(const std::filesystem::path& file, const std::filesystem::path& root);
+
+// Whether there is something of this name, be it a link that leads nowhere, or cannot be found out.
+[[nodiscard]] bool is_there(const std::filesystem::path& file);
 
 }  // namespace fib::dataset

@@ -106,10 +106,11 @@ class Loader {
 
   void load_problems() {
     const auto folders = problem_folders(dataset_.root);
+    dataset_.of_problems = !folders.empty();
     for (const auto& folder : folders) {
       const std::string definition = load_definition(folder / kProblemDefinition);
-      const fs::path workloads = folder / "workload.jsonl";
-      if (definition.empty() || !fs::exists(workloads)) continue;
+      const fs::path workloads = folder / kProblemWorkloads;
+      if (definition.empty() || !is_there(workloads)) continue;
       if (leads_out(workloads, dataset_.root)) {
         report(workloads, 0, "it lies outside of the dataset, by a link; put the file itself there");
       } else {
@@ -189,6 +190,12 @@ class Loader {
   }
 
   void add_workload(const fs::path& file, RecordFile::FoundWorkload found, std::vector<Problem>& problems) {
+    try {
+      (void)workloads_file("", "any", found.definition);  // so that a merge has a place for it
+    } catch (const Error& error) {
+      problems.push_back({relative(file), found.line, error.what(), Severity::error});
+      return;
+    }
     const std::string& uuid = found.workload.uuid;
     const std::string place = fmt::format("{}:{}", relative(file), found.line);
     const auto [first, is_new] = uuids_.emplace(std::pair(found.definition, uuid), place);
@@ -283,15 +290,17 @@ bool is_utf8(const std::string& text) { return util::valid_utf8(text) == text; }
 std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension,
                                  std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::vector<fs::path> found;
-  if (fs::exists(folder))
-    find_files(folder, folder.parent_path(), extension, fs::is_symlink(folder), found, unlisted);
+  if (is_there(folder)) {
+    std::error_code unknown;
+    find_files(folder, folder.parent_path(), extension, fs::is_symlink(folder, unknown), found, unlisted);
+  }
   std::sort(found.begin(), found.end());
   return found;
 }
 
 std::vector<fs::path> problem_folders(const fs::path& root) {
   for (const auto& folder : {definitions_folder(root), workloads_folder(root), solutions_folder(root)}) {
-    if (fs::exists(folder)) return {};
+    if (is_there(folder)) return {};
   }
   std::vector<fs::path> found;
   find_problems(root, kProblemDepth, found);

@@ -27,6 +27,7 @@ struct Dataset {
   std::vector<Problem> problems;                        // in the order they were met
   std::map<std::string, std::string> definition_files;  // name -> path relative to the root
   std::map<std::string, std::string> solution_files;
+  bool of_problems = false;          // it is a collection of SOL-ExecBench's problems
   std::vector<std::string> repairs;  // what names_from_paths filled in, a sentence each
   std::shared_ptr<RowPool> pool = std::make_shared<RowPool>();  // what `traces` point to
 
@@ -68,8 +69,9 @@ void expect_records(const std::filesystem::path& root);
     const std::filesystem::path& folder, std::string_view extension,
     std::vector<std::pair<std::filesystem::path, std::string>>& unlisted);
 
-// The file of a problem of SOL-ExecBench that holds its definition.
+// The files of a problem of SOL-ExecBench.
 inline constexpr const char* kProblemDefinition = "definition.json";
+inline constexpr const char* kProblemWorkloads = "workload.jsonl";
 
 // The folders of SOL-ExecBench's problems, each with a definition.json, at most four folders below `root`,
 // sorted; none where there is definitions/, workloads/ or solutions/.

@@ -78,7 +78,7 @@ std::set<std::string> read_lines(const std::vector<fs::path>& inputs, fs::path (
   std::set<std::string> lines;
   for (const auto& input : inputs) {
     const fs::path file = file_of(input);
-    if (!fs::exists(file)) continue;
+    if (!is_there(file)) continue;
     if (leads_out(file, input)) {
       unreadable.push_back(fmt::format("{}: it lies outside of the dataset, by a link", file.string()));
       continue;

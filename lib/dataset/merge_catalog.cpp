@@ -26,6 +26,13 @@ std::string renamed(const std::string& name, const std::string& sha256) {
 bool can_be_blob(const fs::path& path) {
   static const std::set<std::string> kRecords = {"definitions", "workloads", "solutions", "traces", "runs"};
   if (path.empty() || path.is_absolute() || *path.begin() == ".." || util::is_hidden(path)) return false;
+  for (const fs::path& component : path) {
+    try {
+      (void)checked_component(component.string(), "blob");
+    } catch (const Error&) {
+      return false;
+    }
+  }
   const std::string first = path.begin()->string();
   return first == "blob" || (path.extension() == ".safetensors" && !kRecords.contains(first));
 }

@@ -121,7 +121,7 @@ class Reader {
 
 std::vector<RunRecord> read_runs(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = runs_file(root);
-  if (!fs::exists(file)) return {};
+  if (!is_there(file)) return {};
   if (leads_out(file, root)) {
     problems.push_back({file.lexically_relative(root).string(), 0,
                         "it lies outside of the dataset, by a link; put the file itself there",

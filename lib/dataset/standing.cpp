@@ -179,8 +179,16 @@ class StandingResults::Choice {
     const auto [known, is_new] = same_work_.emplace(std::pair(row.definition, row.workload), true);
     if (!is_new) return known->second;
     const auto present = workloads_.find(key_of({row.definition, &row.workload->uuid}));
-    if (present != workloads_.end()) known->second = model::same_work(*present->second, *row.workload);
+    if (present != workloads_.end())
+      known->second =
+          model::same_work(*present->second, *row.workload) && keeps_tolerance(row, *present->second);
     return known->second;
+  }
+
+  // Other tools know no tolerance of a workload's own, and leave it out of their traces.
+  static bool keeps_tolerance(const TraceRow& row, const model::Workload& present) {
+    const bool says_it = row.workload->tolerance || row.evaluation->origin.definition_sha256 != nullptr;
+    return !says_it || model::same_tolerance(present, *row.workload);
   }
 
   // Those made from the solution, the definition and the workload as they are now, or that do not say from

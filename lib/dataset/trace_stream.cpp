@@ -50,8 +50,8 @@ std::vector<fs::path> record_files(const fs::path& root) {
   std::vector<fs::path> files;
   std::vector<std::pair<fs::path, std::string>> unlisted;  // load() has reported them
   for (const auto& folder : problem_folders(root)) {
-    const fs::path workloads = folder / "workload.jsonl";
-    if (fs::exists(workloads) && !leads_out(workloads, root)) files.push_back(workloads);
+    const fs::path workloads = folder / kProblemWorkloads;
+    if (is_there(workloads) && !leads_out(workloads, root)) files.push_back(workloads);
   }
   for (const auto& folder : {workloads_folder(root), traces_folder(root)}) {
     const auto more = list_files(folder, ".jsonl", unlisted);

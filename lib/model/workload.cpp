@@ -1,6 +1,7 @@
 #include "model/workload.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -203,6 +204,10 @@ bool same_work(const Workload& left, const Workload& right) {
   const auto content = [](InputSpec input) {
     input.path.clear();
     input.unknown = {};
+    // 3, 3.0 and 3e0 are one number to a float input; to another one they are refused or the same.
+    if (const auto* number = std::get_if<double>(&input.scalar.value);
+        number != nullptr && *number == std::trunc(*number) && std::abs(*number) < 1e15)
+      input.scalar = {static_cast<std::int64_t>(*number), {}};
     return text_of(input_to_value(input));
   };
   return agree(left.axes, right.axes, size) && agree(left.inputs, right.inputs, content);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -147,7 +148,28 @@ bool is_file_below(const fs::path& folder, const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+// What is included, besides what is a source by its suffix.
+bool is_included(std::string_view path) {
+  static constexpr std::array<std::string_view, 9> kSuffixes = {".inl", ".inc", ".ipp", ".tpp", ".tcc",
+                                                                ".def", ".hh",  ".hxx", ".ptx"};
+  return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](auto suffix) { return path.ends_with(suffix); });
+}
+
+// A link beside others' sources may lead to what a program keeps hidden: a token, say.
+void expect_not_hidden(const fs::path& file) {
+  std::error_code gone;
+  const fs::path target = fs::canonical(file, gone);
+  const fs::path folder = fs::canonical(fs::absolute(file).parent_path(), gone);
+  if (!gone && util::is_hidden(target.lexically_relative(folder)) && !util::is_hidden(file.filename()))
+    throw Error("{} is a link to something hidden, {}; name the file itself", file.string(), target.string());
+}
+
+}  // namespace
+
 std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
+  expect_not_hidden(file);
   const fs::path folder = fs::absolute(file).parent_path();
   std::vector<model::SourceFile> sources{{file.filename().string(), util::read_file(file), {}}};
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -155,6 +177,7 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
       const bool is_known = std::any_of(sources.begin(), sources.end(),
                                         [&](const auto& source) { return source.path == path; });
       if (is_known || !is_plain_path(path) || !is_file_below(folder, path)) continue;
+      if (!has_source_suffix(path) && !is_included(path)) continue;
       sources.push_back({path, util::read_file(folder / path), {}});
     }
   }

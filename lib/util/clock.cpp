@@ -131,11 +131,17 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_past_timestamp(std::string_view text) {
-  constexpr std::int64_t kDayUs = std::int64_t{24} * 3600 * 1'000'000;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  constexpr std::int64_t kMinuteUs = std::int64_t{60} * 1'000'000;
   const auto time = parse_timestamp(text);
-  const auto latest = std::chrono::duration_cast<std::chrono::microseconds>(now).count() + kDayUs;
-  return time && *time <= latest ? time : std::nullopt;
+  if (!time) return std::nullopt;
+  // "Z", "+02:00": behind the date, where "-" stands between numbers.
+  const bool has_zone =
+      text.ends_with('Z') ||
+      text.find_first_of("+-", std::string_view("2026-01-01").size()) != std::string_view::npos;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto latest = std::chrono::duration_cast<std::chrono::microseconds>(now).count() +
+                      (has_zone ? 10 : 15 * 60) * kMinuteUs;
+  return *time <= latest ? time : std::nullopt;
 }
 
 }  // namespace fib::util

@@ -31,8 +31,9 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 // any other text.
 [[nodiscard]] std::optional<std::int64_t> parse_timestamp(std::string_view text);
 
-// The same of a record, for what is decided by who came last: nothing, too, where it lies more than a day
-// after now. No record was made then, and one that says so would be the last for ever.
+// The same of a record, for what is decided by who came last: nothing, too, where it lies after now, by more
+// than clocks differ (ten minutes) or, without a time zone, than time zones do (15 hours: other tools write
+// their local time). No record was made then, and one that says so would be the last for ever.
 [[nodiscard]] std::optional<std::int64_t> parse_past_timestamp(std::string_view text);
 
 }  // namespace fib::util

@@ -65,7 +65,6 @@ class Scanner {
     std::vector<std::pair<fs::path, std::string>> unlisted;  // links: what cannot be read ends the scan
     if (tree_.mode == model::Mode::lenient) (void)dataset::list_files(folder, extension, unlisted);
     for (const fs::path& relative : files_below(folder, extension)) {
-      if (dataset::leads_out(folder / relative, tree_.root)) continue;
       file_ = (folder.filename() / relative).string();
       Parts parts(relative.begin(), relative.end());
       if (parts.size() != depth) {
@@ -75,11 +74,17 @@ class Scanner {
       if (parts.back().size() > extension.size()) parts.back().resize(parts.back().size() - extension.size());
       take(parts);
     }
-    for (const auto& [path, why] : unlisted)
-      tree_.unlisted.emplace_back(path.lexically_relative(tree_.root).string(), why);
+    for (const auto& [path, why] : unlisted) {
+      std::error_code unknown;  // files are taken all the same, and say themselves that they cannot be read
+      if (fs::is_directory(path, unknown) || unknown)
+        tree_.unlisted.emplace_back(path.lexically_relative(tree_.root).string(), why);
+    }
   }
 
-  [[nodiscard]] std::string content() const { return util::read_file(tree_.root / file_); }
+  [[nodiscard]] std::string content() const {
+    dataset::expect_inside(tree_.root / file_, tree_.root);
+    return util::read_file(tree_.root / file_);
+  }
   [[nodiscard]] std::string shown(const std::string& file) const {
     return (fs::path(tree_.shown_root) / file).string();
   }

@@ -191,15 +191,16 @@ TEST_CASE("every definition is planned with its rule of judging, but those that 
   add("moe_fp8_block_scale_twice", "sampling");
   add("plain", "gemm");
   add("sample", "sampling");
-  add("sol", "sampling");
-  data.definition_files["sol"] = "problems/sol/definition.json";
-  add("sol_of_a_file", "sampling");
-  data.definition_files["sol_of_a_file"] = "sol_of_a_file.json";  // fib eval --definition FILE
+  add("sample_of_a_file", "sampling");
+  data.definition_files["sample_of_a_file"] = "definition.json";  // fib eval --definition FILE
   const auto plan = bench::make_plan({data}, {}, {model::DeviceKind::cpu, {}}, {});
   std::vector<eval::Rule> rules;
   for (const auto& planned : plan.evaluations) rules.push_back(planned.rule);
   using enum eval::Rule;
-  CHECK(rules == std::vector<eval::Rule>{kDsaIndexer, kLowBit, kDefault, kSampling, kDefault, kSampling});
+  CHECK(rules == std::vector<eval::Rule>{kDsaIndexer, kLowBit, kDefault, kSampling, kSampling});
+  data.of_problems = true;
+  for (const auto& planned : bench::make_plan({data}, {}, {model::DeviceKind::cpu, {}}, {}).evaluations)
+    CHECK(planned.rule == kDefault);
   REQUIRE(plan.skipped.size() == 1);
   CHECK(plan.skipped[0].solution == "s_moe_fp8_block_scale_twice");
   CHECK_THAT(plan.skipped[0].reason, Catch::Contains("sampling and low-bit"));

@@ -111,6 +111,23 @@ TEST_CASE("workloads are added with the sizes that are named") {
              Catch::Contains("did you mean \"gemm\"?"));
 }
 
+TEST_CASE("nothing new hides the problems of SOL-ExecBench") {
+  const Beginning begin;
+  fs::create_directories(begin.root / "one");
+  fs::copy_file(source_folder() / "dataset-examples/definitions/elementwise/sqrt_abs_sin_add.json",
+                begin.root / "one/definition.json");
+  const auto refused = [&](Words words) {
+    const auto result = begin(std::move(words));
+    INFO(result.err);
+    CHECK(result.exit_code == 1);
+    CHECK(result.err.find("SOL-ExecBench's layout") != std::string::npos);
+  };
+  refused({"new", "workload", "--definition", "sqrt_abs_sin_add", "--axes", "n=3"});
+  refused({"new", "definition", "other"});
+  CHECK_FALSE(fs::exists(begin.root / "workloads"));
+  CHECK_FALSE(fs::exists(begin.root / "definitions"));
+}
+
 TEST_CASE("sources of new solutions run in C, in C++ and in Python") {
   const auto python = python_with_torch();
   for (const std::string form : {"elementwise", "rows", "matmul"}) {

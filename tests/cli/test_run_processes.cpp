@@ -309,10 +309,12 @@ TEST_CASE("where judges die again and again the lane ends and says so") {
     return;
   }
   FibRun run;
-  run.dataset.add_definition({10, 20, 30, 40}).solution("slow", "alice", kSlow);
+  std::vector<int> sizes;
+  for (int i = 1; i <= 12; ++i) sizes.push_back(i);
+  run.dataset.add_definition(sizes).solution("slow", "alice", kSlow);
   auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
   int killed = 0;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 20; ++i) {
     std::vector<int> judges;
     REQUIRE(wait_for([&] {
       judges = children(run, "__judge");
@@ -324,7 +326,8 @@ TEST_CASE("where judges die again and again the lane ends and says so") {
   const auto result = ended.get();
   INFO(result.err);
   CHECK(result.exit_code == 1);
-  CHECK(result.err.find("the device's judge was lost 4 times, its lane is closed: ") != std::string::npos);
+  CHECK(result.err.find("the device's judge was lost 20 times in a row, its lane is closed: ") !=
+        std::string::npos);
 }
 
 TEST_CASE("an interrupt while waiting for the device ends with 130") {

@@ -173,10 +173,11 @@ TEST_CASE("what a dataset keeps hidden, and problems that lie outside of it, are
 
 TEST_CASE("a snapshot in the cache of Hugging Face has links to the blobs beside it") {
   const TemporaryDataset cache;
-  cache.write("repo/blobs/123", definition_text("d"));
+  const std::string hash(40, '1');
+  cache.write("repo/blobs/" + hash, definition_text("d"));
   const auto snapshot = cache.root() / "repo/snapshots/abc";
   std::filesystem::create_directories(snapshot / "definitions");
-  std::filesystem::create_symlink("../../../blobs/123", snapshot / "definitions/d.json");
+  std::filesystem::create_symlink("../../../blobs/" + hash, snapshot / "definitions/d.json");
   const auto loaded = dataset::load(snapshot);
   CHECK(texts(loaded).empty());
   CHECK(loaded.definitions.size() == 1);
@@ -201,6 +202,24 @@ TEST_CASE("a broken line costs that line only, and is named") {
   CHECK(loaded.problems[0].line == 2);
   CHECK(loaded.problems[0].severity == Severity::error);
   CHECK(loaded.error_count() == 1);
+}
+
+TEST_CASE("links to themselves, and names too long for a file, cost themselves alone") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("workloads/op/d.jsonl", workload_line("w") + "\n" + workload_line("v", ".add") + "\n");
+  std::string solution = solution_text("s", "me", "cuda");
+  const std::string content = R"("content":"x")";
+  solution.replace(solution.find(content), content.size(), R"("content":"")");
+  files.write("solutions/s.json", solution);
+  std::filesystem::create_symlink("a", files.root() / "solutions/a");  // its source
+  std::filesystem::create_symlink("loop.json", files.root() / "definitions/loop.json");
+  std::filesystem::create_symlink("traces", files.root() / "traces");
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.size() == 1);
+  CHECK(loaded.solutions.empty());
+  CHECK(loaded.workloads.size() == 1);
+  CHECK(loaded.error_count() >= 2);
 }
 
 TEST_CASE("what can be read as a workload can be read in its traces") {

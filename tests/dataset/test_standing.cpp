@@ -20,6 +20,7 @@ struct Made {
   std::string solution = "s";
   std::string uuid = "w";
   std::string hardware = "H200";
+  std::string tolerance = {};  // a member of the workload
 };
 
 class Story {
@@ -33,16 +34,23 @@ class Story {
     source_ = model::content_sha256(model::parse_solution(testing::solution_text("s", "me", "python")));
   }
 
+  void set_tolerance_of_w(const std::string& member) {
+    std::string line = testing::workload_line("w");
+    line.insert(line.find(R"("uuid":"w")") + std::string(R"("uuid":"w")").size(), member);
+    files_.write("workloads/d.jsonl", line + "\n" + testing::workload_line("v") + "\n");
+  }
+
   void set_size_of_w(int m) {
     files_.write("workloads/d.jsonl",
                  testing::workload_line("w", "d", m) + "\n" + testing::workload_line("v") + "\n");
   }
 
   void add(const Made& made) {
-    std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid) +
-                       R"(,"solution":")" + made.solution + R"(","evaluation":{"environment":{"hardware":")" +
-                       made.hardware + R"("},"timestamp":")" + made.year + "-01-" + made.day +
-                       R"(T00:00:00+00:00",)";
+    std::string workload = testing::workload_text(made.uuid);
+    workload.insert(workload.size() - 1, made.tolerance);
+    std::string line = R"({"definition":"d","workload":)" + workload + R"(,"solution":")" + made.solution +
+                       R"(","evaluation":{"environment":{"hardware":")" + made.hardware +
+                       R"("},"timestamp":")" + made.year + "-01-" + made.day + R"(T00:00:00+00:00",)";
     if (made.latency.empty()) {
       line += R"("status":"TIMEOUT")";
     } else {
@@ -179,6 +187,23 @@ TEST_CASE("traces of a workload that had other sizes stand aside, and count agai
         "1 trace does not count: 1 of other workloads of the same uuid");
   story.set_size_of_w(2);
   CHECK(story.standing() == Latencies{1});
+}
+
+TEST_CASE("traces of a workload that had another tolerance stand aside") {
+  const std::string hash = model::content_sha256(model::parse_definition(testing::definition_text("d")));
+  const auto story = [&](const std::string& more, const std::string& traced, const std::string& present) {
+    Story told;
+    told.add({.more = more, .tolerance = traced});
+    told.set_tolerance_of_w(present);
+    return told.standing().size();
+  };
+  const std::string known = R"(,"definition_sha256":")" + hash + "\"";
+  const std::string loose = R"(,"tolerance":{"max_atol":1e30})";
+  CHECK(story(known, loose, loose) == 1);
+  CHECK(story(known, loose, "") == 0);
+  CHECK(story("", loose, "") == 0);
+  CHECK(story(known, "", loose) == 0);
+  CHECK(story("", "", loose) == 1);  // by another tool, which knows no tolerances
 }
 
 TEST_CASE("a trace of a time to come is no later than those of now") {

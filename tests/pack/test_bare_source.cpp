@@ -67,6 +67,13 @@ TEST_CASE("sources take what they need from beside them, and nothing from outsid
   write("h/.env", "TOKEN=secret\n");
   std::filesystem::create_symlink(".env", folder.path() / "h/linked.h");
   CHECK(pack::read_with_neighbours(folder.path() / "h/a.cpp").size() == 1);
+  write("h/b.cpp", "#include \"secrets.txt\"\n#include \"table.inc\"\n");
+  write("h/secrets.txt", "TOKEN\n");
+  write("h/table.inc", "1, 2\n");
+  CHECK(pack::read_with_neighbours(folder.path() / "h/b.cpp").size() == 2);
+  std::filesystem::create_symlink(".env", folder.path() / "h/c.cpp");
+  CHECK_THROWS_WITH(pack::read_with_neighbours(folder.path() / "h/c.cpp"),
+                    Catch::Contains("is a link to something hidden"));
   write("p/main.py", "import os\nfrom .helper import x\nimport tools.deep as t\n");
   write("p/helper.py", "\n");
   write("p/tools/deep.py", "\n");
