@@ -8,7 +8,6 @@
 #include "dataset/paths.h"
 #include "util/clock.h"
 #include "util/error.h"
-#include "util/files.h"
 
 namespace fib::dataset {
 namespace {
@@ -61,16 +60,10 @@ std::string checked_baseline_name(std::string_view name) {
 
 std::vector<BaselineRun> read_baselines(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = baselines_file(root);
-  if (!is_there(file)) return {};
-  if (leads_out(file, root)) {
-    problems.push_back({file.lexically_relative(root).string(), 0,
-                        "it lies outside of the dataset, by a link; put the file itself there",
-                        Severity::error});
-    return {};
-  }
+  const auto text = read_inside(file, root, problems);
+  if (!text) return {};
   std::map<std::string, Naming> latest;
-  const std::string text = util::read_file(file);
-  for (const Line& line : split_lines(text)) {
+  for (const Line& line : split_lines(*text)) {
     try {
       Naming naming = naming_of(line.text);
       const auto [known, is_new] = latest.emplace(naming.name, naming);

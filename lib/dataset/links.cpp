@@ -7,6 +7,7 @@
 
 #include "util/beneath.h"
 #include "util/error.h"
+#include "util/files.h"
 
 namespace fib::dataset {
 namespace fs = std::filesystem;
@@ -45,6 +46,16 @@ void expect_inside(const fs::path& file, const fs::path& root) {
 bool is_there(const fs::path& file) {
   std::error_code unknown;
   return fs::symlink_status(file, unknown).type() != fs::file_type::not_found;
+}
+
+std::optional<std::string> read_inside(const fs::path& file, const fs::path& root,
+                                       std::vector<Problem>& problems) {
+  if (!is_there(file)) return std::nullopt;
+  if (!leads_out(file, root)) return util::read_file(file);
+  problems.push_back({file.lexically_relative(root).string(), 0,
+                      "it lies outside of the dataset, by a link; put the file itself there",
+                      Severity::error});
+  return std::nullopt;
 }
 
 }  // namespace fib::dataset

@@ -1,9 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/records.h"
 
 // What a cloned dataset links to may be anything of the user's, and records, sources and inputs are printed,
-// merged, published, and given to solutions. Any thread. Only expect_inside() throws.
+// merged, published, and given to solutions. Any thread. Only expect_inside() and read_inside() throw.
 namespace fib::dataset {
 
 // Whether a file of the dataset at `root` lies somewhere else, by links on its way, or where a program keeps
@@ -17,5 +22,11 @@ void expect_inside(const std::filesystem::path& file, const std::filesystem::pat
 
 // Whether there is something of this name, be it a link that leads nowhere, or cannot be found out.
 [[nodiscard]] bool is_there(const std::filesystem::path& file);
+
+// The text of a file of the dataset. Nothing where there is none; where it leads out it is a problem besides.
+// Throws Error as util::read_file() does.
+[[nodiscard]] std::optional<std::string> read_inside(const std::filesystem::path& file,
+                                                     const std::filesystem::path& root,
+                                                     std::vector<Problem>& problems);
 
 }  // namespace fib::dataset

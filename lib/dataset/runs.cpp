@@ -5,7 +5,6 @@
 #include "dataset/links.h"
 #include "dataset/paths.h"
 #include "util/error.h"
-#include "util/files.h"
 
 namespace fib::dataset {
 namespace {
@@ -121,16 +120,10 @@ class Reader {
 
 std::vector<RunRecord> read_runs(const fs::path& root, std::vector<Problem>& problems) {
   const fs::path file = runs_file(root);
-  if (!is_there(file)) return {};
-  if (leads_out(file, root)) {
-    problems.push_back({file.lexically_relative(root).string(), 0,
-                        "it lies outside of the dataset, by a link; put the file itself there",
-                        Severity::error});
-    return {};
-  }
-  const std::string text = util::read_file(file);
+  const auto text = read_inside(file, root, problems);
+  if (!text) return {};
   Reader reader(file.lexically_relative(root).string(), problems);
-  for (const Line& line : split_lines(text)) reader.read(line);
+  for (const Line& line : split_lines(*text)) reader.read(line);
   return reader.finish();
 }
 
