@@ -176,13 +176,11 @@ class StandingResults::Choice {
 
   // Workloads that are not in the dataset any more are known by their traces alone.
   bool is_of_present_workload(const TraceRow& row) {
-    const auto [known, is_new] = same_work_.emplace(std::pair(row.definition, row.workload), true);
-    if (!is_new) return known->second;
     const auto present = workloads_.find(key_of({row.definition, &row.workload->uuid}));
-    if (present != workloads_.end())
-      known->second =
-          model::same_work(*present->second, *row.workload) && keeps_tolerance(row, *present->second);
-    return known->second;
+    if (present == workloads_.end()) return true;
+    const auto [same, is_new] = same_work_.emplace(std::pair(present->second, row.workload), true);
+    if (is_new) same->second = model::same_work(*present->second, *row.workload);
+    return same->second && keeps_tolerance(row, *present->second);
   }
 
   // Other tools know no tolerance of a workload's own, and leave it out of their traces.
@@ -343,8 +341,8 @@ class StandingResults::Choice {
   std::unordered_map<std::string, std::string> definition_hashes_;
   std::unordered_map<std::string, const model::Workload*>
       workloads_;  // the dataset's, by definition and uuid
-  std::map<std::pair<const std::string*, const model::Workload*>, bool>
-      same_work_;  // as is_of_present_workload()
+  // Whether these two ask for the same work: the present workload, and one of a trace.
+  std::map<std::pair<const model::Workload*, const model::Workload*>, bool> same_work_;
 };
 
 std::size_t LeftOut::total() const {

@@ -204,6 +204,11 @@ TEST_CASE("traces of a workload that had another tolerance stand aside") {
   CHECK(story("", loose, "") == 0);
   CHECK(story(known, "", loose) == 0);
   CHECK(story("", "", loose) == 1);  // by another tool, which knows no tolerances
+  Story mixed;
+  mixed.add({.latency = "1", .more = known});
+  mixed.add({.latency = "2", .run = "", .solution = "t"});
+  mixed.set_tolerance_of_w(loose);
+  CHECK(mixed.standing() == Latencies{2});
 }
 
 TEST_CASE("a trace of a time to come is no later than those of now") {
