@@ -4,6 +4,10 @@ namespace fib::bench {
 
 using Kind = compile::Artifact::Kind;
 
+bool runs_in_guest(const compile::Artifact& artifact) {
+  return artifact.kind == Kind::kPythonModule || artifact.kind == Kind::kTorchExtension;
+}
+
 worker::TargetKind target_kind(const compile::Artifact& artifact) {
   if (artifact.kind == Kind::kKernels) return worker::TargetKind::kKernels;
   if (artifact.kind == Kind::kTorchHeaders) return worker::TargetKind::kTorchHeaders;

@@ -6,6 +6,9 @@
 // What a worker is told of a solution that was built. All functions are pure.
 namespace fib::bench {
 
+// Whether an interpreter runs it.
+[[nodiscard]] bool runs_in_guest(const compile::Artifact& artifact);
+
 // What it runs, of an artifact that needs no interpreter.
 [[nodiscard]] worker::TargetKind target_kind(const compile::Artifact& artifact);
 

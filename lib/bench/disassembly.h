@@ -29,9 +29,11 @@ struct Disassembly {
   std::string problem;  // why there is nothing, in a sentence or a compiler's log; empty: there is
 };
 
-// Builds the solution for the session's first device with what its lines need (-g, -lineinfo) and
-// disassembles what came out, by objdump on the CPU and by cuobjdump and nvdisasm on CUDA. They read what a
-// stranger's source became, so they run shut in as compilers do. Throws Error for what makes it impossible.
+// Of a solution in Python what Triton and torch.compile have made, as the last evaluation that passed has
+// kept it (JitCache). Else builds the solution for the session's first device with what its lines need (-g,
+// -lineinfo) and disassembles what came out, by objdump on the CPU and by cuobjdump and nvdisasm on CUDA.
+// They read what a stranger's source became, so they run shut in as compilers do. Throws Error for what makes
+// it impossible.
 [[nodiscard]] Disassembly disassemble(Session& session, const RunConfig& config,
                                       const model::Solution& solution, const model::Definition& definition,
                                       CodeForm form);

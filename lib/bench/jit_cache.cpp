@@ -38,6 +38,10 @@ std::vector<Kept> files_below(const fs::path& folder) {
 
 }  // namespace
 
+std::string jit_key(const model::Solution& solution, const std::string& architecture) {
+  return util::Sha256().add(model::content_sha256(solution)).add(architecture).hex();
+}
+
 fs::path JitCache::place_of(const std::string& key) const { return folder_ / key.substr(0, 2) / key; }
 
 std::string JitCache::find(const std::string& key) const try {

@@ -6,13 +6,18 @@
 #include <set>
 #include <string>
 
+#include "model/solution.h"
+
 namespace fib::bench {
+
+// The key of what is made for a solution on devices of an architecture ("sm_90a").
+[[nodiscard]] std::string jit_key(const model::Solution& solution, const std::string& architecture);
 
 // What the just-in-time compilers of solutions (Triton's, torch.compile's, the driver's) have made in their
 // workers, kept for the workers of equal solutions in later runs: <cache>/jit/<first two digits of
-// key>/<key>. fib never looks into it: it comes from the solution's worker and goes to nobody but such.
-// Behind it lies its digest, without which it is not believed. One object for one run; for several threads,
-// and beside other processes.
+// key>/<key>. It comes from the solution's worker and goes to nobody but such, and to the disassembler, which
+// is shut in like these. Behind it lies its digest, without which it is not believed. One object for one run;
+// for several threads, and beside other processes.
 class JitCache {
  public:
   // With more than `most_bytes` in it the oldest go.

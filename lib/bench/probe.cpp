@@ -10,8 +10,8 @@
 #include "bench/build_pool.h"
 #include "bench/input_files.h"
 #include "bench/memory_limits.h"
+#include "bench/python_code.h"
 #include "bench/single_build.h"
-#include "compile/builder.h"
 #include "compile/launch_plan.h"
 #include "eval/layout.h"
 #include "synthesis/inputs.h"
@@ -37,6 +37,12 @@ void append(std::optional<std::vector<std::string>>& list, const std::vector<std
   list->insert(list->end(), more.begin(), more.end());
 }
 
+std::string why_not_on_the_cpu(const compile::Artifact& artifact) {
+  if (artifact.kind == compile::Artifact::Kind::kTorchExtension)
+    return "it needs the real torch, so it runs in Python, where AddressSanitizer cannot look";
+  return "on the CPU there is nothing of Python code that AddressSanitizer could look at: it is not compiled";
+}
+
 // One probe, in a folder of its own.
 class Probe {
  public:
@@ -54,10 +60,13 @@ class Probe {
     using Outcome = compile::BuildResult::Outcome;
     if (build.result.outcome == Outcome::kUnsupported) return {End::not_done, build.result.log, {}, 0};
     if (build.result.outcome == Outcome::kFailed) return {End::not_built, build.result.log, {}, 0};
+    const auto& artifact = build.result.artifact;
+    const bool is_python = runs_in_guest(artifact);
+    if (is_python && !device_.is_cuda()) return {End::not_done, why_not_on_the_cpu(artifact), {}, 0};
     const fs::path folder = folder_.path() / "probe";
-    fs::create_directories(folder / "own");
-    write_files(folder, build.result.artifact, solution, definition, workload, root);
-    return call(folder);
+    fs::create_directories(folder / worker::kProbeOwn);
+    write_files(folder, artifact, solution, definition, workload, root);
+    return call(is_python ? guest_of(folder) : program_in(folder));
   }
 
  private:
@@ -72,7 +81,7 @@ class Probe {
                                    model::axis_values(definition, workload.axes));
     }
     worker::Start start;
-    start.kind = target_kind(artifact);
+    start.kind = runs_in_guest(artifact) ? worker::TargetKind::kPython : target_kind(artifact);
     session_.prepare({});
     const auto device = session_.processes(device_, config_.flush).device;
     start.device.uuid = device.uuid;
@@ -84,7 +93,29 @@ class Probe {
     const worker::Confine confine{files_of_probe().to_json(), artifact.runtime.string(), device_.is_cuda()};
     util::write_file_atomic(folder / worker::kProbeConfine, confine.encode());
     util::write_file_atomic(folder / worker::kProbeStart, start.encode());
-    fs::copy_file(artifact.file, folder / worker::kProbeSolution, fs::copy_options::overwrite_existing);
+    const fs::path file = folder / worker::kProbeSolution;
+    if (!artifact.file.empty()) fs::copy_file(artifact.file, file, fs::copy_options::overwrite_existing);
+    if (!runs_in_guest(artifact)) return;
+    auto python = solution_document(solution, definition, artifact);
+    if (artifact.kind == compile::Artifact::Kind::kTorchExtension) python.extension = file.string();
+    util::write_file_atomic(folder / worker::kProbePython, python.to_json());
+  }
+
+  [[nodiscard]] worker::ChildSpec program_in(const fs::path& folder) const {
+    worker::ChildSpec spec;
+    spec.arguments = {session_.environment().program, "__probe"};
+    spec.environment = worker::clean_environment(folder_.path());
+    spec.folder = folder;
+    spec.file_size_limit = kFileSizeLimit;
+    return spec;
+  }
+
+  [[nodiscard]] worker::ChildSpec guest_of(const fs::path& folder) const {
+    worker::GuestSetup guest;
+    guest.python = session_.environment().python->path;
+    guest.device_uuid = device_.uuid;
+    guest.probe = folder;
+    return worker::guest_spec(guest, session_.children().files, folder / worker::kProbeOwn, kFileSizeLimit);
   }
 
   // A sanitizer that looks for the lines of a source reads its own program first.
@@ -95,14 +126,9 @@ class Probe {
     return files;
   }
 
-  ProbeOutcome call(const fs::path& folder) {
-    worker::ChildSpec spec;
-    spec.arguments = tool_.words;
-    spec.arguments.insert(spec.arguments.end(), {session_.environment().program, "__probe"});
-    spec.environment = worker::clean_environment(folder_.path());
+  ProbeOutcome call(worker::ChildSpec spec) {
+    spec.arguments.insert(spec.arguments.begin(), tool_.words.begin(), tool_.words.end());
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
-    spec.folder = folder;
-    spec.file_size_limit = kFileSizeLimit;
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
     util::UniqueFd write_end(pipe[1]);
@@ -173,8 +199,6 @@ model::Solution for_tool(model::Solution solution, const ProbeTool& tool) {
 ProbeOutcome run_probe(Session& session, const RunConfig& config, const model::Solution& solution,
                        const model::Definition& definition, const model::Workload& workload,
                        const fs::path& dataset_root, const ProbeTool& tool) {
-  if (compile::needs_python(solution))
-    return {End::not_done, "solutions in Python cannot be looked at", {}, 0};
   session.begin(config);
   return Probe(session, config, tool).run(for_tool(solution, tool), definition, workload, dataset_root);
 }

@@ -41,9 +41,10 @@ struct ProbeOutcome {
 };
 
 // Builds the solution for the tool, or takes it from the cache, and calls it twice on the workload, on the
-// session's first device, within the time limits and the sandbox of `config`. Solutions in Python cannot be
-// probed. `dataset_root`: where the workload's blobs are. Takes as long as that does; returns soon when the
-// session is interrupted. Throws Error for what makes it impossible.
+// session's first device, within the time limits and the sandbox of `config`. Python code can be probed on
+// CUDA alone, and is not confined: `config` has no sandbox then. `dataset_root`: where the workload's blobs
+// are. Takes as long as that does; returns soon when the session is interrupted. Throws Error for what makes
+// it impossible.
 [[nodiscard]] ProbeOutcome run_probe(Session& session, const RunConfig& config,
                                      const model::Solution& solution, const model::Definition& definition,
                                      const model::Workload& workload,

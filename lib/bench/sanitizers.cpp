@@ -56,6 +56,9 @@ std::vector<Sanitizer> device_sanitizers() {
       sanitizer.missing = "compute-sanitizer is not here: it comes with the CUDA toolkit (PATH, CUDA_HOME)";
     sanitizer.tool.words = {program, "--tool", name, "--error-exitcode", "99", "--print-limit", "1000"};
     sanitizer.tool.cuda_cflags = {"-lineinfo"};
+    // torch keeps memory that was freed, and gives out parts of it: an access beyond its end would find more
+    // of it.
+    sanitizer.tool.environment = {"PYTORCH_NO_CUDA_MEMORY_CACHING=1"};
     sanitizers.push_back(std::move(sanitizer));
   }
   return sanitizers;

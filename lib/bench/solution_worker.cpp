@@ -9,7 +9,6 @@
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
 #include "util/clock.h"
-#include "util/hash.h"
 
 namespace fib::bench {
 namespace {
@@ -19,11 +18,6 @@ using worker::Failure;
 
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
-
-bool runs_in_guest(const compile::Artifact& artifact) {
-  return artifact.kind == compile::Artifact::Kind::kPythonModule ||
-         artifact.kind == compile::Artifact::Kind::kTorchExtension;
-}
 
 WorkerKind kind_of(const compile::Artifact& artifact) {
   if (runs_in_guest(artifact)) return {.is_guest = true};
@@ -172,7 +166,7 @@ worker::Answer<worker::Loaded> SolutionWorker::ask_to_load(const PlannedEvaluati
   if (artifact.kind != compile::Artifact::Kind::kPythonModule)
     files.push_back(open_sealed(artifact.file, artifact.sha256));
   if (!runs_in_guest(artifact)) return worker_->load(request, deadline_ns, {}, files);
-  jit_key_ = util::Sha256().add(model::content_sha256(*planned.solution)).add(architecture_).hex();
+  jit_key_ = jit_key(*planned.solution, architecture_);
   const std::string jit_files = jit_cache_ == nullptr ? std::string() : jit_cache_->find(jit_key_);
   request.has_jit_files = !jit_files.empty();
   if (request.has_jit_files) files.push_back(util::make_sealed_document("fib-jit", jit_files));

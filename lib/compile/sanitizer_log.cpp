@@ -42,7 +42,8 @@ bool is_source(std::string_view file) {
   const std::size_t dot = file.rfind('.');
   if (dot == std::string_view::npos) return false;
   const std::string_view suffix = file.substr(dot);
-  for (const std::string_view known : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".inl"}) {
+  for (const std::string_view known :
+       {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".inl", ".py"}) {
     if (suffix == known) return true;
   }
   return false;
@@ -146,6 +147,20 @@ bool begins_finding(std::string_view text) {
   return false;
 }
 
+// The name that the solution has for a source which a tool names by its path: NVRTC's lie below the folder
+// "src" that they were built in, Triton's below "solution/<the package>".
+std::string name_in_solution(const std::string& file) {
+  constexpr std::string_view kBuilt = "/src/";
+  constexpr std::string_view kPython = "/solution/fib_";
+  if (!file.starts_with('/')) return file;
+  if (const std::size_t folder = file.rfind(kBuilt); folder != std::string::npos)
+    return file.substr(folder + kBuilt.size());
+  const std::size_t folder = file.rfind(kPython);
+  const std::size_t package_end =
+      folder == std::string::npos ? folder : file.find('/', folder + kPython.size());
+  return package_end == std::string::npos ? file : file.substr(package_end + 1);
+}
+
 // "at kernel(float *, int)+0x90 in main.cu:7"; older versions have "+0x90 in
 // /tmp/x/src/main.cu:7:kernel(...)".
 void take_device_place(Finding& finding, std::string_view text) {
@@ -158,11 +173,7 @@ void take_device_place(Finding& finding, std::string_view text) {
   }
   auto place = place_of(without_outer_blanks(at.substr(in + 4)));
   if (!place || !finding.file.empty()) return;
-  // NVRTC names sources by the folder "src" that they were built in.
-  constexpr std::string_view kFolder = "/src/";
-  const std::size_t folder = place->file.rfind(kFolder);
-  if (place->file.starts_with('/') && folder != std::string::npos)
-    place->file.erase(0, folder + kFolder.size());
+  place->file = name_in_solution(place->file);
   take_place(finding, *place);
 }
 

@@ -10,6 +10,7 @@
 #include "util/files.h"
 #include "worker/descendants.h"
 #include "worker/packed_folder.h"
+#include "worker/probe_main.h"
 #include "worker/python_target.h"
 #include "worker/wire.h"
 #include "worker/worker_loop.h"
@@ -121,10 +122,11 @@ using namespace fib::worker;  // NOLINT: the functions below are C
 
 int fib_guest_enter(const char* files, const char* packages) {
   try {
-    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    auto access = fib::sandbox::FileAccess::parse(files);
+    // Tools that look into the process run where nothing is confined.
+    if (access.mode != fib::sandbox::Mode::kOff) ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     adopt_descendants();
     fib::sandbox::offer_to_oom_killer();
-    auto access = fib::sandbox::FileAccess::parse(files);
     for (auto& path : paths_of(packages)) access.readable.push_back(std::move(path));
     entered() = {access.mode, fib::sandbox::confine_files(access, std::filesystem::current_path())};
     if (access.mode != fib::sandbox::Mode::kOff) fib::sandbox::drop_capabilities();
@@ -140,6 +142,10 @@ void fib_guest_open_cuda() { open_cuda_ahead(); }
 int fib_guest_serve(int channel, const char* description, const FibGuestCallbacks* callbacks) {
   GuestLoader loader(*callbacks, description);
   return serve_worker(fib::util::UniqueFd(channel), loader);
+}
+
+int fib_guest_probe(const char* folder, const FibGuestCallbacks* callbacks) {
+  return run_guest_probe(folder, *callbacks, claims());
 }
 
 void fib_guest_fail(const char* text) { claims().error = text; }

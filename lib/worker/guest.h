@@ -39,6 +39,10 @@ void fib_guest_open_cuda();
 // `description` ("Python 3.12.3, torch 2.11.0") into its answers.
 int fib_guest_serve(int channel, const char* description, const FibGuestCallbacks* callbacks);
 
+// In place of fib_guest_serve(): calls the solution that lies in `folder` for a tool that looks at this
+// process (probe_main.h has the files); the process's exit code.
+int fib_guest_probe(const char* folder, const FibGuestCallbacks* callbacks);
+
 // The sentence for the log of the callback that runs now and is about to return -1.
 void fib_guest_fail(const char* text);
 

@@ -1,7 +1,8 @@
 """The guest: runs Python solutions and references for fib, in an interpreter of its own.
 
 fib starts it as `python -u -c <this text>` with these arguments: the path of libfib_core.so; packages to import; cores to
-import on, a semicolon, cores to run on; what files it may reach; cuda or cpu; the folder of compiled modules, if any.
+import on, a semicolon, cores to run on; what files it may reach; cuda or cpu; the folder of compiled modules, if any; the
+folder of a probe, if it is one.
 It opens libfib_core, which does everything around a call, and gives it the functions of the class Guest (worker/guest.h
 has the other side of all declarations here). Tensors are made over fib's buffers without copies. What torch offers is
 looked up before any code of a solution is there, which may change torch.
@@ -308,7 +309,7 @@ def use_private_files():
                       TORCHINDUCTOR_CACHE_DIR=os.path.join(jit, "inductor"), CUDA_CACHE_PATH=os.path.join(jit, "cuda"))
 
 
-def main(library_path, packages, cores, files, on_cuda, bytecode):
+def main(library_path, packages, cores, files, on_cuda, bytecode, probe):
     sys.argv = [""]
     sys.path[:] = [path for path in sys.path if path]  # not the current folder
     library = ctypes.CDLL(library_path)
@@ -327,8 +328,11 @@ def main(library_path, packages, cores, files, on_cuda, bytecode):
     torch = sys.modules.get("torch")
     guest = Guest(library, TorchTensors(torch) if torch else PlainTensors(), later)
     made = {name: kind(as_callback(library, getattr(guest, name))) for name, kind in CALLBACKS}
-    return library.fib_guest_serve(3, description.encode(), ctypes.byref(Callbacks(**made)))
+    callbacks = ctypes.byref(Callbacks(**made))
+    if probe:
+        return library.fib_guest_probe(probe.encode(), callbacks)
+    return library.fib_guest_serve(3, description.encode(), callbacks)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:7]))
+    sys.exit(main(*sys.argv[1:8]))

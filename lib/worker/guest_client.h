@@ -22,6 +22,9 @@ struct GuestSetup {
   // Where compiled modules of the packages are (sys.pycache_prefix while they are imported), for packages
   // that have none of their own; empty: nowhere.
   std::filesystem::path bytecode = {};
+  // It serves nobody, but calls what this folder holds for a tool that looks at it (probe_main.h); empty: it
+  // serves.
+  std::filesystem::path probe = {};
 };
 
 // How a guest's refusal of a Load begins when torch cannot use the device it is asked to.

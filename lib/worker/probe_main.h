@@ -2,6 +2,9 @@
 
 #include <filesystem>
 
+#include "worker/guest.h"
+#include "worker/python_target.h"
+
 namespace fib::worker {
 
 // The names of a probe's files in its folder.
@@ -11,6 +14,11 @@ inline constexpr const char* kProbeStart = "start";             // Start, encode
 inline constexpr const char* kProbeLoad = "load";               // Load, encoded
 inline constexpr const char* kProbeOpen = "open";               // Open, encoded: layout and launch plan
 inline constexpr const char* kProbeSolution = "solution";       // the library, or the cubin
+inline constexpr const char* kProbePython =
+    "python.json";  // of Python code: a PythonDocument, in place of Load
+
+// And the folder for files of the solution's own.
+inline constexpr const char* kProbeOwn = "own";
 
 // What a probe prints on a line of its own on stdout before the first call of the solution, when the last one
 // has returned, and before the sentence of why there was none.
@@ -24,5 +32,10 @@ inline constexpr const char* kProbeError = "fib probe: ";
 // `start` the solution's code runs in it. Returns the exit code: 0, or 1 when the solution could not be
 // called.
 [[nodiscard]] int run_probe(const std::filesystem::path& folder);
+
+// The same in an interpreter, of Python code on a CUDA device, without a sandbox: sanitizers of the CPU look
+// at code that they have built. `callbacks` and `claims` as for make_python_target().
+[[nodiscard]] int run_guest_probe(const std::filesystem::path& folder, const FibGuestCallbacks& callbacks,
+                                  GuestClaims& claims);
 
 }  // namespace fib::worker

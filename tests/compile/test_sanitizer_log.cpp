@@ -76,6 +76,14 @@ TEST_CASE("compute-sanitizer's records have a kind, a place and what led there")
                                   "=========     at k(int)+0x90 in /tmp/x/ab.tmp-1/src/parts/kernel.cu:7\n");
   REQUIRE(of_nvrtc.size() == 1);
   CHECK(of_nvrtc[0].file == "parts/kernel.cu");
+  const auto of_triton = compile::findings_of_device(
+      "memcheck",
+      "========= Invalid __global__ write of size 4 bytes\n"
+      "=========     at kernel+0x190 in "
+      "/tmp/fib-1/probe-2/probe/own/solution/fib_python_a_0b1c/parts/main.py:8\n");
+  REQUIRE(of_triton.size() == 1);
+  CHECK(of_triton[0].file == "parts/main.py");
+  CHECK(of_triton[0].line == 8);
   CHECK(compile::findings_of_device(
             "memcheck",
             "========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" "

@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
+#include "support/python.h"
 
 // `fib profile` of CUDA sources, by Nsight Compute.
 using namespace fib;
@@ -88,4 +89,47 @@ TEST_CASE("ncu's figures tell what keeps a kernel from being faster", "[gpu]") {
                 "  wmma::store_matrix_sync(c + (blockIdx.x * 8 + threadIdx.x / 32) * 256, C[0], 16, "
                 "wmma::mem_row_major);\n}",
                 "kernel<<<1056, 256, 0, stream>>>(reinterpret_cast<const half*>(a), c);") == "tensor");
+}
+
+TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  const auto python = testing::python_with_torch();
+  if (!python) return;
+  if (!std::filesystem::exists("/usr/local/cuda/bin/ncu")) {
+    WARN("skipped: no ncu");
+    return;
+  }
+  Profile profile;
+  profile.run.python = *python;
+  const auto kernels_of = [&](const std::string& source) {
+    const auto file = profile.run.folder.path() / "main.py";
+    util::write_file_atomic(file, source);
+    const auto result = testing::run_process(
+        {testing::fib_binary(), "profile", file, "--definition", "add", "--local", profile.run.dataset.root(),
+         "--device", "cuda:0", "--sandbox", "off", "--format", "json", "--set", "basic", "--timeout", "120"},
+        profile.run.environment());
+    INFO(result.out << result.err);
+    CHECK(result.exit_code == 0);
+    return nlohmann::json::parse(result.out).at("profiled").at(0).at("kernels");
+  };
+  const auto triton = kernels_of(R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_all(a, b, c, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
+
+
+def run(a, b, c):
+    add_all[(triton.cdiv(a.numel(), 1024),)](a, b, c, a.numel(), BLOCK=1024)
+)");
+  REQUIRE(triton.size() == 1);
+  CHECK(triton[0].at("name") == "add_all");
+  CHECK(triton[0].at("bottleneck").at("class") == "memory_bandwidth");
+  // The copy of what was returned is fib's own.
+  const auto torch = kernels_of("def run(a, b):\n    return a + b\n");
+  REQUIRE(torch.size() == 1);
+  CHECK(torch[0].at("bottleneck").at("class") == "memory_bandwidth");
 }

@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
+#include "support/python.h"
 
 // `fib sanitize` of CUDA sources, by compute-sanitizer.
 using namespace fib;
@@ -28,8 +29,12 @@ struct Sanitize {
 
   // What the tool says of a kernel with this body.
   [[nodiscard]] nlohmann::json operator()(const std::string& body, const std::string& tool) const {
-    const auto file = run.folder.path() / "a.cu";
-    util::write_file_atomic(file, kHead + body + kTail);
+    return of_file("a.cu", kHead + body + kTail, tool);
+  }
+  [[nodiscard]] nlohmann::json of_file(const std::string& name, const std::string& source,
+                                       const std::string& tool) const {
+    const auto file = run.folder.path() / name;
+    util::write_file_atomic(file, source);
     const auto result = testing::run_process(
         {testing::fib_binary(), "sanitize", file, "--definition", "add", "--local", run.dataset.root(),
          "--device", "cuda:0", "--sandbox", "off", "--tool", tool, "--format", "json", "--timeout", "120"},
@@ -70,6 +75,48 @@ TEST_CASE("compute-sanitizer finds what a kernel does wrong, and where", "[gpu]"
                  "racecheck", "ace");
   sanitize.finds(index + "  if (i < n) c[i] += a[i] + b[i];", "initcheck", "Uninitialized");
   sanitize.finds("  if (threadIdx.x < 16) __syncthreads();\n" + honest, "synccheck", "Barrier error");
+}
+
+// A kernel of Triton's that adds `count` elements of two vectors of n.
+std::string triton_source(const std::string& count) {
+  return R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(a, b, c, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < )" +
+         count + R"()
+
+
+def run(a, b, c):
+    kernel[(triton.cdiv(a.numel(), 256),)](a, b, c, a.numel(), BLOCK=256)
+)";
+}
+
+TEST_CASE("compute-sanitizer looks at Triton's kernels and at torch's", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  const auto python = testing::python_with_torch();
+  if (!python) return;
+  if (!std::filesystem::exists("/usr/local/cuda/bin/compute-sanitizer")) {
+    WARN("skipped: no compute-sanitizer");
+    return;
+  }
+  Sanitize sanitize;
+  sanitize.run.python = *python;
+  for (const std::string& source : {triton_source("n"), std::string("def run(a, b):\n    return a + b\n")}) {
+    const auto clean = sanitize.of_file("main.py", source, "memcheck");
+    INFO(clean.dump(2));
+    CHECK(clean.at("status") == "clean");
+  }
+  const auto over = sanitize.of_file("main.py", triton_source("n + 1"), "memcheck");
+  INFO(over.dump(2));
+  REQUIRE(over.at("findings").size() >= 1);
+  const auto& finding = over["findings"][0];
+  CHECK_THAT(finding.at("message").get<std::string>(), Catch::StartsWith("Invalid __global__ write of size"));
+  CHECK(finding.at("file") == "main.py");
+  CHECK(finding.at("line") == 8);
 }
 
 TEST_CASE("a sanitizer for CUDA does not run in the sandbox, and says so", "[gpu]") {
