@@ -94,7 +94,8 @@ class Probe {
     util::write_file_atomic(folder / worker::kProbeConfine, confine.encode());
     util::write_file_atomic(folder / worker::kProbeStart, start.encode());
     const fs::path file = folder / worker::kProbeSolution;
-    if (!artifact.file.empty()) fs::copy_file(artifact.file, file, fs::copy_options::overwrite_existing);
+    if (artifact.kind != compile::Artifact::Kind::kPythonModule)
+      fs::copy_file(artifact.file, file, fs::copy_options::overwrite_existing);
     if (!runs_in_guest(artifact)) return;
     auto python = solution_document(solution, definition, artifact);
     if (artifact.kind == compile::Artifact::Kind::kTorchExtension) python.extension = file.string();
