@@ -501,7 +501,7 @@ void add_eval(CLI::App& app, int& exit_code) {
           "  fib eval my_norm.cu --definition rmsnorm_h4096 --local D\n"
           "  fib eval my_norm.cu --definition rmsnorm_h4096 --local D --workloads first --against last\n"
           "  fib eval my_norm/ other_norm.json --local D --against baseline --cascade\n"
-          "  fib eval norm.py --definition norm.json --workload norm.jsonl --returns-outputs\n"
+          "  fib eval norm.py --definition norm.json --workload norm.jsonl\n"
           "Nothing is added to the dataset but by --add.\n") +
       kLocalDefault +
       "Exit codes: 0 everything passed, 1 something could not be evaluated, 2 wrong usage,\n"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "choice.h"
+#include "compile/calling_style.h"
 #include "dataset/paths.h"
 #include "dataset/records.h"
 #include "present/text.h"
@@ -136,6 +137,19 @@ void choose_workloads(std::vector<model::Workload>& workloads, const std::string
   }
 }
 
+// What sources do not say, for solutions that run on such a device.
+pack::SourceFacts facts_of(const EvalWords& words, std::vector<dataset::Dataset>& datasets,
+                           model::DeviceKind device) {
+  pack::SourceFacts facts = words.source;
+  facts.python_device = device;
+  facts.returns_outputs = [&words, &datasets](const model::Solution& solution) {
+    const auto& definition = dataset_with(datasets, solution.definition).definitions.at(solution.definition);
+    return words.returns_outputs ||
+           compile::calling_style(solution, definition).style == compile::CallingStyle::kValueReturning;
+  };
+  return facts;
+}
+
 std::vector<model::Solution> read_solutions(const EvalWords& words, const pack::SourceFacts& facts) {
   std::vector<model::Solution> solutions;
   for (const std::string& word : words.solutions) {
@@ -150,13 +164,11 @@ std::vector<model::Solution> read_solutions(const EvalWords& words, const pack::
 }
 
 // The one that `words.against` names, for the definition.
-model::Solution other_side(const EvalWords& words, const dataset::Dataset& dataset,
+model::Solution other_side(const EvalWords& words, const dataset::Dataset& dataset, pack::SourceFacts facts,
                            const std::string& definition, model::DeviceKind device) {
   if (fs::exists(words.against)) {
-    pack::SourceFacts facts = words.source;
     facts.name.reset();
     facts.definition = definition;
-    facts.python_device = device;
     return pack::read_given_solution(words.against, facts);
   }
   std::vector<std::string> names;
@@ -192,8 +204,7 @@ std::vector<fs::path> files_of(const EvalWords& words) {
 EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   EvalInputs inputs;
   inputs.datasets = load_datasets(words);
-  pack::SourceFacts facts = words.source;
-  facts.python_device = device;
+  pack::SourceFacts facts = facts_of(words, inputs.datasets, device);
   if (is_definition_file(words.definition)) {
     facts.definition = inputs.datasets.front().definitions.begin()->first;
     lend_workloads(inputs.datasets, *facts.definition);
@@ -211,7 +222,7 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   }
   if (!words.against.empty()) {
     dataset::Dataset& dataset = *wanted.front().first;
-    model::Solution other = other_side(words, dataset, wanted.front().second.definition, device);
+    model::Solution other = other_side(words, dataset, facts, wanted.front().second.definition, device);
     inputs.is_against_foreign = !dataset.solutions.contains(other.name) || fs::exists(words.against);
     while (std::find(inputs.tried.begin(), inputs.tried.end(), other.name) != inputs.tried.end()) {
       other.name += " (of the dataset)";
@@ -282,8 +293,8 @@ void add_try_options(CLI::App& app, EvalWords& words) {
       ->allow_extra_args(false)
       ->type_name("FLAG,...")
       ->group(group);
-  app.add_flag("--returns-outputs", words.source.returns_outputs,
-               "A source's function returns its outputs; default: they are passed in")
+  app.add_flag("--returns-outputs", words.returns_outputs,
+               "A source's function returns its outputs, though it does not look so")
       ->group(group);
 }
 

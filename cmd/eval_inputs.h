@@ -20,6 +20,7 @@ struct EvalWords {
   std::string workload_file;           // a JSONL file of workloads in place of the dataset's; empty: none
   std::string workloads = "all";       // "first", "all", a number, or uuids with "," between
   pack::SourceFacts source;            // what source files do not say
+  bool returns_outputs = false;        // functions of sources return their outputs; else it is as they look
   std::string against;                 // a solution of the dataset, a file, or "baseline"; empty: none
   bool with_results = false;           // the dataset's own results of the solutions are wanted too
 };

@@ -124,7 +124,6 @@ json::Value spec_of(const model::SourceFile& source, const std::string& language
     options.add(language == "cuda" ? "cuda_cflags" : "cflags", std::move(list));
     spec.add("compile_options", std::move(options));
   }
-  spec.add("destination_passing_style", json::make_boolean(!facts.returns_outputs));
   return spec;
 }
 
@@ -217,7 +216,9 @@ model::Solution solution_of_sources(std::vector<model::SourceFile> sources, cons
   }
   solution.add("sources", std::move(list));
   try {
-    return model::read_solution(solution);
+    model::Solution made = model::read_solution(solution);
+    made.spec.destination_passing = !(facts.returns_outputs && facts.returns_outputs(made));
+    return made;
   } catch (const model::ParseError& error) {
     throw Error("{}: {}", first.path, error.what());
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ struct SourceFacts {
   std::optional<std::string> author = {};       // default: local
   model::DeviceKind python_device = model::DeviceKind::cuda;  // what a Python source is for
   std::vector<std::string> flags = {};  // for the compiler: cflags, of CUDA sources cuda_cflags
-  bool returns_outputs = false;         // else they are passed in, as the format has it
+  // Whether the function returns its outputs; else, and where nothing is asked, they are passed in, as the
+  // format has it. Asked with the solution that does not say it yet.
+  std::function<bool(const model::Solution&)> returns_outputs = {};
 };
 
 // The source `file`, and those beside it that it needs: what C, C++ and CUDA sources include in quotes and

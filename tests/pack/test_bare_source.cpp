@@ -31,7 +31,9 @@ TEST_CASE("a source's name and text tell its language, hardware and binding") {
   CHECK(of("a.cpp", kRun).name == "a");
   CHECK(of("a.cpp", kRun).author == "local");
   CHECK(of("a.cpp", kRun).spec.destination_passing_style());
-  CHECK_FALSE(of("a.cpp", kRun, {.returns_outputs = true}).spec.destination_passing_style());
+  CHECK(of("a.cpp", kRun).spec.destination_passing == true);
+  const auto returns = [](const model::Solution& solution) { return !solution.spec.destination_passing; };
+  CHECK_FALSE(of("a.cpp", kRun, {.returns_outputs = returns}).spec.destination_passing_style());
   CHECK(*of("a.cu", kRun, {.flags = {"-O2"}}).spec.compile_options->cuda_cflags ==
         std::vector<std::string>{"-O2"});
   CHECK(of("a.txt", kRun, {.language = "cpp", .name = "n"}).name == "n");
