@@ -8,6 +8,7 @@
 #include "read_history.h"
 #include "report/history_text.h"
 #include "report_common.h"
+#include "util/shell_word.h"
 
 namespace fib::cmd {
 namespace {
@@ -52,7 +53,7 @@ int remove(const BaselineOptions& options) {
   const auto found = runs.find(options.name);
   if (found == runs.end())
     throw Error("{} has no baseline \"{}\"; to see all: fib baseline list --local {}", root, options.name,
-                root);
+                util::shell_word(root));
   dataset::write_baseline(root, options.name, std::nullopt);
   print_result(
       fmt::format("{} names no run any more; it was {}\n", options.name, present::printable(found->second)));

@@ -207,7 +207,7 @@ std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
   const auto a = comparable(std::move(before), b);
   if (a.empty()) return std::nullopt;
   const bool has_passed = report::latest(a).front()->row.passed();
-  const char* label = is_last_failed && has_passed ? "the last try that passed" : "the last try";
+  const char* label = is_last_failed && has_passed ? "the last result that passed" : "the last result";
   return comparison({label, report::latest(a)}, {"this one", report::latest(b)}, report::PairBy::solution,
                     format);
 }
@@ -369,16 +369,17 @@ Outcome evaluate_all(bench::Session& session, const EvalInputs& inputs, const Ev
   const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
   const auto& config = options.measure.config;
   if (!options.cascade) return evaluate(session, inputs.datasets, config, request, line);
-  Outcome outcome = evaluate(session, with_smallest(inputs.datasets), with_few_calls(config),
-                             {.version = FIB_VERSION, .save_results = false}, ProgressLine::none);
+  Outcome outcome =
+      evaluate(session, with_smallest(inputs.datasets), with_few_calls(config), request, ProgressLine::none);
   if (outcome.exit_code != kInterrupted) go_on(session, inputs, options, request, line, outcome);
   return outcome;
 }
 
 // One try of all solutions.
-ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
+ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, bench::RunRequest request,
                        bool against_last) {
   const EvalInputs inputs = read_eval_inputs(options.words, session.environment().kind());
+  request.load = util::machine_load();
   if (options.add) add_solutions(inputs, options.replace);
   Outcome outcome = evaluate_all(session, inputs, options, request);
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();

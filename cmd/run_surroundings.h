@@ -2,9 +2,11 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "compile/python_interpreter.h"
 #include "devices.h"
+#include "util/machine.h"
 
 namespace fib::cmd {
 
@@ -14,5 +16,9 @@ namespace fib::cmd {
 // from itself.
 [[nodiscard]] nlohmann::ordered_json surroundings(const ChosenDevices& chosen,
                                                   const std::optional<compile::PythonInterpreter>& python);
+
+// That other programs disturb what is to be measured, in a sentence; empty where the load is not above the
+// cores.
+[[nodiscard]] std::string warning_of_load(const std::optional<util::MachineLoad>& load);
 
 }  // namespace fib::cmd

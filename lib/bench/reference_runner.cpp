@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "bench/memory_limits.h"
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
 #include "eval/evaluator.h"
@@ -145,6 +146,7 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
   start.threads = processes_.threads;
   start.device.uuid = processes_.device.uuid;
   start.device.awake_us = processes_.children.awake_us;
+  start.data_limit_bytes = data_limit();
   (void)expect(worker_->start(start, deadline()));
   engine_ = expect(worker_->load({}, deadline(), document.dump())).engine;
   if (!python_failed_.empty()) engine_ += fmt::format("; not in Python: {}", python_failed_);

@@ -44,6 +44,13 @@ bool fails_before_reference(const TraceRow& row) {
   return conditions == nullptr || conditions->find("reference ") == std::string::npos;
 }
 
+bool is_same_work(const TraceRow& left, const TraceRow& right) {
+  const auto* of_left = left.evaluation->origin.definition_sha256;
+  const auto* of_right = right.evaluation->origin.definition_sha256;
+  if (of_left != nullptr && of_right != nullptr && *of_left != *of_right) return false;
+  return left.workload == right.workload || model::same_work(*left.workload, *right.workload);
+}
+
 std::optional<std::string> run_conditions_text(const model::MeasurementRecord& record) {
   if (record.config.is_null()) return std::nullopt;
   std::vector<std::string> parts;

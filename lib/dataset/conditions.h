@@ -23,4 +23,8 @@ struct TraceRow;
 // record does not name the reference's engine, and holds under all conditions that a workload adds.
 [[nodiscard]] bool fails_before_reference(const TraceRow& row);
 
+// Whether two results on workloads of one uuid are of the same work, as far as both say: sizes and inputs of
+// the workload, and the definition as it was. Else their latencies say nothing of each other.
+[[nodiscard]] bool is_same_work(const TraceRow& left, const TraceRow& right);
+
 }  // namespace fib::dataset

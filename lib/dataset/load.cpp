@@ -92,16 +92,26 @@ class Loader {
     }
   }
 
-  // Notes where `name` was defined; false, with a problem, when it was before.
-  bool claim(std::map<std::string, std::string>& owners, const std::string& name, const fs::path& file,
-             std::string_view what) {
+  // Takes a record under its name, and notes where it was defined; false, with a problem, when there was one
+  // before. Of two that differ nothing tells which is meant, and whose file sorts first must not displace the
+  // other's: neither is taken.
+  template <typename Record>
+  bool take(std::map<std::string, Record>& records, std::map<std::string, std::string>& owners,
+            const fs::path& file, Record record, std::string_view what) {
+    const std::string name = record.name;
     const auto [owner, is_new] = owners.emplace(name, relative(file));
-    if (!is_new) {
-      report(file, 0,
-             fmt::format("Duplicate {} name: {} (kept: the one of {}); rename or remove one", what, name,
-                         owner->second));
+    if (is_new) {
+      records.emplace(name, std::move(record));
+      return true;
     }
-    return is_new;
+    const auto known = records.find(name);
+    const bool is_same = known != records.end() && model::to_json(known->second) == model::to_json(record);
+    if (!is_same && known != records.end()) records.erase(known);
+    report(file, 0,
+           fmt::format("Duplicate {} name: {} ({}); rename or remove one", what, name,
+                       is_same ? "kept: the one of " + owner->second
+                               : "another one is in " + owner->second + ": neither is taken"));
+    return false;
   }
 
   void load_problems() {
@@ -134,9 +144,9 @@ class Loader {
       model::Definition definition = model::parse_definition(*text, options_.mode);
       (void)workloads_file("", definition.op_type, definition.name);  // so that its records have a place
       const std::string name = definition.name;
-      if (!claim(dataset_.definition_files, name, file, "definition")) return "";
-      dataset_.definitions.emplace(name, std::move(definition));
-      return name;
+      const bool is_taken =
+          take(dataset_.definitions, dataset_.definition_files, file, std::move(definition), "definition");
+      return is_taken ? name : "";
     } catch (const Error& error) {
       report(file, 0, error.what());
       return "";
@@ -151,12 +161,10 @@ class Loader {
       (void)solution_file("", solution.author, "any", solution.definition, solution.name);  // likewise
       read_sources(dataset_.root, file, solution);
       const std::string name = solution.name;
-      if (!claim(dataset_.solution_files, name, file, "solution")) return;
-      if (!dataset_.definitions.contains(solution.definition)) {
-        warn(file, 0,
-             fmt::format("solution \"{}\" is for the unknown definition \"{}\"", name, solution.definition));
-      }
-      dataset_.solutions.emplace(name, std::move(solution));
+      const std::string definition = solution.definition;
+      if (!take(dataset_.solutions, dataset_.solution_files, file, std::move(solution), "solution")) return;
+      if (!dataset_.definitions.contains(definition))
+        warn(file, 0, fmt::format("solution \"{}\" is for the unknown definition \"{}\"", name, definition));
     } catch (const Error& error) {
       report(file, 0, error.what());
     }
@@ -203,15 +211,16 @@ class Loader {
       dataset_.workloads[found.definition].push_back(std::move(found.workload));
       return;
     }
-    const auto& known = dataset_.workloads[found.definition];
-    const auto kept = std::find_if(known.begin(), known.end(),
-                                   [&](const model::Workload& workload) { return workload.uuid == uuid; });
-    const bool is_same = kept != known.end() && model::to_json(*kept) == model::to_json(found.workload);
-    problems.push_back(
-        {relative(file), found.line,
-         fmt::format("workload \"{}\" of definition \"{}\" is there already{} (kept: {})", uuid,
-                     found.definition, is_same ? "" : ", with another content", first->second),
-         is_same ? Severity::warning : Severity::error});
+    auto& known = dataset_.workloads[found.definition];
+    const auto other = std::find_if(known.begin(), known.end(),
+                                    [&](const model::Workload& workload) { return workload.uuid == uuid; });
+    const bool is_same = other != known.end() && model::to_json(*other) == model::to_json(found.workload);
+    if (!is_same && other != known.end()) known.erase(other);  // as take() has it
+    problems.push_back({relative(file), found.line,
+                        fmt::format("workload \"{}\" of definition \"{}\" is there already{} {}{}", uuid,
+                                    found.definition, is_same ? " (kept:" : ", with another content, in",
+                                    first->second, is_same ? ")" : ": neither is taken"),
+                        is_same ? Severity::warning : Severity::error});
     dataset_.repeated_workloads.emplace_back(std::move(found.definition), std::move(found.workload));
   }
 

@@ -67,6 +67,7 @@ class TraceMerger {
 
   void find_targets() {
     note_kept_sources();
+    note_kept_workloads();
     std::vector<InputFile> files;
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
       for (const auto& path : record_files(inputs_[input])) files.push_back({input, path});
@@ -211,10 +212,40 @@ class TraceMerger {
     }
     const auto workload = names.workloads.find({trace.definition, trace.workload.uuid});
     if (workload == names.workloads.end()) return true;
-    if (!workload->second) return false;
-    trace.workload.uuid = *workload->second;
+    const auto name = name_of_work(trace, workload->second);
+    if (!name) return false;
+    trace.workload.uuid = *name;
     take_paths(trace);
     return true;
+  }
+
+  // Of the workloads that inputs call so, and that differ, the one whose sizes and inputs the trace has: an
+  // input may hold traces from before its workload was edited. Else `own`, what the input itself means by the
+  // name.
+  [[nodiscard]] std::optional<std::string> name_of_work(const model::Trace& trace,
+                                                        const std::optional<std::string>& own) const {
+    const auto kept = kept_workloads_.find({trace.definition, trace.workload.uuid});
+    if (kept == kept_workloads_.end()) return own;
+    std::optional<std::string> name;
+    for (const model::Workload* workload : kept->second) {
+      if (!model::same_work(*workload, trace.workload)) continue;
+      if (workload->uuid == own) return own;
+      if (!name) name = workload->uuid;
+    }
+    return name ? name : own;
+  }
+
+  void note_kept_workloads() {
+    for (const InputNames& names : catalog_.inputs) {
+      for (const auto& [old_name, new_name] : names.workloads) {
+        const auto& [definition, uuid] = old_name;
+        const auto merged = catalog_.merged.workloads.find(definition);
+        if (merged == catalog_.merged.workloads.end()) continue;
+        for (const model::Workload& workload : merged->second) {
+          if (workload.uuid == new_name.value_or(uuid)) kept_workloads_[old_name].push_back(&workload);
+        }
+      }
+    }
   }
 
   // The blobs of a renamed workload have new names too.
@@ -240,6 +271,7 @@ class TraceMerger {
   const Catalog& catalog_;
   // (what inputs call the solution, hash of the source) -> what the output calls it.
   std::map<std::pair<std::string, std::string>, std::string> kept_sources_;
+  std::map<std::pair<std::string, std::string>, std::vector<const model::Workload*>> kept_workloads_;
   const MergeOptions& options_;
   const fs::path& output_;
   MergeReport& report_;

@@ -6,6 +6,7 @@
 #include "dataset/run_order.h"
 #include "dataset/runs.h"
 #include "util/error.h"
+#include "util/shell_word.h"
 
 namespace fib::dataset {
 
@@ -28,11 +29,12 @@ NamedRuns named_runs(const std::filesystem::path& root, const std::vector<TraceR
 void name_runs(Filter& filter, const std::filesystem::path& root, const std::vector<TraceRow>& rows,
                std::vector<Problem>* problems) {
   if (!filter.run && filter.excluded_runs.empty()) return;
+  const std::string history = "fib history --local " + util::shell_word(root.string());
   std::vector<Problem> ignored;
   const NamedRuns runs = named_runs(root, rows, problems != nullptr ? *problems : ignored);
   if (filter.run) {
     const auto id = runs.find(*filter.run);
-    if (!id) throw Error("\"{}\" is no run of {}; to see all runs: fib history", *filter.run, root.string());
+    if (!id) throw Error("\"{}\" is no run of {}; to see all runs: {}", *filter.run, root.string(), history);
     filter.run = id;
   }
   for (std::string& word : filter.excluded_runs) {
@@ -40,7 +42,7 @@ void name_runs(Filter& filter, const std::filesystem::path& root, const std::vec
                                      [&](const std::string& id) { return matches({word}, id); });
     if (is_glob) continue;
     const auto id = runs.find(word);
-    if (!id) throw Error("no trace is of a run \"{}\"; to see all runs: fib history", word);
+    if (!id) throw Error("no trace is of a run \"{}\"; to see all runs: {}", word, history);
     word = *id;
   }
 }

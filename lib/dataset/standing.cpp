@@ -117,6 +117,7 @@ class StandingResults::Choice {
 
   void make(const std::vector<TraceRow>& rows) {
     Rows considered = of_this_source(in_scope(rows));
+    considered = of_workloads_here(considered);
     count_runs(considered);
     considered = of_known_source(considered);
     const ReferenceTimes references(rows);
@@ -214,6 +215,27 @@ class StandingResults::Choice {
       }
     }
     for (const std::string& solution : present) left_out().outdated.erase(solution);
+    return kept;
+  }
+
+  // Sizes that a sweep made, and workloads that were removed, count where a definition has nothing else on a
+  // hardware: who was tried there alone would be the only one who has passed everything.
+  Rows of_workloads_here(const Rows& rows) {
+    const auto place = [](const TraceRow& row) { return key_of({row.evaluation->hardware, row.definition}); };
+    const auto is_here = [&](const TraceRow* row) {
+      return workloads_.contains(key_of({row->definition, &row->workload->uuid}));
+    };
+    Rows kept;
+    for (const auto& [key, all] : by(rows, place)) {
+      const bool any_here = std::any_of(all.begin(), all.end(), is_here);
+      for (const TraceRow* row : all) {
+        if (any_here && !is_here(row)) {
+          leave_out(*row, left_out().unknown_workloads);
+        } else {
+          kept.push_back(row);
+        }
+      }
+    }
     return kept;
   }
 
@@ -346,8 +368,8 @@ class StandingResults::Choice {
 };
 
 std::size_t LeftOut::total() const {
-  std::size_t sum = other_sources + unknown_solutions + other_definitions + other_workloads + without_source +
-                    sweep_points + earlier_runs;
+  std::size_t sum = other_sources + unknown_solutions + other_definitions + other_workloads +
+                    unknown_workloads + without_source + sweep_points + earlier_runs;
   for (const auto& [conditions, count] : other_conditions) sum += count;
   return sum;
 }
@@ -403,6 +425,7 @@ std::string to_string(const LeftOut& left_out) {
   add(left_out.unknown_solutions, "of solutions not here");
   add(left_out.other_definitions, "of other definitions of the same name");
   add(left_out.other_workloads, "of other workloads of the same uuid");
+  add(left_out.unknown_workloads, "of workloads not here");
   add(left_out.without_source, "that do not say of which source");
   add(left_out.sweep_points, "of sweeps");
   add(left_out.earlier_runs, "of earlier runs");

@@ -31,6 +31,7 @@ struct LeftOut {
   std::size_t unknown_solutions = 0;  // of solutions that are not in the dataset
   std::size_t other_definitions = 0;  // made when the definition computed something else
   std::size_t other_workloads = 0;    // made when the workload of this uuid had other sizes or inputs
+  std::size_t unknown_workloads = 0;  // on workloads that are not in the dataset, beside those that are
   std::size_t without_source = 0;     // no record says from which source, and other traces say it
   std::size_t sweep_points = 0;       // points of an option sweep beside an ordinary run, or before the last
   std::size_t earlier_runs = 0;       // of the present source, which a later run has tried again

@@ -191,6 +191,23 @@ bool same_tolerance(const Workload& left, const Workload& right) {
   return limits(*left.tolerance) == limits(*right.tolerance);
 }
 
+namespace {
+
+std::string size_text(const Integer& value) { return text_of(to_value(value)); }
+
+// Of an input, but for where its file lies.
+std::string content_text(InputSpec input) {
+  input.path.clear();
+  input.unknown = {};
+  // 3, 3.0 and 3e0 are one number to a float input; to another one they are refused or the same.
+  if (const auto* number = std::get_if<double>(&input.scalar.value);
+      number != nullptr && *number == std::trunc(*number) && std::abs(*number) < 1e15)
+    input.scalar = {static_cast<std::int64_t>(*number), {}};
+  return text_of(input_to_value(input));
+}
+
+}  // namespace
+
 bool same_work(const Workload& left, const Workload& right) {
   const auto agree = [](const auto& one, const auto& other, auto&& text) {
     std::map<std::string, std::string> texts;
@@ -200,17 +217,20 @@ bool same_work(const Workload& left, const Workload& right) {
       return known == texts.end() || known->second == text(entry.second);
     });
   };
-  const auto size = [](const Integer& value) { return text_of(to_value(value)); };
-  const auto content = [](InputSpec input) {
-    input.path.clear();
-    input.unknown = {};
-    // 3, 3.0 and 3e0 are one number to a float input; to another one they are refused or the same.
-    if (const auto* number = std::get_if<double>(&input.scalar.value);
-        number != nullptr && *number == std::trunc(*number) && std::abs(*number) < 1e15)
-      input.scalar = {static_cast<std::int64_t>(*number), {}};
-    return text_of(input_to_value(input));
-  };
-  return agree(left.axes, right.axes, size) && agree(left.inputs, right.inputs, content);
+  return agree(left.axes, right.axes, size_text) && agree(left.inputs, right.inputs, content_text);
+}
+
+std::string work_key(const Workload& workload) {
+  std::map<std::string, std::string> axes;
+  std::map<std::string, std::string> inputs;
+  for (const auto& [name, value] : workload.axes) axes.emplace(name, size_text(value));
+  for (const auto& [name, value] : workload.inputs) inputs.emplace(name, content_text(value));
+  std::string key = workload.uuid;
+  for (const auto* part : {&axes, &inputs}) {
+    key += '\n';
+    for (const auto& [name, text] : *part) key += name + '=' + text + '\n';
+  }
+  return key;
 }
 
 Workload read_workload(const json::Value& value, Mode mode) {

@@ -59,6 +59,9 @@ struct Workload {
 // (which a merge may change).
 [[nodiscard]] bool same_work(const Workload& left, const Workload& right);
 
+// A text that is equal for workloads of one uuid that say all of the same work.
+[[nodiscard]] std::string work_key(const Workload& workload);
+
 // Reads one bare workload. Throws ParseError with all field errors.
 [[nodiscard]] Workload parse_workload(std::string_view text, Mode mode = Mode::lenient);
 [[nodiscard]] Workload read_workload(const json::Value& value, Mode mode = Mode::lenient);

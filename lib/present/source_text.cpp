@@ -21,13 +21,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// printable() with tabs, and without the CR of CR LF; `piece` has no line breaks of its own.
+// without_controls() with tabs, and without the CR of CR LF; `piece` has no line breaks of its own.
 std::string printable_piece(std::string_view piece, bool ends_line) {
   if (ends_line && piece.ends_with('\r')) piece.remove_suffix(1);
   std::string result;
   for (std::size_t begin = 0; begin <= piece.size();) {
     const std::size_t tab = std::min(piece.find('\t', begin), piece.size());
-    result += printable(piece.substr(begin, tab - begin));
+    result += without_controls(piece.substr(begin, tab - begin));
     if (tab < piece.size()) result += '\t';
     begin = tab + 1;
   }
@@ -108,7 +108,7 @@ std::string numbered(std::string_view source, Syntax syntax, bool colours) {
 std::string indented(std::string_view text, std::size_t indent) {
   std::string result;
   for (const std::string_view line : lines_of(text)) {
-    const std::string safe = printable_piece(line, true);
+    const std::string safe = without_commands(printable_piece(line, true));
     result += (safe.empty() ? "" : std::string(indent, ' ')) + safe + "\n";
   }
   if (!text.empty() && text.back() != '\n') result.pop_back();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "present/table.h"
 #include "present/text.h"
@@ -21,8 +22,9 @@ struct Drawn {
   std::size_t index = 0;  // in the table
   const Column* column = nullptr;
   Lines header;
-  std::size_t content = 0;  // columns of the widest cell
-  std::size_t width = 0;    // columns it gets
+  std::size_t content = 0;                        // columns of the widest cell
+  std::size_t width = 0;                          // columns it gets
+  std::map<std::string, std::string> names = {};  // of names: as they are shown there
 };
 
 // A name of several words in two lines, as narrow as can be.
@@ -56,9 +58,11 @@ class TextTable {
     fit(kReadableWidth);
     while (total() > limit() && leave_out_a_column()) fit(kReadableWidth);
     fit(kTextWidth);
-    if (total() <= limit()) return;
-    drawn_ = all;
-    left_out_.clear();
+    if (total() > limit()) {
+      drawn_ = all;
+      left_out_.clear();
+    }
+    shorten_all_names();
   }
 
   [[nodiscard]] std::string render() const {
@@ -85,20 +89,32 @@ class TextTable {
     for (const auto& row : table_.rows) {
       if (!result.empty()) result += std::string(limit(), '-') + "\n";
       if (table_.grouped) result += shorten(printable(row.front().text), limit()) + "\n";
-      for (const Drawn& drawn : drawn_) result += named_cell(*drawn.column, printable(row[drawn.index].text));
+      for (const Drawn& drawn : drawn_) result += named_cell(drawn, printable(row[drawn.index].text));
     }
     return result;
   }
 
   // "Name: text", in two lines where that is too wide; only numbers are never cut.
-  [[nodiscard]] std::string named_cell(const Column& column, const std::string& text) const {
-    const std::string name = column.name + ":";
+  [[nodiscard]] std::string named_cell(const Drawn& drawn, const std::string& text) const {
+    const std::string name = drawn.column->name + ":";
     const bool fits = display_width(name) + 1 + display_width(text) <= limit();
     if (fits) return name + " " + text + "\n";
-    const std::size_t room = std::max(limit(), kGroupIndent + 1) - kGroupIndent;
     return shorten(name, limit()) + "\n" + std::string(kGroupIndent, ' ') +
-           (column.fit == Fit::whole ? text : shorten(text, room)) + "\n";
+           (drawn.column->fit == Fit::whole ? text : cut(drawn, text, room())) + "\n";
   }
+
+  // In a table that does not fit each cell has a line of its own.
+  void shorten_all_names() {
+    for (Drawn& drawn : drawn_) {
+      if (drawn.column->fit != Fit::name) continue;
+      std::set<std::string> names;
+      for (const auto& row : table_.rows) names.insert(printable(row[drawn.index].text));
+      drawn.names = shorten_names(names, total() > limit() ? room() : drawn.width);
+    }
+  }
+
+  // For what has a line of its own below its column's name.
+  [[nodiscard]] std::size_t room() const { return std::max(limit(), kGroupIndent + 1) - kGroupIndent; }
 
   // The last of those that are to go first; false where none is left.
   bool leave_out_a_column() {
@@ -189,14 +205,19 @@ class TextTable {
     return std::string("\x1b[") + color + "m" + text + "\x1b[0m";
   }
 
+  // A header is no name of its column.
+  [[nodiscard]] static std::string cut(const Drawn& drawn, const std::string& text, std::size_t width) {
+    const auto name = drawn.names.find(text);
+    return name != drawn.names.end() ? name->second : shorten(text, width);
+  }
+
   template <typename CellOf>
   [[nodiscard]] std::string line(CellOf&& cell_of) const {
     std::string result(indent(), ' ');
     for (const Drawn& drawn : drawn_) {
       const Cell& cell = cell_of(drawn);
       const std::string whole = printable(cell.text);
-      const std::string text =
-          drawn.column->fit == Fit::name ? shorten_middle(whole, drawn.width) : shorten(whole, drawn.width);
+      const std::string text = cut(drawn, whole, drawn.width);
       const std::string padding(drawn.width - display_width(text), ' ');
       const std::string shown = colored(text, cell.tone);
       if (&drawn != &drawn_.front()) result += std::string(kGap, ' ');

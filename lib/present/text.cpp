@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 namespace fib::present {
 namespace {
@@ -112,7 +113,45 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   return head + std::string(text.substr(begin));
 }
 
-std::string printable(std::string_view text) {
+namespace {
+
+// Where the names of a group first differ, at the begin of a character.
+std::size_t common_beginning(const std::vector<std::string>& names) {
+  std::size_t length = names.front().size();
+  for (const std::string& name : names) {
+    const auto [end, other] =
+        std::mismatch(names.front().begin(), names.front().end(), name.begin(), name.end());
+    length = std::min(length, static_cast<std::size_t>(end - names.front().begin()));
+  }
+  constexpr unsigned kContinues = 0x80;  // bytes of UTF-8 within a character are 10xxxxxx
+  const std::string& first = names.front();
+  while (length > 0 && length < first.size() &&
+         (static_cast<unsigned char>(first[length]) & 0xC0U) == kContinues)
+    --length;
+  return length;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> shorten_names(const std::set<std::string>& names, std::size_t width) {
+  std::map<std::string, std::vector<std::string>> alike;
+  for (const std::string& name : names) alike[shorten_middle(name, width)].push_back(name);
+  std::map<std::string, std::string> shortened;
+  for (const auto& [text, group] : alike) {
+    const std::size_t differ = common_beginning(group);
+    const std::size_t head_width = width / 4;
+    for (const std::string& name : group) {
+      const bool is_clear =
+          group.size() == 1 || head_width == 0 || display_width(name.substr(0, differ)) <= head_width;
+      shortened[name] = is_clear ? text
+                                 : shorten(name, head_width + 1) +  // with the ellipsis
+                                       shorten_middle(name.substr(differ), width - head_width - 1);
+    }
+  }
+  return shortened;
+}
+
+std::string without_controls(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const Character character = first_character(text);
@@ -127,6 +166,16 @@ std::string printable(std::string_view text) {
   }
   return result;
 }
+
+std::string without_commands(std::string line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin != std::string::npos && line.compare(begin, 2, "::") == 0) line.insert(begin + 1, " ");
+  for (std::size_t at = line.find("##["); at != std::string::npos; at = line.find("##[", at))
+    line.insert(at + 2, " ");
+  return line;
+}
+
+std::string printable(std::string_view text) { return without_commands(without_controls(text)); }
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   if (width == 0) return std::string(text);

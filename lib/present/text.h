@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,7 +19,19 @@ namespace fib::present {
 // The same, but what is left out is in the middle: of names that begin alike the ends stay apart.
 [[nodiscard]] std::string shorten_middle(std::string_view text, std::size_t width);
 
-// `text` on one line and harmless: line breaks and tabs become spaces, other control characters "?".
+// Each of `names` by shorten_middle(), but so that different names stay different where that can be: of those
+// that would look alike the place where they differ is kept.
+[[nodiscard]] std::map<std::string, std::string> shorten_names(const std::set<std::string>& names,
+                                                               std::size_t width);
+
+// `text` on one line: line breaks and tabs become spaces, other control characters "?".
+[[nodiscard]] std::string without_controls(std::string_view text);
+
+// GitHub's runner obeys lines of any program's output: "::" where the line begins and "##[" anywhere get a
+// space within.
+[[nodiscard]] std::string without_commands(std::string line);
+
+// Both: harmless in a terminal and in a log of CI. A name in a table may begin its line.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // `text` broken at spaces into lines of at most `width` columns; 0: as it is. No final newline. Lines after

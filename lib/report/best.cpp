@@ -155,8 +155,26 @@ class Finder {
     std::sort(order.begin(), order.end(), [&](const std::string& left, const std::string& right) {
       return model::is_smaller(axes, *best.at(left)->workload, *best.at(right)->workload);
     });
-    for (const std::string& uuid : order) add(definition, uuid, best.at(uuid));
+    for (const std::string& uuid : order) {
+      add(definition, uuid, best.at(uuid));
+      if (!options_.selection.every_trace) best_.back().ties = ties_of(*best.at(uuid), definition);
+    }
     if (order.empty()) add(definition, std::nullopt, nullptr);
+  }
+
+  // Those that share the first rank on the workload of `best`, by the rule of whole definitions.
+  [[nodiscard]] std::vector<std::string> ties_of(const TraceRow& best, const std::string& definition) const {
+    dataset::Contest contest;
+    for (const TraceRow* trace : valid(definition)) {
+      if (trace->workload->uuid != best.workload->uuid) continue;
+      contest.add(*trace->solution, trace->workload->uuid,
+                  {true, latency(*trace), trace->evaluation->interval});
+    }
+    std::vector<std::string> ties;
+    for (const auto& one : contest.ranking()) {
+      if (one.rank == 1 && one.solution != *best.solution) ties.push_back(one.solution);
+    }
+    return ties;
   }
 
   void add(const std::string& definition, std::optional<std::string> workload, const TraceRow* trace) {

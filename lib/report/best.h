@@ -45,6 +45,8 @@ struct Best {
   std::optional<std::string> author;         // nothing: the solution is not in the dataset
   std::optional<Winner> winner;              // in place of a trace: of a definition, by results that stand
   std::string reason;                        // why there is neither, where more is known than that
+  // Of a workload, by results that stand: the solutions whose intervals overlap with that of `trace`.
+  std::vector<std::string> ties = {};
   [[nodiscard]] bool is_found() const { return trace != nullptr || winner; }
 };
 

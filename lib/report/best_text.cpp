@@ -10,6 +10,7 @@
 #include "report/datasets.h"
 #include "report/speedup_text.h"
 #include "report/workload_text.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -26,6 +27,7 @@ std::vector<present::Column> columns() {
           present::spare(present::number_column("Max rel", "max_relative_error")),
           present::text_column("Workload", "workload"),
           present::only_for(present::Audience::programs, present::text_column("Axes", "axes")),
+          present::only_for(present::Audience::programs, present::text_column("Ties", "ties")),
           range_columns("speedup")[0],
           range_columns("speedup")[1]};
 }
@@ -118,6 +120,7 @@ std::vector<present::Cell> row(const Best& best, std::size_t width) {
           error_cell(&dataset::RowCorrectness::max_relative_error),
           {workload_text(*best.trace->workload), json::make_string(best.trace->workload->uuid)},
           axes_cell(*best.trace->workload),
+          names_cell(best.ties),
           ranged.front(),
           ranged.back()};
 }
@@ -142,6 +145,13 @@ bool has_untimed(const std::vector<Best>& all) {
   return false;
 }
 
+void add_ties(std::vector<std::string>& notes, const std::string& what, const std::string& winner,
+              const std::vector<std::string>& ties) {
+  if (ties.empty()) return;
+  notes.push_back(fmt::format("{}: {} cannot be told apart from {} (their intervals overlap).", what, winner,
+                              fmt::join(ties, ", ")));
+}
+
 void write_hardware(present::Document& document, const HardwareBest& hardware, BestForm form) {
   document.table("Best solutions on " + hardware.hardware + ":", table_of(hardware.best, form, Rows::found));
   std::vector<std::string> notes;
@@ -151,10 +161,10 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
                                 best.reason.empty() ? "" : ": " + best.reason));
   }
   for (const Best& best : hardware.best) {
-    if (!best.winner || best.winner->ties.empty()) continue;
-    notes.push_back(fmt::format("{}: {} cannot be told apart from {} (their intervals overlap).",
-                                best.definition, best.winner->result.solution,
-                                fmt::join(best.winner->ties, ", ")));
+    if (best.winner) add_ties(notes, best.definition, best.winner->result.solution, best.winner->ties);
+    if (best.trace == nullptr) continue;
+    add_ties(notes, fmt::format("{} on {}", best.definition, workload_text(*best.trace->workload)),
+             *best.trace->solution, best.ties);
   }
   if (has_untimed(hardware.best)) {
     notes.emplace_back(form == BestForm::fastest
@@ -172,8 +182,8 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
 
 void write_dataset(present::Document& document, const DatasetBest& dataset) {
   if (!dataset.has_traces) {
-    document.paragraph(
-        fmt::format("No traces in {}. To get some: fib run --local {}", dataset.path, dataset.path));
+    document.paragraph(fmt::format("No traces in {}. To get some: fib run --local {}", dataset.path,
+                                   util::shell_word(dataset.path)));
     return;
   }
   for (const HardwareBest& hardware : dataset.hardware) write_hardware(document, hardware, dataset.form);

@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "dataset/conditions.h"
+
 namespace fib::report {
 namespace {
 
@@ -241,16 +243,20 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
   const Results results_b = results_of(b, pair_by);
   CompareReport report{a.label, b.label, pair_by, {}, {}, {}};
   report.correct_drift = correct_drift;
+  const auto partner_in = [&](const Results& results, const Detail& detail) {
+    const auto other = results.find(key_of(detail, pair_by));
+    const bool is_one = other != results.end() && dataset::is_same_work(other->second->row, detail.row);
+    return is_one ? other->second : nullptr;
+  };
   for (const Detail* detail : ordered(a, results_a, pair_by)) {
-    const auto other = results_b.find(key_of(*detail, pair_by));
-    if (other == results_b.end()) {
-      report.only_a.push_back(detail);
+    if (const Detail* other = partner_in(results_b, *detail)) {
+      report.pairs.push_back(compare_pair(*detail, *other));
     } else {
-      report.pairs.push_back(compare_pair(*detail, *other->second));
+      report.only_a.push_back(detail);
     }
   }
   for (const Detail* detail : ordered(b, results_b, pair_by)) {
-    if (!results_a.contains(key_of(*detail, pair_by))) report.only_b.push_back(detail);
+    if (partner_in(results_a, *detail) == nullptr) report.only_b.push_back(detail);
   }
   report.drifts = drifts_of(report.pairs);
   for (Comparison& pair : report.pairs) {

@@ -8,6 +8,7 @@
 #include "present/text.h"
 #include "report/datasets.h"
 #include "report/summary_tables.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -52,7 +53,7 @@ void write_dataset(present::Document& document, const DatasetFastP& dataset,
                    const std::vector<double>& thresholds) {
   if (dataset.hardware.empty()) {
     document.paragraph(fmt::format("No traces in {} that pass the filters. To get some: fib run --local {}",
-                                   dataset.path, dataset.path));
+                                   dataset.path, util::shell_word(dataset.path)));
   }
   for (const ProblemResults& results : dataset.hardware) {
     document.subheading("Hardware: " + results.hardware,

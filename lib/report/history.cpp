@@ -9,6 +9,7 @@
 #include "model/measurement_record.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -37,7 +38,9 @@ void add_standing(RunTraces& traces, const model::Trace& trace, const model::Mea
   standing.solution = solution;
   standing.sweep = sweep;
   ++standing.evaluations;
-  RunTimes& times = standing.workloads[trace.workload.uuid];
+  // Another definition of the same name is other work.
+  RunTimes& times =
+      standing.workloads[record.definition_sha256.value_or("") + ' ' + model::work_key(trace.workload)];
   if (!trace.passed()) {
     ++standing.failed[std::string(model::name_of(evaluation.status))];
     return;
@@ -109,14 +112,14 @@ std::optional<double> RunTimes::interval() const {
 
 RunTimes RunStanding::times() const {
   RunTimes all;
-  for (const auto& [uuid, own] : workloads) all.add(own);
+  for (const auto& [work, own] : workloads) all.add(own);
   return all;
 }
 
-RunTimes RunStanding::times(const std::set<std::string>& uuids) const {
+RunTimes RunStanding::times(const std::set<std::string>& works) const {
   RunTimes some;
-  for (const auto& [uuid, own] : workloads) {
-    if (uuids.contains(uuid)) some.add(own);
+  for (const auto& [work, own] : workloads) {
+    if (works.contains(work)) some.add(own);
   }
   return some;
 }
@@ -126,12 +129,12 @@ CommonWorkloads common_workloads(const std::vector<const RunStanding*>& runs) {
   std::set<std::string> all;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     std::set<std::string> shared;
-    for (const auto& [uuid, times] : (*run)->workloads) {
-      all.insert(uuid);
-      if (common.runs.empty() || common.uuids.contains(uuid)) shared.insert(uuid);
+    for (const auto& [work, times] : (*run)->workloads) {
+      all.insert(work);
+      if (common.runs.empty() || common.works.contains(work)) shared.insert(work);
     }
     if (shared.empty()) continue;
-    common.uuids = std::move(shared);
+    common.works = std::move(shared);
     common.runs.insert(common.runs.begin(), *run);
   }
   common.all = all.size();
@@ -205,7 +208,9 @@ std::string choose_run(const std::vector<DatasetHistory>& histories, const std::
   const auto ids = order.ids();
   if (ids.empty()) throw Error("there are no runs yet; to make one: fib run");
   if (auto found = dataset::find_run(ids, text, baselines)) return *std::move(found);
-  throw Error("\"{}\" is no baseline, and no run's id begins so; to see all runs: fib history", text);
+  std::string command = "fib history";
+  for (const DatasetHistory& history : histories) command += " --local " + util::shell_word(history.path);
+  throw Error("\"{}\" is no baseline, and no run's id begins so; to see all runs: {}", text, command);
 }
 
 const HistoryRun* find_run(const DatasetHistory& history, const std::string& run_id) {

@@ -36,18 +36,19 @@ struct RunStanding {
   std::size_t evaluations = 0;
   std::size_t passed = 0;
   std::map<std::string, std::size_t> failed;  // by status
-  std::map<std::string, RunTimes> workloads;  // by uuid: those that were tried
+  // By uuid, sizes, inputs and definition, so that an edited workload is another one: those that were tried.
+  std::map<std::string, RunTimes> workloads;
 
   // Of all its workloads, or of these alone.
   [[nodiscard]] RunTimes times() const;
-  [[nodiscard]] RunTimes times(const std::set<std::string>& uuids) const;
+  [[nodiscard]] RunTimes times(const std::set<std::string>& works) const;
   [[nodiscard]] std::optional<double> latency_ms() const { return times().latency_ms(); }
 };
 
 // The workloads that some runs of a solution have in common, so that their latencies can be compared, and
 // which of the runs these are: from the latest back, those that share a workload with all later ones.
 struct CommonWorkloads {
-  std::set<std::string> uuids;
+  std::set<std::string> works;
   std::vector<const RunStanding*> runs;  // in the order of what was given
   std::size_t all = 0;                   // workloads that any of the runs tried, of whichever were given
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "present/text.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -123,8 +124,8 @@ std::string render_history(const std::vector<DatasetHistory>& histories, const C
     if (histories.size() > 1) document.heading(fmt::format("Dataset {}: {}", i + 1, history.path));
     document.table("", runs_table(history, defaults));
     if (history.runs.empty())
-      document.paragraph(
-          fmt::format("No runs in {}. To make one: fib run --local {}", history.path, history.path));
+      document.paragraph(fmt::format("No runs in {}. To make one: fib run --local {}", history.path,
+                                     util::shell_word(history.path)));
   }
   document.notes(notes(histories));
   return document.text();
@@ -150,7 +151,7 @@ std::string render_baselines(const std::vector<DatasetHistory>& histories, prese
     if (table.rows.empty())
       document.paragraph(
           fmt::format("No baselines in {}. To name the last run: fib baseline set NAME last --local {}",
-                      history.path, history.path));
+                      history.path, util::shell_word(history.path)));
   }
   if (format == present::Format::csv) return present::to_csv(all);
   if (format == present::Format::json) return present::json_document("baselines", std::move(datasets));

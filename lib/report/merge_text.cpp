@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "present/text.h"
 #include "util/some_of.h"
 
 namespace fib::report {
@@ -76,7 +77,8 @@ std::string render_merge(const dataset::MergeReport& report, present::Format for
   if (format == present::Format::json) return to_json_text(report);
   if (format == present::Format::csv) return present::to_csv(counts_table(report));
   present::Document document(format, style);
-  document.table(fmt::format("{} datasets merged into {}:", report.inputs.size(), report.output.string()),
+  document.table(fmt::format("{} merged into {}:", present::plural(report.inputs.size(), "dataset"),
+                             report.output.string()),
                  counts_table(report));
   write_list(document, "Conflicts:", report.conflicts);
   std::vector<std::string> blobs = distinct(report.missing_blobs);

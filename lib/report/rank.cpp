@@ -10,6 +10,7 @@
 #include "report/datasets.h"
 #include "report/rank_cell.h"
 #include "report/summary_tables.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -68,7 +69,7 @@ present::Table table_of(const HardwareRanks& ranks, std::size_t top) {
 void write_dataset(present::Document& document, const DatasetRanks& dataset, RankBy by, std::size_t top) {
   if (dataset.hardware.empty()) {
     document.paragraph(fmt::format("No traces in {} that pass the filters. To get some: fib run --local {}",
-                                   dataset.path, dataset.path));
+                                   dataset.path, util::shell_word(dataset.path)));
   }
   for (const HardwareRanks& ranks : dataset.hardware) {
     document.subheading("Hardware: " + ranks.hardware,

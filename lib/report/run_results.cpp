@@ -101,6 +101,14 @@ std::map<std::string, HardwareResults> by_hardware(const std::vector<Detail>& re
   return sorted;
 }
 
+// Of the reference's calls that the evaluation made itself: the quartiles.
+std::optional<dataset::SpeedupRange> own_range(const TraceRow& row) {
+  const auto& reference = row.evaluation->reference;
+  if (!reference) return std::nullopt;
+  const double latency = row.evaluation->performance->latency_ms;
+  return dataset::SpeedupRange{reference->q25_ms / latency, reference->q75_ms / latency};
+}
+
 // The ranking of each hardware and definition, by all results that stand when the run's are added.
 class Rankings {
  public:
@@ -121,7 +129,9 @@ class Rankings {
     standing_.settle_reference(row);
     const auto& performance = row.evaluation->performance;
     if (!performance) return {};
-    return {performance->speedup_factor, performance->speedup_range};
+    // A point of a sweep does not stand: of it there is what its own evaluation saw of the reference.
+    return {performance->speedup_factor,
+            performance->speedup_range ? performance->speedup_range : own_range(row)};
   }
 
   [[nodiscard]] const std::vector<dataset::RankedSolution>& of(const std::string& hardware,
@@ -291,6 +301,7 @@ const TraceRow* EarlierResults::latest_before(const TraceRow& row, bool only_pas
   std::optional<std::int64_t> latest_time;
   for (const TraceRow* earlier : found->second) {
     if (only_passed && !earlier->passed()) continue;
+    if (!dataset::is_same_work(*earlier, row)) continue;
     const bool is_alike = earlier->evaluation->origin.workload_conditions == conditions ||
                           dataset::fails_before_reference(*earlier) || dataset::fails_before_reference(row);
     if (!is_alike) continue;
@@ -308,14 +319,6 @@ std::string failure_reason(model::Status status, const std::string& log) {
 }
 
 namespace {
-
-// Of the reference's calls that the evaluation made itself: the quartiles.
-std::optional<dataset::SpeedupRange> own_range(const TraceRow& row) {
-  const auto& reference = row.evaluation->reference;
-  if (!reference) return std::nullopt;
-  const double latency = row.evaluation->performance->latency_ms;
-  return dataset::SpeedupRange{reference->q25_ms / latency, reference->q75_ms / latency};
-}
 
 // Where the run before had other conditions: reports then count results under those of the latest run alone.
 std::vector<std::string> other_conditions(const dataset::Dataset& dataset, const std::string& hardware,

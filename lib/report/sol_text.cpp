@@ -9,6 +9,7 @@
 #include "present/text.h"
 #include "report/datasets.h"
 #include "report/sol_tables.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -86,8 +87,8 @@ std::vector<std::string> rules_of(const SolReport& report) {
 
 void write_dataset(present::Document& document, const SolReport& report, SolPart part) {
   if (!report.has_traces) {
-    document.paragraph(
-        fmt::format("No traces in {}. To get some: fib run --local {}", report.path, report.path));
+    document.paragraph(fmt::format("No traces in {}. To get some: fib run --local {}", report.path,
+                                   util::shell_word(report.path)));
     return;
   }
   if (report.hardware.empty())

@@ -8,6 +8,7 @@
 #include "present/text.h"
 #include "report/datasets.h"
 #include "report/summary_tables.h"
+#include "util/shell_word.h"
 
 namespace fib::report {
 namespace {
@@ -82,7 +83,8 @@ void write_dataset(present::Document& document, const DatasetSummary& summary, S
   if (summary.counts.total == 0) {
     document.paragraph(fmt::format("No {}{} in {}. To get some: fib run --local {}",
                                    summary.remarks.not_counted.empty() ? "traces" : "results that count",
-                                   summary.filtered ? " that match" : "", summary.path, summary.path));
+                                   summary.filtered ? " that match" : "", summary.path,
+                                   util::shell_word(summary.path)));
     write(document, summary.remarks);
     return;
   }

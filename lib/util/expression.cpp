@@ -195,6 +195,10 @@ class Expression::Parser {
 };
 
 Expression Expression::parse(std::string_view text) {
+  constexpr std::size_t kMostText = 4096;  // evaluating a chain of n operators takes n frames of the stack
+  if (text.size() > kMostText)
+    throw Error("the expression that begins with \"{}\" has {} characters; {} at most", text.substr(0, 40),
+                text.size(), kMostText);
   Expression expression;
   expression.text_ = text;
   expression.root_ = Parser(text, expression.names_).parse();

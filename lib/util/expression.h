@@ -14,7 +14,7 @@ namespace fib::util {
 //   product = factor (("*" | "/" | "%") factor)*
 //   factor  = number | name | "-" factor | "(" sum ")" | function "(" sum "," sum ")"
 //   function = "min" | "max" | "ceil_div"
-// "/" and "%" round toward zero, as in C. Immutable; copies share; any thread.
+// At most 4,096 characters. "/" and "%" round toward zero, as in C. Immutable; copies share; any thread.
 class Expression {
  public:
   // Throws Error naming the text, the position and what was expected.

@@ -9,6 +9,7 @@
 
 #include "util/beneath.h"
 #include "util/errno_error.h"
+#include "util/machine.h"
 
 namespace fib::util {
 namespace fs = std::filesystem;
@@ -41,7 +42,10 @@ std::string read_file(const fs::path& path) {
   const std::string what = "cannot read " + path.string();
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
   if (!fd.valid()) throw errno_error(what);
-  return read_some(fd.get(), size_of(fd.get(), what), what);
+  const std::size_t size = size_of(fd.get(), what);
+  if (size > physical_memory() / 8)
+    throw Error("{}: it has {} bytes, more than an eighth of this machine's memory", what, size);
+  return read_some(fd.get(), size, what);
 }
 
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {

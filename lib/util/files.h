@@ -10,7 +10,8 @@
 
 namespace fib::util {
 
-// The whole file as bytes. Throws Error naming the path when it cannot be opened or read.
+// The whole file as bytes. Throws Error naming the path when it cannot be opened or read, and where it is
+// longer than an eighth of the machine's memory: a sparse file of any length costs its maker nothing.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 // Replaces `path` with `content` so that readers see the old or the new file, never a part: a temporary

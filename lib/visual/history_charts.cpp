@@ -66,10 +66,10 @@ std::vector<chart::Point> comparable_points(const std::vector<std::pair<const Ru
   std::vector<chart::Point> points;
   for (const auto& [standing, place] : runs) {
     if (std::find(common.runs.begin(), common.runs.end(), standing) == common.runs.end()) continue;
-    points.push_back(point_of(*standing, standing->times(common.uuids), place));
-    if (common.uuids.size() < common.all)
+    points.push_back(point_of(*standing, standing->times(common.works), place));
+    if (common.works.size() < common.all)
       points.back().note += fmt::format("\nlatency over {} of {} workloads, which all these runs have",
-                                        common.uuids.size(), common.all);
+                                        common.works.size(), common.all);
   }
   return points;
 }

@@ -9,6 +9,7 @@
 #include "chart/terminal.h"
 #include "present/text.h"
 #include "report/summary_tables.h"
+#include "util/shell_word.h"
 #include "visual/charts.h"
 
 namespace fib::visual {
@@ -150,7 +151,7 @@ std::string terminal_charts(const Scene& scene, const present::TextStyle& style)
   if (scene.hardware.empty())
     blocks.paragraph(
         fmt::format("No traces to show in {} that pass the filters. To get some: fib run --local {}",
-                    scene.dataset.root.string(), scene.dataset.root.string()));
+                    scene.dataset.root.string(), util::shell_word(scene.dataset.root.string())));
   return blocks.text();
 }
 
@@ -171,7 +172,7 @@ std::string terminal_history(const Scene& scene, const present::TextStyle& style
   }
   if (blocks.text().empty())
     blocks.paragraph(fmt::format("No runs in {}. To get some: fib run --local {}",
-                                 scene.dataset.root.string(), scene.dataset.root.string()));
+                                 scene.dataset.root.string(), util::shell_word(scene.dataset.root.string())));
   return blocks.text();
 }
 

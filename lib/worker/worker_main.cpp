@@ -35,7 +35,12 @@ class WorkerLoader : public Loader {
   std::unique_ptr<Stage> start(const Start& request, const std::vector<util::UniqueFd>& fds) override {
     if (request.kind == TargetKind::kPython) throw ProtocolError("Python code needs a guest");
     start_ = request;
-    if (request.kind == TargetKind::kReference) return make_cpu_stage();
+    if (request.kind == TargetKind::kReference) {
+      // What it computes comes from a dataset; where memory is short, it goes first.
+      sandbox::offer_to_oom_killer();
+      if (request.data_limit_bytes > 0) sandbox::limit_data(request.data_limit_bytes);
+      return make_cpu_stage();
+    }
     if (!is_confined_) throw ProtocolError("a solution's worker is confined before it starts");
     if (fds.size() != (request.device.is_cuda() ? 1 : 0))
       throw ProtocolError("a solution's worker starts with fib's kernels beside the request on CUDA");

@@ -83,8 +83,9 @@ TEST_CASE("names and runs that there are not are one sentence") {
     CHECK(output.exit_code == exit_code);
     return output.err;
   };
-  CHECK(error({"baseline", "set", "main", "2025"}, 1) ==
-        "fib: \"2025\" is no baseline, and no run's id begins so; to see all runs: fib history\n");
+  CHECK(
+      error({"baseline", "set", "main", "2025"}, 1) ==
+      "fib: \"2025\" is no baseline, and no run's id begins so; to see all runs: fib history --local data\n");
   CHECK_THAT(error({"baseline", "set", "last", "last"}, 1),
              Catch::Contains("\"last\" cannot name a baseline"));
   CHECK(error({"baseline", "remove", "main"}, 1) ==

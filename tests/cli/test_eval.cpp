@@ -238,7 +238,7 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
   CHECK_THAT(eval(words).out, Catch::Contains("There is no earlier try of mine."));
   const auto second = eval(words).out;
   CHECK_THAT(second,
-             Catch::Contains("A: the last try   B: this one") && Catch::Contains("2 results compared"));
+             Catch::Contains("A: the last result   B: this one") && Catch::Contains("2 results compared"));
   (void)eval.write("mine.cpp", "nonsense");
   CHECK_THAT(eval(words).out, Catch::Contains("2 broken"));
   // What failed is not what the next try is compared with, where something passed before.
@@ -319,6 +319,16 @@ TEST_CASE("a cascade goes on with the solutions that passed, and says what it di
   CHECK(report.at("solutions").at(1).at("untried") == 1);
   const auto text = eval({bad.string(), "--definition", "add", "--cascade", "--quiet"});
   CHECK_THAT(text.out, Catch::Contains("0 of 2 workloads passed, 1 not tried"));
+}
+
+TEST_CASE("what a cascade finds in its first stage is added too") {
+  const Eval eval;
+  const auto bad = eval.write("bad.cpp", kSignature + " {}");
+  CHECK(eval({bad.string(), "--definition", "add", "--cascade", "--add"}).exit_code == 3);
+  const auto shown =
+      run_process({fib_binary(), "list", "traces", "--local", eval.run.dataset.root(), "--format", "csv"},
+                  eval.run.environment());
+  CHECK_THAT(shown.out, Catch::Contains("bad") && Catch::Contains("INCORRECT_NUMERICAL"));
 }
 
 TEST_CASE("a definition and workloads may come from files alone") {

@@ -89,7 +89,7 @@ TEST_CASE("an export of one run holds its results alone, by whatever name the ru
              Catch::StartsWith(fmt::format("{} trace", std::count(last.begin(), last.end(), '\n'))));
   const auto unknown = run_fib({"export", "--local", "runs", "--run", "nobody"}, datasets.folder());
   CHECK(unknown.exit_code == 1);
-  CHECK(unknown.err == "fib: \"nobody\" is no run of runs; to see all runs: fib history\n");
+  CHECK(unknown.err == "fib: \"nobody\" is no run of runs; to see all runs: fib history --local runs\n");
 }
 
 TEST_CASE("a form for CI goes into a file, and stderr says how many results it has") {

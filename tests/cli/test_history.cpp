@@ -111,7 +111,8 @@ TEST_CASE("runs and datasets that are not there are one sentence; wrong words ar
   CHECK(output.exit_code == 1);
   CHECK(output.out == "");
   CHECK(output.err ==
-        "fib: \"2025\" is no baseline, and no run's id begins so; to see all runs: fib history\n");
+        "fib: \"2025\" is no baseline, and no run's id begins so; to see all runs: fib history --local "
+        "sample\n");
   CHECK(datasets.history({"--local", "nowhere"}).err ==
         "fib: there is no dataset folder nowhere; name one with --local DIR or with FIB_DATASET_PATH\n");
   CHECK(datasets.history({"--local", "sample", "--format", "yaml"}).exit_code == 2);

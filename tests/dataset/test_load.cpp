@@ -299,20 +299,34 @@ TEST_CASE("a last line cut at any byte is a problem, never a record") {
   }
 }
 
-TEST_CASE("duplicate names are errors that name both files; the first is kept") {
+TEST_CASE("of records that differ under one name none is taken, and both files are named") {
   const TemporaryDataset files;
   files.write("definitions/a.json", definition_text("d", "first"));
   files.write("definitions/b.json", definition_text("d", "second"));
   files.write("solutions/a.json", solution_text("s", "me", "cuda"));
   files.write("solutions/b.json", solution_text("s", "you", "cuda"));
   const auto loaded = dataset::load(files.root());
-  CHECK(loaded.definitions.at("d").op_type == "first");
-  CHECK(loaded.solutions.at("s").author == "me");
+  CHECK(loaded.definitions.empty());
+  CHECK(loaded.solutions.empty());
   CHECK(loaded.error_count() == 2);
   CHECK_THAT(texts(loaded).at(0), Catch::StartsWith("definitions/b.json: Duplicate definition name: d ") &&
                                       Catch::Contains("definitions/a.json"));
-  CHECK_THAT(texts(loaded).at(1), Catch::StartsWith("solutions/b.json: Duplicate solution name: s ") &&
-                                      Catch::Contains("solutions/a.json"));
+  CHECK_THAT(texts(loaded).at(2),  // after the warning that nothing is known of their definition
+             Catch::StartsWith("solutions/b.json: Duplicate solution name: s ") &&
+                 Catch::Contains("another one is in solutions/a.json: neither is taken"));
+}
+
+TEST_CASE("a record that is there twice is kept once") {
+  const TemporaryDataset files;
+  for (const char* name : {"a", "b"}) {
+    files.write(std::string("definitions/") + name + ".json", definition_text("d"));
+    files.write(std::string("solutions/") + name + ".json", solution_text("s", "me", "cuda"));
+  }
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.contains("d"));
+  CHECK(loaded.solutions.contains("s"));
+  CHECK(loaded.error_count() == 2);
+  CHECK_THAT(texts(loaded).at(1), Catch::Contains("(kept: the one of solutions/a.json)"));
 }
 
 TEST_CASE("equal file names in different folders are fine") {
@@ -335,7 +349,7 @@ TEST_CASE("a repeated workload is a warning; the first is kept") {
              Catch::StartsWith("workloads/d.jsonl:2: ") && Catch::Contains("workloads/d.jsonl:1"));
 }
 
-TEST_CASE("another workload of a uuid that is there is an error") {
+TEST_CASE("of workloads that differ under one uuid none is taken") {
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));
   std::string other = workload_line("w");
@@ -344,7 +358,7 @@ TEST_CASE("another workload of a uuid that is there is an error") {
   other.insert(place + 8, "\"more\":7,");
   files.write("workloads/d.jsonl", workload_line("w") + "\n" + other + "\n");
   const auto loaded = dataset::load(files.root());
-  CHECK(uuids(loaded, "d").size() == 1);
+  CHECK(uuids(loaded, "d").empty());
   CHECK(loaded.error_count() == 1);
   CHECK_THAT(texts(loaded).at(0), Catch::Contains("is there already, with another content"));
 }

@@ -136,6 +136,9 @@ TEST_CASE("workloads of one uuid that differ are a conflict") {
   fill(a, "alice", {"1"});
   fill(b, "bob", {"2"});
   b.write("workloads/op/d.jsonl", testing::workload_line("w1", "d", 7) + "\n");
+  std::string of_bob = util::read_file(b.root() / "traces/bob/op/d.jsonl");
+  of_bob.replace(of_bob.find(R"("M":2)"), 5, R"("M":7)");
+  b.write("traces/bob/op/d.jsonl", of_bob);
   check_refused({a.root(), b.root()}, "workload \"w1\" of definition \"d\" differs between");
   const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
   const auto loaded = dataset::load(renamed.output, {});
@@ -145,6 +148,20 @@ TEST_CASE("workloads of one uuid that differ are a conflict") {
   REQUIRE(loaded.traces.size() == 2);
   CHECK(loaded.traces[0].workload->uuid == loaded.workloads.at("d")[0].uuid);  // alice's, of the smaller one
   CHECK(loaded.traces[1].workload->uuid == loaded.workloads.at("d")[1].uuid);
+}
+
+TEST_CASE("of workloads that differ, traces go with the sizes that they have, and none is there twice") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {"1"});
+  fill(b, "alice", {"1"});
+  b.write("workloads/op/d.jsonl", testing::workload_line("w1", "d", 7) + "\n");  // edited since
+  const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
+  const auto loaded = dataset::load(renamed.output, {});
+  REQUIRE(loaded.workloads.at("d").size() == 2);
+  REQUIRE(loaded.traces.size() == 1);
+  CHECK(model::same_work(*loaded.traces[0].workload, loaded.workloads.at("d")[0]));
+  CHECK(loaded.traces[0].workload->uuid == loaded.workloads.at("d")[0].uuid);
 }
 
 TEST_CASE("old layouts are merged into the newest one, and records of unknown things are kept") {

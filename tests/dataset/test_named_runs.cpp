@@ -50,6 +50,8 @@ TEST_CASE("runs are named by last, last~N and beginnings of ids wherever a filte
 TEST_CASE("a run that is not there is an error") {
   const Runs runs;
   CHECK_THROWS_WITH(runs.named("nope", {}), Catch::StartsWith("\"nope\" is no run of "));
-  CHECK_THROWS_WITH(runs.named("", {"nope"}), "no trace is of a run \"nope\"; to see all runs: fib history");
+  CHECK_THROWS_WITH(
+      runs.named("", {"nope"}),
+      Catch::StartsWith("no trace is of a run \"nope\"; to see all runs: fib history --local /"));
   CHECK_THROWS_WITH(runs.named("last~9", {}), "last~9: there are 3 runs only");
 }

@@ -189,6 +189,16 @@ TEST_CASE("traces of a workload that had other sizes stand aside, and count agai
   CHECK(story.standing() == Latencies{1});
 }
 
+TEST_CASE("workloads that are not in the dataset count where there is nothing else") {
+  Story story;
+  story.add({.latency = "1", .uuid = "swept"});
+  CHECK(story.standing() == Latencies{1});
+  story.add({.latency = "2", .solution = "t"});
+  CHECK(story.standing() == Latencies{2});
+  CHECK(story.left_out().unknown_workloads == 1);
+  CHECK_THAT(dataset::to_string(story.left_out()), Catch::Contains("1 of workloads not here"));
+}
+
 TEST_CASE("traces of a workload that had another tolerance stand aside") {
   const std::string hash = model::content_sha256(model::parse_definition(testing::definition_text("d")));
   const auto story = [&](const std::string& more, const std::string& traced, const std::string& present) {

@@ -115,3 +115,10 @@ TEST_CASE("TOML is written to be read") {
   CHECK(pack::toml_key("a b") == "\"a b\"");
   CHECK(pack::toml_key("") == "\"\"");
 }
+
+TEST_CASE("a key of very many parts is refused before it is read") {
+  std::string key = "a";
+  for (int i = 0; i < 200'000; ++i) key += ".a";
+  CHECK_THROWS_WITH(pack::parse_toml("x = 1\n" + key + " = 1\n", "config.toml", {"a"}),
+                    Catch::StartsWith("config.toml:2: more than 10000 dots"));
+}

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "present/source_text.h"
 #include "present/text.h"
 
 using namespace fib::present;
@@ -28,6 +29,26 @@ TEST_CASE("printable text is one line without control characters") {
   CHECK(printable("a\u202eb") == "a?b");
   CHECK(printable("a\xff") == "a?");
   CHECK(printable("é核") == "é核");
+}
+
+TEST_CASE("what GitHub's runner would obey is broken") {
+  CHECK(printable("::set-output name=verdict::good") == ": :set-output name=verdict::good");
+  CHECK(printable("  ::error::x") == "  : :error::x");
+  CHECK(printable("a ##[error]x ##[b]") == "a ## [error]x ## [b]");
+  CHECK(printable("std::vector # [1]") == "std::vector # [1]");
+  CHECK(indented("a\n\t::stop-commands::x\n", 2) == "  a\n  \t: :stop-commands::x\n");
+}
+
+TEST_CASE("names that differ stay different when they are cut") {
+  const std::string forward = "flash_attention_fwd_persistent_split_kv_hopper_v2";
+  const std::string backward = "flash_attention_bwd_persistent_split_kv_hopper_v2";
+  const auto cut = shorten_names({forward, backward, "short", forward + "_b"}, 24);
+  CHECK(cut.at("short") == "short");
+  CHECK(cut.at(forward) != cut.at(backward));
+  CHECK(cut.at(forward) == "flash_…fwd_pers…opper_v2");
+  for (const auto& [name, text] : cut) CHECK(display_width(text) <= 24);
+  CHECK(shorten_names({forward}, 24).at(forward) == shorten_middle(forward, 24));
+  CHECK(shorten_names({"aé1b", "aé2b"}, 3).size() == 2);
 }
 
 TEST_CASE("wrapping breaks at spaces and never inside a word") {

@@ -62,6 +62,20 @@ TEST_CASE("each workload has a best of its own, ties by latency, in the order of
   CHECK(best[1].workload == "w1");
 }
 
+TEST_CASE("who cannot be told apart from the best of a workload is named") {
+  auto loaded =
+      load_traces({{"d", "a", "w1", 1, 1, 9}, {"d", "x", "w1", 1, 1, 9}, {"d", "y", "w1", 1, 1, 9}});
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto& evaluation = *loaded.traces[i].evaluation;
+    evaluation.performance->latency_ms = i == 0 ? 1.0 : i == 1 ? 1.01 : 2.0;
+    evaluation.interval = 0.02;
+  }
+  const auto best = find(loaded, {.selection = {.every_trace = false}, .best_of = BestOf::workload});
+  REQUIRE(best.size() == 1);
+  CHECK(*best[0].trace->solution == "a");
+  CHECK(best[0].ties == std::vector<std::string>{"x"});
+}
+
 TEST_CASE("hardware is not mixed, and definitions without traces are told apart") {
   const auto loaded = load_traces({{"d", "a", "w1", 1, 1, 9, testing::kGpu}, {"d", "a", "w1", 1, 1, 2}});
   const auto best = find(loaded, {.selection = {.hardware = testing::kCpu}});

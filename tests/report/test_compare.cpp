@@ -205,6 +205,27 @@ TEST_CASE("one uuid with other axes is other work") {
   CHECK(result.missing() == 1);
 }
 
+TEST_CASE("results of another definition of the name are other work, where both say which it was") {
+  Details details;
+  const auto with_hash = [](const std::string& hash) {
+    std::string line = trace(1, 0).line();
+    const std::string member = R"("config":{"iterations":50})";
+    return line.insert(line.find(member), R"("definition_sha256":")" + hash + R"(",)");
+  };
+  const auto& a = details.add(with_hash("aa"));
+  const auto& same = details.add(with_hash("aa"));
+  const auto& other = details.add(with_hash("bb"));
+  const auto& silent = details.add(trace(1, 0));
+  const auto pairs_with = [&](const report::Detail& b) {
+    const auto result = report::compare({"a", {&a}}, {"b", {&b}}, report::PairBy::solution);
+    CHECK(result.only_a.size() == result.only_b.size());
+    return result.pairs.size();
+  };
+  CHECK(pairs_with(same) == 1);
+  CHECK(pairs_with(other) == 0);
+  CHECK(pairs_with(silent) == 1);
+}
+
 TEST_CASE("swept axes are the workload's, swept options stand in the order of their names") {
   Details details;
   const auto sweep_of = [&](const std::string& sweep) {

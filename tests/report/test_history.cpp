@@ -113,8 +113,9 @@ TEST_CASE("a run is chosen by its id, the beginning of it, or as the last") {
   CHECK(report::choose_run(histories, "20260101") == "20260101T1");
   CHECK(report::choose_run(histories, "20260102T1") == "20260102T1");  // whole, though another begins with it
   CHECK(report::choose_run({histories[0]}, "last") == "20260102T1");
-  CHECK_THROWS_WITH(report::choose_run(histories, "2027"),
-                    "\"2027\" is no baseline, and no run's id begins so; to see all runs: fib history");
+  CHECK_THROWS_WITH(
+      report::choose_run(histories, "2027"),
+      "\"2027\" is no baseline, and no run's id begins so; to see all runs: fib history --local A --local B");
   CHECK_THROWS_WITH(report::choose_run(histories, "2026"),
                     "the ids of 3 runs begin with \"2026\", from 20260101T1 to 20260102T1-2; write more of "
                     "the id");

@@ -21,7 +21,9 @@ struct Made {
   std::string sweep = {};  // an object
   std::string log = "first line\nlast line\n";
   std::string status = "TIMEOUT";
-  std::string engine = {};  // of the reference; empty: it was not asked
+  std::string engine = {};      // of the reference; empty: it was not asked
+  std::string definition = {};  // its hash; empty: not recorded
+  int m = 2;
   // Quartiles and the median of the calls between them; empty: not recorded.
   std::vector<double> quartiles = {};
 };
@@ -66,7 +68,7 @@ class Story {
 
  private:
   model::Trace trace(const Made& made, const std::string& run) {
-    std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid) +
+    std::string line = R"({"definition":"d","workload":)" + testing::workload_text(made.uuid, made.m) +
                        R"(,"solution":")" + made.solution +
                        R"(","evaluation":{"environment":{"hardware":"H200"},"timestamp":"2026-01-)" +
                        made.day + R"(T00:00:00+00:00",)";
@@ -81,6 +83,7 @@ class Story {
     }
     line += R"(,"fib":{"run_id":")" + run + R"(","config":{"flush":")" + made.flush +
             R"("},"solution_sha256":")" + sources_.at(made.solution) + "\"" +
+            (made.definition.empty() ? "" : R"(,"definition_sha256":")" + made.definition + "\"") +
             (made.latency.empty() ? "" : interval_) + quantiles(made.quartiles) +
             (made.engine.empty() ? "" : R"(,"reference":{"engine":")" + made.engine + "\"}") +
             (made.sweep.empty() ? "" : R"(,"sweep":)" + made.sweep) + "}}}";
@@ -159,6 +162,15 @@ TEST_CASE("what was before is the latest result of the same conditions, workload
   CHECK(Story().before({.latency = "2", .solution = "t"}).now({}).line() == alone);
   CHECK(Story().before({.latency = "2", .sweep = R"({"iterations":5})"}).now({}).line() == alone);
   CHECK(Story().before({.latency = "2"}).now({.sweep = R"({"iterations":5})"}).line() == alone);
+}
+
+TEST_CASE("of another definition or size nothing was before") {
+  const auto line = [](const Made& before, const Made& now) {
+    return Story().before(before).now(now).line();
+  };
+  CHECK_THAT(line({.latency = "2", .definition = "aa"}, {.definition = "aa"}), Catch::Contains("before"));
+  CHECK_THAT(line({.latency = "2", .definition = "aa"}, {.definition = "bb"}), !Catch::Contains("before"));
+  CHECK_THAT(line({.latency = "2", .m = 7}, {}), !Catch::Contains("before"));
 }
 
 TEST_CASE("a solution that did not build before is said to have failed then") {

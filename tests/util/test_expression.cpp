@@ -58,3 +58,10 @@ TEST_CASE("what is wrong is said with its place") {
   CHECK(error_of(std::string(1000, '(')).find("less nesting") != std::string::npos);
   CHECK(error_of(std::string(1000, '-')).find("less nesting") != std::string::npos);
 }
+
+TEST_CASE("an expression that would take all of the stack is refused") {
+  std::string chain = "1";
+  while (chain.size() < 4000) chain += "+1";
+  CHECK(Expression::parse(chain).evaluate({}) == 2001);
+  CHECK_THROWS_WITH(Expression::parse(chain + std::string(97, ' ')), Catch::Contains("4096 at most"));
+}

@@ -10,6 +10,7 @@
 #include "support/temporary.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/machine.h"
 
 namespace fs = std::filesystem;
 using namespace fib;
@@ -55,4 +56,13 @@ TEST_CASE("a sealed document can be read and not changed") {
   CHECK_THROWS_WITH(util::read_document(fd.get(), 4), Catch::Contains("larger than the limit"));
   CHECK(::write(fd.get(), "x", 1) < 0);
   CHECK(::ftruncate(fd.get(), 0) != 0);
+}
+
+TEST_CASE("a sparse file of any length is refused with a sentence") {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "sparse";
+  util::write_file_atomic(file, "x");
+  std::filesystem::resize_file(file, util::physical_memory());
+  CHECK_THROWS_WITH(util::read_file(file),
+                    Catch::Contains("sparse: it has") && Catch::Contains("more than an eighth"));
 }

@@ -15,3 +15,8 @@ TEST_CASE("text is escaped for XML 1.0") {
   CHECK(util::escape_xml("\xed\xa0\x80").find('\xed') == std::string::npos);  // a lone surrogate
   CHECK(util::escape_xml("é核🚀") == "é核🚀");
 }
+
+TEST_CASE("characters that turn the text around them are replaced") {
+  CHECK(util::escape_xml("a\u202eb\u2066c\u2069") == "a\ufffdb\ufffdc\ufffd");
+  CHECK(util::escape_xml("\u2014 \u201c \u2026") == "\u2014 \u201c \u2026");
+}
