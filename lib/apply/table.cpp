@@ -70,7 +70,8 @@ class Collection {
           const Config* config = registry.find(entry.first);
           return config != nullptr && config->require_hash;
         });
-    if (is_strict) standing_.emplace(dataset, dataset.traces);
+    if (is_strict)
+      standing_.emplace(dataset, dataset.traces, dataset::Filter{}, dataset::WorkloadChoice::all);
   }
 
   void add(const TraceRow& row) {

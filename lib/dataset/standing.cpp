@@ -107,8 +107,8 @@ std::string words(const std::string* conditions) {
 // Makes the choice, a step after the other.
 class StandingResults::Choice {
  public:
-  Choice(StandingResults& standing, const Dataset& dataset, const Filter& filter)
-      : standing_(standing), dataset_(dataset), filter_(filter) {
+  Choice(StandingResults& standing, const Dataset& dataset, const Filter& filter, WorkloadChoice choice)
+      : standing_(standing), dataset_(dataset), filter_(filter), choice_(choice) {
     for (const auto& [definition, workloads] : dataset.workloads) {
       for (const auto& workload : workloads)
         workloads_.emplace(key_of({&definition, &workload.uuid}), &workload);
@@ -117,7 +117,7 @@ class StandingResults::Choice {
 
   void make(const std::vector<TraceRow>& rows) {
     Rows considered = of_this_source(in_scope(rows));
-    considered = of_workloads_here(considered);
+    if (choice_ == WorkloadChoice::of_dataset) considered = of_workloads_here(considered);
     count_runs(considered);
     considered = of_known_source(considered);
     const ReferenceTimes references(rows);
@@ -359,6 +359,7 @@ class StandingResults::Choice {
   StandingResults& standing_;
   const Dataset& dataset_;
   const Filter& filter_;
+  WorkloadChoice choice_;
   std::unordered_map<std::string, std::string> solution_hashes_;
   std::unordered_map<std::string, std::string> definition_hashes_;
   std::unordered_map<std::string, const model::Workload*>
@@ -375,8 +376,8 @@ std::size_t LeftOut::total() const {
 }
 
 StandingResults::StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows,
-                                 const Filter& filter) {
-  Choice(*this, dataset, filter).make(rows);
+                                 const Filter& filter, WorkloadChoice workloads) {
+  Choice(*this, dataset, filter, workloads).make(rows);
 }
 
 bool StandingResults::holds(const TraceRow& row) const {

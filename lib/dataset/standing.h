@@ -47,12 +47,20 @@ struct SourceRuns {
   std::size_t passed = 0;  // runs in which no evaluation failed
 };
 
+// Which workloads results may be on.
+enum class WorkloadChoice {
+  of_dataset,  // where a definition has results on the dataset's workloads, these alone: for who compares
+               // solutions
+  all,         // swept sizes, too: for who looks for the best solution of one size
+};
+
 // The choice of one dataset. Immutable once made; all functions may be called from any thread.
 class StandingResults {
  public:
   // `rows` are the dataset's traces (Dataset::traces or read_results()); both may go afterwards. Of `filter`
   // hardware, time and excluded runs hold before the choice; all else is for the reports to apply after it.
-  StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter = {});
+  StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter = {},
+                  WorkloadChoice workloads = WorkloadChoice::of_dataset);
 
   // Whether this trace stands. At most one trace of a hardware, definition, solution and workload does, or
   // several that are equal in all that the rule looks at. Where there are points of a sweep alone, the last

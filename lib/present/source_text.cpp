@@ -34,6 +34,15 @@ std::string printable_piece(std::string_view piece, bool ends_line) {
   return result;
 }
 
+// Each line of the text without control characters, as `form` makes it.
+template <typename Form>
+std::string harmless_lines(std::string_view text, Form&& form) {
+  std::string result;
+  for (const std::string_view line : lines_of(text)) result += form(printable_piece(line, true)) + "\n";
+  if (!text.empty() && text.back() != '\n') result.pop_back();
+  return result;
+}
+
 const char* colour_of(TokenKind kind) {
   switch (kind) {
     case TokenKind::comment:
@@ -77,7 +86,9 @@ std::string coloured_line(std::string_view source, std::size_t begin, std::size_
 
 }  // namespace
 
-std::string printable_lines(std::string_view text) { return indented(text, 0); }
+std::string printable_lines(std::string_view text) {
+  return harmless_lines(text, [](const std::string& line) { return line; });
+}
 
 std::string quoted_lines(std::string_view text) {
   std::string result;
@@ -106,13 +117,9 @@ std::string numbered(std::string_view source, Syntax syntax, bool colours) {
 }
 
 std::string indented(std::string_view text, std::size_t indent) {
-  std::string result;
-  for (const std::string_view line : lines_of(text)) {
-    const std::string safe = without_commands(printable_piece(line, true));
-    result += (safe.empty() ? "" : std::string(indent, ' ')) + safe + "\n";
-  }
-  if (!text.empty() && text.back() != '\n') result.pop_back();
-  return result;
+  return harmless_lines(text, [indent](const std::string& line) {
+    return (line.empty() ? "" : std::string(indent, ' ')) + without_commands(line);
+  });
 }
 
 std::string fenced(std::string_view text, std::string_view language) {
@@ -123,7 +130,7 @@ std::string fenced(std::string_view text, std::string_view language) {
     longest = std::max(longest, run);
   }
   const std::string fence(longest + 1, '`');
-  std::string content = printable_lines(text);
+  std::string content = indented(text, 0);
   if (!content.empty() && content.back() != '\n') content += '\n';
   return fmt::format("{}{}\n{}{}\n", fence, language, content, fence);
 }

@@ -8,7 +8,7 @@
 // Sources and logs, whose lines matter, as people see them. Pure.
 namespace fib::present {
 
-// `text` harmless, as printable() makes it, but with its line breaks (CR LF as LF) and tabs.
+// `text` by without_controls(), but with its line breaks (CR LF as LF) and tabs.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
 // The same, and no line but the first begins at the margin: what a message quotes cannot look like another
@@ -19,7 +19,7 @@ namespace fib::present {
 // Harmless as printable_lines().
 [[nodiscard]] std::string numbered(std::string_view source, Syntax syntax, bool colours);
 
-// Each line of `text` behind `indent` spaces. Harmless as printable_lines().
+// Each line of `text` behind `indent` spaces, harmless as printable() has it.
 [[nodiscard]] std::string indented(std::string_view text, std::size_t indent);
 
 // A fenced code block of Markdown that holds any text; `language` is "python", "cpp" or empty.

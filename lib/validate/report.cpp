@@ -58,8 +58,7 @@ std::array<std::size_t, 3> count_by_status(const Report& report) {
 
 std::string count_line(const Report& report) {
   const auto [ok, warnings, errors] = count_by_status(report);
-  const std::size_t all = ok + warnings + errors;
-  return fmt::format("{} definition{}: {} ok, {} warning, {} error", all, all == 1 ? "" : "s", ok, warnings,
+  return fmt::format("{} definitions: {} ok, {} warning, {} error", ok + warnings + errors, ok, warnings,
                      errors);
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("GitHub gets a command for each failure, and a log cannot forge one") 
                                    trace("alice_fast", "w2", 8).line());
   CHECK(ci_text(files, CiForm::github) ==
         "::error title=RUNTIME_ERROR%3A gemm_n128 / alice_slow::gemm_n128 / alice_slow / M=1 (NVIDIA H200)%0A"
-        "::error title=forged::not from fib%0A</pre></details></td></table>%0A# heading%0A]]></failure>%0A"
+        ": :error title=forged::not from fib%0A</pre></details></td></table>%0A# heading%0A]]></failure>%0A"
         "100%25 ?[31mred? & <script>alert(1)</script>\n"
         "::warning title=inputs changed%3A gemm_n128 / alice_fast::gemm_n128 / alice_fast / M=4 (NVIDIA "
         "H200)%0AIt passed, but the solution wrote to its inputs.\n"
@@ -189,7 +189,7 @@ TEST_CASE("a summary for GitHub has its failures in one block of HTML that no lo
   }
   CHECK(rows[2] ==
         "<tr><td>RUNTIME_ERROR</td><td>gemm_n128</td><td>alice_slow</td><td>M=1</td><td>NVIDIA H200</td><td>"
-        "<details><summary>log</summary><pre>::error title=forged::not from fib&#10;"
+        "<details><summary>log</summary><pre>: :error title=forged::not from fib&#10;"
         "&lt;/pre&gt;&lt;/details&gt;&lt;/td&gt;&lt;/table&gt;&#10;# heading&#10;]]&gt;&lt;/failure&gt;&#10;"
         "100% ?[31mred? &amp; &lt;script&gt;alert(1)&lt;/script&gt;</pre></details></td></tr>");
   CHECK_THAT(rows[3], Catch::EndsWith("<td>-</td></tr>"));
