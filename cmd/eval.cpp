@@ -244,6 +244,18 @@ void print_solution(const std::vector<model::Trace>& traces, const report::Speed
   }
 }
 
+// Of two solutions of one name that differ a dataset has none. That of the same author is for `Existing`.
+void expect_free_name(const dataset::Dataset& dataset, const model::Solution& solution,
+                      const std::string& op_type) {
+  const auto known = dataset.solution_files.find(solution.name);
+  if (known == dataset.solution_files.end()) return;
+  const fs::path own =
+      dataset::solution_file("", solution.author, op_type, solution.definition, solution.name);
+  if (fs::path(known->second) != own)
+    throw Error("{} has a solution {} already, in {}; give the new one another name", dataset.root.string(),
+                solution.name, known->second);
+}
+
 // The solutions' files, written into the datasets that have their definitions.
 void add_solutions(const EvalInputs& inputs, bool replace) {
   if (inputs.is_against_foreign)
@@ -253,10 +265,11 @@ void add_solutions(const EvalInputs& inputs, bool replace) {
     for (const auto& [name, solution] : dataset.solutions) {
       if (name == inputs.against) continue;
       const auto& definition = dataset.definitions.at(solution.definition);
+      expect_free_name(dataset, solution, definition.op_type);
       const fs::path file = dataset::add_solution(
           dataset.root, solution, definition.op_type,
           replace ? dataset::Existing::replace : dataset::Existing::refuse, "replace it: --replace");
-      spdlog::info("added {}", file.string());
+      spdlog::info("the solution's record: {}", file.string());
     }
   }
 }

@@ -181,8 +181,12 @@ void new_solution(const NewOptions& options) {
     if (!plain) c = '_';
   }
   const fs::path file = options.output.empty()
-                            ? fs::path(name + std::string(scaffold::suffix_of(options.language)))
+                            ? fs::path(name + std::string(scaffold::suffixes_of(options.language).front()))
                             : fs::path(options.output);
+  const auto suffixes = scaffold::suffixes_of(options.language);
+  if (std::find(suffixes.begin(), suffixes.end(), file.extension().string()) == suffixes.end())
+    throw Error("--output {}: the name says how a source is compiled; end it with {}", file.string(),
+                suffixes.front());
   util::write_new_file(file, scaffold::new_source(definition, options.language));
   say("wrote " + file.string());
   say(fmt::format("try it: fib eval {} --definition {}{}", util::shell_word(file.string()),

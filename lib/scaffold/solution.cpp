@@ -5,8 +5,9 @@
 
 namespace fib::scaffold {
 
-std::string_view suffix_of(SourceLanguage language) {
-  static constexpr std::string_view kSuffixes[] = {".c", ".cpp", ".cu", ".py", ".py"};
+const std::vector<std::string_view>& suffixes_of(SourceLanguage language) {
+  static const std::vector<std::string_view> kSuffixes[] = {
+      {".c"}, {".cpp", ".cc", ".cxx"}, {".cu"}, {".py"}, {".py"}};
   return kSuffixes[static_cast<int>(language)];
 }
 

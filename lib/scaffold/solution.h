@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/definition.h"
 
@@ -9,8 +10,8 @@ namespace fib::scaffold {
 
 enum class SourceLanguage { c, cpp, cuda, python, triton };
 
-// ".cpp"
-[[nodiscard]] std::string_view suffix_of(SourceLanguage language);
+// By which names such a source is known as one; the usual one first: ".cpp".
+[[nodiscard]] const std::vector<std::string_view>& suffixes_of(SourceLanguage language);
 
 // A source that compiles, runs, and takes what the calling convention of the language passes for the
 // definition (docs/eval.md). Python sources compute the reference and pass; compiled ones write zeros, which

@@ -281,6 +281,16 @@ TEST_CASE("what is added is the solution and its traces, which never replaces an
   CHECK_THAT(replaced.out, Catch::Contains("2 of other sources"));
 }
 
+TEST_CASE("a name that another author's solution has is not added: the dataset would have neither") {
+  Eval eval;
+  eval.run.dataset.solution("theirs", "baseline", kSlow);
+  const auto file = eval.write("theirs.cpp", kHonest);
+  const auto refused = eval({file.string(), "--definition", "add", "--add", "--replace"});
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, Catch::Contains("has a solution theirs already, in solutions/") &&
+                              Catch::Contains("give the new one another name"));
+}
+
 TEST_CASE("a Python source that is added is for the device that it ran on") {
   const Eval eval;
   const auto file = eval.write("mine.py", "def run(a, b, c):\n    c[...] = a + b\n");

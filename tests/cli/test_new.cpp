@@ -89,6 +89,15 @@ TEST_CASE("what is there already stays, and that is said") {
   CHECK(util::read_file(begin.file("a.cpp")) == "mine");
 }
 
+TEST_CASE("a source is not written under a name by which it would be compiled as something else") {
+  const Beginning begin;
+  REQUIRE(begin({"new", "definition", "norm", "--form", "rows"}).exit_code == 0);
+  const auto refused =
+      begin({"new", "solution", "--definition", "norm", "--language", "cuda", "--output", "a.c"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err == "fib: --output a.c: the name says how a source is compiled; end it with .cu\n");
+}
+
 TEST_CASE("workloads are added with the sizes that are named") {
   const Beginning begin;
   REQUIRE(begin({"new", "definition", "gemm", "--form", "matmul"}).exit_code == 0);
