@@ -22,6 +22,17 @@ constexpr std::size_t kListedProblems = 10;
 constexpr unsigned kMostLoadThreads = 8;
 constexpr int kProblemDepth = 4;  // folders below the root
 
+// Far above what people write, and small beside the memory: what is read is copied several times.
+constexpr std::uintmax_t kMostRecordBytes = 64 << 20;  // of a definition or a solution with its sources
+constexpr std::uintmax_t kMostSourceBytes = 16 << 20;  // of a source beside its solution
+
+void expect_size(const fs::path& file, std::uintmax_t most) {
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(file, unknown);
+  if (!unknown && size > most)
+    throw Error("{} has {} bytes, more than the {} that are read", file.string(), size, most);
+}
+
 RecordContext context_of(const Dataset& dataset, const LoadOptions& options) {
   RecordContext context{dataset.root, {}, {}, options.results, options.mode, options.names_from_paths};
   for (const auto& entry : dataset.definitions) context.definitions.insert(entry.first);
@@ -81,6 +92,7 @@ class Loader {
   std::optional<std::string> read(const fs::path& file) {
     try {
       expect_inside(file, dataset_.root);
+      expect_size(file, kMostRecordBytes);
       const std::string text = util::read_file(file);
       if (!options_.names_from_paths) return text;
       std::string filled = with_names_of_path(text, relative(file));
@@ -99,18 +111,28 @@ class Loader {
   bool take(std::map<std::string, Record>& records, std::map<std::string, std::string>& owners,
             const fs::path& file, Record record, std::string_view what) {
     const std::string name = record.name;
-    const auto [owner, is_new] = owners.emplace(name, relative(file));
-    if (is_new) {
+    const std::string disputed = fmt::format("{} {}", what, name);
+    const auto owner = owners.find(name);
+    if (owner == owners.end() && !disputed_.contains(disputed)) {
+      owners.emplace(name, relative(file));
       records.emplace(name, std::move(record));
       return true;
     }
-    const auto known = records.find(name);
-    const bool is_same = known != records.end() && model::to_json(known->second) == model::to_json(record);
-    if (!is_same && known != records.end()) records.erase(known);
+    const bool is_same = owner != owners.end() && model::to_json(records.at(name)) == model::to_json(record);
+    if (is_same) {
+      report(file, 0,
+             fmt::format("Duplicate {} name: {} (kept: the one of {}); rename or remove one", what, name,
+                         owner->second));
+      return false;
+    }
+    if (owner != owners.end()) {
+      disputed_.emplace(disputed, owner->second);
+      owners.erase(owner);
+      records.erase(name);
+    }
     report(file, 0,
-           fmt::format("Duplicate {} name: {} ({}); rename or remove one", what, name,
-                       is_same ? "kept: the one of " + owner->second
-                               : "another one is in " + owner->second + ": neither is taken"));
+           fmt::format("Duplicate {} name: {} (another one is in {}: neither is taken); rename or remove one",
+                       what, name, disputed_.at(disputed)));
     return false;
   }
 
@@ -239,6 +261,8 @@ class Loader {
   Dataset dataset_;
   std::vector<RecordPlace> places_;
   std::map<std::pair<std::string, std::string>, std::string> uuids_;  // (definition, uuid) -> file:line
+  std::map<std::string, std::string>
+      disputed_;  // names of which none is taken, and the first file that had it
 };
 
 }  // namespace
@@ -324,7 +348,10 @@ void read_sources(const fs::path& root, const fs::path& file, model::Solution& s
     if (leads_out(path, root))
       throw Error("source \"{}\" has no content, and the file of this name leads out of the dataset",
                   source.path);
+    expect_size(path, kMostSourceBytes);
     source.content = util::read_file(path);
+    if (source.content.find('\0') != std::string::npos)
+      throw Error("{} holds NUL bytes, which no source has", path.string());
     if (source.content.empty())
       throw Error("{} is empty; leave it out of the sources, or put a comment in", path.string());
     if (!is_utf8(source.content)) throw Error("{} is not UTF-8; convert it", path.string());

@@ -27,6 +27,9 @@ class FileReader {
       std::string text = util::read_file(place_.file);
       if (context_.names_from_paths) text = with_definition(text, place_.definition, result_.filled);
       for (const Line& line : split_lines(text)) read_line(line);
+      if (more_errors_ > 0)
+        result_.problems.push_back(
+            {shown_, 0, fmt::format("{} more of its lines cannot be read", more_errors_), Severity::error});
     } catch (const Error& error) {
       report(0, error.what(), Severity::error);
     }
@@ -35,6 +38,10 @@ class FileReader {
 
  private:
   void report(std::size_t line, const std::string& message, Severity severity) {
+    if (severity == Severity::error && ++errors_ > kMostErrors) {
+      ++more_errors_;
+      return;
+    }
     result_.problems.push_back({shown_, line, message, severity});
   }
 
@@ -50,6 +57,10 @@ class FileReader {
       return;
     }
     if (context_.results == KeepResults::no && is_result(line.text)) return;
+    if (errors_ >= kMostErrors && !line.text.starts_with('{')) {
+      ++more_errors_;
+      return;
+    }
     try {
       read_record(line);
     } catch (const model::ParseError& error) {
@@ -101,6 +112,11 @@ class FileReader {
   RowReader rows_;
   RecordFile result_;
   std::set<std::string> warned_;
+  // A file of millions of short lines costs its maker nothing; each problem costs a sentence, and each line
+  // an exception.
+  static constexpr std::size_t kMostErrors = 1000;
+  std::size_t errors_ = 0;
+  std::size_t more_errors_ = 0;                    // beyond these
   const std::string* known_definition_ = nullptr;  // the last ones met: lines of a file are often alike
   const std::string* known_solution_ = nullptr;
 };

@@ -168,8 +168,10 @@ std::string without_controls(std::string_view text) {
 }
 
 std::string without_commands(std::string line) {
-  const std::size_t begin = line.find_first_not_of(" \t");
-  if (begin != std::string::npos && line.compare(begin, 2, "::") == 0) line.insert(begin + 1, " ");
+  // The runner skips all that Unicode calls white space, and perhaps what has no width.
+  const auto is_seen = [](char c) { return c > ' ' && c <= '~'; };
+  const auto begin = static_cast<std::size_t>(std::find_if(line.begin(), line.end(), is_seen) - line.begin());
+  if (line.compare(begin, 2, "::") == 0) line.insert(begin + 1, " ");
   for (std::size_t at = line.find("##["); at != std::string::npos; at = line.find("##[", at))
     line.insert(at + 2, " ");
   return line;
@@ -183,11 +185,12 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::size_t used = 0;
   while (!text.empty()) {
     const std::size_t space = text.find(' ');
-    const std::string_view word = text.substr(0, space);
+    std::string word(text.substr(0, space));
     const std::size_t columns = display_width(word);
     if (!result.empty() && used + 1 + columns > width) {
       result += '\n' + std::string(indent, ' ');
       used = indent;
+      word = without_commands(std::move(word));  // it begins a line now
     } else if (!result.empty()) {
       result += ' ';
       ++used;

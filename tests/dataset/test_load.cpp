@@ -316,6 +316,32 @@ TEST_CASE("of records that differ under one name none is taken, and both files a
                  Catch::Contains("another one is in solutions/a.json: neither is taken"));
 }
 
+TEST_CASE("a third record of a disputed name is not taken either, and the name belongs to no file") {
+  const TemporaryDataset files;
+  for (const char* author : {"me", "you", "them"})
+    files.write(std::string("solutions/") + author + ".json", solution_text("s", author, "cuda"));
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.solutions.empty());
+  CHECK(loaded.solution_files.empty());
+  CHECK(loaded.error_count() == 2);
+}
+
+TEST_CASE("files beyond what people write cost themselves alone") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("definitions/large.json", "{}");
+  std::filesystem::resize_file(files.root() / "definitions/large.json", std::uintmax_t{65} << 20U);
+  std::string lines;
+  for (int i = 0; i < 5000; ++i) lines += "x\n";
+  files.write("traces/t.jsonl", lines);
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.size() == 1);
+  CHECK(loaded.error_count() == 1002);
+  CHECK_THAT(texts(loaded).at(0), Catch::Contains("more than the 67108864 that are read"));
+  CHECK_THAT(texts(loaded),
+             Catch::VectorContains(std::string("traces/t.jsonl: 4000 more of its lines cannot be read")));
+}
+
 TEST_CASE("a record that is there twice is kept once") {
   const TemporaryDataset files;
   for (const char* name : {"a", "b"}) {

@@ -120,5 +120,13 @@ TEST_CASE("a key of very many parts is refused before it is read") {
   std::string key = "a";
   for (int i = 0; i < 200'000; ++i) key += ".a";
   CHECK_THROWS_WITH(pack::parse_toml("x = 1\n" + key + " = 1\n", "config.toml", {"a"}),
-                    Catch::StartsWith("config.toml:2: more than 10000 dots"));
+                    Catch::StartsWith("config.toml: it has more than 10000 dots"));
+  std::string nested = "x = ";
+  for (int i = 0; i < 100; ++i)
+    nested += "[\n{" + std::string(200, 'a').replace(1, 199, [] {
+      std::string dots;
+      for (int j = 0; j < 199; ++j) dots += ".a";
+      return dots;
+    }()) + " = ";
+  CHECK_THROWS_WITH(pack::parse_toml(nested, "config.toml", {"a"}), Catch::Contains("more than 10000 dots"));
 }

@@ -35,6 +35,9 @@ TEST_CASE("what GitHub's runner would obey is broken") {
   CHECK(printable("::set-output name=verdict::good") == ": :set-output name=verdict::good");
   CHECK(printable("  ::error::x") == "  : :error::x");
   CHECK(printable("a ##[error]x ##[b]") == "a ## [error]x ## [b]");
+  CHECK(printable("\u3000::error::x") == "\u3000: :error::x");
+  CHECK(printable("\u00a0\ufeff::error::x") == "\u00a0\ufeff: :error::x");
+  CHECK(wrap("a name ::error::x", 8, 2) == "a name\n  : :error::x");
   CHECK(printable("std::vector # [1]") == "std::vector # [1]");
   CHECK(indented("a\n\t::stop-commands::x\n", 2) == "  a\n  \t: :stop-commands::x\n");
 }
