@@ -180,10 +180,9 @@ void new_solution(const NewOptions& options) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     if (!plain) c = '_';
   }
-  const fs::path file = options.output.empty()
-                            ? fs::path(name + std::string(scaffold::suffixes_of(options.language).front()))
-                            : fs::path(options.output);
-  const auto suffixes = scaffold::suffixes_of(options.language);
+  const auto& suffixes = scaffold::suffixes_of(options.language);
+  const fs::path file =
+      options.output.empty() ? fs::path(name + std::string(suffixes.front())) : fs::path(options.output);
   if (std::find(suffixes.begin(), suffixes.end(), file.extension().string()) == suffixes.end())
     throw Error("--output {}: the name says how a source is compiled; end it with {}", file.string(),
                 suffixes.front());

@@ -227,6 +227,16 @@ int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
   return verdict.exit_code;
 }
 
+// That other programs disturb what is to be measured; empty where the load is not above the cores.
+std::string warning_of_load(const std::optional<util::MachineLoad>& load) {
+  constexpr double kRounding = 0.05;  // what is printed shall be above it
+  if (!load || load->average < load->cores + kRounding) return {};
+  return fmt::format(
+      "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
+      "certain; stop them, or wait",
+      load->average, load->cores);
+}
+
 // Null where nobody wants to know where the time goes.
 std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
   if (!options.timeline.empty()) return std::make_unique<util::Timeline>(options.timeline);

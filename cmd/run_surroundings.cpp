@@ -1,7 +1,5 @@
 #include "run_surroundings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -66,15 +64,6 @@ ordered_json surroundings(const ChosenDevices& chosen,
           {"compilers", compilers(chosen.devices.front().kind)},
           {"python", python ? ordered_json::parse(compile::to_json(*python)) : ordered_json()},
           {"command", command()}};
-}
-
-std::string warning_of_load(const std::optional<util::MachineLoad>& load) {
-  constexpr double kRounding = 0.05;  // what is printed shall be above it
-  if (!load || load->average < load->cores + kRounding) return {};
-  return fmt::format(
-      "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
-      "certain; stop them, or wait",
-      load->average, load->cores);
 }
 
 }  // namespace fib::cmd

@@ -2,11 +2,9 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 
 #include "compile/python_interpreter.h"
 #include "devices.h"
-#include "util/machine.h"
 
 namespace fib::cmd {
 
@@ -16,9 +14,5 @@ namespace fib::cmd {
 // from itself.
 [[nodiscard]] nlohmann::ordered_json surroundings(const ChosenDevices& chosen,
                                                   const std::optional<compile::PythonInterpreter>& python);
-
-// That other programs disturb what is to be measured, in a sentence; empty where the load is not above the
-// cores.
-[[nodiscard]] std::string warning_of_load(const std::optional<util::MachineLoad>& load);
 
 }  // namespace fib::cmd

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr double kDisassemblerLimitS = 120;
 constexpr const char* kCode = "code";                      // the file in the disassembler's folder
-constexpr const char* kJit = "jit";                        // what it is then
+constexpr const char* kJit = "jit";                        // what just-in-time compilers made, and its folder
 constexpr std::string_view kText = "\nfib disassembly\n";  // between resources and text
 
 ProbeTool flags_for(model::DeviceKind device) {
@@ -47,7 +47,7 @@ std::vector<fs::path> files_of(const fs::path& folder, const std::string& suffix
 // Of what just-in-time compilers have made, in the file "code".
 std::string disassembled_jit(const std::string& form, const std::string& cuobjdump,
                              const std::string& nvdisasm) {
-  const fs::path folder = fs::current_path() / "jit";
+  const fs::path folder = fs::current_path() / kJit;
   worker::unpack_folder(util::read_file(kCode), folder);
   const auto cubins = files_of(folder, ".cubin");
   std::string text;
@@ -113,8 +113,7 @@ Disassembly disassemble_jit(Session& session, const RunConfig& config, const mod
                             const Wanted& wanted) {
   constexpr const char* kNothing =
       "the code of Python solutions is made when they run: it is there after an evaluation has passed, if "
-      "Triton or "
-      "torch.compile made some";
+      "Triton or torch.compile made some";
   const Environment& environment = session.environment();
   if (!environment.is_cuda()) return {{}, "", "on the CPU Python solutions have no code of their own"};
   const std::string files =

@@ -106,10 +106,11 @@ class TextTable {
   // In a table that does not fit each cell has a line of its own.
   void shorten_all_names() {
     for (Drawn& drawn : drawn_) {
-      if (drawn.column->fit != Fit::name) continue;
+      const std::size_t width = total() > limit() ? room() : drawn.width;
+      if (drawn.column->fit != Fit::name || drawn.content <= width) continue;
       std::set<std::string> names;
       for (const auto& row : table_.rows) names.insert(printable(row[drawn.index].text));
-      drawn.names = shorten_names(names, total() > limit() ? room() : drawn.width);
+      drawn.names = shorten_names(names, width);
     }
   }
 

@@ -28,6 +28,16 @@ bool is_better(const TraceRow& trace, const TraceRow& best) {
   return latency(trace) > 0 && (latency(best) <= 0 || latency(trace) < latency(best));
 }
 
+// Who shares the first rank with the one that is named.
+std::vector<std::string> ties_with(const std::string& winner,
+                                   const std::vector<dataset::RankedSolution>& ranking) {
+  std::vector<std::string> ties;
+  for (const auto& one : ranking) {
+    if (one.rank == 1 && one.solution != winner) ties.push_back(one.solution);
+  }
+  return ties;
+}
+
 class Finder {
  public:
   Finder(const dataset::Dataset& dataset, const dataset::Queries& queries, const BestOptions& options)
@@ -113,9 +123,7 @@ class Finder {
       return best;
     }
     Winner winner = with_measures(first, rows.at(first.solution));
-    for (const auto& other : ranking) {
-      if (other.rank == first.rank && other.solution != first.solution) winner.ties.push_back(other.solution);
-    }
+    winner.ties = ties_with(first.solution, ranking);
     best.author = author_of(first.solution);
     best.winner = std::move(winner);
     return best;
@@ -146,7 +154,10 @@ class Finder {
   void add_workloads(const std::string& definition) {
     std::vector<std::string> order;
     std::map<std::string, const TraceRow*> best;
+    std::map<std::string, dataset::Contest> contests;  // by workload, as `best`
     for (const TraceRow* trace : valid(definition)) {
+      contests[trace->workload->uuid].add(*trace->solution, trace->workload->uuid,
+                                          {true, latency(*trace), trace->evaluation->interval});
       const auto [entry, is_new] = best.emplace(trace->workload->uuid, trace);
       if (is_new) order.push_back(trace->workload->uuid);
       if (is_lower(*trace, *entry->second)) entry->second = trace;
@@ -157,24 +168,10 @@ class Finder {
     });
     for (const std::string& uuid : order) {
       add(definition, uuid, best.at(uuid));
-      if (!options_.selection.every_trace) best_.back().ties = ties_of(*best.at(uuid), definition);
+      if (!options_.selection.every_trace)
+        best_.back().ties = ties_with(*best.at(uuid)->solution, contests.at(uuid).ranking());
     }
     if (order.empty()) add(definition, std::nullopt, nullptr);
-  }
-
-  // Those that share the first rank on the workload of `best`, by the rule of whole definitions.
-  [[nodiscard]] std::vector<std::string> ties_of(const TraceRow& best, const std::string& definition) const {
-    dataset::Contest contest;
-    for (const TraceRow* trace : valid(definition)) {
-      if (trace->workload->uuid != best.workload->uuid) continue;
-      contest.add(*trace->solution, trace->workload->uuid,
-                  {true, latency(*trace), trace->evaluation->interval});
-    }
-    std::vector<std::string> ties;
-    for (const auto& one : contest.ranking()) {
-      if (one.rank == 1 && one.solution != *best.solution) ties.push_back(one.solution);
-    }
-    return ties;
   }
 
   void add(const std::string& definition, std::optional<std::string> workload, const TraceRow* trace) {

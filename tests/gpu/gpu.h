@@ -1,6 +1,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,31 @@ inline Gpu* gpu() {
   static Gpu gpu(device,
                  compile::device_kernels(cuda::architecture_of(device.major, device.minor), cache.path()));
   return &gpu;
+}
+
+// Whether the CUDA toolkit has the program; false after saying that the test is skipped.
+inline bool has_cuda_tool(const std::string& name) {
+  if (std::filesystem::exists("/usr/local/cuda/bin/" + name)) return true;
+  WARN("skipped: no " << name);
+  return false;
+}
+
+// A Triton solution of "add" that writes the first `count` of n elements, at line 8.
+inline std::string triton_add(const std::string& count = "n") {
+  return R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_all(a, b, c, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < )" +
+         count + R"()
+
+
+def run(a, b, c):
+    add_all[(triton.cdiv(a.numel(), 1024),)](a, b, c, a.numel(), BLOCK=1024)
+)";
 }
 
 }  // namespace fib::testing

@@ -8,10 +8,7 @@ using testing::FibRun;
 
 TEST_CASE("a CUDA solution's code has its kernels' resources, instructions and lines", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/nvdisasm")) {
-    WARN("skipped: no nvdisasm");
-    return;
-  }
+  if (!testing::has_cuda_tool("nvdisasm")) return;
   FibRun run;
   run.dataset.add_definition({1000});
   const auto file = run.folder.path() / "mine.cu";
@@ -29,27 +26,12 @@ TEST_CASE("what Triton compiled is shown after an evaluation has passed", "[gpu]
   if (testing::gpu() == nullptr) return;
   const auto python = testing::python_with_torch();
   if (!python) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/nvdisasm")) {
-    WARN("skipped: no nvdisasm");
-    return;
-  }
+  if (!testing::has_cuda_tool("nvdisasm")) return;
   FibRun run;
   run.python = *python;
   run.dataset.add_definition({1000});
   const auto file = run.folder.path() / "mine.py";
-  util::write_file_atomic(file, R"(import triton
-import triton.language as tl
-
-
-@triton.jit
-def add_all(a, b, c, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
-
-
-def run(a, b, c):
-    add_all[(triton.cdiv(a.numel(), 1024),)](a, b, c, a.numel(), BLOCK=1024)
-)");
+  util::write_file_atomic(file, testing::triton_add());
   const auto fib = [&](std::vector<std::string> words) {
     words.insert(words.begin(), testing::fib_binary());
     words.insert(words.end(), {"--definition", "add", "--local", run.dataset.root(), "--device", "cuda:0"});

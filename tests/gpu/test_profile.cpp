@@ -49,10 +49,7 @@ struct Profile {
 
 TEST_CASE("ncu's figures tell what keeps a kernel from being faster", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/ncu")) {
-    WARN("skipped: no ncu");
-    return;
-  }
+  if (!testing::has_cuda_tool("ncu")) return;
   const Profile profile;
   const std::string begin =
       "__global__ void kernel(const float* a, const float* b, float* c, std::int64_t n) {\n";
@@ -95,10 +92,7 @@ TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
   if (testing::gpu() == nullptr) return;
   const auto python = testing::python_with_torch();
   if (!python) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/ncu")) {
-    WARN("skipped: no ncu");
-    return;
-  }
+  if (!testing::has_cuda_tool("ncu")) return;
   Profile profile;
   profile.run.python = *python;
   const auto kernels_of = [&](const std::string& source) {
@@ -112,19 +106,7 @@ TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
     CHECK(result.exit_code == 0);
     return nlohmann::json::parse(result.out).at("profiled").at(0).at("kernels");
   };
-  const auto triton = kernels_of(R"(import triton
-import triton.language as tl
-
-
-@triton.jit
-def add_all(a, b, c, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
-
-
-def run(a, b, c):
-    add_all[(triton.cdiv(a.numel(), 1024),)](a, b, c, a.numel(), BLOCK=1024)
-)");
+  const auto triton = kernels_of(testing::triton_add());
   REQUIRE(triton.size() == 1);
   CHECK(triton[0].at("name") == "add_all");
   CHECK(triton[0].at("bottleneck").at("class") == "memory_bandwidth");

@@ -57,10 +57,7 @@ struct Sanitize {
 
 TEST_CASE("compute-sanitizer finds what a kernel does wrong, and where", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/compute-sanitizer")) {
-    WARN("skipped: no compute-sanitizer");
-    return;
-  }
+  if (!testing::has_cuda_tool("compute-sanitizer")) return;
   const Sanitize sanitize;
   const std::string index = "  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;\n";
   const std::string honest = index + "  if (i < n) c[i] = a[i] + b[i];";
@@ -77,40 +74,20 @@ TEST_CASE("compute-sanitizer finds what a kernel does wrong, and where", "[gpu]"
   sanitize.finds("  if (threadIdx.x < 16) __syncthreads();\n" + honest, "synccheck", "Barrier error");
 }
 
-// A kernel of Triton's that adds `count` elements of two vectors of n.
-std::string triton_source(const std::string& count) {
-  return R"(import triton
-import triton.language as tl
-
-
-@triton.jit
-def kernel(a, b, c, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < )" +
-         count + R"()
-
-
-def run(a, b, c):
-    kernel[(triton.cdiv(a.numel(), 256),)](a, b, c, a.numel(), BLOCK=256)
-)";
-}
-
 TEST_CASE("compute-sanitizer looks at Triton's kernels and at torch's", "[gpu]") {
   if (testing::gpu() == nullptr) return;
   const auto python = testing::python_with_torch();
   if (!python) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/compute-sanitizer")) {
-    WARN("skipped: no compute-sanitizer");
-    return;
-  }
+  if (!testing::has_cuda_tool("compute-sanitizer")) return;
   Sanitize sanitize;
   sanitize.run.python = *python;
-  for (const std::string& source : {triton_source("n"), std::string("def run(a, b):\n    return a + b\n")}) {
+  for (const std::string& source :
+       {testing::triton_add(), std::string("def run(a, b):\n    return a + b\n")}) {
     const auto clean = sanitize.of_file("main.py", source, "memcheck");
     INFO(clean.dump(2));
     CHECK(clean.at("status") == "clean");
   }
-  const auto over = sanitize.of_file("main.py", triton_source("n + 1"), "memcheck");
+  const auto over = sanitize.of_file("main.py", testing::triton_add("n + 1"), "memcheck");
   INFO(over.dump(2));
   REQUIRE(over.at("findings").size() >= 1);
   const auto& finding = over["findings"][0];
