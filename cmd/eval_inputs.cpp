@@ -127,6 +127,9 @@ std::vector<model::Workload> by_uuid(const std::vector<model::Workload>& all, co
 void choose_workloads(std::vector<model::Workload>& workloads, const std::string& words,
                       const std::string& definition) {
   if (words == "all") return;
+  if (words == "0")
+    throw Error(
+        "--workloads 0 chooses none: it is first, the first N from 1 on, all, or the beginnings of uuids");
   std::size_t count = words == "first" ? 1 : 0;
   const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), count);
   const bool is_number = error == std::errc() && end == words.data() + words.size() && words.size() < 6;

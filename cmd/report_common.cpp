@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "color.h"
 #include "dataset/filter.h"
@@ -20,6 +22,7 @@
 #include "dataset/paths.h"
 #include "dataset/queries.h"
 #include "logging.h"
+#include "present/message_kind.h"
 #include "present/text.h"
 #include "util/closest.h"
 #include "util/error.h"
@@ -35,18 +38,39 @@ bool is_logged(dataset::Severity severity) {
   return spdlog::should_log(severity == dataset::Severity::error ? spdlog::level::err : spdlog::level::warn);
 }
 
-void print_problems(const dataset::Dataset& dataset) {
-  std::vector<const dataset::Problem*> shown;
+// What is told of the problems of one severity: each problem, or with `kinds` the first of each kind, which
+// says how many there are.
+std::vector<std::string> told(const dataset::Dataset& dataset, dataset::Severity severity, bool kinds) {
+  std::vector<std::string> lines;
+  std::vector<std::size_t> counts;
+  std::map<std::string, std::size_t> places;  // of kinds
   for (const dataset::Problem& problem : dataset.problems) {
-    if (is_logged(problem.severity)) shown.push_back(&problem);
+    if (problem.severity != severity || !is_logged(severity)) continue;
+    const std::string text = present::printable((dataset.root / dataset::to_string(problem)).string());
+    const auto [known, is_new] =
+        places.emplace(kinds ? present::message_kind(problem.message) : text, lines.size());
+    if (!is_new && kinds) {
+      ++counts[known->second];
+      continue;
+    }
+    lines.push_back((severity == dataset::Severity::error ? "error: " : "warning: ") + text);
+    counts.push_back(1);
   }
-  for (std::size_t i = 0; i < std::min(shown.size(), kShownProblems); ++i) {
-    const char* word = shown[i]->severity == dataset::Severity::error ? "error" : "warning";
-    const std::string text = (dataset.root / dataset::to_string(*shown[i])).string();
-    fmt::print(stderr, "{}: {}\n", word, present::printable(text));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (counts[i] > 1) lines[i] += fmt::format(" ({} such; --log-level debug shows all)", counts[i]);
   }
-  if (shown.size() > kShownProblems)
-    fmt::print(stderr, "... {} in {}\n", util::and_more(shown.size(), kShownProblems), dataset.root.string());
+  return lines;
+}
+
+// Errors first. Of warnings there can be one for each record.
+void print_problems(const dataset::Dataset& dataset) {
+  const bool all = spdlog::should_log(spdlog::level::debug);
+  std::vector<std::string> lines = told(dataset, dataset::Severity::error, false);
+  for (std::string& line : told(dataset, dataset::Severity::warning, !all)) lines.push_back(std::move(line));
+  const std::size_t shown = all ? lines.size() : std::min(lines.size(), kShownProblems);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}\n", lines[i]);
+  if (lines.size() > shown)
+    fmt::print(stderr, "... {} in {}\n", util::and_more(lines.size(), shown), dataset.root.string());
 }
 
 std::string joined(const std::set<std::string>& names) {

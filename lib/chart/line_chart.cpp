@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "chart/category_axis.h"
 #include "chart/frame.h"
@@ -21,6 +23,8 @@ constexpr std::size_t kMostTooltipsOfLine = 400;
 constexpr std::size_t kMostShapes = 400;
 constexpr double kFailedLane = 26;   // for crosses, between the axis' low end and its line
 constexpr double kFailedHeight = 9;  // of the crosses above the line
+constexpr double kCrossWidth = 9;
+constexpr double kMostCrossesWidth = 45;  // of all crosses that stand at one place
 constexpr std::string_view kFailed = "failed";
 constexpr double kFootHeight = 40;  // tick labels and the axis' title
 
@@ -108,6 +112,25 @@ class LineDrawing {
                        [](const Point& a, const Point& b) { return a.x < b.x; });
       for (const Point& point : points) line.points.push_back(place(chart_.series[i], point));
       lines_.push_back(std::move(line));
+    }
+    spread_failures();
+  }
+
+  // Crosses of series that failed at the same place stand beside each other, in the order of the series.
+  void spread_failures() {
+    std::map<std::string, std::vector<Placed*>> by_place;
+    for (Line& line : lines_) {
+      for (Placed& point : line.points) {
+        if (point.failed && point.y) by_place[pixels(point.x)].push_back(&point);
+      }
+    }
+    for (const auto& [x, points] : by_place) {
+      const auto count = static_cast<double>(points.size());
+      const double step = std::min(kCrossWidth, kMostCrossesWidth / count);
+      const double width = step * (count - 1);
+      double left = std::min(points.front()->x - width / 2, plot_.right - width);
+      left = std::max(left, plot_.left);
+      for (std::size_t i = 0; i < points.size(); ++i) points[i]->x = left + step * static_cast<double>(i);
     }
   }
 

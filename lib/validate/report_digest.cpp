@@ -3,32 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
+#include "present/message_kind.h"
 #include "present/text.h"
 
 namespace fib::validate {
 namespace {
 
 constexpr std::string_view kWorkload = "workload ";
-
-// `text` with a mark for each word that tells messages of a kind apart: names, numbers, paths, quoted words.
-std::string kind_of(const std::string& text) {
-  std::string kind;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    const bool is_own = std::any_of(word.begin(), word.end(), [](unsigned char c) {
-      return std::isdigit(c) != 0 ||
-             std::string_view("/._'\"").find(static_cast<char>(c)) != std::string_view::npos;
-    });
-    kind += (is_own ? "*" : word) + " ";
-    begin = end + 1;
-  }
-  return kind;
-}
 
 // Messages of one check and kind.
 struct SimilarMessages {
@@ -53,7 +37,7 @@ class Groups {
       std::string_view said = message.text;
       if (said.starts_with(kWorkload)) said.remove_prefix(kWorkload.size());
       if (!seen_.insert(definition + "\n" + std::string(said)).second) continue;
-      SimilarMessages& group = groups_[{check.name, kind_of(message.text)}];
+      SimilarMessages& group = groups_[{check.name, present::message_kind(message.text)}];
       if (group.count++ == 0) {
         group.check = check.name;
         group.example = message.text;

@@ -48,6 +48,11 @@ std::string id_of(std::string_view name) {
   return id;
 }
 
+std::string table_box(std::size_t rows, const std::string& table) {
+  constexpr std::size_t kMostInSight = 40;
+  return tag("div", {{"class", rows > kMostInSight ? "wide tall" : "wide"}}, table) + "\n";
+}
+
 std::string html_table(const present::Table& table, std::string_view caption) {
   if (table.rows.empty()) return "";
   std::string head;
@@ -64,7 +69,7 @@ std::string html_table(const present::Table& table, std::string_view caption) {
   }
   const std::string content = (caption.empty() ? "" : text_tag("caption", caption)) + "<thead><tr>" + head +
                               "</thead><tbody>" + body + "</tbody>";
-  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
+  return table_box(table.rows.size(), tag("table", {{"class", "sortable"}}, content));
 }
 
 std::string figcaption(std::string_view caption) { return text_tag("figcaption", caption); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 [[nodiscard]] std::string id_of(std::string_view name);
 
 [[nodiscard]] std::string figcaption(std::string_view caption);
+
+// A table of so many rows in a box that scrolls sideways, and up and down where they are more than fit a
+// screen.
+[[nodiscard]] std::string table_box(std::size_t rows, const std::string& table);
 
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
 // Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has

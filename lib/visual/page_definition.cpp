@@ -188,10 +188,10 @@ std::string results_table(const DefinitionScene& definition, const report::Leade
       text += "\n";
     }
   }
-  return tag("div", {{"class", "wide"}},
-             tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
-                 text + "</tbody>")) +
-         "\n<p class=legend>Bold: the fastest of its workload among the solutions that passed every one. A "
+  const std::size_t rows = workloads_down ? definition.workloads.size() : definition.solutions.size();
+  return table_box(rows, tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
+                             text + "</tbody>")) +
+         "<p class=legend>Bold: the fastest of its workload among the solutions that passed every one. A "
          "failure "
          "links to its log; empty: not tried.</p>\n";
 }

@@ -75,7 +75,7 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   }
   const std::string content =
       text_tag("caption", caption) + "<thead><tr>" + head + "</thead><tbody>" + body + "</tbody>";
-  return tag("div", {{"class", "wide"}}, tag("table", {{"class", "sortable"}}, content)) + "\n";
+  return table_box(table.rows.size(), tag("table", {{"class", "sortable"}}, content));
 }
 
 PageCell plain(const std::string& text) { return {util::escape_xml(present::printable(text))}; }

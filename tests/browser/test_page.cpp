@@ -262,6 +262,13 @@ TEST_CASE("a report of 500 solutions on 50 workloads is below 5 MB and has all p
     CHECK(page.evaluate("[...document.querySelectorAll('section.definition figure:first-child')].map("
                         "f => f.querySelectorAll('[data-x]').length).reduce((a, b) => a + b)") == 25000);
     CHECK(page.count("table.matrix td.p") == 23750);
+    // Long tables scroll in boxes of their own, below their heads; on paper they are whole.
+    const char* fits =
+        "[...document.querySelectorAll('.tall')].every((box) => box.offsetHeight <= innerHeight)";
+    CHECK(page.count(".tall") > 0);
+    CHECK(page.evaluate(fits) == true);
+    CHECK(page.style(".tall thead th", "position") == "sticky");
+    CHECK(browser.open(file, {.print = true}).evaluate(fits) == false);
     CHECK(page.errors().empty());
   }
 }

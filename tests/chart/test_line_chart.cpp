@@ -108,6 +108,23 @@ TEST_CASE("a failed point is a cross at the bottom", "[line]") {
   for (const Node& mark : nodes_with(svg, "data-y")) CHECK(place_of(mark).y < place_of(failed[0]).y - 6);
 }
 
+TEST_CASE("crosses of series that failed at one place stand beside each other, within the plot", "[line]") {
+  const Point failure{3, std::nullopt, {}, {}, true, "TIMEOUT"};
+  LineChart chart;
+  chart.series = {{"a", {{1, 1.0}, failure}}, {"b", {{1, 2.0}, failure}}, {"c", {{1, 3.0}, failure}}};
+  const auto crosses = nodes_with(read_svg(to_svg(chart)), "data-failed");
+  REQUIRE(crosses.size() == 3);
+  for (std::size_t i = 1; i < crosses.size(); ++i) {
+    CHECK(place_of(crosses[i]).x - place_of(crosses[i - 1]).x >= 7);
+    CHECK(place_of(crosses[i]).y == place_of(crosses[0]).y);
+  }
+  CHECK(place_of(crosses.back()).x < SvgOptions{}.width);
+  for (int i = 0; i < 60; ++i) chart.series.push_back({"s" + std::to_string(i), {failure}});
+  const auto many = nodes_with(read_svg(to_svg(chart)), "data-failed");
+  CHECK(many.size() == 63);
+  CHECK(place_of(many.back()).x - place_of(many.front()).x < 50);
+}
+
 TEST_CASE("steps run along the axes", "[line]") {
   LineChart chart;
   chart.steps = true;

@@ -435,6 +435,7 @@ TEST_CASE("what cannot be tried is one sentence") {
   fails({"nowhere.cpp", "--definition", "add"}, 1, "there is no file or folder nowhere.cpp");
   fails({file.string(), "--definition", "add", "--workloads", "xyz"}, 1,
         "no workload of add has a uuid that begins with \"xyz\"");
+  fails({file.string(), "--definition", "add", "--workloads", "0"}, 1, "--workloads 0 chooses none");
   fails({file.string(), file.string(), "--definition", "add"}, 1, "two of the solutions are called mine");
   fails({eval.write("mine.txt", kHonest).string(), "--definition", "add"}, 1,
         "its name does not tell its language");

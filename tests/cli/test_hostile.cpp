@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -101,10 +102,24 @@ testing::ProcessResult run_hostile(testing::FibRun& run, const std::set<std::str
   return run.run(options);
 }
 
+// What may be left out of a claim where calls of the reference's worker take long or differ much (an emulated
+// machine, say), beyond what is left out on a usual one; milliseconds.
+double left_out_here(const testing::TraceLine& trace) {
+  const auto line = nlohmann::json::parse(trace.text);
+  const auto& witness = line.at("evaluation").at("fib").at("witness");
+  if (!witness.contains("overhead")) return 0;
+  constexpr double kUsual = 0.3;
+  double sum = 0;
+  for (const char* part : {"run_ms", "prepare_ms", "collect_ms", "slack_ms"})
+    sum += witness.at("overhead").at(part).get<double>();
+  return std::max(0.0, sum - kUsual);
+}
+
 void check_expected(const testing::TraceLine& trace) {
   REQUIRE(expectations().contains(trace.solution));
   const auto& expected = expectations().at(trace.solution);
-  if (expected.least_ms > 0 && trace.status == "PASSED") CHECK(trace.latency_ms > expected.least_ms);
+  if (expected.least_ms > 0 && trace.status == "PASSED")
+    CHECK(trace.latency_ms + left_out_here(trace) > expected.least_ms);
   if (expected.status.empty()) CHECK((trace.status == "PASSED" || trace.status == "RUNTIME_ERROR"));
   if (!expected.status.empty()) CHECK(trace.status == expected.status);
   CHECK(trace.log.find(expected.log) != std::string::npos);

@@ -188,6 +188,30 @@ TEST_CASE("problems of loading go to stderr, at most ten, and fail only under --
   CHECK(strict.out == "");
 }
 
+TEST_CASE("of warnings of a kind the first is told, after errors; --log-level debug tells all") {
+  const Datasets datasets;
+  for (const char* name : {"orphan_1", "orphan_2", "orphan_3"})
+    datasets.write(std::string("sample/solutions/") + name + ".json",
+                   solution_text(name, "alice", "cpp", "cpu", "nowhere"));
+  datasets.write("sample/traces/broken.jsonl", "{}\n");
+  const auto lines_of = [&](const Words& more) {
+    Words words{"report", "summary", "--local", "sample"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto output = run_fib(words, datasets.folder());
+    CHECK(output.exit_code == 0);
+    return output.err;
+  };
+  const std::string few = lines_of({});
+  CHECK_THAT(few, Catch::StartsWith("error: sample/traces/broken.jsonl:1: "));
+  CHECK_THAT(few, Catch::EndsWith(
+                      "warning: sample/solutions/orphan_1.json: solution \"orphan_1\" is for the unknown "
+                      "definition \"nowhere\" (3 such; --log-level debug shows all)\n"));
+  CHECK(std::count(few.begin(), few.end(), '\n') == 2);
+  const std::string all = lines_of({"--log-level", "debug"});
+  CHECK(std::count(all.begin(), all.end(), '\n') == 4);
+  CHECK_THAT(all, Catch::Contains("warning: sample/solutions/orphan_3.json: "));
+}
+
 TEST_CASE("filters that name nothing are errors; wrong words are wrong usage") {
   const Datasets datasets;
   const auto error = [&](const Words& more) {

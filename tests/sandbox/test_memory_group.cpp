@@ -104,6 +104,11 @@ TEST_CASE("the processes of a group have no more memory than its limit, however 
     WARN("skipped: this system delegates no control group with a limit on memory");
     return;
   }
+  if (status_in(*group, 0) != 0) {
+    WARN("skipped: a control group can be made here, and not entered");
+    CHECK(group->remove());
+    return;
+  }
   CHECK(status_in(*group, 16 * kMiB) == 0);
   CHECK_FALSE(group->was_exhausted());
   const int status = status_in(*group, 256 * kMiB);
