@@ -11,6 +11,7 @@
 #include "bench/input_files.h"
 #include "bench/memory_limits.h"
 #include "bench/python_code.h"
+#include "bench/secret.h"
 #include "bench/single_build.h"
 #include "compile/launch_plan.h"
 #include "eval/layout.h"
@@ -93,6 +94,7 @@ class Probe {
     const worker::Confine confine{files_of_probe().to_json(), artifact.runtime.string(), device_.is_cuda()};
     util::write_file_atomic(folder / worker::kProbeConfine, confine.encode());
     util::write_file_atomic(folder / worker::kProbeStart, start.encode());
+    util::write_file_atomic(folder / worker::kProbeToken, token_);
     const fs::path file = folder / worker::kProbeSolution;
     if (artifact.kind != compile::Artifact::Kind::kPythonModule)
       fs::copy_file(artifact.file, file, fs::copy_options::overwrite_existing);
@@ -157,11 +159,12 @@ class Probe {
       const std::string line = output.substr(begin, end - begin);
       begin = end + 1;
       const bool is_own = line.starts_with(worker::kProbeError);
-      if (line == worker::kProbeCalls) is_begun = true;
-      if (line == worker::kProbeDone) is_done = true;
+      const bool begins = line == worker::kProbeCalls + token_;
+      const bool ends = line == worker::kProbeDone + token_;
+      is_begun = is_begun || begins;
+      is_done = is_done || ends;
       if (!is_own) outcome.output += line + "\n";
-      if (is_own && line != worker::kProbeCalls && line != worker::kProbeDone)
-        said = line.substr(std::string_view(worker::kProbeError).size());
+      if (is_own && !begins && !ends) said = line.substr(std::string_view(worker::kProbeError).size());
     }
     if (!status) {
       outcome.reason = session_.interrupted()
@@ -184,6 +187,8 @@ class Probe {
   const ProbeTool& tool_;
   const LaneDevice& device_;
   util::TemporaryFolder folder_;
+  const std::string token_ =
+      make_secret();  // what the solution prints is not taken for the probe's own words
 };
 
 }  // namespace

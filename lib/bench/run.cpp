@@ -1,32 +1,22 @@
 #include "bench/run.h"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <set>
 
 #include "bench/lanes.h"
 #include "bench/python_code.h"
 #include "bench/run_record.h"
+#include "bench/secret.h"
 #include "bench/solution_files.h"
 #include "bench/trace_sink.h"
 #include "util/clock.h"
-#include "util/errno_error.h"
 #include "util/machine.h"
 
 namespace fib::bench {
 namespace {
-
-std::string make_secret() {
-  std::array<unsigned char, 32> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw util::errno_error("cannot get random bytes from the system");
-  }
-  return fmt::format("{:02x}", fmt::join(bytes, ""));
-}
 
 // Every solution once, in the plan's order, for every architecture.
 std::vector<BuildJob> jobs_of(const Plan& plan, const Environment& environment, const RunConfig& config) {

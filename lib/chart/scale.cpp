@@ -135,7 +135,9 @@ std::optional<Range> range_of(const std::vector<double>& values, Spacing spacing
   return Range{range->low - size / 2, range->high + size / 2};
 }
 
-Range nice_range(Range range, Spacing spacing, std::size_t most) {
+namespace {
+
+Range rounded_range(Range range, Spacing spacing, std::size_t most) {
   if (spacing == Spacing::log2) {
     return {std::exp2(std::floor(std::log2(range.low) + 1e-9)),
             std::exp2(std::ceil(std::log2(range.high) - 1e-9))};
@@ -152,6 +154,17 @@ Range nice_range(Range range, Spacing spacing, std::size_t most) {
   const Step step = step_for(range.high - range.low, most - 1);
   return {step.times(std::floor(range.low / step.times(1) + 1e-9)),
           step.times(std::ceil(range.high / step.times(1) - 1e-9))};
+}
+
+}  // namespace
+
+// Ends that are nearly equal may be rounded to one.
+Range nice_range(Range range, Spacing spacing, std::size_t most) {
+  const Range nice = rounded_range(range, spacing, most);
+  if (nice.low < nice.high) return nice;
+  if (spacing != Spacing::linear) return {nice.low / 2, nice.high * 2};
+  const double half = nice.low == 0 ? 1 : std::abs(nice.low) / 2;
+  return {nice.low - half, nice.high + half};
 }
 
 double Scale::at(double value) const {

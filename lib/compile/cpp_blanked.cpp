@@ -63,8 +63,11 @@ class Blanker {
 
   // 1'000'000
   [[nodiscard]] bool separates_digits() const {
+    constexpr std::size_t kLongest =
+        1000;  // else each of the marks of one endless number looks at all before it
     std::size_t begin = at_;
-    while (begin > 0 && (is_word(source_[begin - 1]) || source_[begin - 1] == '\'')) --begin;
+    while (begin > 0 && at_ - begin < kLongest && (is_word(source_[begin - 1]) || source_[begin - 1] == '\''))
+      --begin;
     return begin < at_ && std::isdigit(static_cast<unsigned char>(source_[begin])) != 0;
   }
 

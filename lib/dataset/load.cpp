@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "dataset/blobs.h"
 #include "dataset/links.h"
@@ -20,7 +21,8 @@ namespace {
 
 constexpr std::size_t kListedProblems = 10;
 constexpr unsigned kMostLoadThreads = 8;
-constexpr int kProblemDepth = 4;  // folders below the root
+constexpr std::size_t kMostRepeated = 1000;  // of a file's workloads are told, one by one
+constexpr int kProblemDepth = 4;             // folders below the root
 
 // Far above what people write, and small beside the memory: what is read is copied several times.
 constexpr std::uintmax_t kMostRecordBytes = 64 << 20;  // of a definition or a solution with its sources
@@ -197,7 +199,8 @@ class Loader {
     add_places(traces_folder(dataset_.root), RecordFolder::traces);
     std::vector<RecordFile> read = read_side_by_side(places_, context_of(dataset_, options_), *dataset_.pool);
     dataset_.traces.reserve(count_traces(read));
-    for (std::size_t i = 0; i < read.size(); ++i) add_records(places_[i].file, std::exchange(read[i], {}));
+    for (std::size_t i = 0; i < read.size(); ++i) add_records(places_[i], std::exchange(read[i], {}));
+    remove_disputed_workloads();
   }
 
   void add_places(const fs::path& folder, RecordFolder kind) {
@@ -207,19 +210,31 @@ class Loader {
     }
   }
 
-  void add_records(const fs::path& file, RecordFile records) {
+  void add_records(const RecordPlace& place, RecordFile records) {
+    const fs::path& file = place.file;
     if (records.filled > 0) {
       dataset_.repairs.push_back(fmt::format("{}: definition taken from the path in {} of its records",
                                              relative(file), records.filled));
     }
     std::move(records.traces.begin(), records.traces.end(), std::back_inserter(dataset_.traces));
-    for (auto& found : records.workloads) add_workload(file, std::move(found), records.problems);
+    std::vector<Problem> repeated;
+    for (auto& found : records.workloads) add_workload(place, std::move(found), repeated);
+    const std::size_t told = std::min(repeated.size(), kMostRepeated);
+    if (repeated.size() > told)
+      repeated[told] = {relative(file), 0,
+                        fmt::format("{} more of its workloads are there already", repeated.size() - told),
+                        Severity::error};
+    std::move(repeated.begin(),
+              repeated.begin() + static_cast<std::ptrdiff_t>(std::min(repeated.size(), told + 1)),
+              std::back_inserter(records.problems));
     std::stable_sort(records.problems.begin(), records.problems.end(),
                      [](const Problem& left, const Problem& right) { return left.line < right.line; });
     std::move(records.problems.begin(), records.problems.end(), std::back_inserter(dataset_.problems));
   }
 
-  void add_workload(const fs::path& file, RecordFile::FoundWorkload found, std::vector<Problem>& problems) {
+  void add_workload(const RecordPlace& place, RecordFile::FoundWorkload found,
+                    std::vector<Problem>& problems) {
+    const fs::path& file = place.file;
     try {
       (void)workloads_file("", "any", found.definition);  // so that a merge has a place for it
     } catch (const Error& error) {
@@ -227,23 +242,43 @@ class Loader {
       return;
     }
     const std::string& uuid = found.workload.uuid;
-    const std::string place = fmt::format("{}:{}", relative(file), found.line);
-    const auto [first, is_new] = uuids_.emplace(std::pair(found.definition, uuid), place);
+    auto& known = dataset_.workloads[found.definition];
+    const auto [first, is_new] = uuids_.try_emplace(
+        std::pair(found.definition, uuid),
+        KnownWorkload{fmt::format("{}:{}", relative(file), found.line), known.size(), place.folder});
     if (is_new) {
-      dataset_.workloads[found.definition].push_back(std::move(found.workload));
+      known.push_back(std::move(found.workload));
       return;
     }
-    auto& known = dataset_.workloads[found.definition];
-    const auto other = std::find_if(known.begin(), known.end(),
-                                    [&](const model::Workload& workload) { return workload.uuid == uuid; });
-    const bool is_same = other != known.end() && model::to_json(*other) == model::to_json(found.workload);
-    if (!is_same && other != known.end()) known.erase(other);  // as take() has it
-    problems.push_back({relative(file), found.line,
-                        fmt::format("workload \"{}\" of definition \"{}\" is there already{} {}{}", uuid,
-                                    found.definition, is_same ? " (kept:" : ", with another content, in",
-                                    first->second, is_same ? ")" : ": neither is taken"),
-                        is_same ? Severity::warning : Severity::error});
+    const bool is_same = model::to_json(known[first->second.index]) == model::to_json(found.workload);
+    // Tools and people add lines below traces/, where workloads are an old layout's: they displace none of
+    // workloads/. Else it is as take() has it.
+    const bool is_kept = is_same || first->second.folder != place.folder;
+    first->second.is_disputed = first->second.is_disputed || !is_kept;
+    problems.push_back(
+        {relative(file), found.line,
+         fmt::format("workload \"{}\" of definition \"{}\" is there already{} {}{}", uuid, found.definition,
+                     is_same   ? " (kept:"
+                     : is_kept ? ", with another content (kept:"
+                               : ", with another content, in",
+                     first->second.place, is_kept ? ")" : ": neither is taken"),
+         is_same ? Severity::warning : Severity::error});
     dataset_.repeated_workloads.emplace_back(std::move(found.definition), std::move(found.workload));
+  }
+
+  void remove_disputed_workloads() {
+    std::map<std::string, std::set<std::size_t>> disputed;  // places in the list of a definition
+    for (const auto& [key, known] : uuids_) {
+      if (known.is_disputed) disputed[key.first].insert(known.index);
+    }
+    for (const auto& [definition, places] : disputed) {
+      std::vector<model::Workload> kept;
+      auto& all = dataset_.workloads.at(definition);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!places.contains(i)) kept.push_back(std::move(all[i]));
+      }
+      all = std::move(kept);
+    }
   }
 
   void throw_on_errors() const {
@@ -260,7 +295,13 @@ class Loader {
   LoadOptions options_;
   Dataset dataset_;
   std::vector<RecordPlace> places_;
-  std::map<std::pair<std::string, std::string>, std::string> uuids_;  // (definition, uuid) -> file:line
+  struct KnownWorkload {
+    std::string place;      // "<file>:<line>"
+    std::size_t index = 0;  // among those of its definition
+    RecordFolder folder{};
+    bool is_disputed = false;  // another one has its uuid: none is taken
+  };
+  std::map<std::pair<std::string, std::string>, KnownWorkload> uuids_;  // by definition and uuid
   std::map<std::string, std::string>
       disputed_;  // names of which none is taken, and the first file that had it
 };
@@ -286,7 +327,7 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
                 std::vector<fs::path>& found, std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code gone;  // a dangling link is no file
+    std::error_code gone;
     if (entry->is_directory(gone)) {
       if (entry->is_symlink(gone)) {
         unlisted.emplace_back(entry->path(), "it is a link to a folder; put the folder itself there");
@@ -300,6 +341,9 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
       } else {
         found.push_back(entry->path());
       }
+    } else if (entry->path().extension() == extension) {
+      unlisted.emplace_back(entry->path(),
+                            entry->is_symlink(gone) ? "it is a link that leads nowhere" : "it is no file");
     }
   }
   if (error) unlisted.emplace_back(folder, error.message());

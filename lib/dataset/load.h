@@ -51,10 +51,11 @@ void expect_records(const std::filesystem::path& root);
 // folder with a definition.json is a problem of SOL-ExecBench: workload.jsonl beside it holds its workloads,
 // every solution*.json a solution; sources without content are the files beside their solution. Files of
 // records are read on as many threads as there are cores, eight at most. A broken file or line costs itself
-// only and becomes a problem; so do duplicate names and uuids (the first is kept), names that can be no files
-// (paths.h) and torn records (a last line without newline that is no whole record). Records of unknown
-// definitions or solutions are kept, with a warning. Throws Error without a folder `root`, like
-// expect_records(), and if strict.
+// only and becomes a problem; so do names and uuids that are there already (of records that are the same the
+// first is kept, of others none, but that workloads below traces/ displace none of workloads/), names that
+// can be no files (paths.h), what has a record's name and is no file, and torn records (a last line without
+// newline that is no whole record). Records of unknown definitions or solutions are kept, with a warning.
+// Throws Error without a folder `root`, like expect_records(), and if strict.
 [[nodiscard]] Dataset load(const std::filesystem::path& root, const LoadOptions& options = {});
 
 // The rows of all results of `dataset`, which is what load() gives without results; they point into its pool.

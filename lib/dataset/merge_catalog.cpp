@@ -1,6 +1,7 @@
 #include "dataset/merge_catalog.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "dataset/blobs.h"
@@ -165,20 +166,18 @@ class CatalogMaker {
   // A uuid that one input has twice: the same workload, or a contradiction that no rule settles, since
   // nothing tells which of the two its traces are of.
   void check_repeated(const Dataset& dataset) {
+    if (dataset.repeated_workloads.empty()) return;
+    std::map<std::pair<std::string_view, std::string_view>, const model::Workload*> firsts;
+    for (const auto& [definition, workloads] : dataset.workloads) {
+      for (const auto& workload : workloads) firsts.emplace(std::pair(definition, workload.uuid), &workload);
+    }
     for (const auto& [definition, workload] : dataset.repeated_workloads) {
       if (!options_.filter.holds_workload(dataset, definition, workload)) continue;
       ++report_.workloads.read;
-      const auto& others = dataset.workloads.at(definition);
-      const auto first =
-          std::find_if(others.begin(), others.end(),
-                       [&uuid = workload.uuid](const auto& other) { return other.uuid == uuid; });
-      if (first != others.end() && model::to_json(*first) == model::to_json(workload)) {
+      const auto first = firsts.find(std::pair(definition, workload.uuid));
+      // Others are among the records that cannot be taken.
+      if (first != firsts.end() && model::to_json(*first->second) == model::to_json(workload))
         ++report_.workloads.duplicates;
-        continue;
-      }
-      unsettled_.push_back(
-          fmt::format("workload \"{}\" of definition \"{}\" stands twice in {}, with different content",
-                      workload.uuid, definition, dataset.root.string()));
     }
   }
 
@@ -337,12 +336,11 @@ class CatalogMaker {
       add_blob(target.string(), blob->second);
     }
     auto& others = catalog_.merged.workloads[definition];
-    const auto known =
-        std::find_if(others.begin(), others.end(), [&](const auto& other) { return other.uuid == uuid; });
-    if (known == others.end()) {
+    const auto [known, is_new] = kept_workloads_.emplace(std::pair(definition, uuid), others.size());
+    if (is_new) {
       ++report_.workloads.written;
       others.push_back(std::move(workload));
-    } else if (model::to_json(*known) == model::to_json(workload)) {
+    } else if (model::to_json(others[known->second]) == model::to_json(workload)) {
       ++report_.workloads.duplicates;
     } else {
       unsettled_.push_back(fmt::format("workload \"{}\" is another workload's new name; rename it", uuid));
@@ -430,6 +428,8 @@ class CatalogMaker {
   std::map<WorkloadKey, Variants<HeldWorkload>> workloads_;
   std::map<std::string, std::string> hashes_;  // of blobs
   std::vector<std::string> unsettled_;
+  std::map<std::pair<std::string, std::string>, std::size_t>
+      kept_workloads_;  // by definition and uuid: its index
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "dataset/paths.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "util/error.h"
@@ -19,6 +21,41 @@ bool has_control_characters(std::string_view name) {
     const auto byte = static_cast<unsigned char>(name[i]);
     const auto next = i + 1 < name.size() ? static_cast<unsigned char>(name[i + 1]) : 0U;
     if (byte < 0x20 || byte == 0x7F || (byte == 0xC2 && next >= 0x80 && next < 0xA0)) return true;
+  }
+  return false;
+}
+
+// Marks that nobody sees: names that differ in them look the same.
+bool has_invisible_characters(std::string_view name) {
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
+  // Unicode's default ignorable code points, and line separators.
+  constexpr std::array<Range, 14> kInvisible{{{0xAD, 0xAD},
+                                              {0x34F, 0x34F},
+                                              {0x61C, 0x61C},
+                                              {0x115F, 0x1160},
+                                              {0x17B4, 0x17B5},
+                                              {0x180B, 0x180F},
+                                              {0x200B, 0x200F},
+                                              {0x2028, 0x202E},
+                                              {0x2060, 0x206F},
+                                              {0x3164, 0x3164},
+                                              {0xFE00, 0xFE0F},
+                                              {0xFEFF, 0xFEFF},
+                                              {0xFFA0, 0xFFA0},
+                                              {0xE0000, 0xE0FFF}}};
+  for (std::size_t i = 0; i < name.size();) {
+    const auto lead = static_cast<unsigned char>(name[i]);
+    const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    char32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
+    for (std::size_t k = 1; k < bytes && i + k < name.size(); ++k)
+      code = code << 6U | (static_cast<unsigned char>(name[i + k]) & 0x3FU);
+    if (std::any_of(kInvisible.begin(), kInvisible.end(),
+                    [code](const Range& range) { return range.first <= code && code <= range.last; }))
+      return true;
+    i += bytes;
   }
   return false;
 }
@@ -47,6 +84,7 @@ std::string checked_component(std::string_view name, std::string_view what) {
   if (name.find('/') != std::string_view::npos) refuse("it contains \"/\"");
   if (name.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
   if (has_control_characters(name)) refuse("it contains a control character");
+  if (has_invisible_characters(name)) refuse("it contains a character that nobody sees");
   if (name.starts_with('.')) refuse("it begins with \".\", as what programs hide");
   if (name.size() > kMaxComponent) refuse(fmt::format("it has more than {} bytes", kMaxComponent));
   return std::string(name);

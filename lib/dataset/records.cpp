@@ -56,6 +56,9 @@ class FileReader {
              Severity::error);
       return;
     }
+    constexpr std::size_t kMostBytes = 64 << 20;
+    if (line.text.size() > kMostBytes)
+      return report(line.number, fmt::format("it has more than {} bytes", kMostBytes), Severity::error);
     if (context_.results == KeepResults::no && is_result(line.text)) return;
     if (errors_ >= kMostErrors && !line.text.starts_with('{')) {
       ++more_errors_;

@@ -105,6 +105,24 @@ void read_op_type(ObjectReader& object, const json::Value& value, Definition& de
 
 [[noreturn]] void refuse_definition(const std::string& message) { throw ParseError({{"", message}}); }
 
+// Far above what people write; some checks look at each one for each other one.
+void check_counts(const Definition& definition) {
+  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMostDimensions = 64;
+  const auto expect = [](std::string_view what, std::size_t count, std::size_t most) {
+    if (count > most) refuse_definition(fmt::format("{}: {} of them, more than {}", what, count, most));
+  };
+  expect("Axes", definition.axes.size(), kMost);
+  expect("Inputs", definition.inputs.size(), kMost);
+  expect("Outputs", definition.outputs.size(), kMost);
+  for (const auto* tensors : {&definition.inputs, &definition.outputs}) {
+    for (const TensorSpec& tensor : *tensors) {
+      if (!tensor.is_scalar())
+        expect(fmt::format("Dimensions of \"{}\"", tensor.name), tensor.shape->size(), kMostDimensions);
+    }
+  }
+}
+
 // Expressions may use constants and variables only, so that their order does not matter.
 void check_expressions(const Definition& definition) {
   std::set<std::string> names;
@@ -142,6 +160,10 @@ void check_names(const Definition& definition) {
 }
 
 void check_reference(const Definition& definition) {
+  constexpr std::size_t kMostBytes = 1 << 20;  // read, it takes a hundred times as much
+  if (definition.reference.size() > kMostBytes)
+    refuse_definition(
+        fmt::format("Reference: {} bytes, more than {}", definition.reference.size(), kMostBytes));
   try {
     const python::Module module = python::parse_module(definition.reference);
     if (python::find_function(module, "run") != nullptr) return;
@@ -207,6 +229,7 @@ Definition read_definition(const json::Value& value, Mode mode) {
   definition.constraints = object.texts("constraints");
   definition.unknown = object.unknown();
   context.finish();
+  check_counts(definition);
   check_expressions(definition);
   check_axes(definition, definition.inputs, "Input", mode);
   check_axes(definition, definition.outputs, "Output", mode);

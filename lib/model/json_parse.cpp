@@ -77,21 +77,28 @@ void remove_duplicates(std::vector<Member>& members) {
   members = std::move(kept);
 }
 
-Value read_value(sj::value value, int depth);
+// How deep and how much has been read of a document. A value takes a hundred times the memory of "0,".
+struct Extent {
+  int depth = 0;
+  std::size_t values = 0;
+};
+constexpr std::size_t kMostValues = 1'000'000;
 
-Value read_array(sj::value value, int depth) {
+Value read_value(sj::value value, Extent& extent);
+
+Value read_array(sj::value value, Extent& extent) {
   Value result = make_array();
   sj::array array;
   check(value.get_array().get(array));
   for (auto item : array) {
     sj::value element;
     check(item.get(element));
-    result.items.push_back(read_value(element, depth + 1));
+    result.items.push_back(read_value(element, extent));
   }
   return result;
 }
 
-Value read_object(sj::value value, int depth) {
+Value read_object(sj::value value, Extent& extent) {
   Value result = make_object();
   sj::object object;
   check(value.get_object().get(object));
@@ -101,30 +108,27 @@ Value read_object(sj::value value, int depth) {
     std::string_view key;
     check(field.unescaped_key().get(key));
     std::string name = checked_text(key);
-    result.members.push_back({std::move(name), read_value(field.value(), depth + 1)});
+    result.members.push_back({std::move(name), read_value(field.value(), extent)});
   }
   remove_duplicates(result.members);
   return result;
 }
 
-Value read_value(sj::value value, int depth) {
-  if (depth > kMostLevels) fail("more than " + std::to_string(kMostLevels) + " levels of nesting");
+Value read_value(sj::value value, Extent& extent) {
+  if (extent.depth > kMostLevels) fail("more than " + std::to_string(kMostLevels) + " levels of nesting");
+  if (++extent.values > kMostValues) fail("more than " + std::to_string(kMostValues) + " values");
   const std::string_view token = value.raw_json_token();
-  switch (token.empty() ? '\0' : token[0]) {
-    case '{':
-      return read_object(value, depth);
-    case '[':
-      return read_array(value, depth);
-    case '"': {
-      std::string_view text;
-      check(value.get_string().get(text));
-      return make_string(checked_text(text));
-    }
-    default: {
-      Value scalar = read_scalar(token);
-      return scalar;
-    }
+  const char first = token.empty() ? '\0' : token[0];
+  if (first == '{' || first == '[') {
+    ++extent.depth;
+    Value nested = first == '{' ? read_object(value, extent) : read_array(value, extent);
+    --extent.depth;
+    return nested;
   }
+  if (first != '"') return read_scalar(token);
+  std::string_view text;
+  check(value.get_string().get(text));
+  return make_string(checked_text(text));
 }
 
 bool has_more(sj::document& document) {
@@ -176,7 +180,8 @@ Value parse(std::string_view text, int most_levels) {
   }
   sj::value root;
   check(document.get_value().get(root));
-  Value result = read_value(root, 1 + kMostLevels - most_levels);
+  Extent extent{1 + kMostLevels - most_levels};
+  Value result = read_value(root, extent);
   if (has_more(document)) fail("trailing characters");
   return result;
 }

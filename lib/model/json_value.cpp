@@ -93,8 +93,8 @@ nlohmann::ordered_json to_tree(const Value& value) {
     case Kind::object:
       break;
   }
-  auto object = nlohmann::ordered_json::object();
-  for (const auto& [name, member] : value.members) object[name] = to_tree(member);
+  nlohmann::ordered_json::object_t object;  // its names differ already: looking each one up takes long
+  for (const auto& [name, member] : value.members) object.emplace_back(name, to_tree(member));
   return object;
 }
 

@@ -18,7 +18,11 @@ struct ReadContext {
   Mode mode = Mode::lenient;
   std::vector<FieldError> errors;
 
-  void fail(const std::string& path, const std::string& message) { errors.push_back({path, message}); }
+  // Of very many errors the first thousand are kept.
+  void fail(const std::string& path, const std::string& message) {
+    constexpr std::size_t kMostErrors = 1000;
+    if (errors.size() < kMostErrors) errors.push_back({path, message});
+  }
   // Throws ParseError when anything was noted.
   void finish() const;
 };

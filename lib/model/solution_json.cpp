@@ -203,6 +203,11 @@ std::vector<SourceFile> read_sources(ObjectReader& parent, ReadContext& context)
   }
   if (value->items.empty())
     context.fail("sources", "List should have at least 1 item after validation, not 0");
+  constexpr std::size_t kMost = 10'000;  // far above what people write; places of all are compared
+  if (value->items.size() > kMost) {
+    context.fail("sources", fmt::format("{} sources, more than {}", value->items.size(), kMost));
+    return sources;
+  }
   for (std::size_t i = 0; i < value->items.size(); ++i) {
     sources.push_back(read_source(value->items[i], join_path("sources", std::to_string(i)), context));
   }

@@ -38,6 +38,10 @@ class Converter {
   // A member of the table `path`, which is empty for the document's own.
   json::Value member(const toml::key& key, const toml::node& node, const std::string& path) {
     const std::string own = path.empty() ? std::string(key.str()) : path + "." + std::string(key.str());
+    constexpr std::size_t kLongest = 4096;  // each of the tables within has its path, too
+    if (own.size() > kLongest)
+      throw Error("{}:{}: a key of more than {} characters is not read", document_.file,
+                  key.source().begin.line, kLongest);
     document_.lines.emplace(own, key.source().begin.line);
     return value(node, own);
   }

@@ -30,11 +30,12 @@ std::vector<ListedFile> files_of(const Sources& sources) {
   std::set<std::string> taken;
   for (const auto& source : sources) taken.insert(source.path.substr(0, source.path.find('/')));
   std::vector<ListedFile> files;
+  int number = 1;
   for (const auto& source : sources) {
     std::string file = source.path;
     const bool possible = is_plain_path(file) && !is_folder_of_another(file, sources);
-    for (int i = 1; !possible; ++i) {
-      file = fmt::format("source_{}.txt", i);
+    for (; !possible; ++number) {
+      file = fmt::format("source_{}.txt", number);
       if (taken.insert(file).second) break;
     }
     files.push_back({source.path, file, source.unknown});

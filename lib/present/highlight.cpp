@@ -206,8 +206,10 @@ class Scanner {
 
   // R"mark( ... )mark", the quote at `quote`.
   [[nodiscard]] std::size_t raw_end(std::size_t quote) const {
-    const std::size_t open = source_.find('(', quote);
-    if (open == std::string_view::npos || open - quote > 17) return string_end(quote, true);
+    constexpr std::size_t kLongestMark = 16;
+    const std::size_t after_quote = source_.substr(quote, kLongestMark + 2).find('(');
+    if (after_quote == std::string_view::npos) return string_end(quote, true);
+    const std::size_t open = quote + after_quote;
     std::string close = ")";
     close.append(source_.substr(quote + 1, open - quote - 1)).append("\"");
     const std::size_t end = source_.find(close, open);

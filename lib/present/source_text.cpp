@@ -111,7 +111,8 @@ std::string numbered(std::string_view source, Syntax syntax, bool colours) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto begin = static_cast<std::size_t>(lines[i].data() - source.data());
     const std::string text = coloured_line(source, begin, begin + lines[i].size(), tokens, next);
-    result += fmt::format("{:>{}}{}{}\n", i + 1, width, text.empty() ? "" : "  ", text);
+    result +=
+        without_commands(fmt::format("{:>{}}{}{}", i + 1, width, text.empty() ? "" : "  ", text)) + "\n";
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace fib::present {
@@ -107,10 +108,14 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   if (display_width(text) <= width || width < 3) return shorten(text, width);
   const std::size_t head_width = width / 2;
   const std::string head = shorten(text, head_width + 1);  // with the ellipsis
-  std::size_t begin = 0;
-  while (display_width(text.substr(begin)) + display_width(head) > width)
-    begin += first_character(text.substr(begin)).bytes;
-  return head + std::string(text.substr(begin));
+  const std::size_t room = width - display_width(head);
+  std::size_t left = display_width(text);
+  while (left > room) {
+    const Character character = first_character(text);
+    left -= width_of(character.code);
+    text.remove_prefix(character.bytes);
+  }
+  return head + std::string(text);
 }
 
 namespace {
@@ -172,9 +177,16 @@ std::string without_commands(std::string line) {
   const auto is_seen = [](char c) { return c > ' ' && c <= '~'; };
   const auto begin = static_cast<std::size_t>(std::find_if(line.begin(), line.end(), is_seen) - line.begin());
   if (line.compare(begin, 2, "::") == 0) line.insert(begin + 1, " ");
-  for (std::size_t at = line.find("##["); at != std::string::npos; at = line.find("##[", at))
-    line.insert(at + 2, " ");
-  return line;
+  constexpr std::string_view kOldCommand = "##[";
+  std::size_t at = line.find(kOldCommand);
+  if (at == std::string::npos) return line;
+  std::string result;
+  std::size_t done = 0;
+  for (; at != std::string::npos; at = line.find(kOldCommand, done)) {
+    result.append(line, done, at + 2 - done).push_back(' ');
+    done = at + 2;
+  }
+  return result.append(line, done);
 }
 
 std::string printable(std::string_view text) { return without_commands(without_controls(text)); }
@@ -182,24 +194,26 @@ std::string printable(std::string_view text) { return without_commands(without_c
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   if (width == 0) return std::string(text);
   std::string result;
+  std::string line;
   std::size_t used = 0;
+  bool is_first = true;
   while (!text.empty()) {
     const std::size_t space = text.find(' ');
-    std::string word(text.substr(0, space));
+    const std::string_view word = text.substr(0, space);
     const std::size_t columns = display_width(word);
-    if (!result.empty() && used + 1 + columns > width) {
-      result += '\n' + std::string(indent, ' ');
+    if (!is_first && used + 1 + columns > width) {
+      result += without_commands(std::exchange(line, std::string(indent, ' '))) + '\n';
       used = indent;
-      word = without_commands(std::move(word));  // it begins a line now
-    } else if (!result.empty()) {
-      result += ' ';
+    } else if (!is_first) {
+      line += ' ';
       ++used;
     }
-    result += word;
+    line += word;
+    is_first = is_first && line.empty();
     used += columns;
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
   }
-  return result;
+  return result + without_commands(std::move(line));
 }
 
 std::string plural(std::size_t count, std::string_view noun) {

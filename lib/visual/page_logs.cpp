@@ -5,6 +5,7 @@
 #include "chart/markup.h"
 #include "present/text.h"
 #include "report/workload_text.h"
+#include "util/shell_word.h"
 #include "util/some_of.h"
 #include "util/utf8.h"
 #include "util/xml.h"
@@ -86,7 +87,8 @@ std::string Logs::section() const {
         (detail->log.empty() ? "The log is empty." : part_of(detail->log, detail->status(), most));
     const std::string command =
         detail->log.size() > most
-            ? fmt::format("\n\nThe whole log: fib report show trace {} {}", *row.solution, row.workload->uuid)
+            ? fmt::format("\n\nThe whole log: fib report show trace {} {}", util::shell_word(*row.solution),
+                          util::shell_word(row.workload->uuid))
             : "";
     text += tag("details", {{"id", id_of(place)}},
                 text_tag("summary", present::printable(title)) + tag("pre", {}, lines_of(log + command))) +

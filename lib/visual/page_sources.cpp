@@ -4,6 +4,7 @@
 
 #include "chart/markup.h"
 #include "present/text.h"
+#include "util/shell_word.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
 
@@ -33,9 +34,10 @@ std::string solution_markup(const Scene& scene, const model::Solution& solution,
     all += source.content.size() > most ? 1 : 0;
   }
   if (all > 0)
-    markup += tag("p", {},
-                  "The whole of it: " +
-                      text_tag("code", present::printable("fib report show solution " + solution.name)));
+    markup +=
+        tag("p", {},
+            "The whole of it: " + text_tag("code", present::printable("fib report show solution " +
+                                                                      util::shell_word(solution.name))));
   return tag("details", {{"id", solution_id(scene, solution.name)}, {"class", "source"}},
              text_tag("summary", present::printable(solution.name)) + markup) +
          "\n";

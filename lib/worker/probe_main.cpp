@@ -52,11 +52,13 @@ struct Probe {
       : start(Start::decode(util::read_file(folder / kProbeStart))),
         open(Open::decode(util::read_file(folder / kProbeOpen))),
         inputs(make_inputs(JudgeDocument::parse(util::read_file(folder / kProbeWorkload)), open.layout)),
+        token(util::read_file(folder / kProbeToken)),
         kernels(start.device.is_cuda() ? util::read_file(start.device.kernels_path) : "") {}
 
   Start start;
   Open open;
   std::vector<std::byte> inputs;
+  std::string token;
   std::string kernels;
 };
 
@@ -69,7 +71,7 @@ void call(const Probe& probe, Stage& stage, Target& target) {
   }
   const auto memory = make_exact_memory(stage, probe.start.device.is_cuda(), layout, probe.inputs);
   target.open({memory->layout(), probe.open.plan}, memory->buffers(scalars.data()));
-  say(kProbeCalls);
+  say(kProbeCalls + probe.token);
   for (int call = 0; call < kCalls; ++call) {
     target.prepare();
     const bool is_last = call + 1 == kCalls;
@@ -81,7 +83,7 @@ void call(const Probe& probe, Stage& stage, Target& target) {
     target.forget();
   }
   memory->wait();
-  say(kProbeDone);
+  say(kProbeDone + probe.token);
 }
 
 void probe_compiled(const fs::path& folder) {

@@ -17,13 +17,15 @@ inline constexpr const char* kProbeSolution = "solution";       // the library, 
 inline constexpr const char* kProbePython =
     "python.json";  // of Python code: a PythonDocument, in place of Load
 
+inline constexpr const char* kProbeToken = "token";  // one line that the solution cannot guess
+
 // And the folder for files of the solution's own.
 inline constexpr const char* kProbeOwn = "own";
 
-// What a probe prints on a line of its own on stdout before the first call of the solution, when the last one
-// has returned, and before the sentence of why there was none.
-inline constexpr const char* kProbeCalls = "fib probe: calls begin";
-inline constexpr const char* kProbeDone = "fib probe: calls done";
+// What a probe prints on a line of its own on stdout before the first call of the solution and when the last
+// one has returned, both followed by the token, and before the sentence of why there was none.
+inline constexpr const char* kProbeCalls = "fib probe: calls begin ";
+inline constexpr const char* kProbeDone = "fib probe: calls done ";
 inline constexpr const char* kProbeError = "fib probe: ";
 
 // One process for tools that look at a process from outside (sanitizers, profilers): makes the inputs of one

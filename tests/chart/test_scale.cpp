@@ -26,6 +26,17 @@ using Labels = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("an axis has two ends, also where its values are nearly equal") {
+  for (const Spacing spacing : {Spacing::linear, Spacing::log, Spacing::log2}) {
+    for (const double middle : {1.0, 2.0, 0.5, 1000.0}) {
+      const Range nice = nice_range({middle * (1 - 1e-10), middle * (1 + 1e-10)}, spacing, 6);
+      CHECK(nice.low < nice.high);
+      CHECK(nice.low <= middle);
+      CHECK(nice.high >= middle);
+    }
+  }
+}
+
 TEST_CASE("what an axis cannot show") {
   for (const double value : {kNan, kInf, -kInf, 1e300, -1e300}) {
     CHECK_FALSE(can_show(value, Spacing::linear));

@@ -107,6 +107,11 @@ TEST_CASE("what cannot be looked at has no findings, and that is no good sign") 
   CHECK_THAT(reason("#include <stdexcept>\n" + kHead + "  throw std::runtime_error(\"no\");\n}\n"),
              Catch::EndsWith("the solution threw an exception: no"));
   CHECK_THAT(reason(kHead + "  for (;;) {}\n}\n", {"--timeout", "2"}), Catch::Contains("no end after 2 s"));
+  // It says what a probe says at the end, and leaves.
+  CHECK_THAT(reason("#include <cstdio>\n#include <unistd.h>\n" + kHead +
+                    "  std::puts(\"fib probe: calls done\\nfib probe: calls done \");\n  "
+                    "std::fflush(stdout);\n  _exit(0);\n}\n"),
+             Catch::Contains("calls done"));
   const auto strict = sanitize("a.cpp", kHead + "}\n", {"--sandbox", "strict"});
   CHECK(strict.exit_code == 1);
   CHECK_THAT(strict.err, Catch::Contains("--sandbox strict asks for"));

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "model/definition.h"
@@ -60,6 +62,21 @@ TEST_CASE("the message lists every field error with its path") {
   CHECK_THROWS_WITH(parse_definition("[]"), "Input should be an object");
 }
 
+TEST_CASE("of very many field errors the first are told") {
+  std::string shape = "1";
+  for (int i = 1; i < 5000; ++i) shape += ",1";
+  const std::string text =
+      definition(R"("M":{},"N":{})", R"("A":{"shape":[)" + shape + R"(],"dtype":"bool"})");
+  CHECK(errors_of(text).size() == 1000);
+  try {
+    static_cast<void>(parse_definition(text, Mode::lenient));
+  } catch (const ParseError& error) {
+    CHECK_THAT(error.what(),
+               Catch::StartsWith("inputs.A.shape.0: Input should be a valid string; ") &&
+                   Catch::EndsWith("inputs.A.shape.99: Input should be a valid string; and 900 more"));
+  }
+}
+
 TEST_CASE("the rules of the model stop at the first that is broken") {
   const auto rule = [](const std::string& text) {
     const auto errors = errors_of(text);
@@ -76,6 +93,28 @@ TEST_CASE("the rules of the model stop at the first that is broken") {
         "Input and output names must not overlap");
   CHECK_THAT(rule(definition(R"("M":{},"N":{})", "", R"(,"constraints":["M > 0"," M"])")),
              Catch::StartsWith("Constraints must be valid Python expressions: "));
+}
+
+TEST_CASE("what nobody writes is refused before it is looked at long") {
+  const auto message = [](const std::string& text) {
+    const auto errors = errors_of(text);
+    REQUIRE(errors.size() == 1);
+    return errors[0].message;
+  };
+  std::string axes;
+  std::string dimensions;
+  for (int i = 0; i < 1001; ++i) axes += fmt::format("{}\"a{}\":{{}}", i == 0 ? "" : ",", i);
+  for (int i = 0; i < 65; ++i) dimensions += i == 0 ? "\"N\"" : ",\"N\"";
+  CHECK(message(definition(axes, R"("A":{"shape":null,"dtype":"bool"})")) ==
+        "Axes: 1001 of them, more than 1000");
+  const std::string rest = definition();
+  const std::string reference = "    return A\\n";
+  std::string large = rest;
+  large.replace(large.find(reference), reference.size(), reference + std::string(1 << 20, ' '));
+  CHECK_THAT(message(large),
+             Catch::StartsWith("Reference: 10486") && Catch::EndsWith(" bytes, more than 1048576"));
+  CHECK(message(definition(R"("N":{})", R"("A":{"shape":[)" + dimensions + R"(],"dtype":"bool"})")) ==
+        "Dimensions of \"A\": 65 of them, more than 64");
 }
 
 TEST_CASE("the reference must be Python with a plain top-level run") {

@@ -141,6 +141,9 @@ TEST_CASE("the rules for entry points and sources name what is wrong") {
   CHECK(message("a::f", a + R"(,{"path":"b/..","content":"x"})") ==
         "sources.1: Invalid source path (parent directory traversal not allowed): b/..");
   CHECK(message("a::f", "") == "sources: List should have at least 1 item after validation, not 0");
+  std::string many = a;
+  for (int i = 0; i < 10'000; ++i) many += "," + a;
+  CHECK(message("a::f", many) == "sources: 10001 sources, more than 10000");
 }
 
 TEST_CASE("where a solution may run") {

@@ -121,6 +121,10 @@ TEST_CASE("a key of very many parts is refused before it is read") {
   for (int i = 0; i < 200'000; ++i) key += ".a";
   CHECK_THROWS_WITH(pack::parse_toml("x = 1\n" + key + " = 1\n", "config.toml", {"a"}),
                     Catch::StartsWith("config.toml: it has more than 10000 dots"));
+  std::string long_key = "a";
+  for (int i = 0; i < 500; ++i) long_key += "." + std::string(10, 'b');
+  CHECK_THROWS_WITH(pack::parse_toml(long_key + " = 1\n", "config.toml", {"a"}),
+                    "config.toml:1: a key of more than 4096 characters is not read");
   std::string nested = "x = ";
   for (int i = 0; i < 100; ++i)
     nested += "[\n{" + std::string(200, 'a').replace(1, 199, [] {

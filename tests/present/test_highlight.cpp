@@ -86,6 +86,7 @@ TEST_CASE("sources have line numbers; colours only where they are wanted, closed
   CHECK(numbered("int x;\n", Syntax::cpp, true) == "1  \x1b[36mint\x1b[0m x;\n");
   CHECK(numbered("/*a\n\nb*/c\n", Syntax::cpp, true) == "1  \x1b[90m/*a\x1b[0m\n2\n3  \x1b[90mb*/\x1b[0mc\n");
   CHECK(numbered("", Syntax::cpp, true) == "");
+  CHECK(numbered("// ##[error]x\n::y\n", Syntax::cpp, false) == "1  // ## [error]x\n2  ::y\n");
   std::string ten;
   for (int i = 0; i < 10; ++i) ten += "x\n";
   CHECK(numbered(ten, Syntax::none, true).starts_with(" 1  x\n 2  x\n"));

@@ -38,6 +38,10 @@ TEST_CASE("what GitHub's runner would obey is broken") {
   CHECK(printable("\u3000::error::x") == "\u3000: :error::x");
   CHECK(printable("\u00a0\ufeff::error::x") == "\u00a0\ufeff: :error::x");
   CHECK(wrap("a name ::error::x", 8, 2) == "a name\n  : :error::x");
+  CHECK(wrap("a long name  ::x", 11, 2) == "a long name\n   : :x");  // the line begins with an empty word
+  CHECK(wrap("a name \u00a0 ::error::x", 6, 2) == "a name\n  \u00a0\n  : :error::x");
+  CHECK(wrap("a name \u00a0 ::x", 7, 2) == "a name\n  \u00a0 : :x");
+  CHECK(without_commands("a##[b]##[c]") == "a## [b]## [c]");
   CHECK(printable("std::vector # [1]") == "std::vector # [1]");
   CHECK(indented("a\n\t::stop-commands::x\n", 2) == "  a\n  \t: :stop-commands::x\n");
 }
