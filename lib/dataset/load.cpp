@@ -220,10 +220,14 @@ class Loader {
     std::vector<Problem> repeated;
     for (auto& found : records.workloads) add_workload(place, std::move(found), repeated);
     const std::size_t told = std::min(repeated.size(), kMostRepeated);
-    if (repeated.size() > told)
+    if (repeated.size() > told) {
+      const bool any_error =
+          std::any_of(repeated.begin() + static_cast<std::ptrdiff_t>(told), repeated.end(),
+                      [](const Problem& problem) { return problem.severity == Severity::error; });
       repeated[told] = {relative(file), 0,
                         fmt::format("{} more of its workloads are there already", repeated.size() - told),
-                        Severity::error};
+                        any_error ? Severity::error : Severity::warning};
+    }
     std::move(repeated.begin(),
               repeated.begin() + static_cast<std::ptrdiff_t>(std::min(repeated.size(), told + 1)),
               std::back_inserter(records.problems));

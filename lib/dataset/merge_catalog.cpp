@@ -167,14 +167,15 @@ class CatalogMaker {
   // nothing tells which of the two its traces are of.
   void check_repeated(const Dataset& dataset) {
     if (dataset.repeated_workloads.empty()) return;
-    std::map<std::pair<std::string_view, std::string_view>, const model::Workload*> firsts;
+    std::map<WorkloadKey, const model::Workload*> firsts;
     for (const auto& [definition, workloads] : dataset.workloads) {
-      for (const auto& workload : workloads) firsts.emplace(std::pair(definition, workload.uuid), &workload);
+      for (const auto& workload : workloads)
+        firsts.emplace(WorkloadKey(definition, workload.uuid), &workload);
     }
     for (const auto& [definition, workload] : dataset.repeated_workloads) {
       if (!options_.filter.holds_workload(dataset, definition, workload)) continue;
       ++report_.workloads.read;
-      const auto first = firsts.find(std::pair(definition, workload.uuid));
+      const auto first = firsts.find(WorkloadKey(definition, workload.uuid));
       // Others are among the records that cannot be taken.
       if (first != firsts.end() && model::to_json(*first->second) == model::to_json(workload))
         ++report_.workloads.duplicates;
@@ -336,7 +337,7 @@ class CatalogMaker {
       add_blob(target.string(), blob->second);
     }
     auto& others = catalog_.merged.workloads[definition];
-    const auto [known, is_new] = kept_workloads_.emplace(std::pair(definition, uuid), others.size());
+    const auto [known, is_new] = kept_workloads_.emplace(WorkloadKey(definition, uuid), others.size());
     if (is_new) {
       ++report_.workloads.written;
       others.push_back(std::move(workload));
@@ -428,8 +429,7 @@ class CatalogMaker {
   std::map<WorkloadKey, Variants<HeldWorkload>> workloads_;
   std::map<std::string, std::string> hashes_;  // of blobs
   std::vector<std::string> unsettled_;
-  std::map<std::pair<std::string, std::string>, std::size_t>
-      kept_workloads_;  // by definition and uuid: its index
+  std::map<WorkloadKey, std::size_t> kept_workloads_;  // their places in catalog_.merged.workloads
 };
 
 }  // namespace

@@ -99,9 +99,12 @@ TEST_CASE("of very many repeated workloads of a file a thousand are told") {
   files.write("definitions/d.json", definition_text("d"));
   std::string lines;
   for (int i = 0; i < 1500; ++i) lines += workload_line("w" + std::to_string(i)) + "\n";
+  files.write("workloads/d.jsonl", lines + lines);
+  CHECK(dataset::load(files.root()).error_count() == 0);
   for (int i = 0; i < 1500; ++i) lines += workload_line("w" + std::to_string(i), "d", 3) + "\n";
   files.write("workloads/d.jsonl", lines);
   const auto loaded = dataset::load(files.root());
+  CHECK(loaded.error_count() == 1001);
   CHECK(uuids(loaded).empty());
   CHECK(loaded.problems.size() == 1001);
   CHECK_THAT(

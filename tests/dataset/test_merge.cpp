@@ -212,7 +212,8 @@ TEST_CASE(
     "a uuid that one dataset has twice is no loss: equal workloads count twice, others stop the merge") {
   const TemporaryDataset a;
   fill(a, "alice", {});
-  a.write("workloads/op/d.jsonl", testing::workload_line("w1") + "\n" + testing::workload_line("w1") + "\n");
+  const std::string uuid = "a-uuid-of-more-characters-than-a-short-string-holds";
+  a.write("workloads/op/d.jsonl", testing::workload_line(uuid) + "\n" + testing::workload_line(uuid) + "\n");
   const Merged merged({a.root()});
   CHECK(merged.report.workloads.read == 2);
   CHECK(merged.report.workloads.duplicates == 1);
