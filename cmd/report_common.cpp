@@ -41,23 +41,29 @@ bool is_logged(dataset::Severity severity) {
 // What is told of the problems of one severity: each problem, or with `kinds` the first of each kind, which
 // says how many there are.
 std::vector<std::string> told(const dataset::Dataset& dataset, dataset::Severity severity, bool kinds) {
-  std::vector<std::string> lines;
-  std::vector<std::size_t> counts;
+  struct Told {
+    const dataset::Problem* first;
+    std::size_t count = 1;
+  };
+  std::vector<Told> all;
   std::map<std::string, std::size_t> places;  // of kinds
   for (const dataset::Problem& problem : dataset.problems) {
     if (problem.severity != severity || !is_logged(severity)) continue;
-    const std::string text = present::printable((dataset.root / dataset::to_string(problem)).string());
-    const auto [known, is_new] =
-        places.emplace(kinds ? present::message_kind(problem.message) : text, lines.size());
-    if (!is_new && kinds) {
-      ++counts[known->second];
-      continue;
+    if (kinds) {
+      const auto [known, is_new] = places.emplace(present::message_kind(problem.message), all.size());
+      if (!is_new) {
+        ++all[known->second].count;
+        continue;
+      }
     }
-    lines.push_back((severity == dataset::Severity::error ? "error: " : "warning: ") + text);
-    counts.push_back(1);
+    all.push_back({&problem});
   }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (counts[i] > 1) lines[i] += fmt::format(" ({} such; --log-level debug shows all)", counts[i]);
+  const std::string_view word = severity == dataset::Severity::error ? "error" : "warning";
+  std::vector<std::string> lines;
+  for (const auto& [first, count] : all) {
+    const std::string text = (dataset.root / dataset::to_string(*first)).string();
+    const std::string more = count > 1 ? fmt::format(" ({} such; --log-level debug shows all)", count) : "";
+    lines.push_back(fmt::format("{}: {}{}", word, present::printable(text), more));
   }
   return lines;
 }

@@ -219,7 +219,10 @@ fib_status fib_dataset_open(const char* path, fib_dataset** dataset) {
 fib_status fib_dataset_from_json(const char* json, fib_dataset** dataset) {
   return c_api::guarded([&] {
     expect(dataset, "dataset");
-    *dataset = new fib_dataset(dataset_from(model::json::parse(expect(json, "json"))));
+    namespace json_text = model::json;
+    // All of a dataset, which the program made itself: as many values as there are.
+    *dataset = new fib_dataset(
+        dataset_from(json_text::parse(expect(json, "json"), json_text::kMostLevels, SIZE_MAX)));
   });
 }
 

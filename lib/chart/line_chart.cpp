@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -116,17 +118,22 @@ class LineDrawing {
     spread_failures();
   }
 
-  // Crosses of series that failed at the same place stand beside each other, in the order of the series.
+  // Crosses of series that failed at the same place stand beside each other, in the order of the series, and
+  // nearer to each other than to those of the next place.
   void spread_failures() {
-    std::map<std::string, std::vector<Placed*>> by_place;
+    std::map<long, std::vector<Placed*>> by_place;  // tenths of a pixel
     for (Line& line : lines_) {
       for (Placed& point : line.points) {
-        if (point.failed && point.y) by_place[pixels(point.x)].push_back(&point);
+        if (point.failed && point.y) by_place[std::lround(10 * point.x)].push_back(&point);
       }
     }
+    double most = kMostCrossesWidth;
+    for (auto place = by_place.begin(); place != by_place.end() && std::next(place) != by_place.end();
+         ++place)
+      most = std::min(most, 0.06 * static_cast<double>(std::next(place)->first - place->first));
     for (const auto& [x, points] : by_place) {
       const auto count = static_cast<double>(points.size());
-      const double step = std::min(kCrossWidth, kMostCrossesWidth / count);
+      const double step = std::min(kCrossWidth, most / count);
       const double width = step * (count - 1);
       double left = std::min(points.front()->x - width / 2, plot_.right - width);
       left = std::max(left, plot_.left);

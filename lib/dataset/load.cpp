@@ -219,18 +219,18 @@ class Loader {
     std::move(records.traces.begin(), records.traces.end(), std::back_inserter(dataset_.traces));
     std::vector<Problem> repeated;
     for (auto& found : records.workloads) add_workload(place, std::move(found), repeated);
-    const std::size_t told = std::min(repeated.size(), kMostRepeated);
-    if (repeated.size() > told) {
-      const bool any_error =
-          std::any_of(repeated.begin() + static_cast<std::ptrdiff_t>(told), repeated.end(),
-                      [](const Problem& problem) { return problem.severity == Severity::error; });
-      repeated[told] = {relative(file), 0,
-                        fmt::format("{} more of its workloads are there already", repeated.size() - told),
-                        any_error ? Severity::error : Severity::warning};
+    if (repeated.size() > kMostRepeated) {
+      const auto first_untold = repeated.begin() + static_cast<std::ptrdiff_t>(kMostRepeated);
+      const bool any_error = std::any_of(first_untold, repeated.end(), [](const Problem& problem) {
+        return problem.severity == Severity::error;
+      });
+      const std::size_t untold = repeated.size() - kMostRepeated;
+      repeated.erase(first_untold, repeated.end());
+      repeated.push_back({relative(file), 0,
+                          fmt::format("{} more of its workloads are there already", untold),
+                          any_error ? Severity::error : Severity::warning});
     }
-    std::move(repeated.begin(),
-              repeated.begin() + static_cast<std::ptrdiff_t>(std::min(repeated.size(), told + 1)),
-              std::back_inserter(records.problems));
+    std::move(repeated.begin(), repeated.end(), std::back_inserter(records.problems));
     std::stable_sort(records.problems.begin(), records.problems.end(),
                      [](const Problem& left, const Problem& right) { return left.line < right.line; });
     std::move(records.problems.begin(), records.problems.end(), std::back_inserter(dataset_.problems));
@@ -331,7 +331,7 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
                 std::vector<fs::path>& found, std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code gone;
+    std::error_code gone;  // editors' locks (.#a.json) are links that lead nowhere
     if (entry->is_directory(gone)) {
       if (entry->is_symlink(gone)) {
         unlisted.emplace_back(entry->path(), "it is a link to a folder; put the folder itself there");
@@ -345,7 +345,8 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
       } else {
         found.push_back(entry->path());
       }
-    } else if (entry->path().extension() == extension) {
+    } else if (entry->path().extension() == extension &&
+               !entry->path().filename().string().starts_with(".#")) {
       unlisted.emplace_back(entry->path(),
                             entry->is_symlink(gone) ? "it is a link that leads nowhere" : "it is no file");
     }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "util/error.h"
+#include "util/utf8.h"
 
 namespace fib::dataset {
 namespace {
@@ -46,16 +47,13 @@ bool has_invisible_characters(std::string_view name) {
                                               {0xFEFF, 0xFEFF},
                                               {0xFFA0, 0xFFA0},
                                               {0xE0000, 0xE0FFF}}};
-  for (std::size_t i = 0; i < name.size();) {
-    const auto lead = static_cast<unsigned char>(name[i]);
-    const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-    char32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
-    for (std::size_t k = 1; k < bytes && i + k < name.size(); ++k)
-      code = code << 6U | (static_cast<unsigned char>(name[i + k]) & 0x3FU);
-    if (std::any_of(kInvisible.begin(), kInvisible.end(),
-                    [code](const Range& range) { return range.first <= code && code <= range.last; }))
+  while (!name.empty()) {
+    const util::Character character = util::first_character(name);
+    if (std::any_of(kInvisible.begin(), kInvisible.end(), [code = character.code](const Range& range) {
+          return range.first <= code && code <= range.last;
+        }))
       return true;
-    i += bytes;
+    name.remove_prefix(character.bytes);
   }
   return false;
 }

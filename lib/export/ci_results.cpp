@@ -13,6 +13,7 @@
 #include "report/run_results.h"
 #include "report/workload_text.h"
 #include "util/hash.h"
+#include "util/utf8.h"
 
 namespace fib::exports {
 namespace {
@@ -26,9 +27,7 @@ constexpr std::size_t kHashDigits = 16;
 std::string cut(std::string text, std::size_t limit) {
   constexpr std::string_view kMark = "…";
   if (text.size() <= limit) return text;
-  limit -= std::min(limit, kMark.size());
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
-  text.resize(limit);
+  text.resize(util::beginning_of(text, limit - std::min(limit, kMark.size())).size());
   return text.append(kMark);
 }
 

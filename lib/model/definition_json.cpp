@@ -123,6 +123,21 @@ void check_counts(const Definition& definition) {
   }
 }
 
+// Python, read, takes a hundred times as much memory.
+void check_sizes(const Definition& definition) {
+  static constexpr std::size_t kMostBytes = 1 << 20;
+  const auto expect = [](std::string_view what, const std::string& text) {
+    if (text.size() > kMostBytes)
+      refuse_definition(fmt::format("{}: {} bytes, more than {}", what, text.size(), kMostBytes));
+  };
+  expect("Reference", definition.reference);
+  for (const auto& [name, axis] : definition.axes) {
+    if (axis.expression) expect("Expression of an axis", *axis.expression);
+  }
+  for (const std::string& constraint : definition.constraints.value_or(std::vector<std::string>{}))
+    expect("Constraint", constraint);
+}
+
 // Expressions may use constants and variables only, so that their order does not matter.
 void check_expressions(const Definition& definition) {
   std::set<std::string> names;
@@ -160,10 +175,6 @@ void check_names(const Definition& definition) {
 }
 
 void check_reference(const Definition& definition) {
-  constexpr std::size_t kMostBytes = 1 << 20;  // read, it takes a hundred times as much
-  if (definition.reference.size() > kMostBytes)
-    refuse_definition(
-        fmt::format("Reference: {} bytes, more than {}", definition.reference.size(), kMostBytes));
   try {
     const python::Module module = python::parse_module(definition.reference);
     if (python::find_function(module, "run") != nullptr) return;
@@ -230,6 +241,7 @@ Definition read_definition(const json::Value& value, Mode mode) {
   definition.unknown = object.unknown();
   context.finish();
   check_counts(definition);
+  check_sizes(definition);
   check_expressions(definition);
   check_axes(definition, definition.inputs, "Input", mode);
   check_axes(definition, definition.outputs, "Output", mode);

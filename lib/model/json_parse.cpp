@@ -77,12 +77,12 @@ void remove_duplicates(std::vector<Member>& members) {
   members = std::move(kept);
 }
 
-// How deep and how much has been read of a document. A value takes a hundred times the memory of "0,".
+// How deep a document has been read, and how many values it may have in all.
 struct Extent {
-  int depth = 0;
+  int depth;
+  std::size_t most_values;
   std::size_t values = 0;
 };
-constexpr std::size_t kMostValues = 1'000'000;
 
 Value read_value(sj::value value, Extent& extent);
 
@@ -116,7 +116,8 @@ Value read_object(sj::value value, Extent& extent) {
 
 Value read_value(sj::value value, Extent& extent) {
   if (extent.depth > kMostLevels) fail("more than " + std::to_string(kMostLevels) + " levels of nesting");
-  if (++extent.values > kMostValues) fail("more than " + std::to_string(kMostValues) + " values");
+  if (++extent.values > extent.most_values)
+    fail("more than " + std::to_string(extent.most_values) + " values");
   const std::string_view token = value.raw_json_token();
   const char first = token.empty() ? '\0' : token[0];
   if (first == '{' || first == '[') {
@@ -165,7 +166,7 @@ bool is_number_token(std::string_view token) {
   return end == token.size();
 }
 
-Value parse(std::string_view text, int most_levels) {
+Value parse(std::string_view text, int most_levels, std::size_t most_values) {
   if (text.starts_with("\xef\xbb\xbf")) fail("the text starts with a byte order mark; remove these 3 bytes");
   const simdjson::padded_string padded(text);
   sj::parser parser;
@@ -180,7 +181,7 @@ Value parse(std::string_view text, int most_levels) {
   }
   sj::value root;
   check(document.get_value().get(root));
-  Extent extent{1 + kMostLevels - most_levels};
+  Extent extent{1 + kMostLevels - most_levels, most_values};
   Value result = read_value(root, extent);
   if (has_more(document)) fail("trailing characters");
   return result;

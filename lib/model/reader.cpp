@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/coerce.h"
+#include "util/utf8.h"
 
 namespace fib::model {
 
@@ -11,7 +12,10 @@ void ReadContext::finish() const {
 }
 
 std::string join_path(const std::string& path, std::string_view name) {
-  return path.empty() ? std::string(name) : path + "." + std::string(name);
+  constexpr std::size_t kMostBytes = 200;  // of a name: a path is made for each of its elements
+  std::string joined = path.empty() ? "" : path + ".";
+  joined += util::beginning_of(name, kMostBytes);
+  return name.size() > kMostBytes ? joined + "…" : joined;
 }
 
 std::string read_text(const json::Value& value, const std::string& path, ReadContext& context,

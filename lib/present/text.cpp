@@ -9,27 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "util/utf8.h"
+
 namespace fib::present {
 namespace {
 
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 1;
-};
-
-// The character that `text` (not empty) begins with; a stray byte is a character of its own.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-  if (bytes == 1 || bytes > text.size()) return {lead, 1};
-  char32_t code = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {lead, 1};
-    code = code << 6U | (byte(i) & 0x3FU);
-  }
-  return {code, bytes};
-}
+using util::Character;
+using util::first_character;
 
 struct Range {
   char32_t first;

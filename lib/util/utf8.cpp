@@ -9,10 +9,28 @@ std::string valid_utf8(const std::string& text) {
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-std::string cut_utf8(std::string text, std::size_t limit) {
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (bytes == 1 || bytes > text.size()) return {lead, 1};
+  char32_t code = lead & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return {lead, 1};
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  return {code, bytes};
+}
+
+std::string_view beginning_of(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;
   while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
-  text.resize(limit);
+  return text.substr(0, limit);
+}
+
+std::string cut_utf8(std::string text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  text.resize(beginning_of(text, limit).size());
   return text + "\n\n[log truncated]\n";
 }
 

@@ -2,12 +2,24 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace fib::util {
 
 // The text with every byte that is not UTF-8 replaced by U+FFFD: compilers and solutions print what they
 // like, JSON holds only UTF-8.
 [[nodiscard]] std::string valid_utf8(const std::string& text);
+
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+};
+
+// The character that `text` (not empty) begins with; a stray byte is a character of its own.
+[[nodiscard]] Character first_character(std::string_view text);
+
+// As many whole characters of the text as `limit` bytes hold, from its beginning.
+[[nodiscard]] std::string_view beginning_of(std::string_view text, std::size_t limit);
 
 // At most `limit` bytes of valid UTF-8 text, cut between characters and marked as cut.
 [[nodiscard]] std::string cut_utf8(std::string text, std::size_t limit);

@@ -5,6 +5,7 @@
 #include "chart/markup.h"
 #include "present/text.h"
 #include "util/shell_word.h"
+#include "util/utf8.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
 
@@ -17,10 +18,9 @@ constexpr std::size_t kShortestSource = 400;
 
 std::string source_markup(const model::SourceFile& source, std::size_t most) {
   const bool is_cut = source.content.size() > most;
-  std::size_t end = std::min(most, source.content.size());
-  while (is_cut && end > 0 && (static_cast<unsigned char>(source.content[end]) & 0xC0) == 0x80) --end;
   return text_tag("p", present::printable(source.path)) +
-         tag("pre", {}, lines_of(source.content.substr(0, end) + (is_cut ? "…" : "")));
+         tag("pre", {},
+             lines_of(std::string(util::beginning_of(source.content, most)) + (is_cut ? "…" : "")));
 }
 
 std::string solution_markup(const Scene& scene, const model::Solution& solution, std::size_t most) {

@@ -110,6 +110,7 @@ TEST_CASE_METHOD(DatasetTest, "a dataset may come from memory") {
                    {"solutions", opened.records(FIB_SOLUTION)},
                    {"traces", opened.records(FIB_TRACE)}};
   document["traces"].push_back(opened.records(FIB_WORKLOAD).at(0));
+  document["more"] = std::vector<int>(1'100'000);  // more values than a record may have
   fib_dataset* made = nullptr;
   REQUIRE(fib_dataset_from_json(document.dump().c_str(), &made) == FIB_OK);
   Text text;

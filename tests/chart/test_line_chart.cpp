@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -123,6 +125,23 @@ TEST_CASE("crosses of series that failed at one place stand beside each other, w
   const auto many = nodes_with(read_svg(to_svg(chart)), "data-failed");
   CHECK(many.size() == 63);
   CHECK(place_of(many.back()).x - place_of(many.front()).x < 50);
+}
+
+TEST_CASE("crosses of neighbouring places do not mix", "[line]") {
+  LineChart chart;
+  for (int i = 0; i < 5; ++i) {
+    Series series{"s" + std::to_string(i), {}};
+    for (int x = 0; x < 100; ++x) series.points.push_back({x + 1.0, std::nullopt, {}, {}, true, "TIMEOUT"});
+    chart.series.push_back(series);
+  }
+  std::map<int, std::pair<double, double>> places;  // the least and the greatest, by data-x
+  for (const Node& cross : nodes_with(read_svg(to_svg(chart)), "data-failed")) {
+    const double x = place_of(cross).x;
+    const auto [known, is_new] = places.emplace(std::stoi(cross.at("data-x")), std::pair(x, x));
+    known->second = {std::min(known->second.first, x), std::max(known->second.second, x)};
+  }
+  REQUIRE(places.size() == 100);
+  for (int x = 1; x < 100; ++x) CHECK(places.at(x).second < places.at(x + 1).first);
 }
 
 TEST_CASE("steps run along the axes", "[line]") {

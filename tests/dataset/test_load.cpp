@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "dataset/load.h"
+#include "dataset/loaded.h"
 #include "dataset/temporary_dataset.h"
 #include "model/shared_data.h"
 #include "util/error.h"
@@ -12,27 +13,11 @@ using dataset::Severity;
 using testing::definition_text;
 using testing::solution_text;
 using testing::TemporaryDataset;
+using testing::texts;
 using testing::trace_line;
+using testing::uuids;
 using testing::workload_line;
 using testing::workload_text;
-
-namespace {
-
-std::vector<std::string> texts(const dataset::Dataset& dataset) {
-  std::vector<std::string> result;
-  for (const auto& problem : dataset.problems) result.push_back(to_string(problem));
-  return result;
-}
-
-std::vector<std::string> uuids(const dataset::Dataset& dataset, const std::string& definition) {
-  std::vector<std::string> result;
-  const auto found = dataset.workloads.find(definition);
-  if (found == dataset.workloads.end()) return result;
-  for (const auto& workload : found->second) result.push_back(workload.uuid);
-  return result;
-}
-
-}  // namespace
 
 TEST_CASE("the newest layout is read: files sorted by path, lines in order") {
   const TemporaryDataset files;
@@ -141,6 +126,7 @@ TEST_CASE("what has a record's name and is no file is said, and not waited for")
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));
   std::filesystem::create_symlink("nowhere.json", files.root() / "definitions/a.json");
+  std::filesystem::create_symlink("me@here.1234", files.root() / "definitions/.#d.json");  // an editor's lock
   std::filesystem::create_directories(files.root() / "traces");
   REQUIRE(::mkfifo((files.root() / "traces/t.jsonl").c_str(), 0600) == 0);
   const auto loaded = dataset::load(files.root());

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "dataset/load.h"
+#include "dataset/loaded.h"
 #include "dataset/temporary_dataset.h"
 
 // Records of the same name.
@@ -8,26 +9,9 @@ using namespace fib;
 using testing::definition_text;
 using testing::solution_text;
 using testing::TemporaryDataset;
+using testing::texts;
+using testing::uuids;
 using testing::workload_line;
-
-namespace {
-
-std::vector<std::string> texts(const dataset::Dataset& dataset) {
-  std::vector<std::string> result;
-  for (const auto& problem : dataset.problems) result.push_back(to_string(problem));
-  return result;
-}
-
-// Of the definition "d".
-std::vector<std::string> uuids(const dataset::Dataset& dataset) {
-  std::vector<std::string> result;
-  const auto found = dataset.workloads.find("d");
-  if (found == dataset.workloads.end()) return result;
-  for (const auto& workload : found->second) result.push_back(workload.uuid);
-  return result;
-}
-
-}  // namespace
 
 TEST_CASE("of records that differ under one name none is taken, and both files are named") {
   const TemporaryDataset files;
@@ -74,7 +58,7 @@ TEST_CASE("a repeated workload is a warning; the first is kept") {
   files.write("definitions/d.json", definition_text("d"));
   files.write("workloads/d.jsonl", workload_line("w") + "\n" + workload_line("w") + "\n");
   const auto loaded = dataset::load(files.root());
-  CHECK(uuids(loaded).size() == 1);
+  CHECK(uuids(loaded, "d").size() == 1);
   CHECK(loaded.error_count() == 0);
   CHECK_THAT(texts(loaded).at(0),
              Catch::StartsWith("workloads/d.jsonl:2: ") && Catch::Contains("workloads/d.jsonl:1"));
@@ -89,7 +73,7 @@ TEST_CASE("of workloads that differ under one uuid none is taken") {
   other.insert(place + 8, "\"more\":7,");
   files.write("workloads/d.jsonl", workload_line("w") + "\n" + other + "\n");
   const auto loaded = dataset::load(files.root());
-  CHECK(uuids(loaded).empty());
+  CHECK(uuids(loaded, "d").empty());
   CHECK(loaded.error_count() == 1);
   CHECK_THAT(texts(loaded).at(0), Catch::Contains("is there already, with another content"));
 }
@@ -105,7 +89,7 @@ TEST_CASE("of very many repeated workloads of a file a thousand are told") {
   files.write("workloads/d.jsonl", lines);
   const auto loaded = dataset::load(files.root());
   CHECK(loaded.error_count() == 1001);
-  CHECK(uuids(loaded).empty());
+  CHECK(uuids(loaded, "d").empty());
   CHECK(loaded.problems.size() == 1001);
   CHECK_THAT(
       texts(loaded),
@@ -122,7 +106,7 @@ TEST_CASE("a workload below traces/ displaces none of workloads/, and the others
                                          workload_line("w5") + "\n" + workload_line("w6") + "\n" +
                                          workload_line("w6", "d", 3) + "\n");
   const auto loaded = dataset::load(files.root());
-  CHECK(uuids(loaded) == std::vector<std::string>{"w1", "w3", "w4", "w5"});
+  CHECK(uuids(loaded, "d") == std::vector<std::string>{"w1", "w3", "w4", "w5"});
   CHECK(loaded.workloads.at("d").front().axes.front().second == 2);
   CHECK(loaded.error_count() == 3);  // w1, w2 and w6 differ; w4 is there twice
   CHECK_THAT(texts(loaded).at(1),

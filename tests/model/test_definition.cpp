@@ -77,6 +77,14 @@ TEST_CASE("of very many field errors the first are told") {
   }
 }
 
+TEST_CASE("long names are cut where an error says its place") {
+  const std::string name(100'000, 'x');
+  const auto errors =
+      errors_of(definition(R"("M":{},"N":{})", "\"" + name + R"(":{"shape":[1],"dtype":"bool"})"));
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].path == "inputs." + name.substr(0, 200) + "….shape.0");
+}
+
 TEST_CASE("the rules of the model stop at the first that is broken") {
   const auto rule = [](const std::string& text) {
     const auto errors = errors_of(text);
@@ -113,6 +121,12 @@ TEST_CASE("what nobody writes is refused before it is looked at long") {
   large.replace(large.find(reference), reference.size(), reference + std::string(1 << 20, ' '));
   CHECK_THAT(message(large),
              Catch::StartsWith("Reference: 10486") && Catch::EndsWith(" bytes, more than 1048576"));
+  CHECK(
+      message(definition(R"("N":{})", "", R"(,"constraints":["N > )" + std::string(1 << 20, ' ') + "1\"]")) ==
+      "Constraint: 1048581 bytes, more than 1048576");
+  CHECK_THAT(
+      message(definition(R"("N":{"type":"expr","expression":"1)" + std::string(1 << 20, ' ') + "\"}", "")),
+      Catch::StartsWith("Expression of an axis: "));
   CHECK(message(definition(R"("N":{})", R"("A":{"shape":[)" + dimensions + R"(],"dtype":"bool"})")) ==
         "Dimensions of \"A\": 65 of them, more than 64");
 }

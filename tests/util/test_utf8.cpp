@@ -19,3 +19,17 @@ TEST_CASE("bytes that are not UTF-8 become replacement characters, everything el
         "b");
   CHECK(valid_utf8(std::string("nul\0here", 8)) == std::string("nul\0here", 8));
 }
+
+TEST_CASE("texts are read and cut between characters") {
+  using fib::util::beginning_of;
+  using fib::util::first_character;
+  CHECK(first_character("a").bytes == 1);
+  CHECK(first_character("é").code == 0xE9);
+  CHECK(first_character("核x").bytes == 3);
+  CHECK(first_character("\xe6x").bytes == 1);  // a stray byte
+  CHECK(first_character("\U000e0020").code == 0xE0020);
+  CHECK(beginning_of("ab", 2) == "ab");
+  CHECK(beginning_of("abc", 2) == "ab");
+  CHECK(beginning_of("aé", 2) == "a");
+  CHECK(beginning_of("核", 2).empty());
+}
