@@ -19,7 +19,6 @@
 #include "compile/python_interpreter.h"
 #include "dataset/add_record.h"
 #include "dataset/paths.h"
-#include "devices.h"
 #include "environment.h"
 #include "eval_inputs.h"
 #include "eval_results.h"
@@ -363,22 +362,9 @@ void print_tables(const EvalInputs& inputs, const EvalOptions& options, const Ou
   print_result(lines);
 }
 
-// A try, at whose end others may have the devices, also when it fails.
-class Turn {
- public:
-  explicit Turn(bench::Session& session) : session_(session) {}
-  ~Turn() { session_.give_up_devices(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  bench::Session& session_;
-};
-
 // All solutions; with --cascade those that pass on their smallest workload go on.
 Outcome evaluate_all(bench::Session& session, const EvalInputs& inputs, const EvalOptions& options,
                      const bench::RunRequest& request) {
-  const Turn turn(session);
   const ProgressLine line = options.quiet ? ProgressLine::none : usual_progress();
   const auto& config = options.measure.config;
   if (!options.cascade) return evaluate(session, inputs.datasets, config, request, line);
@@ -423,8 +409,20 @@ std::map<fs::path, fs::file_time_type> changes_of(const EvalWords& words) {
   return times;
 }
 
+// A try, at whose end others may have the devices, also when it fails.
+class Turn {
+ public:
+  explicit Turn(bench::Session& session) : session_(session) {}
+  ~Turn() { session_.give_up_devices(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  bench::Session& session_;
+};
+
 // Tries again whenever a file of the solutions changes, until Ctrl-C; a source that cannot be read is told
-// and waited for. Meanwhile interpreters for the next try are made ready.
+// and waited for. Meanwhile judge and interpreters for the next try are made ready.
 ExitCode watch(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
                bool against_last) {
   constexpr auto kLook = std::chrono::milliseconds(100);
@@ -434,8 +432,11 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
     try {
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
-        (void)evaluate_once(session, options, request, against_last);
-        if (!interrupted) session.prepare_next();
+        {
+          const Turn turn(session);
+          (void)evaluate_once(session, options, request, against_last);
+          if (!interrupted) session.prepare_next();
+        }
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));
       }
@@ -453,11 +454,11 @@ int run(EvalOptions options) {
   const bool against_last = options.words.against == kLast;
   if (against_last) options.words.against.clear();
   options.words.with_results = against_last;
-  const ChosenDevices chosen = choose_devices(options.devices);
-  options.measure.finish(chosen.devices.front().kind);
-  const auto environment = environment_of(chosen.devices);
+  const ChosenEnvironment machine = choose_environment(options.devices, Cache::kUsual);
+  const bench::Environment& environment = machine.environment;
+  options.measure.finish(environment.kind());
   const auto around =
-      options.add ? surroundings(chosen, environment.python) : nlohmann::ordered_json::object();
+      options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
   const bench::RunRequest request{FIB_VERSION, options.add, around};
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret

@@ -21,7 +21,6 @@
 #include "dataset/known_names.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
-#include "devices.h"
 #include "environment.h"
 #include "filters.h"
 #include "interrupt.h"
@@ -253,9 +252,11 @@ int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
   const auto tags = parse_tags(options.tags);
-  const ChosenDevices chosen = choose_devices(options.devices);
-  const auto& devices = chosen.devices;
-  const model::DeviceKind kind = devices.front().kind;
+  const ChosenEnvironment machine =
+      choose_environment(options.devices, options.dry_run ? Cache::kNone : Cache::kUsual);
+  const bench::Environment& environment = machine.environment;
+  const auto& devices = environment.devices;
+  const model::DeviceKind kind = environment.kind();
   options.measure.finish(kind);
   take_names(options);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
@@ -263,8 +264,8 @@ int run(RunOptions options) {
   const InterruptSignals signals(interrupted);
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
-  const auto environment = options.dry_run ? planning_environment(devices) : environment_of(devices);
-  const auto around = options.dry_run ? nlohmann::ordered_json() : surroundings(chosen, environment.python);
+  const auto around =
+      options.dry_run ? nlohmann::ordered_json() : surroundings(machine.chosen, environment.python);
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   const auto done_of = [&](const bench::RunConfig& config) {

@@ -26,9 +26,10 @@ class JudgedWorkloads {
 
   [[nodiscard]] worker::JudgeClient& judge() { return *judge_; }
 
-  // Kills the judge, whose end is not waited for: nothing is asked of it any more.
-  void kill_judge() {
+  // The judge, killed, for whoever waits for its end: nothing is asked of it any more. May be null.
+  [[nodiscard]] std::unique_ptr<worker::JudgeClient> give_up_judge() {
     if (judge_) judge_->kill();
+    return std::move(judge_);
   }
 
   // Why a workload is put aside, and whose fault that is.

@@ -57,15 +57,17 @@ Lane::Lane(const RunState& run, const LaneDevice& device, const SweepPoint& poin
                  [&observer](const std::string& text) { observer.warning(text); }),
       workloads_(run, processes_, point.config, secret_),
       worker_(processes_, point.config, device.architecture, jit_cache_of(run, point.config),
-              [&observer](const std::string& text) { observer.warning(text); }) {}
+              [&observer](const std::string& text) { observer.warning(text); }) {
+  run.session.await_ends();  // of a lane before this one, whose ends would disturb
+}
 
 Lane::~Lane() {
-  if (run_.session.interrupted()) return;
+  auto& session = run_.session;
+  if (session.interrupted()) return;
   try {
-    // All at once: the driver takes some 0.1 s to take down a context.
-    workloads_.kill_judge();
-    reference_.kill();
-    worker_.end();
+    session.leave_to_end(workloads_.give_up_judge());
+    session.leave_to_end(reference_.give_up());
+    session.leave_to_end(worker_.give_up());
   } catch (...) {  // NOLINT(bugprone-empty-catch): a destructor has nobody to tell
   }
 }

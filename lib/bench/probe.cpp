@@ -164,6 +164,8 @@ class Probe {
       is_begun = is_begun || begins;
       is_done = is_done || ends;
       if (!is_own) outcome.output += line + "\n";
+      if (is_own && (outcome.output == "\n" || outcome.output.ends_with("\n\n")))
+        outcome.output.pop_back();  // the probe's words begin with a newline
       if (is_own && !begins && !ends) said = line.substr(std::string_view(worker::kProbeError).size());
     }
     if (!status) {

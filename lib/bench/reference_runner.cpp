@@ -87,9 +87,11 @@ void ReferenceRunner::start(const model::Definition& definition) {
   definition_ = &definition;
 }
 
-void ReferenceRunner::kill() {
+std::unique_ptr<worker::WorkerClient> ReferenceRunner::give_up() {
   await();
   if (worker_) worker_->kill();
+  definition_ = nullptr;
+  return std::move(worker_);
 }
 
 void ReferenceRunner::start_worker(const model::Definition& definition) {

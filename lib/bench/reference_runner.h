@@ -39,8 +39,8 @@ class ReferenceRunner : public Reference {
   [[nodiscard]] std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count) override;
   [[nodiscard]] const std::string& engine() const override { return engine_; }
 
-  // Kills its worker, whose end is not waited for: nothing is asked of it any more.
-  void kill();
+  // Its worker, killed, for whoever waits for its end: nothing is asked of it any more. May be null.
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> give_up();
 
  private:
   [[nodiscard]] bool is_ready(const model::Definition& definition) const;

@@ -165,7 +165,10 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   const RunState state{session, datasets, sweep, secret, identity, builds, jit_cache, early_end, failures};
   if (!session.interrupted()) Lanes(state, plan, recorder, waiting).run();
   complete(report, session, plan, early_end);
-  if (request.save_results) record.write(report);
+  if (request.save_results) {
+    session.await_ends();  // a worker's files may fill the disk
+    record.write(report);
+  }
   return report;
 }
 

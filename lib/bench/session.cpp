@@ -36,6 +36,7 @@ Session::~Session() {
 void Session::begin(const RunConfig& config) {
   start_keeper();
   kernels_.clear();  // the cache may have been emptied meanwhile
+  flush_ = config.flush;
   children_ = {environment_.program, temporary()};
   children_.files = files_of_solutions(config, environment_.kind(), environment_.python);
   children_.memory_limit = memory_limit(children_.files);
@@ -43,6 +44,8 @@ void Session::begin(const RunConfig& config) {
 
 void Session::start_keeper() {
   if (spawner_ && folder_ && !spawner_->lost()) return;
+  await_ends();
+  judges_.clear();
   guests_.clear();
   locks_.clear();
   watch_.reset();
@@ -85,7 +88,41 @@ void Session::begin_measuring() {
   guests_.settle();
 }
 
+void Session::leave_to_end(std::shared_ptr<const void> client) {
+  const std::lock_guard lock(mutex_);
+  leaving_.push_back(std::move(client));
+}
+
+void Session::await_ends() {
+  decltype(leaving_) leaving;
+  const std::lock_guard lock(mutex_);
+  leaving.swap(leaving_);
+}
+
+void Session::prepare_next() {
+  if (!spawner_ || spawner_->lost()) return;
+  for (const auto& device : environment_.devices) {
+    const auto wanted = processes(device, flush_);
+    try {
+      judges_[device.uuid] = {wanted.device, start_judge(wanted)};
+    } catch (const Error&) {
+      judges_.erase(device.uuid);
+    }
+  }
+  guests_.prepare_again();
+}
+
+std::unique_ptr<worker::JudgeClient> Session::judge_for(const DeviceProcesses& wanted) {
+  std::optional<NextJudge> next;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto made = judges_.extract(wanted.device.uuid)) next = std::move(made.mapped());
+  }
+  return next && next->device == wanted.device ? std::move(next->judge) : start_judge(wanted);
+}
+
 void Session::give_up_devices() {
+  await_ends();
   for (auto& [device, lock] : locks_) lock.give_up();
   locks_.clear();
 }

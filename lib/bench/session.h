@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/config.h"
 #include "bench/device_processes.h"
@@ -53,11 +54,23 @@ class Session {
   // which would disturb.
   void begin_measuring();
 
-  // A run has ended, and its workers with it: others may have the devices.
+  // The end of a process, as its client's, which was killed: the driver takes some 0.1 s to take down each
+  // context of a GPU, and there are results to tell meanwhile. Any thread.
+  void leave_to_end(std::shared_ptr<const void> client);
+  // Until those have ended. Any thread.
+  void await_ends();
+
+  // A run has ended: others may have the devices, once its processes have ended.
   void give_up_devices();
 
-  // Between two runs: begins to prepare as many interpreters as the last run took.
-  void prepare_next() { guests_.prepare_again(); }
+  // Between two runs, the next of which has the same settings, and before the devices are given up: makes the
+  // judges of the next run, and begins to prepare as many interpreters as the last one took. What fails here
+  // will be told by whoever needs it.
+  void prepare_next();
+
+  // A judge that knows its device: that of prepare_next() where it is for `processes`, else a new one. Any
+  // thread. Throws as start_judge() does.
+  [[nodiscard]] std::unique_ptr<worker::JudgeClient> judge_for(const DeviceProcesses& processes);
 
   // How processes are started that work on a device; with interpreters and fib's kernels after prepare(). Any
   // thread, while no function that changes the session is called.
@@ -86,6 +99,13 @@ class Session {
   std::map<std::string, util::FileLock> locks_;  // by device
   std::map<std::string, std::string> kernels_;   // by architecture: the path of the cubin
   GuestPools guests_;
+  struct NextJudge {
+    worker::UseDevice device;
+    std::unique_ptr<worker::JudgeClient> judge;
+  };
+  worker::Flush flush_{};                             // of the run that began last
+  std::map<std::string, NextJudge> judges_;           // by device
+  std::vector<std::shared_ptr<const void>> leaving_;  // after everything that they need
 };
 
 }  // namespace fib::bench

@@ -37,9 +37,11 @@ bool SolutionWorker::has_loaded(const model::Solution& solution) const {
 }
 
 // The worker of a solution that has passed has something to leave.
-void SolutionWorker::end() {
+std::unique_ptr<worker::WorkerClient> SolutionWorker::give_up() {
   if (running_ != nullptr && worker_ && worker_->alive()) keep_jit_files();
-  kill();
+  running_ = nullptr;
+  if (worker_) worker_->kill();
+  return std::move(worker_);
 }
 
 bool SolutionWorker::kill() {

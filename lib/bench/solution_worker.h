@@ -60,10 +60,12 @@ class SolutionWorker {
   // Kills it; false where there was none.
   bool kill();
 
-  // Ends it, and keeps what its just-in-time compilers have made.
-  void end();
+  // The worker, killed, for whoever waits for its end; what its just-in-time compilers have made is kept. May
+  // be null.
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> give_up();
 
  private:
+  void end() { (void)give_up(); }
   void keep_jit_files();
   void start(const compile::Artifact& artifact, std::int64_t deadline_ns);
   [[nodiscard]] worker::Start start_of(const compile::Artifact& artifact) const;

@@ -222,7 +222,7 @@ fib_status fib_dataset_from_json(const char* json, fib_dataset** dataset) {
     namespace json_text = model::json;
     // All of a dataset, which the program made itself: as many values as there are.
     *dataset = new fib_dataset(
-        dataset_from(json_text::parse(expect(json, "json"), json_text::kMostLevels, SIZE_MAX)));
+        dataset_from(json_text::parse(expect(json, "json"), {json_text::kMostLevels, SIZE_MAX, SIZE_MAX})));
   });
 }
 

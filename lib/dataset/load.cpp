@@ -25,7 +25,6 @@ constexpr std::size_t kMostRepeated = 1000;  // of a file's workloads are told, 
 constexpr int kProblemDepth = 4;             // folders below the root
 
 // Far above what people write, and small beside the memory: what is read is copied several times.
-constexpr std::uintmax_t kMostRecordBytes = 64 << 20;  // of a definition or a solution with its sources
 constexpr std::uintmax_t kMostSourceBytes = 16 << 20;  // of a source beside its solution
 
 void expect_size(const fs::path& file, std::uintmax_t most) {
@@ -94,7 +93,7 @@ class Loader {
   std::optional<std::string> read(const fs::path& file) {
     try {
       expect_inside(file, dataset_.root);
-      expect_size(file, kMostRecordBytes);
+      expect_size(file, model::json::Limits{}.bytes);
       const std::string text = util::read_file(file);
       if (!options_.names_from_paths) return text;
       std::string filled = with_names_of_path(text, relative(file));

@@ -33,7 +33,7 @@ bool has_invisible_characters(std::string_view name) {
     char32_t last;
   };
   // Unicode's default ignorable code points, and line separators.
-  constexpr std::array<Range, 14> kInvisible{{{0xAD, 0xAD},
+  constexpr std::array<Range, 17> kInvisible{{{0xAD, 0xAD},
                                               {0x34F, 0x34F},
                                               {0x61C, 0x61C},
                                               {0x115F, 0x1160},
@@ -46,6 +46,9 @@ bool has_invisible_characters(std::string_view name) {
                                               {0xFE00, 0xFE0F},
                                               {0xFEFF, 0xFEFF},
                                               {0xFFA0, 0xFFA0},
+                                              {0xFFF0, 0xFFFB},
+                                              {0x1BCA0, 0x1BCA3},
+                                              {0x1D173, 0x1D17A},
                                               {0xE0000, 0xE0FFF}}};
   while (!name.empty()) {
     const util::Character character = util::first_character(name);

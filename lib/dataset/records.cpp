@@ -56,9 +56,6 @@ class FileReader {
              Severity::error);
       return;
     }
-    constexpr std::size_t kMostBytes = 64 << 20;
-    if (line.text.size() > kMostBytes)
-      return report(line.number, fmt::format("it has more than {} bytes", kMostBytes), Severity::error);
     if (context_.results == KeepResults::no && is_result(line.text)) return;
     if (errors_ >= kMostErrors && !line.text.starts_with('{')) {
       ++more_errors_;
@@ -72,7 +69,7 @@ class FileReader {
   }
 
   void read_record(const Line& line) {
-    if (context_.mode == model::Mode::lenient) {
+    if (context_.mode == model::Mode::lenient && line.text.size() <= model::json::Limits{}.bytes) {
       if (auto row = rows_.read(line.text)) {
         add(line, *std::move(row));
         return;
@@ -147,7 +144,7 @@ model::Trace parse_record(std::string_view line, const std::string& file_definit
   const model::json::Value value = model::json::parse(line);
   if (mode == model::Mode::lenient && value.find("workload") == nullptr && value.find("axes") != nullptr) {
     // Its traces hold it one level down, and have to be read, too.
-    (void)model::json::parse(line, model::json::kMostLevels - 1);
+    (void)model::json::parse(line, {.levels = model::json::kMostLevels - 1});
     return {file_definition, model::read_workload(value, mode), {}, {}, {}};
   }
   return model::read_trace(value, mode);

@@ -166,7 +166,8 @@ bool is_number_token(std::string_view token) {
   return end == token.size();
 }
 
-Value parse(std::string_view text, int most_levels, std::size_t most_values) {
+Value parse(std::string_view text, const Limits& limits) {
+  if (text.size() > limits.bytes) fail("more than " + std::to_string(limits.bytes) + " bytes");
   if (text.starts_with("\xef\xbb\xbf")) fail("the text starts with a byte order mark; remove these 3 bytes");
   const simdjson::padded_string padded(text);
   sj::parser parser;
@@ -181,7 +182,7 @@ Value parse(std::string_view text, int most_levels, std::size_t most_values) {
   }
   sj::value root;
   check(document.get_value().get(root));
-  Extent extent{1 + kMostLevels - most_levels, most_values};
+  Extent extent{1 + kMostLevels - limits.levels, limits.values};
   Value result = read_value(root, extent);
   if (has_more(document)) fail("trailing characters");
   return result;

@@ -40,15 +40,18 @@ struct Member {
 [[nodiscard]] Value make_array();
 [[nodiscard]] Value make_object();
 
+inline constexpr int kMostLevels = 200;
+
 // Parses one document. On top of RFC 8259 the tokens NaN, Infinity and -Infinity are numbers. A repeated
 // member takes the last value and the first place. Rejected with ParseError (path ""): a byte order mark,
-// invalid UTF-8, lone surrogates, raw control characters, comments, trailing commas or text, more than so
-// many levels of nesting (of kMostLevels at most), and more than so many values: one takes a hundred times
-// the memory of "0,".
-inline constexpr int kMostLevels = 200;
-inline constexpr std::size_t kMostValues = 1'000'000;  // far above what a record has
-[[nodiscard]] Value parse(std::string_view text, int most_levels = kMostLevels,
-                          std::size_t most_values = kMostValues);
+// invalid UTF-8, lone surrogates, raw control characters, comments, trailing commas or text, and what lies
+// beyond the limits.
+struct Limits {              // the defaults are those of a record of a dataset, far above what people write
+  int levels = kMostLevels;  // of nesting, kMostLevels at most
+  std::size_t values = 1'000'000;   // one takes a hundred times the memory of "0,"
+  std::size_t bytes = 64UL << 20U;  // of the text
+};
+[[nodiscard]] Value parse(std::string_view text, const Limits& limits = {});
 
 // Whether `token` is a number of RFC 8259: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
 [[nodiscard]] bool is_number_token(std::string_view token);

@@ -102,6 +102,7 @@ struct UseDevice {
   [[nodiscard]] bool is_cuda() const { return !uuid.empty(); }
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static UseDevice decode(const std::string& payload);
+  friend bool operator==(const UseDevice&, const UseDevice&) = default;
 };
 
 }  // namespace fib::worker

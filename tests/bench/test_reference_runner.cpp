@@ -53,5 +53,6 @@ TEST_CASE("a reference that cannot be made says so at start(), and only to those
   f.runner.begin(f.bad);
   f.runner.start(f.good);
   CHECK(f.workers() == 1);
-  f.runner.kill();
+  CHECK(f.runner.give_up());  // and waits for its end here
+  CHECK(f.workers() == 0);
 }

@@ -8,6 +8,7 @@
 #include "support/places.h"
 #include "support/temporary.h"
 #include "util/file_lock.h"
+#include "worker/process_tree.h"
 
 // With a real keeper.
 using namespace fib;
@@ -23,6 +24,26 @@ bench::LaneDevice own_device() {
   device.uuid = "test-session-" + std::to_string(::getpid());
   return device;
 }
+
+// A session on the CPU, where judges need no device.
+struct OnCpu {
+  OnCpu() { session.begin(config()); }
+  static bench::RunConfig config() {
+    bench::RunConfig config;
+    config.flush = worker::Flush::kNone;
+    return config;
+  }
+  [[nodiscard]] std::size_t children() { return worker::children_of(session.spawner().keeper_pid()).size(); }
+  [[nodiscard]] auto judge(worker::Flush flush) {
+    return session.judge_for(session.processes(session.environment().devices.front(), flush));
+  }
+
+  testing::TemporaryFolder folder;
+  std::atomic<bool> interrupted = false;
+  Session session{
+      {{{model::DeviceKind::cpu, "cpu", {}, {}, {}}}, testing::fib_binary(), folder.path() / "cache"},
+      interrupted};
+};
 
 struct Fixture {
   [[nodiscard]] bench::Environment environment() const {
@@ -101,4 +122,42 @@ TEST_CASE("processes on a device are told which it is, and where what they may r
   CHECK(processes.children.temporary == session.temporary());
   CHECK(processes.children.memory_limit > 0);
   CHECK(processes.children.files.gpu);
+}
+
+TEST_CASE("the judge that was made for the next run serves one run, with the same settings") {
+  OnCpu f;
+  f.session.prepare_next();
+  CHECK(f.children() == 1);
+  const auto first = f.judge(worker::Flush::kNone);
+  CHECK(f.children() == 1);
+  CHECK_NOTHROW(first->describe());
+  const auto second = f.judge(worker::Flush::kNone);
+  CHECK(f.children() == 2);
+  f.session.prepare_next();
+  const auto other = f.judge(worker::Flush::kClean);
+  CHECK(f.children() == 3);  // without the one that was made
+}
+
+TEST_CASE("before the devices are given up, the processes that were left to end have ended") {
+  OnCpu f;
+  f.session.leave_to_end(f.judge(worker::Flush::kNone));
+  f.session.leave_to_end(f.judge(worker::Flush::kNone));
+  CHECK(f.children() == 2);
+  SECTION("by a run's end") { f.session.give_up_devices(); }
+  SECTION("by the next lane") { f.session.await_ends(); }
+  CHECK(f.children() == 0);
+}
+
+TEST_CASE("a session whose keeper was killed makes no judge for the next run, and its own are gone") {
+  OnCpu f;
+  f.session.prepare_next();
+  f.session.leave_to_end(f.judge(worker::Flush::kClean));
+  ::kill(f.session.spawner().keeper_pid(), SIGKILL);
+  while (!f.session.spawner().lost()) ::usleep(1000);
+  f.session.prepare_next();
+  f.session.begin(OnCpu::config());
+  CHECK(f.children() == 0);
+  const auto judge = f.judge(worker::Flush::kNone);
+  CHECK_NOTHROW(judge->describe());
+  CHECK(f.children() == 1);
 }

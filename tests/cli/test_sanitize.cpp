@@ -92,6 +92,18 @@ TEST_CASE("nothing is found in a solution that is right, in any of its forms") {
   CHECK(fs::is_empty(sanitize.run.folder.path() / "tmp"));
 }
 
+TEST_CASE("a solution that prints without a newline is looked at like any other") {
+  const Sanitize sanitize;
+  const auto result = sanitize(
+      "a.cpp",
+      "#include <cstdio>\n" + kHead + kAdd + "  std::printf(\"no newline\");\n  std::fflush(stdout);\n}\n",
+      {"--format", "json"});
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 0);
+  const auto examined = nlohmann::json::parse(result.out).at("examined");
+  CHECK(examined.at(0).at("status") == "clean");
+}
+
 TEST_CASE("what cannot be looked at has no findings, and that is no good sign") {
   const Sanitize sanitize;
   const auto reason = [&](const std::string& source, const std::vector<std::string>& more = {}) {

@@ -19,7 +19,8 @@ TEST_CASE("every name on disk is where the format says") {
 TEST_CASE("a name that would leave its folder is refused") {
   const auto name = GENERATE(as<std::string>{}, "", ".", "..", "a/b", "/", "../x", std::string("a\0b", 3),
                              std::string(241, 'x'), "a\nb", "a\x1b[31mb", "\x7f", "a\xc2\x9b\x62", ".git",
-                             "..x", "a\u200b", "a\u200db", "\u00ada", "a\u2060", "a\ufeff", "a\U000e0020");
+                             "..x", "a\u200b", "a\u200db", "\u00ada", "a\u2060", "a\ufeff", "a\U000e0020",
+                             "a\ufff9", "a\U0001bca0", "a\U0001d173");
   CHECK_THROWS_AS(dataset::traces_file("r", name, "op", "d"), Error);
   CHECK_THROWS_AS(dataset::traces_file("r", "me", name, "d"), Error);
   CHECK_THROWS_AS(dataset::traces_file("r", "me", "op", name), Error);

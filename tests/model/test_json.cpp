@@ -59,6 +59,15 @@ TEST_CASE("nesting is limited, so that no depth overflows the stack") {
   CHECK_THROWS_AS(json::parse(objects), ParseError);
 }
 
+TEST_CASE("length and number of values are limited, so that no record takes all memory") {
+  const json::Limits limits{.values = 4, .bytes = 9};
+  CHECK_NOTHROW(json::parse("[1,22,33]", limits));
+  CHECK_THROWS_WITH(json::parse("[1,22,333]", limits), Catch::Contains("more than 9 bytes"));
+  CHECK_THROWS_WITH(json::parse("[1,2,3,4]", limits), Catch::Contains("more than 4 values"));
+  CHECK_THROWS_WITH(json::parse("\"" + std::string(64UL << 20U, 'x') + "\""),
+                    Catch::Contains("more than 67108864 bytes"));
+}
+
 TEST_CASE("an object with many members keeps the last of repeated ones in the first place") {
   std::string text = "{";
   for (int i = 0; i < 50; ++i) text += "\"k" + std::to_string(i) + "\":0,";
