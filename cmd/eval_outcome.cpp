@@ -1,0 +1,126 @@
+#include "eval_outcome.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bench/fetch_blobs.h"
+#include "eval_results.h"
+#include "present/text.h"
+
+namespace fib::cmd {
+namespace {
+
+ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report) {
+  RunOutcome outcome;
+  outcome.skipped = plan.skipped.size();
+  outcome.not_done = report.not_done.size();
+  outcome.results = report.finished;
+  outcome.failures = report.finished - report.passed;
+  outcome.is_interrupted = report.interrupted;
+  return judge_run(outcome, {true, false, std::nullopt}).exit_code;
+}
+
+void log_problems(const bench::Plan& plan, const bench::RunReport& report) {
+  for (const auto& skipped : plan.skipped) spdlog::error("{}: {}", skipped.solution, skipped.reason);
+  for (const auto& missing : report.not_done) {
+    spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
+                  missing.reason);
+  }
+  if (!report.ended_early.empty()) spdlog::error("{}", report.ended_early);
+}
+
+// The workload with the fewest elements, as far as its axes tell.
+const model::Workload& smallest(const std::vector<model::Workload>& workloads) {
+  const auto size = [](const model::Workload& workload) {
+    double product = 1;
+    for (const auto& [axis, value] : workload.axes)
+      product *= value.fits() ? static_cast<double>(value.value) : 1e18;
+    return product;
+  };
+  return *std::min_element(workloads.begin(), workloads.end(),
+                           [&](const auto& left, const auto& right) { return size(left) < size(right); });
+}
+
+// A first look: the smallest workload of each definition, with the fewest calls that a trial can have.
+std::vector<dataset::Dataset> with_smallest(std::vector<dataset::Dataset> datasets) {
+  for (dataset::Dataset& dataset : datasets) {
+    for (auto& [definition, workloads] : dataset.workloads) {
+      if (!workloads.empty()) workloads = {smallest(workloads)};
+    }
+  }
+  return datasets;
+}
+
+bench::RunConfig with_few_calls(bench::RunConfig config) {
+  config.noise.reset();
+  config.warmup_runs = 0;
+  config.num_trials = 1;
+  config.iterations = 3;
+  return config;
+}
+
+EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset>& datasets,
+                     const bench::RunConfig& config, const bench::RunRequest& request, ProgressLine line) {
+  const auto& environment = session.environment();
+  const bench::Sweep sweep(config);
+  const auto plan = bench::make_plan(
+      datasets, {}, {environment.kind(), environment.python, environment.tvm_ffi, config.torch}, {});
+  bench::fetch_blobs(
+      plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, session.interrupted());
+  EvalProgress progress(line);
+  bench::RunReport report;
+  if (!plan.evaluations.empty()) report = bench::run(session, datasets, plan, sweep, request, progress);
+  progress.clear();
+  log_problems(plan, report);
+  EvalOutcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, {}};
+  for (const auto& skipped : plan.skipped) outcome.skipped.emplace_back(skipped.solution, skipped.reason);
+  for (const auto& missing : report.not_done)
+    outcome.not_done.push_back({missing.planned.solution->name, missing.planned.workload->uuid,
+                                std::string(model::name_of(missing.fault)), missing.reason});
+  return outcome;
+}
+
+// The datasets with these solutions alone.
+std::vector<dataset::Dataset> with_solutions(std::vector<dataset::Dataset> datasets,
+                                             const std::set<std::string>& names) {
+  for (dataset::Dataset& dataset : datasets)
+    std::erase_if(dataset.solutions, [&](const auto& one) { return !names.contains(one.first); });
+  return datasets;
+}
+
+// The second stage of a cascade: all workloads, for the solutions that passed the first. Of the others
+// `outcome` keeps what the first stage found.
+void go_on(bench::Session& session, const EvalInputs& inputs, const bench::RunConfig& config,
+           const bench::RunRequest& request, ProgressLine line, EvalOutcome& outcome) {
+  std::set<std::string> passed;
+  for (const auto& [name, traces] : outcome.traces) {
+    if (report::summarize(traces).status == model::Status::PASSED) passed.insert(name);
+  }
+  const bool is_any_tried = std::any_of(inputs.tried.begin(), inputs.tried.end(),
+                                        [&](const std::string& name) { return passed.contains(name); });
+  if (!is_any_tried) return;
+  spdlog::info("{} passed {} smallest workload", present::plural(passed.size(), "solution"),
+               passed.size() == 1 ? "its" : "their");
+  auto rest = evaluate(session, with_solutions(inputs.datasets, passed), config, request, line);
+  for (const std::string& name : passed) outcome.traces.erase(name);
+  outcome.traces.merge(rest.traces);
+  outcome.not_done.insert(outcome.not_done.end(), rest.not_done.begin(), rest.not_done.end());
+  const bool is_worse = rest.exit_code == kInterrupted || rest.exit_code == kNotAllDone;
+  if (outcome.exit_code == kDone || is_worse) outcome.exit_code = rest.exit_code;
+}
+
+}  // namespace
+
+EvalOutcome evaluate_all(bench::Session& session, const EvalInputs& inputs, Stages stages,
+                         const bench::RunConfig& config, const bench::RunRequest& request,
+                         ProgressLine line) {
+  if (stages == Stages::kOne) return evaluate(session, inputs.datasets, config, request, line);
+  EvalOutcome outcome =
+      evaluate(session, with_smallest(inputs.datasets), with_few_calls(config), request, ProgressLine::none);
+  if (outcome.exit_code != kInterrupted) go_on(session, inputs, config, request, line, outcome);
+  return outcome;
+}
+
+}  // namespace fib::cmd
