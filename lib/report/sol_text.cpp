@@ -66,7 +66,8 @@ void write_hardware(present::Document& document, const HardwareSol& hardware, So
   document.subheading("Hardware: " + hardware.hardware, peak_text(hardware.peak));
   if (part != SolPart::solutions)
     document.table("Workloads, each with its fastest solution:", workloads_table(hardware));
-  if (part != SolPart::workloads)
+  const bool is_told = part == SolPart::all ? hardware.peak.has_value() : part == SolPart::solutions;
+  if (is_told)  // without a peak nothing would stand there
     document.table("Solutions by definition (means over workloads):", solutions_table(hardware));
   document.notes(notes_of(hardware));
 }
@@ -99,8 +100,10 @@ void write_dataset(present::Document& document, const SolReport& report, SolPart
 }
 
 std::vector<std::string> footnotes(const std::vector<SolReport>& reports) {
-  const bool any =
-      std::any_of(reports.begin(), reports.end(), [](const auto& r) { return !r.hardware.empty(); });
+  const bool any = std::any_of(reports.begin(), reports.end(), [](const SolReport& report) {
+    return std::any_of(report.hardware.begin(), report.hardware.end(),
+                       [](const HardwareSol& one) { return one.peak.has_value(); });
+  });
   if (!any) return {};
   return {"Bound: the least time that the bytes and flops take at the device's peak",
           "Of Bound: bound / latency",
