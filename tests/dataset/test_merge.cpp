@@ -123,8 +123,9 @@ TEST_CASE("of solutions that differ, traces go with the source that they say the
 
   const Merged renamed({a.root(), b.root()}, on_conflict(OnConflict::rename));
   CHECK(renamed.report.traces.written == 2);
-  for (const auto& row : dataset::load(renamed.output, {}).traces) {
-    const auto& solution = dataset::load(renamed.output, {}).solutions.at(*row.solution);
+  const auto both = dataset::load(renamed.output, {});
+  for (const auto& row : both.traces) {
+    const auto& solution = both.solutions.at(*row.solution);
     const bool says_it = row.evaluation->origin.solution_sha256 != nullptr;
     CHECK(says_it == (solution.spec.language == model::Language::cuda));
   }

@@ -52,7 +52,8 @@ class Rows {
     files_.write("traces/t.jsonl", lines_);
     dataset_ = dataset::load(files_.root());
     REQUIRE(dataset_.error_count() == 0);
-    const auto* time = dataset::ReferenceTimes(dataset_.traces).of(dataset_.traces.front());
+    const dataset::ReferenceTimes times(dataset_.traces);
+    const auto* time = times.of(dataset_.traces.front());
     return time != nullptr ? std::optional(*time) : std::nullopt;
   }
 
