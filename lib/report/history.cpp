@@ -224,7 +224,9 @@ ordered_json config_differences(const ordered_json& config, const ordered_json& 
   if (!config.is_object()) return differences;
   for (const auto& [key, value] : config.items()) {
     if (is_usual_ratio(key, value)) continue;
-    if (!defaults.contains(key) || defaults.at(key) != value) differences[key] = value;
+    if (defaults.contains(key) && defaults.at(key) == value) continue;
+    // Keys of an object differ; a look for each, as [] has it, takes the square of a hostile one's time.
+    differences.get_ref<ordered_json::object_t&>().emplace_back(key, value);
   }
   return differences;
 }
