@@ -252,9 +252,8 @@ int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
   const auto tags = parse_tags(options.tags);
-  const ChosenEnvironment machine =
-      choose_environment(options.devices, options.dry_run ? Cache::kNone : Cache::kUsual);
-  const bench::Environment& environment = machine.environment;
+  ChosenEnvironment machine = choose_environment(options.devices, Cache::kNone);
+  bench::Environment& environment = machine.environment;
   const auto& devices = environment.devices;
   const model::DeviceKind kind = environment.kind();
   options.measure.finish(kind);
@@ -264,6 +263,8 @@ int run(RunOptions options) {
   const InterruptSignals signals(interrupted);
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
+  // Datasets first: what is wrong with the words of the command is told before a cache that has no name.
+  if (!options.dry_run) environment.cache = dataset::default_cache_path();
   const auto around =
       options.dry_run ? nlohmann::ordered_json() : surroundings(machine.chosen, environment.python);
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
