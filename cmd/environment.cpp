@@ -17,23 +17,20 @@ bench::Environment find_software() {
   return environment;
 }
 
-bench::Environment completed(bench::Environment environment, std::vector<bench::LaneDevice> devices,
-                             Cache cache) {
-  environment.devices = std::move(devices);
-  if (cache == Cache::kUsual) environment.cache = dataset::default_cache_path();
-  return environment;
-}
-
 }  // namespace
 
 bench::Environment environment_of(std::vector<bench::LaneDevice> devices) {
-  return completed(find_software(), std::move(devices), Cache::kUsual);
+  bench::Environment environment = find_software();
+  environment.devices = std::move(devices);
+  environment.cache = dataset::default_cache_path();
+  return environment;
 }
 
-ChosenEnvironment choose_environment(const std::vector<std::string>& words, Cache cache) {
+ChosenEnvironment choose_environment(const std::vector<std::string>& words) {
   auto software = std::async(std::launch::async, find_software);
   ChosenDevices chosen = choose_devices(words);
-  auto environment = completed(software.get(), chosen.devices, cache);
+  bench::Environment environment = software.get();
+  environment.devices = chosen.devices;
   return {std::move(chosen), std::move(environment)};
 }
 

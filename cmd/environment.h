@@ -17,10 +17,9 @@ struct ChosenEnvironment {
   bench::Environment environment;  // with these devices
 };
 
-enum class Cache { kUsual, kNone };  // none for who plans and runs nothing
-
-// What choose_devices() and environment_of() give one after the other; here the driver and Python are asked
-// at the same time (0.15 and 0.1 s). Throws what they throw.
-[[nodiscard]] ChosenEnvironment choose_environment(const std::vector<std::string>& words, Cache cache);
+// What choose_devices() and environment_of() give one after the other, but for the cache, which who only
+// plans does without; here the driver and Python are asked at the same time (0.15 and 0.1 s). Throws what
+// they throw.
+[[nodiscard]] ChosenEnvironment choose_environment(const std::vector<std::string>& words);
 
 }  // namespace fib::cmd

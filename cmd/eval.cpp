@@ -174,8 +174,9 @@ int run(EvalOptions options) {
   const bool against_last = options.words.against == kLast;
   if (against_last) options.words.against.clear();
   options.words.with_results = against_last;
-  const ChosenEnvironment machine = choose_environment(options.devices, Cache::kUsual);
-  const bench::Environment& environment = machine.environment;
+  ChosenEnvironment machine = choose_environment(options.devices);
+  bench::Environment& environment = machine.environment;
+  environment.cache = dataset::default_cache_path();
   options.measure.finish(environment.kind());
   const auto around =
       options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();

@@ -252,7 +252,7 @@ int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
   const auto tags = parse_tags(options.tags);
-  ChosenEnvironment machine = choose_environment(options.devices, Cache::kNone);
+  ChosenEnvironment machine = choose_environment(options.devices);
   bench::Environment& environment = machine.environment;
   const auto& devices = environment.devices;
   const model::DeviceKind kind = environment.kind();

@@ -90,7 +90,6 @@ void ReferenceRunner::start(const model::Definition& definition) {
 std::unique_ptr<worker::WorkerClient> ReferenceRunner::give_up() {
   await();
   if (worker_) worker_->kill();
-  definition_ = nullptr;
   return std::move(worker_);
 }
 

@@ -103,6 +103,8 @@ void Session::prepare_next() {
   if (!spawner_ || spawner_->lost()) return;
   for (const auto& device : environment_.devices) {
     const auto wanted = processes(device, flush_);
+    const auto made = judges_.find(device.uuid);  // where a run needed none
+    if (made != judges_.end() && made->second.device == wanted.device) continue;
     try {
       judges_[device.uuid] = {wanted.device, start_judge(wanted)};
     } catch (const Error&) {

@@ -64,8 +64,8 @@ class Session {
   void give_up_devices();
 
   // Between two runs, the next of which has the same settings, and before the devices are given up: makes the
-  // judges of the next run, and begins to prepare as many interpreters as the last one took. What fails here
-  // will be told by whoever needs it.
+  // judges of the next run, where none waits already, and begins to prepare as many interpreters as the last
+  // one took. What fails here will be told by whoever needs it.
   void prepare_next();
 
   // A judge that knows its device: that of prepare_next() where it is for `processes`, else a new one. Any

@@ -126,8 +126,12 @@ TEST_CASE("processes on a device are told which it is, and where what they may r
 
 TEST_CASE("the judge that was made for the next run serves one run, with the same settings") {
   OnCpu f;
+  const auto processes = [&] { return worker::children_of(f.session.spawner().keeper_pid()); };
   f.session.prepare_next();
   CHECK(f.children() == 1);
+  const auto waiting = processes();
+  f.session.prepare_next();  // none was taken meanwhile
+  CHECK(processes() == waiting);
   const auto first = f.judge(worker::Flush::kNone);
   CHECK(f.children() == 1);
   CHECK_NOTHROW(first->describe());
