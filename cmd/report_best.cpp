@@ -52,14 +52,14 @@ report::BestForm form_of(const BestOptions& options) {
   return options.per_workload ? report::BestForm::lowest : report::BestForm::winners;
 }
 
-report::DatasetBest find_best(const dataset::Dataset& dataset, const BestOptions& options,
-                              const model::AxisValues& axes) {
+report::DatasetBest find_best(const dataset::Dataset& dataset, const ChosenTraces& chosen,
+                              const BestOptions& options, const model::AxisValues& axes) {
   const dataset::Queries queries(dataset);
   report::DatasetBest result;
   result.path = dataset.root.string();
   result.form = form_of(options);
   const auto best_of = options.per_workload ? report::BestOf::workload : report::BestOf::definition;
-  for (const report::Selection& selection : selections(options.filters, dataset)) {
+  for (const report::Selection& selection : chosen.selections(dataset)) {
     const report::BestOptions question{selection, axes, limits_of(options), best_of};
     result.hardware.push_back({*selection.hardware, report::find_best(dataset, queries, question)});
   }
@@ -79,7 +79,7 @@ int run(const BestOptions& options) {
   const auto chosen = apply_filters(options.filters, datasets);
   std::vector<report::DatasetBest> results;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
-    results.push_back(find_best(datasets[i], options, axes));
+    results.push_back(find_best(datasets[i], chosen[i], options, axes));
     results.back().has_traces = has_traces[i];
     results.back().remarks = chosen[i].remarks(datasets[i]);
   }

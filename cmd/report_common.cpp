@@ -24,6 +24,7 @@
 #include "logging.h"
 #include "present/message_kind.h"
 #include "present/text.h"
+#include "report/hardware.h"
 #include "util/closest.h"
 #include "util/error.h"
 #include "util/some_of.h"
@@ -79,10 +80,9 @@ void print_problems(const dataset::Dataset& dataset) {
     fmt::print(stderr, "... {} in {}\n", util::and_more(lines.size(), shown), dataset.root.string());
 }
 
-std::string joined(const std::set<std::string>& names) {
-  std::string result;
-  for (const std::string& name : names) result += (result.empty() ? "" : ", ") + name;
-  return result.empty() ? "none" : result;
+std::string names_text(const std::set<std::string>& names) {
+  constexpr std::size_t kShown = 30;
+  return names.empty() ? "none" : util::some_of(names, "", kShown);
 }
 
 void check_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
@@ -95,7 +95,7 @@ void check_hardware(const dataset::Filter& records, const std::vector<dataset::D
   });
   if (!ran && !known.empty()) {
     throw Error("no traces of hardware \"{}\"; there are: {}", fmt::join(records.hardware, "\", \""),
-                joined(known));
+                names_text(known));
   }
 }
 
@@ -111,7 +111,7 @@ void check_names(const FilterOptions& filters, const dataset::Filter& records,
     for (const auto& trace : dataset.traces) definitions.insert(*trace.definition);
   }
   if (filters.op_type && !op_types.contains(*filters.op_type)) {
-    throw Error("no definition of op type \"{}\"; there are: {}", *filters.op_type, joined(op_types));
+    throw Error("no definition of op type \"{}\"; there are: {}", *filters.op_type, names_text(op_types));
   }
   if (filters.definition && !definitions.contains(*filters.definition)) {
     const auto alike = util::did_you_mean(*filters.definition, {definitions.begin(), definitions.end()});
@@ -198,7 +198,8 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
     const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, own));
     if (standing) dataset::keep_standing(dataset, *standing);
     dataset::restrict_to(dataset, own, yardstick);
-    chosen.push_back({standing, {{}, filters.op_type, filters.definition}});
+    const bool every_trace = filters.choice == TraceChoice::all;
+    chosen.push_back({standing, {{}, filters.op_type, filters.definition, every_trace}});
   }
   return chosen;
 }
@@ -221,15 +222,14 @@ report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset,
   return remarks_of(standing.get(), rows, has_references);
 }
 
-std::vector<report::Selection> selections(const FilterOptions& filters, const dataset::Dataset& dataset) {
+std::vector<report::Selection> ChosenTraces::selections(const dataset::Dataset& dataset) const {
+  const report::ShownHardware shown = report::shown_hardware(dataset, asked_for);
+  if (shown.left_out > 0)
+    fmt::print(stderr, "warning: {}: {}\n", dataset.root.string(), shown.left_out_text());
   std::vector<report::Selection> found;
-  for (const std::string& name : dataset::Queries(dataset).hardware()) {
-    const report::Selection selection{name, filters.op_type, filters.definition,
-                                      filters.choice == TraceChoice::all};
-    const bool any =
-        std::any_of(dataset.traces.begin(), dataset.traces.end(),
-                    [&](const dataset::TraceRow& trace) { return selection.holds(dataset, trace); });
-    if (any) found.push_back(selection);
+  for (const std::string& name : shown.names) {
+    found.push_back(asked_for);
+    found.back().hardware = name;
   }
   return found;
 }

@@ -55,7 +55,10 @@ struct FilterOptions {
 // The choice of traces that was made for one dataset.
 struct ChosenTraces {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
-  report::Selection asked_for = {};                          // what the report is about
+  report::Selection asked_for = {};                          // what the report is about, of all hardware
+
+  // One for each hardware that has traces of it, or of very many those with the most: report/hardware.h.
+  [[nodiscard]] std::vector<report::Selection> selections(const dataset::Dataset& dataset) const;
   // Of the traces that it is about.
   [[nodiscard]] report::Remarks remarks(
       const dataset::Dataset& dataset,
@@ -68,10 +71,6 @@ struct ChosenTraces {
 [[nodiscard]] std::vector<ChosenTraces> apply_filters(const FilterOptions& filters,
                                                       std::vector<dataset::Dataset>& datasets,
                                                       const std::string& yardstick = "");
-
-// One selection for each hardware of the dataset that the filters hold and that has traces of theirs.
-[[nodiscard]] std::vector<report::Selection> selections(const FilterOptions& filters,
-                                                        const dataset::Dataset& dataset);
 
 // How stdout is written: width of the terminal (COLUMNS where it is set), no limit when it is none; bold
 // where wants_color() says so.

@@ -53,7 +53,7 @@ int run(FastPOptions options) {
     const auto& dataset = datasets[i];
     report::DatasetFastP result{dataset.root.string(), {}, {}};
     bool has_references = false;
-    for (const auto& selection : selections(options.filters, dataset)) {
+    for (const auto& selection : chosen[i].selections(dataset)) {
       const Against against =
           options.against.value_or(report::natural_yardstick(dataset, selection, options.baseline_author));
       has_references = has_references || against == Against::reference;

@@ -21,9 +21,8 @@ struct RankOptions {
   std::size_t top = 0;
 };
 
-report::HardwareRanks rank(const dataset::Dataset& dataset, const report::Selection& selection,
-                           const RankOptions& options) {
-  const dataset::Queries queries(dataset);
+report::HardwareRanks rank(const dataset::Dataset& dataset, const dataset::Queries& queries,
+                           const report::Selection& selection, const RankOptions& options) {
   const auto outcomes = report::collect(dataset, selection);
   const dataset::Scope scope{options.baseline_author, {}, {}, selection.hardware, selection.every_trace};
   report::HardwareRanks ranks;
@@ -44,8 +43,9 @@ int run(const RankOptions& options) {
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     const auto& dataset = datasets[i];
     report::DatasetRanks ranks{dataset.root.string(), {}, {}};
-    for (const auto& selection : selections(options.filters, dataset))
-      ranks.hardware.push_back(rank(dataset, selection, options));
+    const dataset::Queries queries(dataset);
+    for (const auto& selection : chosen[i].selections(dataset))
+      ranks.hardware.push_back(rank(dataset, queries, selection, options));
     const bool has_references =
         std::any_of(ranks.hardware.begin(), ranks.hardware.end(),
                     [](const auto& one) { return one.against == Against::reference; });

@@ -18,12 +18,12 @@ struct SummaryOptions {
 };
 
 // Traces without an evaluation have no hardware; they count where no hardware is asked for.
-report::Counts count(const dataset::Dataset& dataset, const FilterOptions& filters) {
-  if (filters.records.filter.hardware.empty())
-    return report::count_traces(dataset, {{}, filters.op_type, filters.definition});
+report::Counts count(const dataset::Dataset& dataset, const ChosenTraces& chosen,
+                     const FilterOptions& filters) {
+  if (filters.records.filter.hardware.empty()) return report::count_traces(dataset, chosen.asked_for);
   report::Counts counts;
-  for (const report::Selection& selection : selections(filters, dataset)) {
-    counts.add(report::count_traces(dataset, selection));
+  for (const dataset::TraceRow& trace : dataset.traces) {
+    if (trace.evaluation && chosen.asked_for.holds(dataset, trace)) counts.add(trace);
   }
   return counts;
 }
@@ -37,8 +37,8 @@ report::DatasetSummary summarize(const dataset::Dataset& dataset, const ChosenTr
   summary.baseline_author = options.baseline_author;
   summary.filtered = !filters.records.parsed().is_empty() || filters.op_type || filters.definition;
   summary.every_trace = filters.choice == TraceChoice::all;
-  summary.counts = count(dataset, filters);
-  for (const report::Selection& selection : selections(filters, dataset)) {
+  summary.counts = count(dataset, chosen, filters);
+  for (const report::Selection& selection : chosen.selections(dataset)) {
     summary.hardware.push_back(
         report::summarize(dataset, queries, selection, options.baseline_author, chosen.standing.get()));
   }

@@ -68,6 +68,7 @@ int run(const VisualizeOptions& options) {
                       with_history ? visual::WithHistory::yes : visual::WithHistory::no},
                      scene);
   print_errors(scene.unreadable, root);
+  if (!scene.left_out.empty()) fmt::print(stderr, "warning: {}: {}\n", root, scene.left_out);
   if (single) {
     write_chart(options, scene);
   } else if (!options.html.empty()) {

@@ -43,16 +43,16 @@ const DefinitionScene& only_definition(const Scene& scene) {
 
 const report::Leaderboard& only_leaderboard(const Scene& scene) {
   const DefinitionScene& definition = only_definition(scene);
-  const report::Leaderboard* board = scene.hardware.front().leaderboard(definition.name);
+  const report::Leaderboard* board = scene.hardware.front().summary.leaderboard(definition.name);
   if (board != nullptr) return *board;
   throw Error("definition {} has no solutions to rank", definition.name);
 }
 
-visual::HistorySubject only_history(const Scene& scene) {
+chart::LineChart only_history(const Scene& scene) {
   const auto subjects = visual::subjects_of(scene.history);
-  if (subjects.size() == 1) return subjects.front();
+  if (subjects.size() == 1) return visual::history_chart(subjects.begin()->first, subjects.begin()->second);
   std::set<std::string> names;
-  for (const auto& subject : subjects) names.insert(subject.definition + " on " + subject.hardware);
+  for (const auto& [subject, runs] : subjects) names.insert(subject.definition + " on " + subject.hardware);
   not_one("definition and hardware", names, "--definitions and --hardware");
 }
 
@@ -102,10 +102,7 @@ const std::map<std::string, Draw>& charts() {
        }},
       {"status",
        [](const Scene& s, const Options& o) { return to_svg(visual::status_chart(only_definition(s)), o); }},
-      {"history",
-       [](const Scene& s, const Options& o) {
-         return to_svg(visual::history_chart(s.history, only_history(s)), o);
-       }},
+      {"history", [](const Scene& s, const Options& o) { return to_svg(only_history(s), o); }},
       {"sweep", [](const Scene& s, const Options& o) {
          const report::HistoryRun& run = last_sweep(s);
          return to_svg(visual::sweep_chart(run, only_swept(run)), o);

@@ -101,4 +101,10 @@ std::vector<std::string> names_of_run(const std::vector<BaselineRun>& baselines,
   return names;
 }
 
+std::map<std::string, std::vector<std::string>> names_by_run(const std::vector<BaselineRun>& baselines) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const BaselineRun& baseline : baselines) names[baseline.run_id].push_back(baseline.name);
+  return names;
+}
+
 }  // namespace fib::dataset

@@ -41,4 +41,8 @@ void write_baseline(const std::filesystem::path& root, const std::string& name,
 [[nodiscard]] std::vector<std::string> names_of_run(const std::vector<BaselineRun>& baselines,
                                                     const std::string& run_id);
 
+// The same of every run that has a name.
+[[nodiscard]] std::map<std::string, std::vector<std::string>> names_by_run(
+    const std::vector<BaselineRun>& baselines);
+
 }  // namespace fib::dataset

@@ -98,6 +98,15 @@ const TraceRow* representative(Rows rows) {
   return rows[rows.size() / 2];
 }
 
+// The most frequent first, of equally many in the order of the alphabet.
+std::vector<std::pair<std::string, std::size_t>> most_frequent(
+    const std::map<std::string, std::size_t>& counts) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& left, const auto& right) { return left.second > right.second; });
+  return sorted;
+}
+
 std::string words(const std::string* conditions) {
   return conditions != nullptr ? *conditions : std::string("not recorded");
 }
@@ -430,8 +439,14 @@ std::string to_string(const LeftOut& left_out) {
   add(left_out.without_source, "that do not say of which source");
   add(left_out.sweep_points, "of sweeps");
   add(left_out.earlier_runs, "of earlier runs");
-  for (const auto& [conditions, count] : left_out.other_conditions)
-    add(count, "of other conditions (" + conditions + ")");
+  std::size_t untold = 0;
+  const auto by_count = most_frequent(left_out.other_conditions);
+  for (std::size_t i = 0; i < by_count.size(); ++i) {
+    if (i < util::kNamed) add(by_count[i].second, "of other conditions (" + by_count[i].first + ")");
+    if (i >= util::kNamed) untold += by_count[i].second;
+  }
+  add(untold,
+      fmt::format("of {} further conditions", by_count.size() - std::min(by_count.size(), util::kNamed)));
   return fmt::format("{} {} not count: {}", total, total == 1 ? "trace does" : "traces do",
                      fmt::join(parts, ", "));
 }
@@ -439,9 +454,14 @@ std::string to_string(const LeftOut& left_out) {
 std::vector<std::string> condition_notes(const LeftOut& left_out) {
   std::vector<std::string> notes;
   for (const auto& [ruling, out] : left_out.ruled_out) {
+    if (notes.size() == util::kNamed) {
+      notes.push_back(
+          fmt::format("So it is with {} further conditions.", left_out.ruled_out.size() - util::kNamed));
+      break;
+    }
     std::string note = fmt::format("Of {} only results under {} count",
                                    util::some_of(out.definitions, "definition"), ruling);
-    const std::string others = fmt::format("{}", fmt::join(out.conditions, "; or "));
+    const std::string others = util::some_of(out.conditions, "", util::kNamed, "; or ");
     if (out.runs.empty()) {
       note += fmt::format("; there are others under {}", others);
     } else if (out.runs.size() <= util::kNamed) {

@@ -29,11 +29,11 @@ struct RankedSolutions {
   }
 };
 
-std::string row_text(const CiRanking& ranking, const CiStanding& one) {
+std::string row_text(const report::RankCells& ranks, const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} of {} |\n", report::rank_cell(ranking.standings, one.rank).text,
-      escape_strictly(one.solution), or_dash(!one.author.empty(), escape_strictly(one.author)),
+      "| {} | {} | {} | {} | {} | {} of {} |\n", ranks.of(one.rank).text, escape_strictly(one.solution),
+      or_dash(!one.author.empty(), escape_strictly(one.author)),
       or_dash(one.latency_ms.has_value(), present::format_ms(one.latency_ms.value_or(0))),
       or_dash(one.speedup.has_value(),
               report::speedup_text(one.speedup.value_or(0), one.speedup_range, present::format_score)),
@@ -70,7 +70,8 @@ std::string ranking_text(const CiRanking& ranking) {
                      "\n\n| Rank | Solution | Author | Latency [ms] (geo mean) | Speedup vs. reference (geo "
                      "mean) | Passed |\n"
                      "| ---: | --- | --- | ---: | ---: | ---: |\n";
-  for (const CiStanding& one : ranking.standings) text += row_text(ranking, one);
+  const report::RankCells ranks(ranking.standings);
+  for (const CiStanding& one : ranking.standings) text += row_text(ranks, one);
   return text;
 }
 

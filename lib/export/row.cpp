@@ -34,7 +34,7 @@ Cell own_number(const std::optional<Number>& number) {
 }
 
 void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation,
-                    const std::vector<dataset::BaselineRun>& baselines) {
+                    const std::map<std::string, std::vector<std::string>>& names_by_run) {
   const auto& performance = evaluation.performance;
   const auto& correctness = evaluation.correctness;
   const auto record = model::measurement_record(evaluation);
@@ -56,8 +56,9 @@ void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation,
   row.push_back(own_number(record.cv));
   row.push_back(own_number(record.host_median_ms));
   row.push_back(record.tags.is_object() ? text_cell(record.tags.dump()) : no_cell());
-  const auto names = dataset::names_of_run(baselines, record.run_id.value_or(""));
-  row.push_back(names.empty() ? no_cell() : text_cell(fmt::format("{}", fmt::join(names, ","))));
+  const auto names = names_by_run.find(record.run_id.value_or(""));
+  row.push_back(names == names_by_run.end() ? no_cell()
+                                            : text_cell(fmt::format("{}", fmt::join(names->second, ","))));
 }
 
 }  // namespace
@@ -67,6 +68,7 @@ RowContext::RowContext(const dataset::Dataset& dataset, const dataset::Filter& f
     : standing(dataset, dataset::read_results(dataset), filter) {
   std::vector<dataset::Problem> problems;
   baselines = dataset::read_baselines(dataset.root, problems);
+  names_by_run = dataset::names_by_run(baselines);
   for (const auto& problem : problems)
     unreadable.push_back((dataset.root / dataset::to_string(problem)).string());
 }
@@ -117,7 +119,7 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(solution == dataset.solutions.end() ? no_cell() : text_cell(solution->second.author));
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
-  if (trace.evaluation) add_evaluation(row, *trace.evaluation, context.baselines);
+  if (trace.evaluation) add_evaluation(row, *trace.evaluation, context.names_by_run);
   row.resize(row_columns().size() - 2, no_cell());
   const dataset::TraceRow facts = dataset.pool->row(trace);
   row.push_back(present::count_cell(context.standing.holds(facts) ? 1 : 0));

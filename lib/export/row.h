@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "dataset/baselines.h"
@@ -22,6 +24,7 @@ struct RowContext {
 
   dataset::StandingResults standing;
   std::vector<dataset::BaselineRun> baselines;
+  std::map<std::string, std::vector<std::string>> names_by_run;  // of these
 };
 
 // One trace as cells: its text is complete, its value exact. Absent values are null.

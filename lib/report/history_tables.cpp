@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "present/text.h"
@@ -16,6 +17,7 @@ namespace json = model::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kShortCommit = 8;
+constexpr std::size_t kRemarkColumns = 300;  // of one remark; programs have all of it
 constexpr const char* kNoRecord = "no record (killed?)";
 
 present::Cell text_or_none(const std::string& text) {
@@ -128,7 +130,8 @@ std::string remarks(const HistoryRun& run, const std::vector<std::string>& basel
   if (run.record.sweep.is_object()) all.push_back("sweep " + assignments(run.record.sweep));
   if (!differences.empty()) all.push_back(assignments(differences));
   std::string text;
-  for (const std::string& one : all) text += (text.empty() ? "" : "; ") + one;
+  for (const std::string& one : all)
+    text += (text.empty() ? "" : "; ") + present::shorten(one, kRemarkColumns);
   return text;
 }
 
@@ -226,10 +229,9 @@ void flatten(const std::string& name, const ordered_json& value, present::Table&
 present::Table runs_table(const DatasetHistory& history, const ConfigDefaults& defaults) {
   present::Table table{run_columns(), {}, true};
   const auto ids = short_ids(history);
-  for (const HistoryRun& run : history.runs) {
-    const auto names = dataset::names_of_run(history.baselines, run.record.run_id);
-    table.rows.push_back(run_row(run, ids.at(run.record.run_id), names, defaults));
-  }
+  auto names = dataset::names_by_run(history.baselines);
+  for (const HistoryRun& run : history.runs)
+    table.rows.push_back(run_row(run, ids.at(run.record.run_id), names[run.record.run_id], defaults));
   return table;
 }
 
@@ -249,8 +251,11 @@ present::Table baselines_table(const DatasetHistory& history) {
       present::only_for(present::Audience::programs, present::number_column("Done", "evaluations")),
       present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
       present::text_column("Set (UTC)", "set_utc")};
+  std::map<std::string_view, const HistoryRun*> runs;
+  for (const HistoryRun& run : history.runs) runs.emplace(run.record.run_id, &run);
   for (const dataset::BaselineRun& baseline : history.baselines) {
-    const HistoryRun* run = find_run(history, baseline.run_id);
+    const auto found = runs.find(baseline.run_id);
+    const HistoryRun* run = found == runs.end() ? nullptr : found->second;
     const auto of_run = [&](const auto& cell) { return run == nullptr ? present::no_cell() : cell(*run); };
     table.rows.push_back(
         {present::text_cell(baseline.name), present::text_cell(baseline.run_id),

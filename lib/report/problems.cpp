@@ -79,13 +79,14 @@ ProblemResults solve_problems(const dataset::Dataset& dataset, const Selection& 
   results.against = against;
   results.baseline_author = baseline_author;
   results.problems = all_problems(dataset, selection, outcomes).size();
-  const auto baseline = authors.find(baseline_author);
+  const auto found = authors.find(baseline_author);
+  const BestOfAuthor nothing;
+  const BestOfAuthor& baseline = found == authors.end() ? nothing : found->second;
   for (const auto& [author, best] : authors) {
     if (against == Against::reference) {
       results.authors[author] = against_reference(best);
     } else if (author != baseline_author) {
-      results.authors[author] =
-          against_baseline(best, baseline == authors.end() ? BestOfAuthor{} : baseline->second);
+      results.authors[author] = against_baseline(best, baseline);
     }
   }
   return results;
@@ -108,19 +109,19 @@ double fast_p(const Solved& solved, std::size_t problems, double p) {
 }
 
 std::vector<std::pair<double, double>> fast_p_curve(const Solved& solved, std::size_t problems) {
-  std::set<double> steps{0};
-  std::size_t timed = 0;
+  std::vector<double> speedups;
   for (const auto& [problem, speedup] : solved) {
-    if (!speedup) continue;
-    steps.insert(*speedup);
-    ++timed;
+    if (speedup) speedups.push_back(*speedup);
   }
+  std::sort(speedups.begin(), speedups.end());
+  const auto share = [&](std::size_t count) {
+    return problems == 0 ? 0 : static_cast<double>(count) / static_cast<double>(problems);
+  };
   std::vector<std::pair<double, double>> curve;
-  for (const double p : steps) {
-    const double share =
-        p > 0 ? fast_p(solved, problems, p)
-              : (problems == 0 ? 0 : static_cast<double>(timed) / static_cast<double>(problems));
-    curve.emplace_back(p, share);
+  curve.emplace_back(0, share(speedups.size()));
+  for (std::size_t i = 0; i < speedups.size(); ++i) {
+    const bool is_last = i + 1 == speedups.size() || speedups[i + 1] > speedups[i];
+    if (is_last && speedups[i] > 0) curve.emplace_back(speedups[i], share(speedups.size() - i - 1));
   }
   return curve;
 }

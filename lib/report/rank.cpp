@@ -54,9 +54,10 @@ present::Table table_of(const HardwareRanks& ranks, std::size_t top) {
   append(table.columns, {present::spare(present::number_column("Coverage", "coverage")),
                          present::spare(present::number_column("fast_1", "fast_1")),
                          present::spare(present::number_column("Definitions", "definitions"))});
+  const RankCells cells(ranks.rows);
   for (const RankRow& ranked : ranks.rows) {
     if (top > 0 && table.rows.size() == top) break;
-    std::vector<present::Cell> row{rank_cell(ranks.rows, ranked.rank), present::text_cell(ranked.author)};
+    std::vector<present::Cell> row{cells.of(ranked.rank), present::text_cell(ranked.author)};
     append(row, score_cells(ranked.score));
     append(row, {present::number_cell(ranked.coverage, present::format_share(ranked.coverage)),
                  present::number_cell(ranked.fast_1, present::format_share(ranked.fast_1)),

@@ -121,7 +121,11 @@ class Rankings {
           *row.solution, row.workload->uuid,
           {row.passed(), row.latency_ms().value_or(0), row.evaluation->interval});
     }
-    for (const auto& [key, contest] : contests) rankings_[key] = contest.ranking();
+    for (const auto& [key, contest] : contests) {
+      rankings_[key] = contest.ranking();
+      const RankCells ranks(rankings_[key]);
+      for (const auto& one : rankings_[key]) ranks_[key].emplace(one.solution, ranks.of(one.rank));
+    }
   }
 
   // The speedup of a result that passed, against the time of the run's reference; 0 where that is not known.
@@ -139,6 +143,14 @@ class Rankings {
     static const std::vector<dataset::RankedSolution> kNone;
     const auto found = rankings_.find({hardware, definition});
     return found != rankings_.end() ? found->second : kNone;
+  }
+
+  [[nodiscard]] present::Cell rank_of(const std::string& hardware, const std::string& definition,
+                                      const std::string& solution) const {
+    const auto ranks = ranks_.find({hardware, definition});
+    if (ranks == ranks_.end()) return present::no_cell();
+    const auto rank = ranks->second.find(solution);
+    return rank != ranks->second.end() ? rank->second : present::no_cell();
   }
 
   // What makes the run's own results doubtful.
@@ -159,13 +171,8 @@ class Rankings {
   std::vector<TraceRow> rows_;
   dataset::StandingResults standing_;
   std::map<Key, std::vector<dataset::RankedSolution>> rankings_;
+  std::map<Key, std::map<std::string, present::Cell>> ranks_;  // by solution
 };
-
-present::Cell rank_of(const std::vector<dataset::RankedSolution>& ranking, const std::string& solution) {
-  const auto found =
-      std::find_if(ranking.begin(), ranking.end(), [&](const auto& one) { return one.solution == solution; });
-  return found == ranking.end() ? present::no_cell() : rank_cell(ranking, found->rank);
-}
 
 // The geometric mean, and that of the intervals' ends, as solutions are ranked by them.
 present::Cell solution_latency_cell(const SolutionResults& results) {
@@ -248,7 +255,7 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
       const bool swept = !sweep.empty();
       table.rows.push_back(
           {present::text_cell(definition), present::text_cell(swept ? solution + " " + sweep : solution),
-           swept ? present::no_cell() : rank_of(rankings.of(hardware, definition), solution),
+           swept ? present::no_cell() : rankings.rank_of(hardware, definition, solution),
            present::text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
            solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
            change_cell(of_solution, earlier), failure_cell(of_solution)});

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "model/measurement_record.h"
@@ -25,11 +26,13 @@ std::string config_text(const model::MeasurementRecord& record) {
   return record.config.is_null() ? "" : record.config.dump();
 }
 
-present::Cell config_cell(const model::MeasurementRecord& record, const std::vector<std::string>& configs) {
+// The numbers of distinct configs, from 1.
+using ConfigNumbers = std::map<std::string, std::size_t>;
+
+present::Cell config_cell(const model::MeasurementRecord& record, const ConfigNumbers& configs) {
   const std::string text = config_text(record);
   if (text.empty()) return present::no_cell();
-  const auto place = std::find(configs.begin(), configs.end(), text) - configs.begin();
-  return {std::to_string(place + 1), json::from_tree(record.config)};
+  return {std::to_string(configs.at(text)), json::from_tree(record.config)};
 }
 
 // Where the view is of a workload, people need no workload beside each result, and so on: programs have all.
@@ -62,7 +65,7 @@ std::vector<present::Column> result_columns(ResultsOf of) {
           range_columns("speedup")[1]};
 }
 
-std::vector<present::Cell> result_row(const Shown& shown, const std::vector<std::string>& configs) {
+std::vector<present::Cell> result_row(const Shown& shown, const ConfigNumbers& configs) {
   const model::Trace& trace = shown.trace;
   const model::Evaluation& evaluation = *trace.evaluation;
   const auto record = model::measurement_record(evaluation);
@@ -143,11 +146,10 @@ present::Table tallies_table(const std::vector<Tally>& tallies) {
                    present::number_column("Failed", "failed"),
                    present::spare(present::number_column("Best (ms)", "best_latency_ms")),
                    present::number_column("Mean (ms)", "latency_ms")};
+  std::map<std::string, RankCells> ranks;  // by hardware
+  for (const Tally& tally : tallies) ranks[tally.hardware].add(tally.rank);
   for (const Tally& tally : tallies) {
-    std::vector<Tally> rivals;
-    std::copy_if(tallies.begin(), tallies.end(), std::back_inserter(rivals),
-                 [&](const Tally& other) { return other.hardware == tally.hardware; });
-    table.rows.push_back({present::text_cell(tally.hardware), rank_cell(rivals, tally.rank),
+    table.rows.push_back({present::text_cell(tally.hardware), ranks.at(tally.hardware).of(tally.rank),
                           present::text_cell(tally.solution), present::optional_text(tally.author),
                           present::count_cell(tally.passed), present::count_cell(tally.failed),
                           present::optional_number(tally.best_ms, present::format_ms),
@@ -158,17 +160,18 @@ present::Table tallies_table(const std::vector<Tally>& tallies) {
 
 present::Table results_table(const std::vector<Shown>& results, ResultsOf of) {
   present::Table table{result_columns(of), {}, true};
-  const std::vector<std::string> configs = configs_of(results);
+  ConfigNumbers configs;
+  for (const std::string& config : configs_of(results)) configs.emplace(config, configs.size() + 1);
   for (const Shown& shown : results) table.rows.push_back(result_row(shown, configs));
   return table;
 }
 
 std::vector<std::string> configs_of(const std::vector<Shown>& results) {
   std::vector<std::string> configs;
+  std::set<std::string> known;
   for (const Shown& shown : results) {
     const std::string text = config_text(model::measurement_record(*shown.trace.evaluation));
-    if (!text.empty() && std::find(configs.begin(), configs.end(), text) == configs.end())
-      configs.push_back(text);
+    if (!text.empty() && known.insert(text).second) configs.push_back(text);
   }
   return configs;
 }

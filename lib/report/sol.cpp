@@ -66,17 +66,26 @@ HardwareGroups collect(const Dataset& dataset, const dataset::Filter& filter, Ki
   return groups;
 }
 
-// Nothing when there is none, or when it cannot be told which of several it is.
-std::optional<std::string> baseline_of(const Dataset& dataset, const std::string& definition,
-                                       const std::string& author, model::DeviceKind kind) {
-  std::vector<std::string> all;
-  std::vector<std::string> able;
+using Baselines = std::map<std::string, std::vector<const model::Solution*>>;  // by definition
+
+Baselines baselines_of(const Dataset& dataset, const std::string& author) {
+  Baselines baselines;
   for (const auto& [name, solution] : dataset.solutions) {
-    if (solution.definition != definition || solution.author != author) continue;
-    all.push_back(name);
-    if (may_run_on(solution, kind)) able.push_back(name);
+    if (solution.author == author) baselines[solution.definition].push_back(&solution);
   }
-  if (all.size() == 1) return all.front();
+  return baselines;
+}
+
+// Nothing when there is none, or when it cannot be told which of several it is.
+std::optional<std::string> baseline_of(const Baselines& baselines, const std::string& definition,
+                                       model::DeviceKind kind) {
+  const auto all = baselines.find(definition);
+  if (all == baselines.end()) return std::nullopt;
+  if (all->second.size() == 1) return all->second.front()->name;
+  std::vector<std::string> able;
+  for (const model::Solution* solution : all->second) {
+    if (may_run_on(*solution, kind)) able.push_back(solution->name);
+  }
   if (able.size() == 1) return able.front();
   return std::nullopt;
 }
@@ -206,6 +215,7 @@ std::vector<const WorkloadTries*> in_order(const Workloads& workloads) {
 
 SolReport sol_report(const Dataset& dataset, const SolQuestion& question) {
   SolReport report{dataset.root.string(), {}, !dataset.traces.empty(), question.baseline_author, {}};
+  const Baselines baselines = baselines_of(dataset, question.baseline_author);
   Kinds kinds;
   for (const auto& [hardware, definitions] : collect(dataset, question.filter, kinds)) {
     HardwareSol result{hardware, peak_for(hardware, question), {}, {}, {}};
@@ -217,7 +227,7 @@ SolReport sol_report(const Dataset& dataset, const SolQuestion& question) {
         continue;
       }
       const std::size_t first = result.workloads.size();
-      const auto baseline = baseline_of(dataset, name, question.baseline_author, kinds.at(hardware));
+      const auto baseline = baseline_of(baselines, name, kinds.at(hardware));
       for (const WorkloadTries* group : groups)
         result.workloads.push_back(workload_sol(dataset, name, *group, baseline, result.peak));
       add_solutions(result, dataset, name, first);

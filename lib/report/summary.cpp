@@ -89,6 +89,13 @@ void Counts::add(const Counts& other) {
   for (const auto& [status, count] : other.by_status) by_status[status] += count;
 }
 
+const Leaderboard* HardwareSummary::leaderboard(const std::string& definition) const {
+  const auto found = std::lower_bound(
+      leaderboards.begin(), leaderboards.end(), definition,
+      [](const Leaderboard& board, const std::string& name) { return board.definition < name; });
+  return found != leaderboards.end() && found->definition == definition ? &*found : nullptr;
+}
+
 Counts count_traces(const dataset::Dataset& dataset, const Selection& selection) {
   Counts counts;
   for (const dataset::TraceRow& trace : dataset.traces) {

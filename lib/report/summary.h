@@ -73,6 +73,9 @@ struct HardwareSummary {
   std::vector<Leaderboard> leaderboards;  // by definition
   std::size_t untimed = 0;  // PASSED traces that no speedup against the reference can be told from
   std::size_t unknown = 0;  // traces of solutions that are not in the dataset
+
+  // That of a definition; null: there is none.
+  [[nodiscard]] const Leaderboard* leaderboard(const std::string& definition) const;
 };
 
 struct DatasetSummary {

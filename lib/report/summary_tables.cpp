@@ -34,23 +34,17 @@ present::Cell runs_cell(std::size_t runs, std::size_t count) {
   return runs > 0 ? present::count_cell(count) : present::no_cell();
 }
 
-struct RankedAuthor {
-  std::size_t rank = 0;
-};
-
-std::vector<RankedAuthor> ranks_of(const AuthorRanking& ranking) {
+std::vector<std::size_t> ranks_of(const AuthorRanking& ranking) {
   std::vector<dataset::RangedSpeedup> speedups;
   for (const auto& [author, score] : ranking.rows) speedups.push_back({score.avg_speedup, score.avg_range});
-  std::vector<RankedAuthor> ranked;
-  for (const std::size_t rank : dataset::ranks_of(speedups)) ranked.push_back({rank});
-  return ranked;
+  return dataset::ranks_of(speedups);
 }
 
-std::vector<present::Cell> standing_row(const Leaderboard& board, const std::string& title,
-                                        const Standing& standing) {
+std::vector<present::Cell> standing_row(const Leaderboard& board, const RankCells& ranks,
+                                        const std::string& title, const Standing& standing) {
   const auto ranged = range_cells(standing.speedup_range);
   return {{title, json::make_string(board.definition)},
-          rank_cell(board.standings, standing.rank),
+          ranks.of(standing.rank),
           present::text_cell(standing.solution),
           present::optional_text(standing.author),
           speedup_cell(standing.speedup, standing.speedup_range, present::format_score),
@@ -119,9 +113,10 @@ present::Table authors_table(const AuthorRanking& ranking) {
                          present::only_for(present::Audience::programs,
                                            present::text_column("Best Solutions", "best_solutions"))});
   const auto ranks = ranks_of(ranking);
+  RankCells cells;
+  for (const std::size_t rank : ranks) cells.add(rank);
   for (const auto& [author, score] : ranking.rows) {
-    std::vector<present::Cell> row{rank_cell(ranks, ranks[table.rows.size()].rank),
-                                   present::text_cell(author)};
+    std::vector<present::Cell> row{cells.of(ranks[table.rows.size()]), present::text_cell(author)};
     append(row, score_cells(score));
     append(row,
            {coverage_cell(ranking, author), present::count_cell(static_cast<std::size_t>(score.workloads)),
@@ -161,8 +156,9 @@ present::Table solutions_table(const HardwareSummary& summary) {
     const std::string suffix = board.against == summary.authors.against
                                    ? ""
                                    : fmt::format(" (against the {})", name_of(board.against));
+    const RankCells ranks(board.standings);
     for (const Standing& standing : board.standings)
-      table.rows.push_back(standing_row(board, board.definition + suffix, standing));
+      table.rows.push_back(standing_row(board, ranks, board.definition + suffix, standing));
   }
   return table;
 }

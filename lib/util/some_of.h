@@ -22,12 +22,14 @@ inline constexpr std::size_t kNamed = 3;
 
 // Of a list of names the first ones: "a, b, c and 4 more"; "" where there are none.
 template <typename Names>
-[[nodiscard]] std::string some_of(const Names& names, std::string_view noun = "", std::size_t most = kNamed) {
+[[nodiscard]] std::string some_of(const Names& names, std::string_view noun = "", std::size_t most = kNamed,
+                                  std::string_view separator = ", ") {
   std::string text;
   std::size_t shown = 0;
   for (const std::string& name : names) {
     if (shown == most) return text + " " + and_more(names.size(), most, noun);
-    text += (shown++ == 0 ? "" : ", ") + name;
+    if (shown++ > 0) text += separator;
+    text += name;
   }
   return text;
 }

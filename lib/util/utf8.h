@@ -15,7 +15,8 @@ struct Character {
   std::size_t bytes = 1;
 };
 
-// The character that `text` (not empty) begins with; a stray byte is a character of its own.
+// The character that `text` (not empty) begins with; a byte that begins no character of UTF-8 as RFC 3629 has
+// it (stray, overlong, a surrogate, above U+10FFFF) is a character of its own.
 [[nodiscard]] Character first_character(std::string_view text);
 
 // As many whole characters of the text as `limit` bytes hold, from its beginning.

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "util/some_of.h"
 #include "validate/checks.h"
 
 namespace fib::validate {
@@ -22,12 +23,16 @@ void uuids(const ScannedRecords& file, Messages& messages) {
 // `name` is what the content of `file` says.
 void names(const std::map<std::string, std::vector<std::string>>& files, const std::string& name,
            const std::string& file, const std::string& what, Messages& messages) {
-  for (const std::string& other : files.at(name)) {
-    if (other == file) continue;
-    error(messages, {file},
-          fmt::format("{} '{}' is also the name in {}; names are unique in a dataset: rename one", what, name,
-                      other));
+  const std::vector<std::string>& all = files.at(name);
+  std::vector<std::string> others;
+  for (const std::string& other : all) {
+    if (other != file && others.size() < util::kNamed) others.push_back(other);
   }
+  if (others.empty()) return;
+  const std::string more = util::and_more(all.size() - 1, others.size());
+  error(messages, {file},
+        fmt::format("{} '{}' is also the name in {}{}{}; names are unique in a dataset: rename one", what,
+                    name, fmt::join(others, ", "), more.empty() ? "" : " ", more));
 }
 
 void hidden_files(const Subject& subject, Messages& messages) {

@@ -27,6 +27,8 @@ constexpr std::size_t kLinesWithBands = 6;
 constexpr std::size_t kCurveSteps = 200;
 constexpr double kLowestP = 0.1;
 constexpr std::size_t kMostBoxes = 40;  // of solutions: a page, and the axis in sight
+constexpr std::size_t kMostStatusColumns = 100;
+constexpr std::size_t kMostStatusRows = 400;
 
 chart::Axis speedup_axis() { return {"speedup", Spacing::log, Unit::ratio}; }
 
@@ -355,21 +357,31 @@ chart::MatrixChart status_chart(const DefinitionScene& definition) {
   result.subtitle =
       "✓ passed; incorrect N numerical, S shape, D dtype; R runtime error, C compile error, T timeout";
   std::map<std::string, std::size_t> columns;
-  for (const model::Workload* workload : definition.workloads) {
+  for (const model::Workload* workload : some_of_each_size(definition.workloads, kMostStatusColumns)) {
     columns[workload->uuid] = result.columns.size();
     result.columns.push_back(report::workload_text(*workload));
   }
-  std::map<std::string, std::vector<std::optional<chart::Cell>>> rows;
-  for (const report::Detail* detail : definition.results) {
-    auto& row = rows[*detail->row.solution];
-    row.resize(result.columns.size());
-    const auto status = detail->status();
-    row[columns.at(detail->row.workload->uuid)] =
-        chart::Cell{tone_of(status), status_sign(status), std::string(model::name_of(status))};
-  }
+  if (columns.size() < definition.workloads.size())
+    result.subtitle +=
+        fmt::format("; {} of {}", columns.size(), present::plural(definition.workloads.size(), "workload"));
+  std::map<std::string, std::size_t> rows;
   for (const std::string& solution : definition.solutions) {
+    if (rows.size() == kMostStatusRows) {
+      result.subtitle += fmt::format("; the first {} of {}", kMostStatusRows,
+                                     present::plural(definition.solutions.size(), "solution"));
+      break;
+    }
+    rows[solution] = result.rows.size();
     result.rows.push_back(solution);
-    result.cells.push_back(rows[solution]);
+    result.cells.emplace_back(result.columns.size());
+  }
+  for (const report::Detail* detail : definition.results) {
+    const auto row = rows.find(*detail->row.solution);
+    const auto column = columns.find(detail->row.workload->uuid);
+    if (row == rows.end() || column == columns.end()) continue;
+    const auto status = detail->status();
+    result.cells[row->second][column->second] =
+        chart::Cell{tone_of(status), status_sign(status), std::string(model::name_of(status))};
   }
   return result;
 }

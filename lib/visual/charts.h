@@ -63,15 +63,23 @@ struct HistorySubject {
   }
 };
 
-// All of a history that some run tried without a sweep, sorted.
-[[nodiscard]] std::vector<HistorySubject> subjects_of(const report::DatasetHistory& history);
+// A run with what it tells of one subject.
+struct SubjectRun {
+  const report::HistoryRun* run;
+  std::vector<const report::RunStanding*> standings;  // by solution
+};
 
-// The latency (geometric mean over the workloads) of every solution over the runs that tried the subject, in
-// the order in which they began; the band is the geometric mean of their intervals. A run in which one of its
-// evaluations failed is a cross; one that is slower than the run before, beyond both intervals, has a mark.
-// Points of sweeps do not count.
-[[nodiscard]] chart::LineChart history_chart(const report::DatasetHistory& history,
-                                             const HistorySubject& subject);
+// All of a history that some run tried without a sweep, each with the runs that did, in the order in which
+// they began. Points into the history.
+[[nodiscard]] std::map<HistorySubject, std::vector<SubjectRun>> subjects_of(
+    const report::DatasetHistory& history);
+
+// The latency (geometric mean over the workloads) of every solution over the runs, which tried the subject,
+// in their order; the band is the geometric mean of their intervals. A run in which one of its evaluations
+// failed is a cross; one that is slower than the run before, beyond both intervals, has a mark. Points of
+// sweeps do not count.
+[[nodiscard]] chart::LineChart history_chart(const HistorySubject& subject,
+                                             const std::vector<SubjectRun>& runs);
 
 // "03-17 14:18 1a2b3c4": when the run began, in UTC, and the commit of the dataset; without a time its id.
 enum class Seconds { no, yes };

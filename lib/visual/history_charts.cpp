@@ -128,7 +128,7 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
 
 }  // namespace
 
-chart::LineChart history_chart(const report::DatasetHistory& history, const HistorySubject& subject) {
+chart::LineChart history_chart(const HistorySubject& subject, const std::vector<SubjectRun>& runs) {
   chart::LineChart result;
   result.title = subject.definition;
   result.subtitle =
@@ -137,23 +137,16 @@ chart::LineChart history_chart(const report::DatasetHistory& history, const Hist
   result.x.title = "run";
   result.y = {"latency", Spacing::log, Unit::milliseconds};
   std::map<std::string, std::vector<std::pair<const RunStanding*, double>>> tried_in;  // with the place
-  for (const report::HistoryRun& run : history.runs) {
-    if (run.record.hardware != subject.hardware) continue;
+  for (const auto& [run, standings] : runs) {
     const auto place = static_cast<double>(result.categories.size());
-    bool tried = false;
-    for (const auto& [key, standing] : run.traces.standings) {
-      if (standing.definition != subject.definition || standing.sweep.is_object()) continue;
-      tried_in[standing.solution].emplace_back(&standing, place);
-      tried = true;
-    }
-    if (!tried) continue;
-    const std::string label = run_label(run);
+    for (const RunStanding* standing : standings) tried_in[standing->solution].emplace_back(standing, place);
+    const std::string label = run_label(*run);
     const bool is_taken = !result.categories.empty() && result.categories.back().label == label;
     result.categories.push_back(
-        {is_taken ? run_label(run, Seconds::yes) : label, run.record.run_id + "\n" + run_note(run)});
+        {is_taken ? run_label(*run, Seconds::yes) : label, run->record.run_id + "\n" + run_note(*run)});
   }
   std::map<std::string, std::vector<chart::Point>> points;
-  for (const auto& [solution, runs] : tried_in) points[solution] = comparable_points(runs);
+  for (const auto& [solution, tried] : tried_in) points[solution] = comparable_points(tried);
   for (auto& [solution, own] : points) mark_regressions(own);
   result.series = series_of(points);
   return result;
@@ -195,14 +188,17 @@ std::vector<std::string> swept_definitions(const report::HistoryRun& run) {
   return {names.begin(), names.end()};
 }
 
-std::vector<HistorySubject> subjects_of(const report::DatasetHistory& history) {
-  std::set<HistorySubject> subjects;
+std::map<HistorySubject, std::vector<SubjectRun>> subjects_of(const report::DatasetHistory& history) {
+  std::map<HistorySubject, std::vector<SubjectRun>> subjects;
   for (const report::HistoryRun& run : history.runs) {
     for (const auto& [key, standing] : run.traces.standings) {
-      if (!standing.sweep.is_object()) subjects.insert({standing.definition, run.record.hardware});
+      if (standing.sweep.is_object()) continue;
+      std::vector<SubjectRun>& runs = subjects[{standing.definition, run.record.hardware}];
+      if (runs.empty() || runs.back().run != &run) runs.push_back({&run, {}});
+      runs.back().standings.push_back(&standing);
     }
   }
-  return {subjects.begin(), subjects.end()};
+  return subjects;
 }
 
 }  // namespace fib::visual

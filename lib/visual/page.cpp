@@ -109,7 +109,8 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   const auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces,
                                             report::has_references_if(has_references));
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
-         (left_out.empty() ? "" : text_tag("p", left_out)) + cautions_box(cautions) +
+         (left_out.empty() ? "" : text_tag("p", left_out)) +
+         (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + cautions_box(cautions) +
          text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") + "</header>\n";
 }
 

@@ -18,12 +18,14 @@
 #include "visual/overview.h"
 #include "visual/page_parts.h"
 #include "visual/page_table.h"
+#include "visual/size.h"
 
 namespace fib::visual {
 namespace {
 
 constexpr std::size_t kRowReasonColumns = 100;
-constexpr std::size_t kWideColumns = 6;  // as many have their names written across
+constexpr std::size_t kWideColumns = 6;    // as many have their names written across
+constexpr std::size_t kMostColumns = 100;  // of the results: where each has one, cells are the square of them
 
 // What went wrong, in a word.
 std::string fault_word(model::Status status) {
@@ -55,9 +57,8 @@ const report::Standing* sole_winner(const report::Leaderboard& board) {
 }
 
 // `slowest` is the highest latency of all rows: bars are drawn to it, from zero.
-std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
-                                   const report::Leaderboard& board, const report::Standing& standing,
-                                   double slowest, bool is_winner) {
+std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, const report::RankCells& ranks,
+                                   const report::Standing& standing, double slowest, bool is_winner) {
   PageCell latency = plain("-");
   if (standing.latency_ms) {
     latency = number(present::format_ms(*standing.latency_ms), *standing.latency_ms);
@@ -70,9 +71,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
   PageCell of_workloads = number(passed, static_cast<double>(standing.passed));
   of_workloads.css = passed_all ? "" : "f";
   return {
-      standing.rank ? number(report::rank_cell(board.standings, standing.rank).text,
-                             static_cast<double>(*standing.rank))
-                    : plain("-"),
+      standing.rank ? number(ranks.of(standing.rank).text, static_cast<double>(*standing.rank)) : plain("-"),
       {named_dot(colours.at(standing.solution),
                  link_to(solution_id(scene, standing.solution), standing.solution)),
        std::nullopt, std::nullopt, is_winner ? "won" : ""},
@@ -88,7 +87,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours,
 }
 
 std::string standings(const Scene& scene, const HardwareScene& hardware, const std::string& definition) {
-  const report::Leaderboard* board = hardware.leaderboard(definition);
+  const report::Leaderboard* board = hardware.summary.leaderboard(definition);
   if (board == nullptr) return "";
   double slowest = 0;
   for (const auto& standing : board->standings) slowest = std::max(slowest, standing.latency_ms.value_or(0));
@@ -101,9 +100,10 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
                    {"Speedup", true},
                    {"Passed", true}},
                   {}};
+  const report::RankCells ranks(board->standings);
   for (const auto& standing : board->standings)
     table.rows.push_back(
-        standing_row(scene, scene.colours.at(definition), *board, standing, slowest, &standing == winner));
+        standing_row(scene, scene.colours.at(definition), ranks, standing, slowest, &standing == winner));
   return to_html(table, fmt::format("Solutions on {}, speedups against the {}", hardware.name,
                                     report::name_of(board->against)));
 }
@@ -166,34 +166,46 @@ std::string results_table(const DefinitionScene& definition, const report::Leade
     return result_cell(detail, best != fastest.end() && best->second == detail, logs);
   };
   const bool workloads_down = definition.workloads.size() >= definition.solutions.size();
-  const std::size_t columns = workloads_down ? definition.solutions.size() : definition.workloads.size();
+  std::vector<std::string> solutions = definition.solutions;
+  std::vector<const model::Workload*> workloads = definition.workloads;
+  std::string left_out;
+  if (workloads_down && solutions.size() > kMostColumns) {
+    left_out = fmt::format(" Of {} the first {} are here.", present::plural(solutions.size(), "solution"),
+                           kMostColumns);
+    solutions.resize(kMostColumns);
+  } else if (workloads.size() > kMostColumns && !workloads_down) {
+    left_out = fmt::format(" Of {} {} are here, from the smallest to the largest.",
+                           present::plural(workloads.size(), "workload"), kMostColumns);
+    workloads = some_of_each_size(workloads, kMostColumns);
+  }
+  const std::size_t columns = workloads_down ? solutions.size() : workloads.size();
   std::string text =
       "<caption>Latency in ms of every workload and solution</caption><thead><tr><th scope=col>";
   text += workloads_down ? "Workload" : "Solution";
   if (workloads_down) {
-    for (const std::string& solution : definition.solutions) text += column_head(solution);
+    for (const std::string& solution : solutions) text += column_head(solution);
     text += "</thead><tbody>";
-    for (const model::Workload* workload : definition.workloads) {
+    for (const model::Workload* workload : workloads) {
       text += row_head(report::workload_text(*workload));
-      for (const std::string& solution : definition.solutions) text += cell(solution, *workload);
+      for (const std::string& solution : solutions) text += cell(solution, *workload);
       text += "\n";
     }
   } else {
-    for (const model::Workload* workload : definition.workloads)
-      text += column_head(report::workload_text(*workload));
+    for (const model::Workload* workload : workloads) text += column_head(report::workload_text(*workload));
     text += "</thead><tbody>";
-    for (const std::string& solution : definition.solutions) {
+    for (const std::string& solution : solutions) {
       text += row_head(solution);
-      for (const model::Workload* workload : definition.workloads) text += cell(solution, *workload);
+      for (const model::Workload* workload : workloads) text += cell(solution, *workload);
       text += "\n";
     }
   }
-  const std::size_t rows = workloads_down ? definition.workloads.size() : definition.solutions.size();
+  const std::size_t rows = workloads_down ? workloads.size() : solutions.size();
   return table_box(rows, tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
                              text + "</tbody>")) +
          "<p class=legend>Bold: the fastest of its workload among the solutions that passed every one. A "
          "failure "
-         "links to its log; empty: not tried.</p>\n";
+         "links to its log; empty: not tried." +
+         left_out + "</p>\n";
 }
 
 // What the measurements of one solution were like.
@@ -296,7 +308,7 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
   if (has_latencies)
     text += figure(coloured(latency_chart(scene, definition), colours),
                    "Latency against size; the band is the middle half of the timed calls, ✗ failed");
-  const report::Leaderboard* board = hardware.leaderboard(definition.name);
+  const report::Leaderboard* board = hardware.summary.leaderboard(definition.name);
   if (board != nullptr) text += speedups_figure(definition, *board, colours);
   text += "</div>\n" + results_table(definition, board, logs) + quality(definition);
   return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},

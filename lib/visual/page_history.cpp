@@ -58,9 +58,9 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   if (history.runs.empty()) return "";
   std::string text = "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs");
   text += "<div class=figures>\n";
-  for (const HistorySubject& subject : subjects_of(history)) {
-    chart::LineChart chart = history_chart(history, subject);
-    if (chart.categories.size() < 2) continue;  // one point is no line
+  for (const auto& [subject, runs] : subjects_of(history)) {
+    if (runs.size() < 2) continue;  // one point is no line
+    chart::LineChart chart = history_chart(subject, runs);
     text += figure(
         coloured(std::move(chart), scene.colours.at(subject.definition)),
         fmt::format(

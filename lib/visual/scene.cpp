@@ -12,6 +12,7 @@
 #include "dataset/runs.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
+#include "report/hardware.h"
 #include "roofline/bound.h"
 #include "util/error.h"
 #include "util/find.h"
@@ -44,9 +45,8 @@ void read_history(const std::string& root, const SceneOptions& options, Scene& s
 std::vector<std::string> ranked_solutions(const report::HardwareSummary& summary,
                                           const std::string& definition) {
   std::vector<std::string> names;
-  for (const report::Leaderboard& board : summary.leaderboards) {
-    if (board.definition != definition) continue;
-    for (const report::Standing& standing : board.standings) names.push_back(standing.solution);
+  if (const report::Leaderboard* board = summary.leaderboard(definition)) {
+    for (const report::Standing& standing : board->standings) names.push_back(standing.solution);
   }
   return names;
 }
@@ -144,13 +144,6 @@ void give_colours(Scene& scene) {
 
 }  // namespace
 
-const report::Leaderboard* HardwareScene::leaderboard(const std::string& definition) const {
-  for (const report::Leaderboard& board : summary.leaderboards) {
-    if (board.definition == definition) return &board;
-  }
-  return nullptr;
-}
-
 ResultTable DefinitionScene::by_solution() const {
   ResultTable table;
   for (const report::Detail* detail : results)
@@ -181,7 +174,9 @@ void read_scene(const std::string& root, const SceneOptions& asked_for, Scene& s
   const dataset::Queries queries(scene.dataset);
   std::vector<const report::Detail*> latest = report::latest(scene.details);
   if (scene.standing) latest = standing_of(scene);
-  for (const std::string& name : queries.hardware())
+  const report::ShownHardware shown = report::shown_hardware(scene.dataset, {});
+  scene.left_out = shown.left_out_text();
+  for (const std::string& name : shown.names)
     scene.hardware.push_back(hardware_scene(scene, queries, name, latest, options.baseline_author));
   give_colours(scene);
 }

@@ -38,9 +38,6 @@ struct HardwareScene {
   report::ProblemResults problems;
   const report::HardwareSol* sol = nullptr;  // into Scene::sol; null: none
   std::vector<DefinitionScene> definitions;  // by name
-
-  // That of a definition; null: there is none.
-  [[nodiscard]] const report::Leaderboard* leaderboard(const std::string& definition) const;
 };
 
 // Everything points into the object itself: it cannot be copied or moved.
@@ -54,6 +51,7 @@ struct Scene {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
   report::SolReport sol;
   std::vector<HardwareScene> hardware;  // by name
+  std::string left_out;                 // what to say of hardware that is not among it; empty: none
   // By definition: first those on the first hardware, by place, then those of the other hardware, then those
   // that only the history knows.
   std::map<std::string, Colours> colours;

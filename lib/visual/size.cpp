@@ -63,4 +63,12 @@ double size_of(const SizeAxis& axis, const model::Definition* definition, const 
   return static_cast<double>(place + 1);
 }
 
+std::vector<const model::Workload*> some_of_each_size(const std::vector<const model::Workload*>& workloads,
+                                                      std::size_t most) {
+  if (workloads.size() <= most) return workloads;
+  std::vector<const model::Workload*> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(workloads[i * (workloads.size() - 1) / (most - 1)]);
+  return some;
+}
+
 }  // namespace fib::visual

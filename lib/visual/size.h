@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "model/definition.h"
 #include "report/details.h"
@@ -28,5 +30,10 @@ struct SizeAxis {
 // Positive. `place` counts from 0.
 [[nodiscard]] double size_of(const SizeAxis& axis, const model::Definition* definition,
                              const model::Workload& workload, std::size_t place);
+
+// At most `most` (at least 2) of the workloads, which are sorted by size: the first, the last, and others
+// evenly between them.
+[[nodiscard]] std::vector<const model::Workload*> some_of_each_size(
+    const std::vector<const model::Workload*>& workloads, std::size_t most);
 
 }  // namespace fib::visual

@@ -11,6 +11,7 @@
 #include "report/summary_tables.h"
 #include "util/shell_word.h"
 #include "visual/charts.h"
+#include "visual/size.h"
 
 namespace fib::visual {
 namespace {
@@ -18,6 +19,9 @@ namespace {
 using chart::Unit;
 
 constexpr std::size_t kCurvePoints = 72;
+// In one line, which has a column for each.
+constexpr std::size_t kMostRuns = 60;
+constexpr std::size_t kMostWorkloads = 60;
 
 // A block under a heading of its own, after an empty line.
 class Blocks {
@@ -64,13 +68,14 @@ present::Cell ms_cell(const std::optional<double>& ms) {
 
 // One line for each solution: its latencies over the sizes of the workloads, on one logarithmic scale for
 // all.
-present::Table latency_table(const DefinitionScene& definition) {
+present::Table latency_table(const DefinitionScene& definition,
+                             const std::vector<const model::Workload*>& workloads) {
   ResultTable results = definition.by_solution();
   std::vector<std::vector<chart::Spark>> lines;
   std::vector<double> all;
   for (const std::string& solution : definition.solutions) {
     std::vector<chart::Spark>& sparks = lines.emplace_back();
-    for (const model::Workload* workload : definition.workloads) {
+    for (const model::Workload* workload : workloads) {
       const report::Detail* detail = results[solution][workload->uuid];
       if (detail == nullptr) {
         sparks.emplace_back();
@@ -97,13 +102,15 @@ present::Table latency_table(const DefinitionScene& definition) {
 
 void write_definition(Blocks& blocks, const HardwareScene& hardware, const DefinitionScene& definition,
                       const present::TextStyle& style) {
-  for (const report::Leaderboard& board : hardware.summary.leaderboards) {
-    if (board.definition != definition.name) continue;
-    const chart::BarChart bars = solutions_chart(board);
+  if (const report::Leaderboard* board = hardware.summary.leaderboard(definition.name)) {
+    const chart::BarChart bars = solutions_chart(*board);
     blocks.block(definition.name + ": " + bars.subtitle, chart::bars_text(bars, style));
   }
-  blocks.block(fmt::format("{} by size:", present::plural(definition.workloads.size(), "workload")),
-               present::to_text(latency_table(definition), style));
+  const auto workloads = some_of_each_size(definition.workloads, kMostWorkloads);
+  const std::string all = present::plural(definition.workloads.size(), "workload");
+  const bool is_all = workloads.size() == definition.workloads.size();
+  blocks.block(is_all ? all + " by size:" : fmt::format("{} of {} by size:", workloads.size(), all),
+               present::to_text(latency_table(definition, workloads), style));
 }
 
 void write_hardware(Blocks& blocks, const HardwareScene& hardware, const present::TextStyle& style) {
@@ -157,11 +164,15 @@ std::string terminal_charts(const Scene& scene, const present::TextStyle& style)
 
 std::string terminal_history(const Scene& scene, const present::TextStyle& style) {
   Blocks blocks(style);
-  for (const HistorySubject& subject : subjects_of(scene.history)) {
-    const chart::LineChart chart = history_chart(scene.history, subject);
+  for (auto& [subject, runs] : subjects_of(scene.history)) {
+    const std::size_t all = runs.size();
+    if (all > kMostRuns) runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(kMostRuns));
+    const chart::LineChart chart = history_chart(subject, runs);
+    const std::string count = all > kMostRuns
+                                  ? fmt::format("the last {} of {}", kMostRuns, present::plural(all, "run"))
+                                  : present::plural(all, "run");
     blocks.block(fmt::format("{} on {}: latency over {}, from {} to {}", subject.definition, subject.hardware,
-                             present::plural(chart.categories.size(), "run"), chart.categories.front().label,
-                             chart.categories.back().label),
+                             count, chart.categories.front().label, chart.categories.back().label),
                  present::to_text(history_table(chart), style));
   }
   for (const report::HistoryRun& run : scene.history.runs) {

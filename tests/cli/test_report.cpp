@@ -246,3 +246,43 @@ TEST_CASE("help ends with examples") {
     CHECK_THAT(output.out, Catch::Contains("Examples:\n  fib " + words.front()));
   }
 }
+
+TEST_CASE("cli: reports of very many kinds of hardware show some of them, and say so") {
+  const Datasets datasets;
+  datasets.write("many/definitions/d.json", definition_text("d"));
+  datasets.write("many/solutions/s.json", solution_text("s", "amy", "cpp"));
+  std::string text;
+  for (int i = 100; i < 170; ++i)
+    text += SampleTrace{.definition = "d", .solution = "s", .hardware = "H" + std::to_string(i)}.line();
+  datasets.write("many/traces/t.jsonl", text);
+  const std::string warning =
+      "Of 70 kinds of hardware the 64 with the most traces are shown; --hardware NAME shows others\n";
+  for (const Words& command : std::vector<Words>{{"report", "rank"},
+                                                 {"report", "summary"},
+                                                 {"report", "fast-p"},
+                                                 {"report", "best"},
+                                                 {"visualize"}}) {
+    Words words = command;
+    words.insert(words.end(), {"--local", "many"});
+    const CommandOutput output = run_fib(words, datasets.folder());
+    CHECK(output.exit_code == 0);
+    CHECK(output.err == "warning: many: " + warning);
+    CHECK(output.out.find("H163") != std::string::npos);
+    CHECK(output.out.find("H164") == std::string::npos);
+    words.insert(words.end(), {"--hardware", "H169"});
+    const CommandOutput named = run_fib(words, datasets.folder());
+    CHECK(named.err == "");
+    CHECK(named.out.find("H169") != std::string::npos);
+  }
+  const Json summary = [&] {
+    const auto output =
+        run_fib({"report", "summary", "--local", "many", "--format", "json"}, datasets.folder());
+    return Json::parse(output.out);
+  }();
+  CHECK(summary["datasets"][0]["hardware"].size() == 64);
+  const CommandOutput unknown =
+      run_fib({"report", "rank", "--local", "many", "--hardware", "H9"}, datasets.folder());
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.err.find("there are: H100, H101") != std::string::npos);
+  CHECK(unknown.err.find(" and 40 more") != std::string::npos);
+}

@@ -36,6 +36,11 @@ TEST_CASE("the line of a baseline that was written last counts; one without a ru
                                           line("gone", "a", "01") + line("gone", "", "02") +
                                           line("tie", "a", "01") + line("tie", "b", "01"));
   CHECK(runs_of(files.root()) == Runs{{"main", "b"}, {"tie", "b"}});
+  std::vector<Problem> problems;
+  const auto baselines = dataset::read_baselines(files.root(), problems);
+  const std::vector<std::string> both{"main", "tie"};
+  CHECK(dataset::names_of_run(baselines, "b") == both);
+  CHECK(dataset::names_by_run(baselines) == std::map<std::string, std::vector<std::string>>{{"b", both}});
 }
 
 TEST_CASE("lines that are no baselines are problems and cost themselves") {

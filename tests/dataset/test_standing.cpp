@@ -154,6 +154,21 @@ TEST_CASE("solutions of which every trace is of another source are named") {
   CHECK(dataset::to_string(many) == "5 traces do not count: 5 of other sources (all of a, b, c and 2 more)");
 }
 
+TEST_CASE("of very many conditions the most frequent are named, and the others counted") {
+  dataset::LeftOut many;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    many.other_conditions[name] = name == std::string("e") ? 7 : 2;
+    many.ruled_out[name] = {{"d"}, {"1", "2", "3", "4"}, {}};
+  }
+  CHECK(dataset::to_string(many) ==
+        "15 traces do not count: 7 of other conditions (e), 2 of other conditions (a), 2 of other conditions "
+        "(b), 4 of 2 further conditions");
+  const auto notes = dataset::condition_notes(many);
+  REQUIRE(notes.size() == 4);
+  CHECK(notes.front() == "Of d only results under a count; there are others under 1; or 2; or 3 and 1 more.");
+  CHECK(notes.back() == "So it is with 2 further conditions.");
+}
+
 TEST_CASE("traces that do not say of which source count only where no other does") {
   Story story;
   story.add({.latency = "1", .run = "", .day = "01"});

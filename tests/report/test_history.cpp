@@ -132,6 +132,16 @@ TEST_CASE("what a configuration has otherwise than usual is told") {
   CHECK(config_differences(nullptr, usual).empty());
 }
 
+TEST_CASE("a list tells the beginning of a very long configuration, programs all of it") {
+  auto one = record("r");
+  for (int i = 100; i < 400; ++i) one.config["option" + std::to_string(i)] = 1;
+  const std::vector<report::DatasetHistory> histories = {report::HistoryBuilder("A", {one}).finish()};
+  const auto text = [&](present::Format format) { return report::render_history(histories, {}, format, {}); };
+  CHECK(text(present::Format::table).find("option100=1 option101=1") != std::string::npos);
+  CHECK(text(present::Format::table).find("option399") == std::string::npos);
+  CHECK(text(present::Format::json).find("option399") != std::string::npos);
+}
+
 TEST_CASE("the seed is in no form of a run unless it shall be shown") {
   const std::vector<report::DatasetHistory> histories = {sample()};
   for (const auto format :

@@ -68,6 +68,7 @@ TEST_CASE("fast_p is strict, and its curve has a step at every speedup") {
   CHECK(curve[0] == std::pair(0.0, 0.3));
   CHECK(curve[1] == std::pair(1.0, 0.2));
   CHECK(curve[2] == std::pair(2.0, 0.0));
+  CHECK(report::fast_p_curve({}, 10) == std::vector{std::pair(0.0, 0.0)});
 }
 
 TEST_CASE("a ranking is ordered by the score that is asked for") {

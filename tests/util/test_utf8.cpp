@@ -28,6 +28,14 @@ TEST_CASE("texts are read and cut between characters") {
   CHECK(first_character("核x").bytes == 3);
   CHECK(first_character("\xe6x").bytes == 1);  // a stray byte
   CHECK(first_character("\U000e0020").code == 0xE0020);
+  // What is no UTF-8 although its bytes begin and go on as characters do, and the last ones that are.
+  for (const char* text : {"\xc1\x9b", "\xe0\x82\x9b", "\xf0\x80\x82\x9b", "\xed\xa0\x80", "\xed\xbf\xbf",
+                           "\xf4\x90\x80\x80", "\xf9\x80\x80\x9b"})
+    CHECK(first_character(text).bytes == 1);
+  CHECK(first_character("\xc2\x80").code == 0x80);
+  CHECK(first_character("\xed\x9f\xbf").code == 0xD7FF);
+  CHECK(first_character("\xee\x80\x80").code == 0xE000);
+  CHECK(first_character("\xf4\x8f\xbf\xbf").code == 0x10FFFF);
   CHECK(beginning_of("ab", 2) == "ab");
   CHECK(beginning_of("abc", 2) == "ab");
   CHECK(beginning_of("aé", 2) == "a");

@@ -29,6 +29,15 @@ TEST_CASE("duplicates: the name of a definition twice") {
                                           "names are unique in a dataset: rename one"});
 }
 
+TEST_CASE("duplicates: of many files with one name each names some, in one sentence") {
+  const Checked files;
+  for (const char* file : {"e", "f", "g", "h", "i"})
+    files.files.write("definitions/op/" + std::string(file) + ".json", definition_json("d").dump());
+  CHECK(files.said("duplicates", kLenient, "f") ==
+        Lines{"error: definition 'd' is also the name in definitions/op/d.json, definitions/op/e.json, "
+              "definitions/op/g.json and 2 more; names are unique in a dataset: rename one"});
+}
+
 TEST_CASE("duplicates: files that hide others") {
   const Checked files;
   files.workloads(record(workload_json("w")));

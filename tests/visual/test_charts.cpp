@@ -17,6 +17,13 @@ const chart::Series& series_of(const chart::LineChart& chart, const std::string&
   throw;
 }
 
+// Of a history with one subject.
+chart::LineChart chart_of(const report::DatasetHistory& history) {
+  const auto subjects = visual::subjects_of(history);
+  REQUIRE(subjects.size() == 1);
+  return visual::history_chart(subjects.begin()->first, subjects.begin()->second);
+}
+
 }  // namespace
 
 TEST_CASE("a scene holds the latest result of each solution and workload") {
@@ -80,9 +87,27 @@ TEST_CASE("fast_p, speedups and solutions hold the reports' numbers") {
   CHECK(matrix.columns == std::vector<std::string>{"w1 M=1", "w2 M=2", "w3 M=4", "w4 M=8"});
 }
 
+TEST_CASE("of very many solutions and workloads the chart of the status has some, and says so") {
+  visual::DefinitionScene definition;
+  std::vector<model::Workload> workloads(120);
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    workloads[i].uuid = "w" + std::to_string(i);
+    definition.workloads.push_back(&workloads[i]);
+  }
+  for (std::size_t i = 0; i < 500; ++i) definition.solutions.push_back("s" + std::to_string(i));
+  const auto matrix = visual::status_chart(definition);
+  CHECK(matrix.columns.size() == 100);
+  CHECK(matrix.columns.front().starts_with("w0"));
+  CHECK(matrix.columns.back().starts_with("w119"));
+  REQUIRE(matrix.rows.size() == 400);
+  CHECK(matrix.cells.size() == 400);
+  CHECK(matrix.cells.front().size() == 100);
+  CHECK(matrix.subtitle.ends_with("; 100 of 120 workloads; the first 400 of 500 solutions"));
+}
+
 TEST_CASE("speedups of a definition's solutions have the order and the yardstick of its leaderboard") {
   const RunsScene runs;
-  auto board = *runs.gpu().leaderboard("gemm_n128");
+  auto board = *runs.gpu().summary.leaderboard("gemm_n128");
   const auto against_reference = visual::solution_speedups_chart(runs.gemm(), board, {});
   REQUIRE(!against_reference.boxes.empty());
   CHECK(against_reference.boxes[0].label == runs.gemm().solutions[0]);
@@ -99,9 +124,10 @@ TEST_CASE("a history has a category for each run, and a cross where something fa
   const RunsScene runs;
   const auto subjects = visual::subjects_of(runs.scene().history);
   REQUIRE(subjects.size() == 1);
-  CHECK(subjects[0].definition == "gemm_n128");
-  CHECK(subjects[0].hardware == testing::kGpu);
-  const auto chart = visual::history_chart(runs.scene().history, subjects[0]);
+  const auto& [subject, tried_in] = *subjects.begin();
+  CHECK(subject.definition == "gemm_n128");
+  CHECK(subject.hardware == testing::kGpu);
+  const auto chart = visual::history_chart(subject, tried_in);
   REQUIRE(chart.categories.size() == 2);
   CHECK(chart.categories[0].label == testing::kRun1);
   CHECK(chart.categories[1].note.find("no record") != std::string::npos);
@@ -132,7 +158,7 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   add("10", 1.0, 0.02);
   add("20", 1.03, 0.02);
   add("30", 1.10, 0.02);
-  const auto chart = visual::history_chart(history, {"d", "H"});
+  const auto chart = chart_of(history);
   CHECK(chart.categories[1].label == "03-17 14:20 1a2b3c4");
   CHECK(chart.categories[1].note.starts_with("r20\n"));
   const auto& points = series_of(chart, "s").points;
@@ -161,7 +187,7 @@ TEST_CASE("the line over runs is of the workloads that a solution's runs have in
   add("00", {{"other", 9}});  // nothing of it was run again
   add("10", {{"small", 1}, {"large", 100}});
   add("20", {{"small", 1}});
-  const auto chart = visual::history_chart(history, {"d", "H"});
+  const auto chart = chart_of(history);
   const auto& points = series_of(chart, "s").points;
   REQUIRE(points.size() == 2);
   CHECK(points[0].x == 1);
@@ -174,8 +200,7 @@ TEST_CASE("a solution has one colour in all charts of a page") {
   const RunsScene runs;
   const auto& colours = runs.scene().colours.at("gemm_n128");
   const auto latency = visual::coloured(visual::latency_chart(runs.scene(), runs.gemm()), colours);
-  const auto history = visual::coloured(
-      visual::history_chart(runs.scene().history, visual::subjects_of(runs.scene().history)[0]), colours);
+  const auto history = visual::coloured(chart_of(runs.scene().history), colours);
   for (const char* solution : {"alice_fast", "alice_slow", "bob_gemm"}) {
     CHECK(series_of(latency, solution).colour == colours.at(solution));
     CHECK(series_of(history, solution).colour == colours.at(solution));

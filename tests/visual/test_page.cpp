@@ -102,3 +102,26 @@ TEST_CASE("what could not be read is said in the page") {
   visual::read_scene(files.root().string(), {}, scene);
   CHECK(holds(page_of(scene), "What could not be read"));
 }
+
+TEST_CASE("where each solution has a workload of its own the page has no cell for each pair") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/gemm/d.json", testing::definition_text("d", "gemm"));
+  std::string text;
+  for (int i = 100; i < 230; ++i) {
+    const std::string number = std::to_string(i);
+    files.write("solutions/s" + number + ".json",
+                testing::solution_text("s" + number, "amy", "cuda", "NVIDIA", "d"));
+    text +=
+        testing::RunTrace{
+            .run = testing::kRun1, .definition = "d", .solution = "s" + number, .uuid = "w" + number, .m = i}
+            .line();
+  }
+  files.write("traces/t.jsonl", text);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string page = page_of(scene);
+  CHECK(page.find("Of 130 solutions the first 100 are here.") != std::string::npos);
+  std::size_t empty = 0;
+  for (std::size_t at = page.find("<td>"); at != std::string::npos; at = page.find("<td>", at + 1)) ++empty;
+  CHECK(empty < 130 * 130);
+}

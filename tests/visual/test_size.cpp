@@ -49,3 +49,12 @@ TEST_CASE("without a definition that fits the place in the list is the size") {
   CHECK(axis.kind == SizeAxis::Kind::place);
   CHECK(visual::size_of(axis, &definition, b, 1) == 2);
 }
+
+TEST_CASE("of many workloads the smallest, the largest and some between are taken") {
+  const std::vector<model::Workload> all(7);
+  std::vector<const model::Workload*> workloads;
+  for (const model::Workload& one : all) workloads.push_back(&one);
+  CHECK(visual::some_of_each_size(workloads, 7) == workloads);
+  CHECK(visual::some_of_each_size(workloads, 3) ==
+        std::vector<const model::Workload*>{&all[0], &all[3], &all[6]});
+}

@@ -32,6 +32,29 @@ TEST_CASE("a solution's latencies and runs are sparklines, failures crosses") {
   CHECK(history.find("██") != std::string::npos);  // alice_fast: 1 % is no mountain
 }
 
+TEST_CASE("of many runs and workloads a line has the last runs, and workloads of every size") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/gemm/d.json", testing::definition_text("d", "gemm"));
+  files.write("solutions/s.json", testing::solution_text("s", "amy", "cuda", "NVIDIA", "d"));
+  std::string text;
+  for (int i = 100; i < 175; ++i) {
+    const std::string number = std::to_string(i);
+    text += testing::RunTrace{.run = "2026010" + number + "T000000Z-1",
+                              .definition = "d",
+                              .solution = "s",
+                              .uuid = "w" + number,
+                              .m = i}
+                .line();
+  }
+  files.write("traces/t.jsonl", text);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string history = visual::terminal_history(scene, {});
+  CHECK(history.find("latency over the last 60 of 75 runs, from 2026010115") != std::string::npos);
+  const std::string charts = visual::terminal_charts(scene, {});
+  CHECK(charts.find("60 of 75 workloads by size:") != std::string::npos);
+}
+
 TEST_CASE("without traces there is a sentence") {
   const visual::Scene scene;
   CHECK(visual::terminal_charts(scene, {}).find("No traces to show") == 0);
