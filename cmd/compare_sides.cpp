@@ -47,7 +47,7 @@ const std::string& CompareInput::local() {
   return local_;
 }
 
-std::optional<std::string> CompareInput::find_run(const std::string& word) {
+const dataset::NamedRuns& CompareInput::runs() {
   Loaded& loaded = load(local());
   if (!loaded.runs) {
     std::vector<dataset::Problem> problems;
@@ -55,8 +55,10 @@ std::optional<std::string> CompareInput::find_run(const std::string& word) {
     for (const auto& problem : problems)
       unreadable_.push_back((std::filesystem::path(local()) / dataset::to_string(problem)).string());
   }
-  return loaded.runs->find(word);
+  return *loaded.runs;
 }
+
+std::optional<std::string> CompareInput::find_run(const std::string& word) { return runs().find(word); }
 
 bool CompareInput::has_author(const std::string& name) {
   const auto& solutions = load(local()).dataset.solutions;
@@ -65,10 +67,9 @@ bool CompareInput::has_author(const std::string& name) {
 }
 
 std::vector<std::string> CompareInput::known_names() {
-  const Loaded& loaded = load(local());
   std::set<std::string> names;
-  for (const auto& [name, run] : loaded.runs->baselines) names.insert(name);
-  for (const auto& [name, solution] : loaded.dataset.solutions) names.insert({name, solution.author});
+  for (const auto& [name, run] : runs().baselines) names.insert(name);
+  for (const auto& [name, solution] : load(local()).dataset.solutions) names.insert({name, solution.author});
   return {names.begin(), names.end()};
 }
 

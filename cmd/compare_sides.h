@@ -44,11 +44,12 @@ class CompareInput {
     dataset::Dataset dataset;
     dataset::Filter filter;  // with the runs of this dataset named
     std::vector<report::Detail> details;
-    std::optional<dataset::NamedRuns> runs;  // read where a side may be a run
+    std::optional<dataset::NamedRuns> runs;  // read where they are asked for
   };
 
   Loaded& load(const std::string& root);
   const std::string& local();
+  const dataset::NamedRuns& runs();
   std::optional<std::string> find_run(const std::string& word);
   bool has_author(const std::string& name);
   // Of baselines, authors and solutions.

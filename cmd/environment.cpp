@@ -31,6 +31,7 @@ ChosenEnvironment choose_environment(const std::vector<std::string>& words) {
   ChosenDevices chosen = choose_devices(words);
   bench::Environment environment = software.get();
   environment.devices = chosen.devices;
+  environment.driver = chosen.driver;
   return {std::move(chosen), std::move(environment)};
 }
 

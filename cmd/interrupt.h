@@ -6,16 +6,19 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 #include "commands.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 namespace fib::cmd {
 
-// Turns Ctrl-C and SIGTERM into a flag: the first asks the command to stop, the second ends the process at
-// once (the keeper of a run then cleans up). The signals are blocked in all threads and taken by one, as
-// long as the object lives.
+// Turns Ctrl-C and SIGTERM into a flag: the first asks the command to stop, one that comes half a second
+// later or more ends the process at once (the keeper of a run then cleans up): programs that stop others,
+// such as timeout, send a signal to the process and to its group. The signals are blocked in all threads and
+// taken by one, as long as the object lives.
 class InterruptSignals {
  public:
   explicit InterruptSignals(std::atomic<bool>& flag) {
@@ -23,8 +26,15 @@ class InterruptSignals {
     for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) ::sigaddset(&signals_, signal);
     ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
     thread_ = std::thread([this, &flag] {
+      constexpr std::int64_t kOneRequestNs = 500'000'000;
+      std::int64_t first_ns = 0;
       for (int signal = 0; ::sigwait(&signals_, &signal) == 0 && signal != SIGUSR2;) {
-        if (flag.exchange(true)) ::_exit(kInterrupted);
+        const std::int64_t now = util::monotonic_ns();
+        if (!flag.exchange(true)) {
+          first_ns = now;
+        } else if (now - first_ns >= kOneRequestNs) {
+          ::_exit(kInterrupted);
+        }
       }
     });
   }

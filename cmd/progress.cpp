@@ -73,6 +73,7 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
   using Outcome = compile::BuildResult::Outcome;
   const bool is_failed = !outcome.error.empty() || outcome.result.outcome == Outcome::kFailed;
   if (is_failed) {
+    unbuilt_.insert(solution.name);
     clear();
     const auto& text = outcome.error.empty() ? outcome.result.log : outcome.error;
     spdlog::warn("{} does not build: {}", present::printable(solution.name),
@@ -85,7 +86,11 @@ void Progress::built(const model::Solution& solution, const bench::BuildOutcome&
 
 void Progress::evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,
                                   std::size_t total) {
-  step("running " + title(planned), done, total);
+  const bool is_built = [&] {
+    const std::lock_guard lock(mutex_);
+    return !unbuilt_.contains(planned.solution->name);
+  }();
+  if (is_built) step("running " + title(planned), done, total);
 }
 
 void Progress::step(const std::string& doing, std::size_t done, std::size_t total) {

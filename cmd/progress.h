@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "bench/run.h"
@@ -49,6 +50,7 @@ class Progress : public bench::RunObserver {
   std::int64_t shown_ns_ = 0;
   std::int64_t first_ns_ = 0;  // when the first evaluation started
   std::size_t first_done_ = 0;
+  std::set<std::string> unbuilt_;  // solutions that failed to build
 };
 
 // Drawn where stderr is a terminal.

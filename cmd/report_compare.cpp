@@ -31,7 +31,7 @@ struct CompareCommand {
   report::CorrectDrift correct_drift = report::CorrectDrift::no;
 };
 
-// "5%", or "5", is 0.05.
+// "5%", or "5", is 0.05; "0.05" may be meant as a share.
 std::optional<report::CompareGate> parse_gate(const std::string& text) {
   if (text.empty()) return std::nullopt;
   double percent = -1;
@@ -39,6 +39,9 @@ std::optional<report::CompareGate> parse_gate(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, percent);
   if (error != std::errc() || stop != end || !(percent >= 0 && percent < 1e6))
     throw CLI::ValidationError("--fail-on-regression", text + ": expected a percentage, for example 5%");
+  if (!text.ends_with('%') && percent > 0 && percent < 1)
+    throw CLI::ValidationError("--fail-on-regression",
+                               fmt::format("{}: write {:g}% or {:g}%", text, percent, percent * 100));
   return report::CompareGate{percent / 100};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "bench/lane_device.h"
 #include "compile/python_interpreter.h"
 #include "compile/tvm_ffi_package.h"
+#include "util/command.h"
 
 namespace fib::bench {
 
@@ -18,6 +20,9 @@ struct Environment {
   std::filesystem::path cache;      // artifacts, fib's own kernels; empty: none is needed
   std::optional<compile::PythonInterpreter> python = {};  // nothing: there is none
   std::optional<compile::TvmFfi> tvm_ffi = {};            // likewise
+  // Keeps CUDA's driver open: who is its first user waits 0.1 s for it, others 10 ms (H200). Null: nobody
+  // does.
+  std::shared_ptr<util::HeldCommand> driver = {};
 
   [[nodiscard]] model::DeviceKind kind() const { return devices.front().kind; }
   [[nodiscard]] bool is_cuda() const { return devices.front().is_cuda(); }

@@ -17,6 +17,9 @@
 namespace fib::bench {
 namespace {
 
+// A run of a week makes as many; each takes some 500 bytes.
+constexpr std::size_t kMostEvaluations = 1'000'000;
+
 std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dataset,
                                                      const model::Definition& definition) {
   std::vector<const model::Workload*> workloads;
@@ -58,8 +61,9 @@ class Planner {
       } catch (const Error& error) {
         reason = error.what();
       }
+      const auto workloads = sorted_workloads(dataset, definition);
       for (const auto* solution : by_definition[name])
-        add(dataset, {index, &definition, solution, nullptr, {}, 0, nullptr, rule}, reason);
+        add(dataset, workloads, {index, &definition, solution, nullptr, {}, 0, nullptr, rule}, reason);
     }
     if (swept_ == nullptr) add_incomplete(dataset, by_definition);
   }
@@ -83,7 +87,8 @@ class Planner {
   }
 
   // `planned` lacks its workload.
-  void add(const dataset::Dataset& dataset, PlannedEvaluation planned, const std::string& not_judged) {
+  void add(const dataset::Dataset& dataset, const std::vector<const model::Workload*>& workloads,
+           PlannedEvaluation planned, const std::string& not_judged) {
     const auto index = planned.dataset;
     const model::Definition& definition = *planned.definition;
     const model::Solution& solution = *planned.solution;
@@ -100,7 +105,7 @@ class Planner {
                                   .add(solution.author)
                                   .add(static_cast<std::uint64_t>(index))
                                   .hex();
-    for (const auto* workload : sorted_workloads(dataset, definition)) {
+    for (const auto* workload : workloads) {
       const nlohmann::ordered_json* values = swept_values(index, definition.name, workload->uuid);
       const bool selected = swept_ != nullptr
                                 ? values != nullptr && filter_.holds_axes(dataset, definition.name, *workload)
@@ -119,6 +124,9 @@ class Planner {
         planned.set_owner = owner;
         plan_.evaluations.push_back(planned);
         if (values != nullptr) plan_.evaluations.back().sweep = *values;
+        if (plan_.evaluations.size() > kMostEvaluations)
+          throw Error("more than {} evaluations are planned: choose some definitions, solutions or workloads",
+                      kMostEvaluations);
       }
     }
   }

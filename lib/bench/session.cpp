@@ -29,6 +29,7 @@ Session::Session(Environment environment, const std::atomic<bool>& interrupted, 
 
 // What is being prepared need not come.
 Session::~Session() {
+  if (environment_.driver) environment_.driver->let_go();  // takes as long to end as they do
   guests_.stop();
   if (spawner_) spawner_->kill_all();
 }

@@ -45,9 +45,13 @@ std::string NativeBuild::compile() {
   if (auto problem = refused_option(solution_)) return *problem;
   if (auto problem = write_sources(solution_, sources_)) return *problem;
   std::vector<Step> steps;
+  bool has_others = false;  // sources for a device that is not meant
   for (const auto& source : solution_.sources) {
     if (!is_cxx(source.path) && !is_c(source.path) && !is_cuda(source.path)) continue;
-    if (is_cuda(source.path) && target_.device != model::DeviceKind::cuda) continue;
+    if (is_cuda(source.path) && target_.device != model::DeviceKind::cuda) {
+      has_others = true;
+      continue;
+    }
     if (is_cuda(source.path) && !is_plain_for_nvcc(source.path))
       return fmt::format("nvcc cannot be given the source {:?}: rename it", source.path);
     objects_.push_back((folder_ / fmt::format("{}.o", objects_.size())).string());
@@ -65,6 +69,7 @@ std::string NativeBuild::compile() {
       steps.push_back({std::move(command)});
     }
   }
+  if (objects_.empty() && has_others) return "its sources are CUDA, and the device is the CPU";
   if (objects_.empty()) return fmt::format("no source can be compiled: expected {} files", expected_kinds());
   const bool compiled = run_all(std::move(steps));
   compiled_log_ = log_.size();

@@ -41,30 +41,30 @@ fs::path other_form(const fs::path& path, std::string_view definition) {
   return folder / definition / path.filename();
 }
 
-std::vector<fs::path> stripped_forms(const fs::path& path) {
-  std::vector<fs::path> forms;
-  const fs::path relative = path.relative_path();
-  for (auto begin = relative.begin(); begin != relative.end(); ++begin) {
-    fs::path rest;
-    for (auto part = begin; part != relative.end(); ++part) rest /= *part;
-    // An absolute path as a whole below the root is a stripped form too: its "/" is left out.
-    if (begin != relative.begin() || path.is_absolute()) forms.push_back(rest);
-  }
-  return forms;
-}
+constexpr std::size_t kMostBytes = 4096;  // no file has a longer path
+constexpr std::size_t kMostParts = 64;    // a form is looked for without each of them
 
 }  // namespace
 
 std::optional<Blob> resolve_blob(const fs::path& root, std::string_view definition, std::string_view path,
                                  Confinement confinement) {
+  if (path.size() > kMostBytes) return std::nullopt;
   const fs::path written = fs::path(path).lexically_normal();
   if (written.empty() || !written.has_filename()) return std::nullopt;
   // root / "/x" is "/x".
   if (is_file(root / written)) return confined(root, root / written, BlobForm::as_written, confinement);
   const fs::path other = other_form(written, definition);
   if (is_file(root / other)) return confined(root, root / other, BlobForm::other_form, confinement);
-  for (const fs::path& rest : stripped_forms(written)) {
-    if (is_file(root / rest)) return confined(root, root / rest, BlobForm::stripped, confinement);
+  // An absolute path as a whole below the root is a stripped form too: its "/" is left out.
+  std::string rest = written.relative_path().string();
+  bool is_stripped = written.is_absolute();
+  for (std::size_t part = 0; part < kMostParts; ++part) {
+    if (is_stripped && is_file(root / rest))
+      return confined(root, root / rest, BlobForm::stripped, confinement);
+    const std::size_t slash = rest.find('/');
+    if (slash == std::string::npos) break;
+    rest.erase(0, slash + 1);
+    is_stripped = true;
   }
   return std::nullopt;
 }

@@ -1,5 +1,8 @@
 #include "dataset/load.h"
 
+#include <simdjson.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -14,7 +17,6 @@
 #include "util/machine.h"
 #include "util/some_of.h"
 #include "util/threads.h"
-#include "util/utf8.h"
 
 namespace fib::dataset {
 namespace {
@@ -54,6 +56,15 @@ std::size_t count_traces(const std::vector<RecordFile>& files) {
   std::size_t count = 0;
   for (const RecordFile& file : files) count += file.traces.size();
   return count;
+}
+
+// Of all solutions: one file beside them can be the source of each.
+constexpr std::size_t kMostSourcesBytes = std::size_t{1} << 30U;
+
+std::size_t bytes_of_sources(const model::Solution& solution) {
+  std::size_t bytes = 0;
+  for (const model::SourceFile& source : solution.sources) bytes += source.content.size();
+  return bytes;
 }
 
 class Loader {
@@ -183,6 +194,10 @@ class Loader {
       model::Solution solution = model::parse_solution(*text, options_.mode);
       (void)solution_file("", solution.author, "any", solution.definition, solution.name);  // likewise
       read_sources(dataset_.root, file, solution);
+      source_bytes_ += bytes_of_sources(solution);
+      if (source_bytes_ > kMostSourcesBytes)
+        throw Error("the solutions of the dataset before this one have {} MiB of sources; no more are read",
+                    kMostSourcesBytes >> 20U);
       const std::string name = solution.name;
       const std::string definition = solution.definition;
       if (!take(dataset_.solutions, dataset_.solution_files, file, std::move(solution), "solution")) return;
@@ -296,6 +311,7 @@ class Loader {
   }
 
   LoadOptions options_;
+  std::size_t source_bytes_ = 0;
   Dataset dataset_;
   std::vector<RecordPlace> places_;
   struct KnownWorkload {
@@ -326,8 +342,15 @@ std::string first_lines(const std::vector<std::string>& lines) {
 
 namespace {
 
+struct FoundFile {
+  fs::path path;
+  bool is_link = false;
+
+  friend bool operator<(const FoundFile& left, const FoundFile& right) { return left.path < right.path; }
+};
+
 void find_files(const fs::path& folder, const fs::path& root, std::string_view extension, bool is_linked,
-                std::vector<fs::path>& found, std::vector<std::pair<fs::path, std::string>>& unlisted) {
+                std::vector<FoundFile>& found, std::vector<std::pair<fs::path, std::string>>& unlisted) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code gone;  // editors' locks (.#a.json) are links that lead nowhere
@@ -342,7 +365,7 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
         unlisted.emplace_back(entry->path(),
                               "it lies outside of the dataset, by a link; put the file itself there");
       } else {
-        found.push_back(entry->path());
+        found.push_back({entry->path(), entry->is_symlink(gone)});
       }
     } else if (entry->path().extension() == extension &&
                !entry->path().filename().string().starts_with(".#")) {
@@ -351,6 +374,31 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
     }
   }
   if (error) unlisted.emplace_back(folder, error.message());
+}
+
+// The files, of which links to one and the same file, and to one that is there itself, are left out: they
+// would be read as often.
+std::vector<fs::path> without_repeated(const std::vector<FoundFile>& found,
+                                       std::vector<std::pair<fs::path, std::string>>& unlisted) {
+  const auto is_link = [](const FoundFile& file) { return file.is_link; };
+  const bool any = std::any_of(found.begin(), found.end(), is_link);
+  std::set<std::pair<dev_t, ino_t>> taken;
+  const auto is_first = [&taken](const FoundFile& file) {
+    struct stat status {};
+    return ::stat(file.path.c_str(), &status) != 0 || taken.emplace(status.st_dev, status.st_ino).second;
+  };
+  for (const FoundFile& file : found) {
+    if (any && !file.is_link) (void)is_first(file);
+  }
+  std::vector<fs::path> files;
+  for (const FoundFile& file : found) {
+    if (!file.is_link || is_first(file)) {
+      files.push_back(file.path);
+    } else {
+      unlisted.emplace_back(file.path, kReadAlready);
+    }
+  }
+  return files;
 }
 
 void find_problems(const fs::path& folder, int depth, std::vector<fs::path>& found) {
@@ -364,19 +412,17 @@ void find_problems(const fs::path& folder, int depth, std::vector<fs::path>& fou
   }
 }
 
-bool is_utf8(const std::string& text) { return util::valid_utf8(text) == text; }
-
 }  // namespace
 
 std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension,
                                  std::vector<std::pair<fs::path, std::string>>& unlisted) {
-  std::vector<fs::path> found;
+  std::vector<FoundFile> found;
   if (is_there(folder)) {
     std::error_code unknown;
     find_files(folder, folder.parent_path(), extension, fs::is_symlink(folder, unknown), found, unlisted);
   }
   std::sort(found.begin(), found.end());
-  return found;
+  return without_repeated(found, unlisted);
 }
 
 std::vector<fs::path> problem_folders(const fs::path& root) {
@@ -402,7 +448,7 @@ void read_sources(const fs::path& root, const fs::path& file, model::Solution& s
       throw Error("{} holds NUL bytes, which no source has", path.string());
     if (source.content.empty())
       throw Error("{} is empty; leave it out of the sources, or put a comment in", path.string());
-    if (!is_utf8(source.content)) throw Error("{} is not UTF-8; convert it", path.string());
+    if (!simdjson::validate_utf8(source.content)) throw Error("{} is not UTF-8; convert it", path.string());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "dataset/baselines.h"
@@ -134,9 +135,13 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
   const auto baselines = read_lines(inputs, baselines_file, report.baselines, report.unreadable);
   if (!report.unreadable.empty() && !options.skip_unreadable) throw_unreadable(report.unreadable);
   write_catalog(catalog, folder.path());
+  std::map<fs::path, fs::path> copies;  // of a file that is linked to under several names one is enough
   for (const auto& [path, source] : catalog.blobs) {
     check_interrupt(options.interrupted);
-    copy_blob(source, folder.path() / path, options.link_blobs);
+    const fs::path target = folder.path() / path;
+    const auto [copy, is_first] = copies.emplace(fs::canonical(source.file), target);
+    copy_blob(is_first ? source : BlobSource{copy->second, source.place, source.sha256}, target,
+              options.link_blobs || !is_first);
   }
   report.blobs.written = catalog.blobs.size();
   report.blobs.duplicates = report.blobs.read - std::min(report.blobs.read, report.blobs.written);

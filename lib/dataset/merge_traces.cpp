@@ -1,8 +1,10 @@
 #include "dataset/merge_traces.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
@@ -19,6 +21,8 @@ namespace fib::dataset {
 namespace {
 
 constexpr unsigned kMostMergeThreads = 4;  // each holds an output file in memory
+constexpr std::size_t kManyTargets = 16;   // of a file, for each of which it is read again
+constexpr std::size_t kMostKeptBytes = std::size_t{512} << 20U;
 
 struct InputFile {
   std::size_t input = 0;
@@ -61,7 +65,17 @@ class TraceMerger {
     MergeCount traces;
     std::vector<std::string> unreadable;
   };
-  using FirstLines = std::map<Target, std::size_t>;
+  using TargetLines = std::map<Target, std::vector<Line>>;
+
+  // A file with results for many targets, which is not read again for each of them.
+  struct KeptFile {
+    std::string text;
+    TargetLines lines;  // into the text
+  };
+  struct Found {
+    std::map<Target, std::size_t> first_lines;
+    std::shared_ptr<const KeptFile> kept;  // null: few targets, or much is kept already
+  };
 
   static unsigned threads() { return std::min(util::usable_cores(), kMostMergeThreads); }
 
@@ -72,25 +86,31 @@ class TraceMerger {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
       for (const auto& path : record_files(inputs_[input])) files.push_back({input, path});
     }
-    std::vector<FirstLines> found(files.size());
+    std::vector<Found> found(files.size());
     util::for_each_index(files.size(), threads(), [&](std::size_t i) { found[i] = targets_in(files[i]); });
     for (std::size_t i = 0; i < files.size(); ++i) {
-      for (const auto& [target, line] : found[i]) add_target(target, files[i], line);
+      for (const auto& [target, line] : found[i].first_lines) add_target(target, files[i], line);
+      if (found[i].kept) kept_files_[files[i]] = found[i].kept;
     }
   }
 
   // Lines without a head are bare workloads, which the catalog has, or unreadable, which it has reported.
-  FirstLines targets_in(const InputFile& file) const {
+  Found targets_in(const InputFile& file) {
     check_interrupt(options_.interrupted);
-    FirstLines targets;
+    Found found;
     std::vector<std::string> reported;  // by the catalog
-    const auto text = read(file, reported);
-    if (!text) return targets;
-    for (const Line& line : split_lines(*text)) {
+    auto text = read(file, reported);
+    if (!text) return found;
+    auto kept = std::make_shared<KeptFile>();
+    kept->text = *std::move(text);
+    for (const Line& line : split_lines(kept->text)) {
       const auto head = read_trace_head(line.text);
-      if (head && !head->is_workload() && holds(*head)) targets.emplace(target_of(file, *head), line.number);
+      if (head && !head->is_workload() && holds(*head)) kept->lines[target_of(file, *head)].push_back(line);
     }
-    return targets;
+    for (const auto& [target, lines] : kept->lines) found.first_lines.emplace(target, lines.front().number);
+    const bool has_many = kept->lines.size() > kManyTargets;
+    if (has_many && kept_bytes_.fetch_add(kept->text.size()) < kMostKeptBytes) found.kept = std::move(kept);
+    return found;
   }
 
   std::optional<std::string> read(const InputFile& file, std::vector<std::string>& unreadable) const {
@@ -146,6 +166,10 @@ class TraceMerger {
     std::vector<Record> records;
     for (const auto& file : files) {
       check_interrupt(options_.interrupted);
+      if (const auto kept = kept_files_.find(file); kept != kept_files_.end()) {
+        for (const Line& line : kept->second->lines.at(target)) take(file, line, records, result);
+        continue;
+      }
       const auto text = read(file, result.unreadable);
       if (!text) continue;
       for (const Line& line : split_lines(*text)) {
@@ -236,24 +260,30 @@ class TraceMerger {
   }
 
   void note_kept_workloads() {
+    const bool any = std::any_of(catalog_.inputs.begin(), catalog_.inputs.end(),
+                                 [](const InputNames& names) { return !names.workloads.empty(); });
+    if (!any) return;
+    for (const auto& [definition, workloads] : catalog_.merged.workloads) {
+      for (const model::Workload& workload : workloads)
+        merged_workloads_[{definition, workload.uuid}].push_back(&workload);
+    }
     for (const InputNames& names : catalog_.inputs) {
       for (const auto& [old_name, new_name] : names.workloads) {
-        const auto& [definition, uuid] = old_name;
-        const auto merged = catalog_.merged.workloads.find(definition);
-        if (merged == catalog_.merged.workloads.end()) continue;
-        for (const model::Workload& workload : merged->second) {
-          if (workload.uuid == new_name.value_or(uuid)) kept_workloads_[old_name].push_back(&workload);
-        }
+        const auto found = merged_workloads_.find({old_name.first, new_name.value_or(old_name.second)});
+        if (found == merged_workloads_.end()) continue;
+        auto& kept = kept_workloads_[old_name];
+        kept.insert(kept.end(), found->second.begin(), found->second.end());
       }
     }
   }
 
   // The blobs of a renamed workload have new names too.
   void take_paths(model::Trace& trace) const {
-    for (const auto& workload : catalog_.merged.workloads.at(trace.definition)) {
-      if (workload.uuid != trace.workload.uuid) continue;
+    const auto found = merged_workloads_.find({trace.definition, trace.workload.uuid});
+    if (found == merged_workloads_.end()) return;
+    for (const model::Workload* workload : found->second) {
       for (auto& [name, spec] : trace.workload.inputs) {
-        const auto* other = model::find(workload.inputs, name);
+        const auto* other = model::find(workload->inputs, name);
         if (other != nullptr && other->kind == spec.kind) spec.path = other->path;
       }
     }
@@ -271,11 +301,15 @@ class TraceMerger {
   const Catalog& catalog_;
   // (what inputs call the solution, hash of the source) -> what the output calls it.
   std::map<std::pair<std::string, std::string>, std::string> kept_sources_;
-  std::map<std::pair<std::string, std::string>, std::vector<const model::Workload*>> kept_workloads_;
+  using WorkloadsByName = std::map<std::pair<std::string, std::string>, std::vector<const model::Workload*>>;
+  WorkloadsByName merged_workloads_;  // all, where an input calls one otherwise
+  WorkloadsByName kept_workloads_;
   const MergeOptions& options_;
   const fs::path& output_;
   MergeReport& report_;
   std::map<Target, std::set<InputFile>> files_;
+  std::map<InputFile, std::shared_ptr<const KeptFile>> kept_files_;
+  std::atomic<std::size_t> kept_bytes_ = 0;
 };
 
 }  // namespace

@@ -40,6 +40,9 @@ RankedSolution ranked(const std::string& solution, const Results& results, std::
   if (means.latencies.empty()) return one;
   one.latency_ms = geometric_mean(means.latencies);
   one.low_ms = geometric_mean(means.lows);
+  // Of one workload the interval says it itself: from 0 where another run may read anything below.
+  if (results.size() == 1)
+    one.low_ms = *one.latency_ms * std::max(0.0, 1 - results.begin()->second.interval.value_or(0));
   one.high_ms = geometric_mean(means.highs);
   if (means.known && means.passed == workloads) one.rank = 1;
   return one;

@@ -57,12 +57,6 @@ std::optional<double> TraceRow::latency_ms() const {
   return evaluation->performance->latency_ms;
 }
 
-std::optional<double> TraceRow::median_ms() const {
-  if (!passed()) return std::nullopt;
-  const auto& spread = evaluation->calls.spread;
-  return spread ? std::optional(spread->median_ms) : latency_ms();
-}
-
 model::DeviceKind device_kind(const model::Evaluation& evaluation) {
   return recorded_kind(model::measurement_record(evaluation), evaluation.environment.hardware);
 }

@@ -98,8 +98,6 @@ struct TraceRow {
   [[nodiscard]] bool passed() const { return evaluation && evaluation->status == model::Status::PASSED; }
   // The latency, as leaderboards have it. Nothing when it did not pass or has no finite, positive one.
   [[nodiscard]] std::optional<double> latency_ms() const;
-  // The median of the timed calls; where it is not recorded, the latency.
-  [[nodiscard]] std::optional<double> median_ms() const;
 };
 
 // The kind of device that `evaluation` ran on: `fib.device.kind` where it says, else that of the hardware's

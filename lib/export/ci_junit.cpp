@@ -29,7 +29,7 @@ std::string failure(const CiResult& result, const std::string& name, Logs& logs)
 present::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& logs) {
   present::JUnitCase one;
   one.name = names(present::printable(result.solution() + " / " + result.workload));
-  if (const auto median = result.median_ms()) one.seconds = seconds(*median);
+  if (const auto latency = result.latency_ms()) one.seconds = seconds(*latency);
   if (!result.passed()) one.failure = failure(result, one.name, logs);
   if (result.passed() && result.detail.inputs_changed) one.output = "the solution wrote to its inputs";
   return one;

@@ -84,14 +84,14 @@ std::string CiResult::name() const {
   return present::printable(fmt::format("{} / {} / {} ({})", definition(), solution(), workload, hardware()));
 }
 
-std::optional<double> CiResult::median_ms() const {
-  const auto median = detail.median_ms();
-  return median && usable(*median) ? median : std::nullopt;
+std::optional<double> CiResult::latency_ms() const {
+  const auto latency = detail.latency_ms();
+  return latency && usable(*latency) ? latency : std::nullopt;
 }
 
 std::optional<dataset::Spread> CiResult::spread() const {
   const auto& spread = detail.row.evaluation->calls.spread;
-  if (!spread || !median_ms()) return std::nullopt;
+  if (!spread || !latency_ms()) return std::nullopt;
   return usable(spread->q25_ms) && usable(spread->q75_ms) ? spread : std::nullopt;
 }
 
@@ -168,7 +168,8 @@ std::string UniqueNames::operator()(const std::string& name) {
     whole = cut(name, kLongestName - kHashDigits - 1) + " " + digits;
   }
   std::string unique = whole;
-  for (std::size_t i = 2; !taken_.insert(unique).second; ++i) unique = fmt::format("{} #{}", whole, i);
+  std::size_t& last = last_.emplace(whole, 1).first->second;
+  while (!taken_.insert(unique).second) unique = fmt::format("{} #{}", whole, ++last);
   return unique;
 }
 

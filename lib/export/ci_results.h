@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,7 +31,7 @@ struct CiResult {
   [[nodiscard]] std::string name() const;
   // The median of the timed calls, or the latency where it is not recorded; nothing when the result did not
   // pass or has no finite, positive one.
-  [[nodiscard]] std::optional<double> median_ms() const;
+  [[nodiscard]] std::optional<double> latency_ms() const;
   // The quartiles around it, when they are recorded, finite and in order.
   [[nodiscard]] std::optional<dataset::Spread> spread() const;
   // Against the reference; nothing when the reference was not timed.
@@ -67,6 +68,7 @@ class UniqueNames {
 
  private:
   std::set<std::string> taken_;
+  std::map<std::string, std::size_t> last_;  // the number that each name had last
 };
 
 }  // namespace fib::exports

@@ -37,9 +37,9 @@ std::string action_benchmark(const std::vector<CiResult>& results,
   ordered_json array = ordered_json::array();
   UniqueNames names;
   for (const CiResult& result : results) {
-    const auto median = result.median_ms();
-    if (!median) continue;
-    ordered_json entry{{"name", names(result.name())}, {"unit", "ms"}, {"value", *median}};
+    const auto latency = result.latency_ms();
+    if (!latency) continue;
+    ordered_json entry{{"name", names(result.name())}, {"unit", "ms"}, {"value", *latency}};
     if (const auto spread = result.spread())
       entry["range"] = fmt::format("± {:.2g}", (spread->q75_ms - spread->q25_ms) / 2);
     entry["extra"] = extra(result, commits);
@@ -52,15 +52,15 @@ std::string bencher_metrics(const std::vector<CiResult>& results) {
   ordered_json document = ordered_json::object();
   UniqueNames names;
   for (const CiResult& result : results) {
-    const auto median = result.median_ms();
-    if (!median) continue;
-    ordered_json latency{{"value", nanoseconds(*median)}};
+    const auto latency = result.latency_ms();
+    if (!latency) continue;
+    ordered_json value{{"value", nanoseconds(*latency)}};
     if (const auto spread = result.spread()) {
-      latency["lower_value"] = nanoseconds(spread->q25_ms);
-      latency["upper_value"] = nanoseconds(spread->q75_ms);
+      value["lower_value"] = nanoseconds(spread->q25_ms);
+      value["upper_value"] = nanoseconds(spread->q75_ms);
     }
     ordered_json& benchmark = document[names(result.name())];
-    benchmark["latency"] = std::move(latency);
+    benchmark["latency"] = std::move(value);
     if (const auto speedup = result.speedup()) benchmark["speedup"]["value"] = *speedup;
   }
   return document.dump(2) + "\n";

@@ -56,8 +56,9 @@ std::string render(const std::vector<CiResult>& results, const dataset::Dataset&
 // How many of the results the form tells of: trackers want measurements.
 std::size_t count_in(const std::vector<CiResult>& results, CiForm form) {
   if (form != CiForm::action_benchmark && form != CiForm::bencher) return results.size();
-  return static_cast<std::size_t>(std::count_if(
-      results.begin(), results.end(), [](const CiResult& result) { return result.median_ms().has_value(); }));
+  return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [](const CiResult& result) {
+    return result.latency_ms().has_value();
+  }));
 }
 
 }  // namespace

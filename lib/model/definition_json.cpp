@@ -115,6 +115,7 @@ void check_counts(const Definition& definition) {
   expect("Axes", definition.axes.size(), kMost);
   expect("Inputs", definition.inputs.size(), kMost);
   expect("Outputs", definition.outputs.size(), kMost);
+  if (definition.constraints) expect("Constraints", definition.constraints->size(), kMost);
   for (const auto* tensors : {&definition.inputs, &definition.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
       if (!tensor.is_scalar())

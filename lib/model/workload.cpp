@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "model/coerce.h"
@@ -174,6 +175,10 @@ Workload read_workload_fields(const json::Value& value, const std::string& path,
            [&](const auto& name, const json::Value& spec, const auto& where) {
              workload.inputs.emplace_back(name, read_input(spec, where, context));
            });
+  constexpr std::size_t kMostNames = 1000;  // as a definition may have
+  if (workload.axes.size() > kMostNames || workload.inputs.size() > kMostNames)
+    context.fail(path, fmt::format("{} axes and {} inputs, more than {} of them", workload.axes.size(),
+                                   workload.inputs.size(), kMostNames));
   workload.uuid = object.text("uuid");
   const json::Value* tolerance = value.find("tolerance");
   if (tolerance != nullptr && tolerance->kind != json::Kind::null && context.mode == Mode::lenient)
@@ -209,10 +214,12 @@ std::string content_text(InputSpec input) {
 }  // namespace
 
 bool same_work(const Workload& left, const Workload& right) {
-  const auto agree = [](const auto& one, const auto& other, auto&& text) {
-    std::map<std::string, std::string> texts;
-    for (const auto& [name, value] : one) texts.emplace(name, text(value));
-    return std::all_of(other.begin(), other.end(), [&](const auto& entry) {
+  const auto agree = [](const auto& of_left, const auto& of_right, auto&& text) {
+    const auto& [few, many] = std::minmax(
+        of_left, of_right, [](const auto& one, const auto& other) { return one.size() < other.size(); });
+    std::map<std::string_view, std::string> texts;
+    for (const auto& [name, value] : few) texts.emplace(name, text(value));
+    return std::all_of(many.begin(), many.end(), [&](const auto& entry) {
       const auto known = texts.find(entry.first);
       return known == texts.end() || known->second == text(entry.second);
     });

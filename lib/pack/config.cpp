@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "model/errors.h"
 #include "pack/folder_names.h"
@@ -43,8 +44,10 @@ json::Value members_of(const TomlDocument& document, const std::string& table,
   }
   const json::Value* text = given.find("json");
   if (text == nullptr) return object;
+  std::set<std::string> own;
+  for (const auto& [name, value] : object.members) own.insert(name);
   for (auto& [name, value] : members_of_text(document, table + ".json", *text)) {
-    if (object.find(name) != nullptr || (table == "solution" && (name == "spec" || name == "sources"))) {
+    if (!own.insert(name).second || (table == "solution" && (name == "spec" || name == "sources"))) {
       throw document.error(table + ".json",
                            fmt::format("{}.json has the key \"{}\", which stands elsewhere", table, name));
     }

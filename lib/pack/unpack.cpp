@@ -20,20 +20,23 @@ namespace json = model::json;
 using Sources = std::vector<model::SourceFile>;
 
 // Whether another source lies below `path` as if it were a folder.
-bool is_folder_of_another(const std::string& path, const Sources& sources) {
-  return std::any_of(sources.begin(), sources.end(),
-                     [&](const auto& other) { return other.path.starts_with(path + "/"); });
+bool is_folder_of_another(const std::string& path, const std::set<std::string>& all) {
+  const std::string folder = path + "/";
+  const auto first = all.lower_bound(folder);
+  return first != all.end() && first->starts_with(folder);
 }
 
 // Where each source lies: at its path, or under a name of its own where that cannot be.
 std::vector<ListedFile> files_of(const Sources& sources) {
+  std::set<std::string> all;
   std::set<std::string> taken;
+  for (const auto& source : sources) all.insert(source.path);
   for (const auto& source : sources) taken.insert(source.path.substr(0, source.path.find('/')));
   std::vector<ListedFile> files;
   int number = 1;
   for (const auto& source : sources) {
     std::string file = source.path;
-    const bool possible = is_plain_path(file) && !is_folder_of_another(file, sources);
+    const bool possible = is_plain_path(file) && !is_folder_of_another(file, all);
     for (; !possible; ++number) {
       file = fmt::format("source_{}.txt", number);
       if (taken.insert(file).second) break;

@@ -218,7 +218,7 @@ std::string format_share(double share) { return fmt::format("{:.1f}%", 100 * sha
 
 std::string format_interval(double share) {
   if (share < 0.1) return fmt::format("±{:.1f}%", share * 100);
-  return share < 1 ? fmt::format("±{:.0f}%", share * 100) : fmt::format("up to {:.0f}x", 1 + share);
+  return share < 1 ? fmt::format("±{:.0f}%", share * 100) : fmt::format("0 to {:.1f}x", 1 + share);
 }
 
 std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2e}", error); }

@@ -46,8 +46,8 @@ namespace fib::present {
 [[nodiscard]] std::string format_score(double speedup);    // "1.5000"
 [[nodiscard]] std::string format_share(double share);      // 0.5: "50.0%"
 [[nodiscard]] std::string format_error(double error);      // "1.00e-03"; 0: "0"
-// By which share of a latency another run's may differ: 0.004: "±0.4%", 0.2: "±20%"; 5: "up to 6x", for there
-// is no lower end.
+// By which share of a latency another run's may differ: 0.004: "±0.4%", 0.2: "±20%"; 5: "0 to 6.0x", for
+// there is no lower end.
 [[nodiscard]] std::string format_interval(double share);
 
 }  // namespace fib::present

@@ -175,7 +175,9 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
     notes.emplace_back(
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
     if (has_interval(hardware.best))
-      notes.emplace_back("Rerun within: where another run's latency lies, in 95 of 100 cases");
+      notes.emplace_back(
+          "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "
+          "quiet");
   }
   document.notes(notes);
 }

@@ -35,7 +35,7 @@ Key key_of(const Detail& detail, PairBy pair_by) {
 
 bool is_better(const Detail& left, const Detail& right) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
-  return left.median_ms().value_or(kNone) < right.median_ms().value_or(kNone);
+  return left.latency_ms().value_or(kNone) < right.latency_ms().value_or(kNone);
 }
 
 using Results = std::map<Key, const Detail*>;
@@ -212,10 +212,10 @@ Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, double 
     const Verdict verdict = a.passed() ? Verdict::broken : b.passed() ? Verdict::fixed : Verdict::failed;
     return {verdict, std::nullopt, std::nullopt, std::nullopt};
   }
-  const auto median_a = a.median_ms();
-  const auto median_b = b.median_ms();
-  if (!median_a || !median_b) return {Verdict::ambiguous, std::nullopt, std::nullopt, std::nullopt};
-  const double share = *median_b / *median_a - 1;
+  const auto latency_a = a.latency_ms();
+  const auto latency_b = b.latency_ms();
+  if (!latency_a || !latency_b) return {Verdict::ambiguous, std::nullopt, std::nullopt, std::nullopt};
+  const double share = *latency_b / *latency_a - 1;
   Change change{Verdict::ambiguous, share, (1 + share) / drift - 1, relative_noise(a, b)};
   change.verdict = verdict_of_change(change, a.evaluation->calls.spread, b.evaluation->calls.spread, drift);
   return change;
@@ -226,8 +226,8 @@ Comparison compare_pair(const Detail& a, const Detail& b, double drift) {
   pair.a = &a;
   pair.b = &b;
   pair.sources = sources_of(a, b);
-  pair.median_a_ms = a.median_ms();
-  pair.median_b_ms = b.median_ms();
+  pair.latency_a_ms = a.latency_ms();
+  pair.latency_b_ms = b.latency_ms();
   pair.remark = remark_of(a, b);
   const Change change = change_of(a.row, b.row, drift);
   pair.verdict = change.verdict;

@@ -80,8 +80,8 @@ struct Comparison {
   const Detail* a = nullptr;
   const Detail* b = nullptr;
   Verdict verdict = Verdict::failed;
-  std::optional<double> median_a_ms;
-  std::optional<double> median_b_ms;
+  std::optional<double> latency_a_ms;
+  std::optional<double> latency_b_ms;
   std::optional<double> change;  // mB / mA - 1
   std::optional<double>
       change_less_drift;                // the same, with B's median over the drift; nothing: it is not known

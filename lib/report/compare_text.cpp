@@ -76,8 +76,8 @@ std::vector<present::Column> columns(const CompareReport& report) {
   columns.push_back(two && named ? other : present::only_for(present::Audience::programs, other));
   for (present::Column& column : std::vector<present::Column>{
            {"Workload", "workload", present::Align::left, present::Fit::text},
-           present::number_column("A (ms)", "median_a_ms"),
-           present::number_column("B (ms)", "median_b_ms"),
+           present::number_column("A (ms)", "latency_a_ms"),
+           present::number_column("B (ms)", "latency_b_ms"),
            present::only_for(present::Audience::programs, present::text_column("A", "status_a")),
            present::only_for(present::Audience::programs, present::text_column("B", "status_b")),
            present::number_column("Change", "change"),
@@ -114,8 +114,8 @@ std::vector<present::Cell> row(const Comparison& pair, bool show_hardware) {
           present::text_cell(*a.solution),
           present::text_cell(*pair.b->row.solution),
           {workload_text(*a.workload), json::make_string(a.workload->uuid)},
-          result_cell(*pair.a, pair.median_a_ms),
-          result_cell(*pair.b, pair.median_b_ms),
+          result_cell(*pair.a, pair.latency_a_ms),
+          result_cell(*pair.b, pair.latency_b_ms),
           status_cell(*pair.a),
           status_cell(*pair.b),
           pair.change ? present::number_cell(*pair.change, format_change(*pair.change)) : present::no_cell(),
@@ -353,8 +353,8 @@ std::string sentence(const Comparison& pair) {
     return fmt::format("{}: {} before, {} now{}", work, model::name_of(pair.a->status()),
                        model::name_of(pair.b->status()), remark);
   }
-  return fmt::format("{}: {} ms before, {} ms now ({}){}", work, present::format_ms(*pair.median_a_ms),
-                     present::format_ms(*pair.median_b_ms), format_change(*pair.change), remark);
+  return fmt::format("{}: {} ms before, {} ms now ({}){}", work, present::format_ms(*pair.latency_a_ms),
+                     present::format_ms(*pair.latency_b_ms), format_change(*pair.change), remark);
 }
 
 // What the gate stops is an error, else everything that got worse a warning.
@@ -378,7 +378,7 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
 present::JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& regressions) {
   present::JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
   const std::string text = fmt::format("{}: {}", name_of(pair.verdict), sentence(pair));
-  if (pair.median_b_ms) result.seconds = *pair.median_b_ms / 1e3;
+  if (pair.latency_b_ms) result.seconds = *pair.latency_b_ms / 1e3;
   if (pair.verdict == Verdict::failed) {
     result.skipped = text;
   } else {

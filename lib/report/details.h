@@ -31,7 +31,6 @@ struct Detail {
   std::string log;  // only where it was asked for
 
   [[nodiscard]] const model::Status& status() const { return row.evaluation->status; }
-  [[nodiscard]] std::optional<double> median_ms() const { return row.median_ms(); }
   [[nodiscard]] std::optional<double> latency_ms() const { return row.latency_ms(); }
 };
 

@@ -122,7 +122,10 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
         fmt::format("Speedup: {} over the workloads; 0 when anything failed, - when the yardstick did",
                     standing ? "geometric mean" : "mean"));
     notes.push_back("Latency: geometric mean over the workloads that passed");
-    if (any_interval) notes.push_back("Rerun within: where another run's latency lies, in 95 of 100 cases");
+    if (any_interval)
+      notes.push_back(
+          "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "
+          "quiet");
   }
   return notes;
 }

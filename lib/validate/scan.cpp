@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "dataset/links.h"
 #include "dataset/load.h"
@@ -64,7 +65,12 @@ class Scanner {
   void for_files(const fs::path& folder, std::string_view extension, std::size_t depth, Take&& take) {
     std::vector<std::pair<fs::path, std::string>> unlisted;  // links: what cannot be read ends the scan
     if (tree_.mode == model::Mode::lenient) (void)dataset::list_files(folder, extension, unlisted);
+    std::set<fs::path> repeated;
+    for (const auto& [path, why] : unlisted) {
+      if (why == dataset::kReadAlready) repeated.insert(path);
+    }
     for (const fs::path& relative : files_below(folder, extension)) {
+      if (repeated.contains(folder / relative)) continue;
       file_ = (folder.filename() / relative).string();
       Parts parts(relative.begin(), relative.end());
       if (parts.size() != depth) {
@@ -76,9 +82,17 @@ class Scanner {
     }
     for (const auto& [path, why] : unlisted) {
       std::error_code unknown;  // files are taken all the same, and say themselves that they cannot be read
-      if (fs::is_directory(path, unknown) || unknown)
+      if (fs::is_directory(path, unknown) || unknown || repeated.contains(path))
         tree_.unlisted.emplace_back(path.lexically_relative(tree_.root).string(), why);
     }
+  }
+
+  // One file beside the solutions can be the source of each.
+  void expect_more_sources(const model::Solution& solution) {
+    constexpr std::size_t kMost = std::size_t{1} << 30U;
+    for (const model::SourceFile& source : solution.sources) source_bytes_ += source.content.size();
+    if (source_bytes_ > kMost)
+      throw Error("the solutions before this one have {} MiB of sources; no more are read", kMost >> 20U);
   }
 
   [[nodiscard]] std::string content() const {
@@ -110,6 +124,7 @@ class Scanner {
     try {
       scanned.solution = model::parse_solution(content(), tree_.mode);
       dataset::read_sources(tree_.root, tree_.root / file_, *scanned.solution);
+      expect_more_sources(*scanned.solution);
       tree_.solution_files[scanned.solution->name].push_back(file_);
     } catch (const Error& error) {
       scanned.solution.reset();  // with sources that cannot be read it is none
@@ -158,6 +173,7 @@ class Scanner {
     return scanned;
   }
 
+  std::size_t source_bytes_ = 0;
   Tree tree_;
   std::string file_;  // the current one
 };

@@ -96,7 +96,7 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
                    {"Solution"},
                    {"Author", false, true},
                    {"Latency (ms)", true},
-                   {"Sure to", true, true},
+                   {"Rerun within", true, true},
                    {"Speedup", true},
                    {"Passed", true}},
                   {}};

@@ -141,7 +141,7 @@ std::string leaderboard_legend(const std::vector<DefinitionResult>& outcomes, st
   std::string text =
       "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over the "
       "workloads. ";
-  if (winners_intervals(outcomes)) text += "Sure to: where another run's lies, in 95 of 100 cases. ";
+  if (winners_intervals(outcomes)) text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
   text += "Speedup: geometric mean of the workloads' speedups. ";
   const bool has_next = std::any_of(outcomes.begin(), outcomes.end(),
                                     [](const auto& outcome) { return outcome.lead().has_value(); });
@@ -162,7 +162,7 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
   PageTable table{{{"Definition"},
                    {"Winner"},
                    {"Latency (ms)", true},
-                   {"Sure to", true, true},
+                   {"Rerun within", true, true},
                    {"Speedup", true},
                    {"Ahead of the next", true, true},
                    {"Solutions passed", true, true},

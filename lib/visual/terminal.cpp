@@ -181,6 +181,11 @@ std::string terminal_history(const Scene& scene, const present::TextStyle& style
       blocks.block(definition + ": " + chart.subtitle, chart::lines_text(chart, style));
     }
   }
+  if (!blocks.text().empty())
+    blocks.paragraph(
+        "·: not in that run; ✗: something failed; latencies are over the workloads that all runs of a "
+        "solution "
+        "have in common");
   if (blocks.text().empty())
     blocks.paragraph(fmt::format("No runs in {}. To get some: fib run --local {}",
                                  scene.dataset.root.string(), util::shell_word(scene.dataset.root.string())));

@@ -25,6 +25,9 @@ TEST_CASE("two runs are compared in all formats") {
                      "report_compare_gate.github", 3);
   datasets.check_run(with({"--fail-on-regression", "5%", "--solutions", "alice_fast"}),
                      "report_compare_gate_holds.txt");
+  const auto share = run_fib(with({"--fail-on-regression", "0.05"}), datasets.folder());
+  CHECK(share.exit_code == 2);
+  CHECK(share.err.find("--fail-on-regression: 0.05: write 0.05% or 5%") != std::string::npos);
 }
 
 TEST_CASE("authors, solutions and datasets are compared") {
@@ -235,6 +238,8 @@ TEST_CASE("a comparison says what it cannot do") {
   fails({"nobody", "alice", "--local", "runs"}, 1,
         "\"nobody\" is no dataset folder, and no run, baseline, author or solution of runs");
   fails({"alcie", "last", "--local", "runs"}, 1, "author or solution of runs; did you mean \"alice\"");
+  for (const char* name : {"author:alcie", "solution:alice_fsat"})
+    fails({name, name, "--local", "runs"}, 1, "did you mean \"alice");
   fails({"run:", "last", "--local", "runs"}, 1, "\"run:\" names nothing");
   fails({"last~1", "last", "--local", "runs", "--definitions", "nope"}, 1,
         "no definition is called \"nope\"");

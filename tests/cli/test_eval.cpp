@@ -263,7 +263,9 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
 TEST_CASE("what is added is the solution and its traces, which never replaces another's record") {
   const Eval eval;
   const auto file = eval.write("mine.cpp", kHonest);
-  CHECK(eval({file.string(), "--definition", "add", "--add"}).exit_code == 0);
+  const auto added = eval({file.string(), "--definition", "add", "--add"});
+  CHECK(added.exit_code == 0);
+  CHECK_THAT(added.err, Catch::Contains("the solution's record is added: "));
   const auto summary = run_process({fib_binary(), "report", "summary", "--local", eval.run.dataset.root()},
                                    eval.run.environment());
   CHECK_THAT(summary.out, Catch::Contains("mine") && Catch::Contains("2 passed"));
@@ -273,7 +275,9 @@ TEST_CASE("what is added is the solution and its traces, which never replaces an
   CHECK_THAT(refused.err, Catch::Contains("is there already, with another content; give the new one another "
                                           "name, or replace it: --replace"));
   CHECK(eval({file.string(), "--definition", "add", "--replace"}).exit_code == 2);  // nothing without --add
-  CHECK(eval({file.string(), "--definition", "add", "--add", "--replace"}).exit_code == 0);
+  const auto other = eval({file.string(), "--definition", "add", "--add", "--replace"});
+  CHECK(other.exit_code == 0);
+  CHECK_THAT(other.err, Catch::Contains("takes the place of the one before"));
   const auto record = eval.run.dataset.root() / "solutions/local/test/add/mine.json";
   CHECK_THAT(util::read_file(record), Catch::Contains("// another"));
   const auto replaced = run_process({fib_binary(), "report", "summary", "--local", eval.run.dataset.root()},

@@ -7,10 +7,12 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/run_support.h"
 #include "util/file_lock.h"
+#include "util/files.h"
 #include "worker/process_tree.h"
 
 // The processes of `fib run`: who lives how long, who takes turns, and what is left when one is killed.
@@ -222,11 +224,15 @@ TEST_CASE("an interrupt keeps all traces, cleans up, and says how to go on") {
   const int coordinator = run.start(few());
   REQUIRE(wait_for([&] { return !testing::read_traces(run.dataset.root()).empty(); }));
   ::kill(coordinator, SIGINT);
+  ::usleep(1000);  // `timeout -s INT` signals the process and its group: one request
+  ::kill(coordinator, SIGINT);
   int status = 0;
   ::waitpid(coordinator, &status, 0);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 130);
   CHECK(wait_for([&] { return run.processes().empty(); }));
+  const auto record = nlohmann::json::parse(util::read_file(run.dataset.root() / "runs/runs.jsonl"));
+  CHECK(record.at("interrupted") == true);
   const auto kept = testing::read_traces(run.dataset.root());
   CHECK(kept.size() < 4);
   for (const auto& trace : kept) CHECK(trace.status == "PASSED");

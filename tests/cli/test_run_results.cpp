@@ -16,7 +16,7 @@ std::string without_numbers(std::string text) {
   text = std::regex_replace(text, std::regex(R"(\[\d\d:\d\d:\d\d\])"), "[time]");
   text = std::regex_replace(text, std::regex(R"(Results on .*:)"), "Results on HERE:");
   text = std::regex_replace(text, std::regex(R"(\d+\.\d+)"), "X");
-  text = std::regex_replace(text, std::regex(R"(±[X\d]+%|up to \d+x)"), "±I");
+  text = std::regex_replace(text, std::regex(R"(±[X\d]+%|0 to [X\d.]+x)"), "±I");
   return std::regex_replace(text, std::regex("X–X"), "X");
 }
 

@@ -50,6 +50,7 @@ TEST_CASE("a sweep over an option and an axis is one run with a trace for each c
   CHECK(lines_of(result.err, "[2/2] built one") + lines_of(result.err, "[2/2] failed to build bad") == 1);
   CHECK(lines_of(result.err, "] built one") <= 1);
   CHECK(lines_of(result.err, "] built bad") == 0);
+  CHECK(lines_of(result.err, "running bad") == 0);  // what does not build does not run
 
   const json record = record_of(run);
   CHECK(record.at("sweep").dump() == R"({"iterations":[3,4],"n":[100,200]})");

@@ -128,6 +128,8 @@ TEST_CASE("missing symbols, undefined symbols and missing sources fail with a re
         std::string::npos);
   CHECK(log(solution({{{"path", "a.h"}, {"content", "x"}}}, {{"entry_point", "a.h::run"}}))
             .find("no source can be compiled") == 0);
+  CHECK(log(solution({{{"path", "a.cu"}, {"content", "x"}}}, {{"entry_point", "a.cu::run"}})) ==
+        "its sources are CUDA, and the device is the CPU");
   CHECK(log(solution({{{"path", "a.cpp"}, {"content", "x"}}, {{"path", "./a.cpp"}, {"content", "y"}}}))
             .find("same file") != std::string::npos);
 }

@@ -49,6 +49,19 @@ TEST_CASE("leading components of a blob's path are left out one by one") {
   }
 }
 
+TEST_CASE("of a blob's path at most 64 components are left out, and what no file can be called is nowhere") {
+  const TemporaryDataset files;
+  (void)files.write("b.safetensors", "x");
+  const auto below = [](int folders) {
+    std::string path;
+    for (int i = 0; i < folders; ++i) path += "p/";
+    return path + "b.safetensors";
+  };
+  CHECK(dataset::resolve_blob(files.root(), "d", below(63)));
+  CHECK_FALSE(dataset::resolve_blob(files.root(), "d", below(64)));
+  CHECK_FALSE(dataset::resolve_blob(files.root(), "d", below(100'000)));
+}
+
 TEST_CASE("a blob that is nowhere is nothing") {
   const TemporaryDataset files;
   for (const char* path : {kFolderForm, "", ".", "/", "blob/", "x"}) {

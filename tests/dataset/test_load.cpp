@@ -122,6 +122,21 @@ TEST_CASE("links to folders are not followed, and that is said") {
                                  "the folder itself there"});
 }
 
+TEST_CASE("a file is read once, however many links lead to it") {
+  const TemporaryDataset files;
+  files.write("definitions/d.json", definition_text("d"));
+  files.write("store/e", definition_text("e"));
+  for (const char* name : {"a.json", "z.json"})
+    std::filesystem::create_symlink("d.json", files.root() / "definitions" / name);
+  for (const char* name : {"e1.json", "e2.json"})
+    std::filesystem::create_symlink("../store/e", files.root() / "definitions" / name);
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.size() == 2);
+  const std::string why = ": cannot be listed: it is a link to a file that is read already";
+  CHECK(texts(loaded) == std::vector<std::string>{"definitions/a.json" + why, "definitions/e2.json" + why,
+                                                  "definitions/z.json" + why});
+}
+
 TEST_CASE("what has a record's name and is no file is said, and not waited for") {
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));

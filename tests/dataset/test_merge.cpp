@@ -297,3 +297,25 @@ TEST_CASE("nothing is left behind when an output cannot be written, and nothing 
                     Catch::Contains("exists; name a new folder"));
   CHECK(fs::exists(folder.path() / "out/mine"));
 }
+
+TEST_CASE("a file with results for very many definitions is cut up for them") {
+  const TemporaryDataset a;
+  std::string traces;
+  for (int i = 0; i < 40; ++i) {
+    const std::string line = testing::at_time(testing::trace_line("s", "w", 2), std::to_string(i));
+    std::string other = line;
+    other.replace(other.find(R"("definition":"d")"), 16,
+                  "\"definition\":\"d" + std::to_string(i % 20) + "\"");
+    traces += other + "\n";
+  }
+  a.write("traces/bob/op/all.jsonl", traces);
+  const Merged merged({a.root()});
+  CHECK(merged.report.traces.written == 40);
+  std::size_t files = 0;
+  for (const auto& [name, text] : contents(merged.output)) {
+    if (!name.starts_with("traces/")) continue;
+    ++files;
+    CHECK(lines(text) == 2);
+  }
+  CHECK(files == 20);
+}

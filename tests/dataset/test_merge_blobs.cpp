@@ -156,3 +156,16 @@ TEST_CASE("blobs of which each input has another are all there, in any order of 
   const Merged back({c.root(), b.root(), a.root()}, on_conflict(OnConflict::rename));
   CHECK(contents(forth.output) == contents(back.output));
 }
+
+TEST_CASE("of a blob that is linked to under several names one copy is made") {
+  const TemporaryDataset a;
+  fill(a, "alice", {});
+  a.write("workloads/op/d.jsonl",
+          blob_line("blob/x.safetensors", "w1") + blob_line("blob/y.safetensors", "w2"));
+  a.write("blob/x.safetensors", "content");
+  fs::create_symlink("x.safetensors", a.root() / "blob/y.safetensors");
+  const Merged merged({a.root()});
+  CHECK(merged.file("blob/y.safetensors") == "content");
+  CHECK(fs::equivalent(merged.output / "blob/x.safetensors", merged.output / "blob/y.safetensors"));
+  CHECK_FALSE(fs::equivalent(merged.output / "blob/x.safetensors", a.root() / "blob/x.safetensors"));
+}

@@ -62,3 +62,15 @@ TEST_CASE("of several results on one workload all have to pass") {
   CHECK(contest.ranking().at(0).passed == 0);
   CHECK(Contest().ranking().empty());
 }
+
+TEST_CASE("a latency that another run may read as nearly nothing cannot be told apart from lower ones") {
+  Contest contest;
+  contest.add("sure", "w", {true, 1, 0.1});
+  contest.add("disturbed", "w", {true, 3, 1.4});  // 0 to 7.2
+  contest.add("slow", "w", {true, 3.5, 0.5});
+  const auto ranking = contest.ranking();
+  REQUIRE(ranking.size() == 3);
+  CHECK(ranking[1].solution == "disturbed");
+  CHECK(ranking[1].rank == 1U);
+  CHECK(ranking[2].rank == 3U);
+}

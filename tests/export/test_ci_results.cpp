@@ -43,8 +43,8 @@ TEST_CASE("only the latest result of each solution and workload is told to CI") 
   CHECK(names_of(input) == Names{"gemm_n128 / alice_fast / M=4 (AMD EPYC 9555 64-Core Processor)",
                                  "gemm_n128 / alice_fast / M=4 (NVIDIA H200)"});
   REQUIRE(input.results.size() == 2);
-  CHECK(input.results[0].median_ms() == 5.0);
-  CHECK(input.results[1].median_ms() == 3.0);
+  CHECK(input.results[0].latency_ms() == 5.0);
+  CHECK(input.results[1].latency_ms() == 3.0);
   CHECK(input.results[1].speedup() == 2.0);
   dataset::Filter filter;
   filter.hardware = {"NVIDIA*"};
@@ -74,14 +74,14 @@ TEST_CASE("numbers that are none are left out of what CI is told") {
   testing::write_traces(files, infinite + untimed.line() + testing::failed_line("no"));
   const testing::CiInput input(files);
   REQUIRE(input.results.size() == 3);
-  CHECK_FALSE(input.results[0].median_ms());
+  CHECK_FALSE(input.results[0].latency_ms());
   CHECK_FALSE(input.results[0].spread());
-  CHECK(input.results[1].median_ms() == 1.0);
+  CHECK(input.results[1].latency_ms() == 1.0);
   REQUIRE(input.results[1].spread());
   CHECK(input.results[1].spread()->q25_ms == Approx(0.998));
   CHECK_FALSE(input.results[1].speedup());
   CHECK_FALSE(input.results[2].passed());
-  CHECK_FALSE(input.results[2].median_ms());
+  CHECK_FALSE(input.results[2].latency_ms());
 }
 
 TEST_CASE("the tail of a log has no blank lines, no control characters and its last words") {

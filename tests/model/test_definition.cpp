@@ -115,6 +115,10 @@ TEST_CASE("what nobody writes is refused before it is looked at long") {
   for (int i = 0; i < 65; ++i) dimensions += i == 0 ? "\"N\"" : ",\"N\"";
   CHECK(message(definition(axes, R"("A":{"shape":null,"dtype":"bool"})")) ==
         "Axes: 1001 of them, more than 1000");
+  std::string constraints = "\"M > 0\"";
+  for (int i = 0; i < 1000; ++i) constraints += ",\"M > 0\"";
+  CHECK(message(definition(R"("M":{},"N":{})", "", ",\"constraints\":[" + constraints + "]")) ==
+        "Constraints: 1001 of them, more than 1000");
   const std::string rest = definition();
   const std::string reference = "    return A\\n";
   std::string large = rest;

@@ -91,6 +91,14 @@ TEST_CASE("workloads are written with all fields; infinite scalars as strings th
   CHECK(std::get<double>(parse_workload(once).inputs[1].second.scalar.value) == -HUGE_VAL);
 }
 
+TEST_CASE("a workload has no more axes than a definition may have") {
+  std::string axes = R"("a":1)";
+  for (int i = 0; i < 1000; ++i) axes += fmt::format(",\"a{}\":1", i);
+  CHECK_THROWS_WITH(parse_trace(R"({"definition":"d","workload":{"uuid":"w","inputs":{},"axes":{)" + axes +
+                                "}},\"solution\":null,\"evaluation\":null}"),
+                    Catch::Contains("1001 axes and 0 inputs, more than 1000 of them"));
+}
+
 TEST_CASE("custom inputs are kept, but upstream's way refused") {
   const std::string text = workload(R"("A":{"type":"custom"})");
   CHECK(parse_workload(text).inputs[0].second.kind == InputKind::custom);

@@ -93,5 +93,5 @@ TEST_CASE("a name is cut in its middle, so that its end stays") {
 TEST_CASE("intervals have as many digits as say something, and no minus of more than all") {
   CHECK(format_interval(0.0042) == "±0.4%");
   CHECK(format_interval(0.203) == "±20%");
-  CHECK(format_interval(5.02) == "up to 6x");
+  CHECK(format_interval(5.02) == "0 to 6.0x");
 }

@@ -56,8 +56,22 @@ TEST_CASE("a detail holds what evaluation.fib says") {
   CHECK(*detail.sm_clock_mhz == Approx(1980));
   CHECK(detail.log == "l");
   const auto& failed = details.add({.run = kRun1, .definition = "d", .solution = "s", .status = "TIMEOUT"});
-  CHECK(!failed.median_ms());
+  CHECK(!failed.latency_ms());
   CHECK(!failed.row.evaluation->calls.spread);
+}
+
+TEST_CASE("what is compared is the latency that all reports show, not the median of the calls") {
+  Details details;
+  const auto before = trace(1, 0.004);
+  std::string line = trace(1, 0.004).line();
+  const std::string latency = R"("latency_ms":1.000000)";
+  REQUIRE(line.find(latency) != std::string::npos);
+  line.replace(line.find(latency), latency.size(), R"("latency_ms":1.5)");  // one trial was disturbed
+  const auto pair = report::compare_pair(details.add(before), details.add(line));
+  CHECK(pair.latency_a_ms == 1.0);
+  CHECK(pair.latency_b_ms == 1.5);
+  CHECK(*pair.change == Approx(0.5));
+  CHECK(pair.verdict == Verdict::ambiguous);  // the quartile ranges overlap
 }
 
 TEST_CASE("medians within one percent or the noise are the same") {
@@ -172,7 +186,7 @@ TEST_CASE("an infinite latency is none") {
   const std::string number = "\"latency_ms\":2.000000";
   line.replace(line.find(number), number.size(), "\"latency_ms\":1e400");
   const auto& infinite = details.add(line);
-  CHECK(!infinite.median_ms());
+  CHECK(!infinite.latency_ms());
   CHECK(report::compare_pair(infinite, infinite).verdict == Verdict::ambiguous);
 }
 

@@ -1,3 +1,5 @@
+#include <sys/wait.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -9,6 +11,7 @@
 #include "util/command.h"
 #include "util/error.h"
 
+using fib::util::HeldCommand;
 using fib::util::run_command;
 
 TEST_CASE("a command's output and exit code come back") {
@@ -50,6 +53,33 @@ TEST_CASE("an interrupted command is killed; one that is done in time is not") {
   CHECK(run_command({"sleep", "1000"}, "/", {}, {0, &interrupted}).status_text() == "signal 9");
   interrupted = false;
   CHECK(run_command({"true"}, "/", {}, {100, &interrupted}).succeeded());
+}
+
+TEST_CASE("a command that is held has answered and lives until it is let go") {
+  const std::string script = "echo answer; echo err >&2; exec >&- 2>&-; cat; exit 7";
+  HeldCommand held({"sh", "-c", script});
+  CHECK(held.answer() == "answer\nerr\n");
+  int status = 0;
+  CHECK(::waitpid(-1, &status, WNOHANG) == 0);  // a child, and none has ended
+  CHECK(fib::util::status_text(held.wait()) == "exit code 7");
+  CHECK(fib::util::status_text(held.wait()) == "exit code 7");
+}
+
+TEST_CASE("a command that ends by itself needs not be let go; its end is told") {
+  HeldCommand held({"sh", "-c", "kill -9 $$"});
+  CHECK(held.answer().empty());
+  CHECK(fib::util::status_text(held.wait()) == "signal 9");
+  CHECK_THROWS_WITH(HeldCommand({"no-such-program"}), Catch::Contains("no-such-program"));
+}
+
+TEST_CASE("a held command ends when nobody holds it any more") {
+  std::string pid;
+  {
+    const HeldCommand held({"sh", "-c", "echo $$; exec >&- 2>&-; cat"});
+    pid = held.answer().substr(0, held.answer().find('\n'));
+    CHECK(::kill(std::stoi(pid), 0) == 0);
+  }
+  CHECK(::kill(std::stoi(pid), 0) != 0);
 }
 
 TEST_CASE("a command has no signal blocked, whatever its parent has") {

@@ -77,3 +77,14 @@ TEST_CASE("dots in names belong to them") {
   files.files.write("definitions/op/a.b.json", definition_json("a.b").dump());
   CHECK(validate::scan(files.files.root(), kLenient).definitions.contains("a.b"));
 }
+
+TEST_CASE("a file is checked once, however many links lead to it") {
+  const Checked files;
+  for (const char* name : {"x.json", "y.json"})
+    std::filesystem::create_symlink("d.json", files.files.root() / "definitions/op" / name);
+  const auto tree = validate::scan(files.files.root(), kLenient);
+  CHECK(tree.definitions.size() == 1);
+  REQUIRE(tree.unlisted.size() == 2);
+  CHECK(tree.unlisted[0].first == "definitions/op/x.json");
+  CHECK(tree.unlisted[0].second == "it is a link to a file that is read already");
+}
