@@ -41,14 +41,14 @@ fs::path other_form(const fs::path& path, std::string_view definition) {
   return folder / definition / path.filename();
 }
 
-constexpr std::size_t kMostBytes = 4096;  // no file has a longer path
-constexpr std::size_t kMostParts = 64;    // a form is looked for without each of them
+constexpr std::size_t kLongestPath = 4096;  // no file has a longer path
+constexpr std::size_t kMostPathParts = 64;  // a form is looked for without each of them
 
 }  // namespace
 
 std::optional<Blob> resolve_blob(const fs::path& root, std::string_view definition, std::string_view path,
                                  Confinement confinement) {
-  if (path.size() > kMostBytes) return std::nullopt;
+  if (path.size() > kLongestPath) return std::nullopt;
   const fs::path written = fs::path(path).lexically_normal();
   if (written.empty() || !written.has_filename()) return std::nullopt;
   // root / "/x" is "/x".
@@ -58,7 +58,7 @@ std::optional<Blob> resolve_blob(const fs::path& root, std::string_view definiti
   // An absolute path as a whole below the root is a stripped form too: its "/" is left out.
   std::string rest = written.relative_path().string();
   bool is_stripped = written.is_absolute();
-  for (std::size_t part = 0; part < kMostParts; ++part) {
+  for (std::size_t part = 0; part < kMostPathParts; ++part) {
     if (is_stripped && is_file(root / rest))
       return confined(root, root / rest, BlobForm::stripped, confinement);
     const std::size_t slash = rest.find('/');
