@@ -51,6 +51,7 @@ nlohmann::ordered_json nvrtc_version() try {
 nlohmann::ordered_json software() {
   return {{"driver", driver_version()}, {"cuda", nullptr}, {"nvrtc", nvrtc_version()}};
 }
+#endif
 
 void await_end_of_stdin() {
   char byte = 0;
@@ -59,7 +60,6 @@ void await_end_of_stdin() {
     count = ::read(STDIN_FILENO, &byte, 1);
   } while (count > 0 || (count < 0 && errno == EINTR));
 }
-#endif
 
 // The N of "cuda:N".
 std::size_t ordinal_of(const std::string& word) {

@@ -238,7 +238,7 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
   }
   if (!report.pairs.empty()) {
     notes.emplace_back(
-        "Change: B's median against A's, negative is faster; noise: what equal runs may differ by "
+        "Change: B's latency against A's, negative is faster; noise: what equal runs may differ by "
         "(docs/reports.md)");
     notes.emplace_back(
         "Same: within 1%, or within both the noise and 10%; ambiguous: beyond that, but within the noise or "
