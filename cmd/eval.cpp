@@ -64,14 +64,11 @@ void expect_free_name(const dataset::Dataset& dataset, const model::Solution& so
                 solution.name, known->second);
 }
 
-// Of the solution's record; nothing: there is none.
-std::optional<fs::file_time_type> time_of_change(const dataset::Dataset& dataset,
-                                                 const std::string& solution) {
-  const auto file = dataset.solution_files.find(solution);
-  if (file == dataset.solution_files.end()) return std::nullopt;
-  std::error_code error;
-  const auto time = fs::last_write_time(dataset.root / file->second, error);
-  return error ? std::nullopt : std::optional(time);
+std::string_view text_of(dataset::AddedRecord::How how) {
+  using How = dataset::AddedRecord::How;
+  if (how == How::added) return "is added";
+  return how == How::was_there ? "was there already"
+                               : "takes the place of the one before, whose source is kept nowhere";
 }
 
 // The solutions' files, written into the datasets that have their definitions.
@@ -84,16 +81,10 @@ void add_solutions(const EvalInputs& inputs, bool replace) {
       if (name == inputs.against) continue;
       const auto& definition = dataset.definitions.at(solution.definition);
       expect_free_name(dataset, solution, definition.op_type);
-      const auto before = time_of_change(dataset, name);
-      const fs::path file = dataset::add_solution(
+      const auto record = dataset::add_solution(
           dataset.root, solution, definition.op_type,
           replace ? dataset::Existing::replace : dataset::Existing::refuse, "replace it: --replace");
-      const bool is_same = before && *before == time_of_change(dataset, name);
-      spdlog::info("the solution's record {}: {}",
-                   !before   ? "is added"
-                   : is_same ? "was there already"
-                             : "takes the place of the one before, whose source is kept nowhere",
-                   file.string());
+      spdlog::info("the solution's record {}: {}", text_of(record.how), record.file.string());
     }
   }
 }

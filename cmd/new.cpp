@@ -95,7 +95,7 @@ void new_definition(const NewOptions& options) {
   if (known.contains(definition.name))
     throw Error("{} has a definition {} already, of op type {}", root.string(), definition.name,
                 known.at(definition.name).op_type);
-  say("wrote " + dataset::add_definition(root, definition).string());
+  say("wrote " + dataset::add_definition(root, definition).file.string());
   const fs::path workloads = dataset::workloads_file(root, definition.op_type, definition.name);
   std::vector<std::string> lines;
   for (const auto& workload : scaffold::usual_workloads(definition))

@@ -51,8 +51,8 @@ void replace(int root, const fs::path& relative, const fs::path& file, const std
   }
 }
 
-fs::path add(const fs::path& root, const fs::path& file, const std::string& text,
-             Existing existing = Existing::refuse, const std::string& advice = "remove that file first") {
+AddedRecord add(const fs::path& root, const fs::path& file, const std::string& text,
+                Existing existing = Existing::refuse, const std::string& advice = "remove that file first") {
   const fs::path relative = file.lexically_relative(root);
   try {
     const auto folder = util::open_folder(root);
@@ -60,27 +60,28 @@ fs::path add(const fs::path& root, const fs::path& file, const std::string& text
       write_new(folder.get(), relative, file, text);
     } catch (const std::system_error& error) {
       if (error.code().value() != EEXIST) throw;
-      if (read_beneath(folder.get(), relative) == text) return file;
+      if (read_beneath(folder.get(), relative) == text) return {file, AddedRecord::How::was_there};
       if (existing == Existing::refuse)
         throw Error("{} is there already, with another content; give the new one another name, or {}",
                     file.string(), advice);
       replace(folder.get(), relative, file, text);
+      return {file, AddedRecord::How::replaced};
     }
   } catch (const std::system_error& error) {
     throw Error("cannot add {}: {}", file.string(), error.what());
   }
-  return file;
+  return {file, AddedRecord::How::added};
 }
 
 }  // namespace
 
-fs::path add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type,
-                      Existing existing, const std::string& advice) {
+AddedRecord add_solution(const fs::path& root, const model::Solution& solution, const std::string& op_type,
+                         Existing existing, const std::string& advice) {
   return add(root, solution_file(root, solution.author, op_type, solution.definition, solution.name),
              model::to_json(solution), existing, advice);
 }
 
-fs::path add_definition(const fs::path& root, const model::Definition& definition) {
+AddedRecord add_definition(const fs::path& root, const model::Definition& definition) {
   return add(root, definition_file(root, definition.op_type, definition.name), model::to_json(definition));
 }
 

@@ -11,6 +11,7 @@
 #include "dataset/links.h"
 #include "dataset/path_names.h"
 #include "dataset/paths.h"
+#include "dataset/source_limit.h"
 #include "dataset/trace_stream.h"
 #include "util/beneath.h"
 #include "util/files.h"
@@ -56,15 +57,6 @@ std::size_t count_traces(const std::vector<RecordFile>& files) {
   std::size_t count = 0;
   for (const RecordFile& file : files) count += file.traces.size();
   return count;
-}
-
-// Of all solutions: one file beside them can be the source of each.
-constexpr std::size_t kMostSourcesBytes = std::size_t{1} << 30U;
-
-std::size_t bytes_of_sources(const model::Solution& solution) {
-  std::size_t bytes = 0;
-  for (const model::SourceFile& source : solution.sources) bytes += source.content.size();
-  return bytes;
 }
 
 class Loader {
@@ -194,10 +186,7 @@ class Loader {
       model::Solution solution = model::parse_solution(*text, options_.mode);
       (void)solution_file("", solution.author, "any", solution.definition, solution.name);  // likewise
       read_sources(dataset_.root, file, solution);
-      source_bytes_ += bytes_of_sources(solution);
-      if (source_bytes_ > kMostSourcesBytes)
-        throw Error("the solutions of the dataset before this one have {} MiB of sources; no more are read",
-                    kMostSourcesBytes >> 20U);
+      source_limit_.take(solution);
       const std::string name = solution.name;
       const std::string definition = solution.definition;
       if (!take(dataset_.solutions, dataset_.solution_files, file, std::move(solution), "solution")) return;
@@ -311,7 +300,7 @@ class Loader {
   }
 
   LoadOptions options_;
-  std::size_t source_bytes_ = 0;
+  SourceLimit source_limit_;
   Dataset dataset_;
   std::vector<RecordPlace> places_;
   struct KnownWorkload {

@@ -83,12 +83,6 @@ void Counts::add(const dataset::TraceRow& trace) {
   if (trace.evaluation) ++by_status[std::string(model::name_of(trace.evaluation->status))];
 }
 
-void Counts::add(const Counts& other) {
-  total += other.total;
-  passed += other.passed;
-  for (const auto& [status, count] : other.by_status) by_status[status] += count;
-}
-
 const Leaderboard* HardwareSummary::leaderboard(const std::string& definition) const {
   const auto found = std::lower_bound(
       leaderboards.begin(), leaderboards.end(), definition,

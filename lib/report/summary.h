@@ -28,7 +28,6 @@ struct Counts {
 
   [[nodiscard]] std::size_t failed() const { return total - passed; }
   void add(const dataset::TraceRow& trace);
-  void add(const Counts& other);
 };
 
 // One solution among those of its definition.

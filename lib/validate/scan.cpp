@@ -8,6 +8,7 @@
 #include "dataset/links.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
+#include "dataset/source_limit.h"
 #include "util/files.h"
 #include "validate/python_lines.h"
 
@@ -87,14 +88,6 @@ class Scanner {
     }
   }
 
-  // One file beside the solutions can be the source of each.
-  void expect_more_sources(const model::Solution& solution) {
-    constexpr std::size_t kMost = std::size_t{1} << 30U;
-    for (const model::SourceFile& source : solution.sources) source_bytes_ += source.content.size();
-    if (source_bytes_ > kMost)
-      throw Error("the solutions before this one have {} MiB of sources; no more are read", kMost >> 20U);
-  }
-
   [[nodiscard]] std::string content() const {
     dataset::expect_inside(tree_.root / file_, tree_.root);
     return util::read_file(tree_.root / file_);
@@ -124,7 +117,7 @@ class Scanner {
     try {
       scanned.solution = model::parse_solution(content(), tree_.mode);
       dataset::read_sources(tree_.root, tree_.root / file_, *scanned.solution);
-      expect_more_sources(*scanned.solution);
+      source_limit_.take(*scanned.solution);
       tree_.solution_files[scanned.solution->name].push_back(file_);
     } catch (const Error& error) {
       scanned.solution.reset();  // with sources that cannot be read it is none
@@ -173,7 +166,7 @@ class Scanner {
     return scanned;
   }
 
-  std::size_t source_bytes_ = 0;
+  dataset::SourceLimit source_limit_;
   Tree tree_;
   std::string file_;  // the current one
 };

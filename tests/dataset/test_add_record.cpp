@@ -11,10 +11,10 @@ namespace fs = std::filesystem;
 TEST_CASE("a solution is written where the layout wants it, once, and never over another") {
   const testing::TemporaryDataset files;
   auto solution = model::parse_solution(testing::solution_text("s", "me", "cpp"));
-  const fs::path file = dataset::add_solution(files.root(), solution, "op");
+  const fs::path file = dataset::add_solution(files.root(), solution, "op").file;
   CHECK(file == files.root() / "solutions/me/op" / solution.definition / "s.json");
   CHECK(util::read_file(file) == model::to_json(solution));
-  CHECK(dataset::add_solution(files.root(), solution, "op") == file);
+  CHECK(dataset::add_solution(files.root(), solution, "op").file == file);
   solution.sources[0].content += "// other\n";
   CHECK_THROWS_WITH(dataset::add_solution(files.root(), solution, "op"),
                     Catch::Contains("is there already, with another content"));
