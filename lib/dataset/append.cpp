@@ -98,11 +98,14 @@ std::string read_range(int fd, off_t begin, off_t end, const fs::path& path) {
   return bytes;
 }
 
-// What follows the last newline before `size`.
+// What follows the last newline before `size`. Throws Error where that is longer than any record may be.
 std::string last_line(int fd, off_t size, const fs::path& path) {
   constexpr off_t kChunk = 1 << 16;
   off_t begin = size;
   while (begin > 0) {
+    if (size - begin > static_cast<off_t>(model::json::Limits{}.bytes))
+      throw Error("{}: its last line is longer than {} MB and is no record; nothing is appended to it",
+                  path.string(), model::json::Limits{}.bytes >> 20U);
     const off_t end = begin;
     begin = std::max<off_t>(0, end - kChunk);
     const std::size_t newline = read_range(fd, begin, end, path).rfind('\n');

@@ -31,7 +31,9 @@ struct AppendReport {
 // most `lock_limit`; repairs the end (a last line that is a JSON object gets its newline, any other moves to
 // torn_file()); then writes all lines with one write and syncs the data, and the folder when the file is new.
 // Nothing is written for an empty list. On a short or failed write the file is cut back to what it was, and
-// Error is thrown, DiskFull where that is why. Any thread, any process.
+// Error is thrown, DiskFull where that is why. A process that is killed by SIGKILL in the middle may leave
+// the beginning of `lines`, up to a page's end: whole records, and a torn last one, which the next append
+// moves aside. Any thread, any process.
 AppendReport append_lines(const std::filesystem::path& root, const std::filesystem::path& path,
                           const std::vector<std::string>& lines,
                           std::chrono::milliseconds lock_limit = std::chrono::minutes(2));

@@ -66,13 +66,8 @@ std::map<std::string, Drift> drifts_of(const std::vector<Comparison>& pairs) {
     if (pair.sources == Sources::same && pair.change) ratios[hardware_of(pair)].push_back(1 + *pair.change);
   }
   std::map<std::string, Drift> drifts;
-  for (auto& [hardware, values] : ratios) {
-    if (values.size() < kDriftPairs) continue;
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    const double ratio =
-        values.size() % 2 == 1 ? values[middle] : std::sqrt(values[middle - 1] * values[middle]);
-    drifts[hardware] = {ratio, values.size()};
+  for (const auto& [hardware, values] : ratios) {
+    if (const auto drift = drift_of(values)) drifts[hardware] = *drift;
   }
   return drifts;
 }
@@ -207,7 +202,7 @@ std::optional<double> relative_noise(const dataset::TraceRow& a, const dataset::
   return std::max({own(calls_a), own(calls_b), cuda ? kProcessNoiseMs / calls_a.spread->median_ms : 0});
 }
 
-Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, double drift) {
+Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, const Drift& drift) {
   if (!a.passed() || !b.passed()) {
     const Verdict verdict = a.passed() ? Verdict::broken : b.passed() ? Verdict::fixed : Verdict::failed;
     return {verdict, std::nullopt, std::nullopt, std::nullopt};
@@ -216,12 +211,14 @@ Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, double 
   const auto latency_b = b.latency_ms();
   if (!latency_a || !latency_b) return {Verdict::ambiguous, std::nullopt, std::nullopt, std::nullopt};
   const double share = *latency_b / *latency_a - 1;
-  Change change{Verdict::ambiguous, share, (1 + share) / drift - 1, relative_noise(a, b)};
-  change.verdict = verdict_of_change(change, a.evaluation->calls.spread, b.evaluation->calls.spread, drift);
+  Change change{Verdict::ambiguous, share, (1 + share) / drift.ratio - 1, relative_noise(a, b)};
+  if (change.noise) change.noise = std::max(*change.noise, drift.scatter);
+  change.verdict =
+      verdict_of_change(change, a.evaluation->calls.spread, b.evaluation->calls.spread, drift.ratio);
   return change;
 }
 
-Comparison compare_pair(const Detail& a, const Detail& b, double drift) {
+Comparison compare_pair(const Detail& a, const Detail& b, const Drift& drift) {
   Comparison pair;
   pair.a = &a;
   pair.b = &b;
@@ -260,10 +257,12 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
   }
   report.drifts = drifts_of(report.pairs);
   for (Comparison& pair : report.pairs) {
-    const auto drift = report.drifts.find(hardware_of(pair));
-    if (drift == report.drifts.end() || !pair.change) continue;
-    if (correct_drift == CorrectDrift::yes) pair = compare_pair(*pair.a, *pair.b, drift->second.ratio);
-    pair.change_less_drift = (1 + *pair.change) / drift->second.ratio - 1;
+    const auto found = report.drifts.find(hardware_of(pair));
+    if (found == report.drifts.end() || !pair.change) continue;
+    Drift drift = found->second;
+    if (correct_drift == CorrectDrift::no) drift.ratio = 1;
+    pair = compare_pair(*pair.a, *pair.b, drift);
+    pair.change_less_drift = (1 + *pair.change) / found->second.ratio - 1;
   }
   put_worst_first(report.pairs);
   return report;

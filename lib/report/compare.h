@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/details.h"
+#include "report/drift.h"
 
 // Two sides A and B, result by result: what became faster, what slower, what broke.
 namespace fib::report {
@@ -42,8 +43,10 @@ struct Change {
 };
 
 // The verdict of two results of the same work: the one rule by which `fib run`, `fib report compare` and the
-// HTML report say what changed. `drift`: B's latencies are taken for as many times too long. Pure.
-[[nodiscard]] Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, double drift = 1);
+// HTML report say what changed. B's latencies are taken for drift.ratio times too long, and the noise is
+// drift.scatter at least. Pure.
+[[nodiscard]] Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b,
+                               const Drift& drift = {});
 
 // same, faster, slower or ambiguous, by B's latency over A's alone: noise n means that equal runs may differ
 // by a factor of 1 + n, in either direction. Nothing: the noise is not known. Pure.
@@ -59,15 +62,8 @@ enum class PairBy {
 enum class Sources { unknown, same, changed };
 [[nodiscard]] std::string_view name_of(Sources sources);
 
-// By how much all of B's latencies on one hardware differ from A's for another reason than the solutions:
-// another driver, another toolchain, a warmer room. Estimated from solutions whose source has not changed.
-struct Drift {
-  double ratio = 1;       // the median of B's median over A's
-  std::size_t pairs = 0;  // of the same source that passed on both sides: at least kDriftPairs
-};
-inline constexpr std::size_t kDriftPairs = 5;
-
-// Whether verdicts are of the change as it was measured, or of what drift leaves of it.
+// Whether verdicts are of the change as it was measured, or of what drift's ratio leaves of it. Its scatter
+// always counts as noise.
 enum class CorrectDrift { no, yes };
 
 struct CompareSide {
@@ -140,6 +136,6 @@ inline constexpr double kIntervalsOnCuda = 2;
 inline constexpr double kProcessNoiseMs = 0.0006;
 
 // Two results of the same work, judged by change_of().
-[[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b, double drift = 1);
+[[nodiscard]] Comparison compare_pair(const Detail& a, const Detail& b, const Drift& drift = {});
 
 }  // namespace fib::report

@@ -158,6 +158,20 @@ std::string drift_text(const CompareReport& report, const std::string& hardware,
                                                 : "verdicts count it as change, --correct-drift does not");
 }
 
+// Where it has made the noise of some result wider.
+std::string scatter_text(const CompareReport& report, const std::string& hardware, const Drift& drift) {
+  const auto is_wider = [&](const Comparison& pair) {
+    if (*pair.a->row.evaluation->hardware != hardware || !pair.noise) return false;
+    return *pair.noise > relative_noise(pair.a->row, pair.b->row).value_or(0);
+  };
+  if (std::none_of(report.pairs.begin(), report.pairs.end(), is_wider)) return "";
+  return fmt::format(
+      "Scatter on {}: results of the same source differ by {:.1f}% between A and B (three standard "
+      "deviations "
+      "beside the drift), which counts as noise of all results",
+      hardware, 100 * drift.scatter);
+}
+
 std::vector<std::string> pair_cautions(const CompareReport& report) {
   std::vector<dataset::TraceRow> rows;
   for (const Comparison& pair : report.pairs) {
@@ -232,7 +246,11 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
     notes.emplace_back("*: of another source, or other options, in B than in A");
-  for (const auto& [hardware, drift] : report.drifts) notes.push_back(drift_text(report, hardware, drift));
+  for (const auto& [hardware, drift] : report.drifts) {
+    notes.push_back(drift_text(report, hardware, drift));
+    const std::string scatter = scatter_text(report, hardware, drift);
+    if (!scatter.empty()) notes.push_back(scatter);
+  }
   if (style.with_cautions) {
     for (const std::string& caution : pair_cautions(report)) notes.push_back(caution);
   }
@@ -307,6 +325,7 @@ json::Value drifts_json(const CompareReport& report) {
     json::Value one = json::make_object();
     one.add("hardware", json::make_string(hardware));
     one.add("ratio", json::make_number(drift.ratio));
+    one.add("scatter", drift.pairs >= kScatterPairs ? json::make_number(drift.scatter) : json::make_null());
     one.add("pairs", count_json(drift.pairs));
     list.items.push_back(std::move(one));
   }

@@ -171,6 +171,37 @@ TEST_CASE("drift is said, and taken out where that is asked for") {
   const auto json = nlohmann::json::parse(compare({"--correct-drift", "--format", "json"}).out);
   CHECK(json.at("drift_corrected") == true);
   CHECK(json.at("drift").at(0).at("pairs") == 5);
+  CHECK(json.at("drift").at(0).at("scatter").is_null());
+}
+
+TEST_CASE("what results of the same source scatter by is said, and no gate stops it") {
+  const testing::ReportDatasets datasets;
+  std::string traces;
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    for (int i = 0; i < 12; ++i) {
+      const double of_b = i == 11 ? 1.2 : i % 2 == 0 ? 1.05 : 1 / 1.05;
+      const testing::RunTrace made{.run = run,
+                                   .definition = "gemm_n128",
+                                   .solution = "alice_fast",
+                                   .uuid = "w" + std::to_string(i),
+                                   .median = run == testing::kRun1 ? 1.0 : of_b};
+      std::string line = made.line();
+      traces += line.insert(line.find("\"config\""), R"("solution_sha256":"x",)");
+    }
+  }
+  datasets.write("runs/traces/all.jsonl", traces);
+  const auto compare = [&](Words more) {
+    Words words{"report", "compare", "last~1", "last", "--local", "runs", "--fail-on-regression", "5%"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, datasets.folder(), {{"COLUMNS", "200"}});
+  };
+  const auto table = compare({});
+  CHECK(table.exit_code == 0);
+  CHECK_THAT(table.out, Catch::Contains("11 same, 1 ambiguous") && Catch::Contains("+20.0%") &&
+                            Catch::Contains("Scatter on NVIDIA") && Catch::Contains("differ by 24.2%"));
+  const auto json = nlohmann::json::parse(compare({"--format", "json"}).out);
+  CHECK(json.at("drift").at(0).at("scatter").get<double>() == Approx(0.242).margin(0.001));
+  CHECK(json.at("results").at(0).at("noise") == json.at("drift").at(0).at("scatter"));
 }
 
 TEST_CASE("a comparison of two solutions names them once, and fits a terminal") {

@@ -223,6 +223,15 @@ TEST_CASE("a torn record longer than the read buffer moves aside whole") {
   CHECK(util::read_file(path) == "{}\n{\"n\":1}\n");
 }
 
+// A file with a hole costs no disk.
+TEST_CASE("a last line that is longer than any record is refused, not read back") {
+  const TemporaryDataset dataset;
+  const auto path = dataset.write("d.jsonl", "{}\n");
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);
+  CHECK_THROWS_WITH(append(path, {"{}"}), Catch::Contains("its last line is longer than 64 MB"));
+  CHECK(std::filesystem::file_size(path) == std::uintmax_t{1} << 40U);
+}
+
 TEST_CASE("a file that is nothing but a torn record becomes empty before the append") {
   const TemporaryDataset dataset;
   const auto path = dataset.write("d.jsonl", "{\"a\"");
