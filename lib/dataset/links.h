@@ -20,7 +20,7 @@ namespace fib::dataset {
 // Throws Error where leads_out(); the sentence says what to do.
 void expect_inside(const std::filesystem::path& file, const std::filesystem::path& root);
 
-// Why list_files() leaves out links to a file that it has.
+// Why list_files() leaves out links to a file that it has, and other names of it (hard links).
 inline constexpr const char* kReadAlready = "it is a link to a file that is read already";
 
 // Whether there is something of this name, be it a link that leads nowhere, or cannot be found out.

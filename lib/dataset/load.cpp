@@ -365,26 +365,25 @@ void find_files(const fs::path& folder, const fs::path& root, std::string_view e
   if (error) unlisted.emplace_back(folder, error.message());
 }
 
-// The files, of which links to one and the same file, and to one that is there itself, are left out: they
-// would be read as often.
+// The files, of which links to one and the same file, and other names of one (hard links), are left out: they
+// would be read as often. Of a file that is there itself the name that is first counts.
 std::vector<fs::path> without_repeated(const std::vector<FoundFile>& found,
                                        std::vector<std::pair<fs::path, std::string>>& unlisted) {
-  const auto is_link = [](const FoundFile& file) { return file.is_link; };
-  const bool any = std::any_of(found.begin(), found.end(), is_link);
   std::set<std::pair<dev_t, ino_t>> taken;
-  const auto is_first = [&taken](const FoundFile& file) {
-    struct stat status {};
-    return ::stat(file.path.c_str(), &status) != 0 || taken.emplace(status.st_dev, status.st_ino).second;
-  };
-  for (const FoundFile& file : found) {
-    if (any && !file.is_link) (void)is_first(file);
+  std::set<fs::path> repeated;
+  for (const bool links : {false, true}) {
+    for (const FoundFile& file : found) {
+      struct stat status {};
+      if (file.is_link != links || ::stat(file.path.c_str(), &status) != 0) continue;
+      if (!taken.emplace(status.st_dev, status.st_ino).second) repeated.insert(file.path);
+    }
   }
   std::vector<fs::path> files;
   for (const FoundFile& file : found) {
-    if (!file.is_link || is_first(file)) {
-      files.push_back(file.path);
-    } else {
+    if (repeated.contains(file.path)) {
       unlisted.emplace_back(file.path, kReadAlready);
+    } else {
+      files.push_back(file.path);
     }
   }
   return files;

@@ -11,6 +11,7 @@
 #include "pack/entry_point.h"
 #include "pack/folder_names.h"
 #include "pack/pack.h"
+#include "pack/source_reader.h"
 #include "util/beneath.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -170,14 +171,15 @@ void expect_not_hidden(const fs::path& file) {
 std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
   expect_not_hidden(file);
   const fs::path folder = fs::absolute(file).parent_path();
-  std::vector<model::SourceFile> sources{{file.filename().string(), util::read_file(file), {}}};
+  SourceReader reader;
+  std::vector<model::SourceFile> sources{{file.filename().string(), reader.read(file), {}}};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (const std::string& path : needed_by(sources[i])) {
       const bool is_known = std::any_of(sources.begin(), sources.end(),
                                         [&](const auto& source) { return source.path == path; });
       if (is_known || !is_plain_path(path) || !is_file_below(folder, path)) continue;
       if (!has_source_suffix(path) && !is_included(path)) continue;
-      sources.push_back({path, util::read_file(folder / path), {}});
+      sources.push_back({path, reader.read(folder / path), {}});
     }
   }
   return sources;

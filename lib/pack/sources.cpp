@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "pack/folder_names.h"
+#include "pack/source_reader.h"
 #include "util/beneath.h"
-#include "util/files.h"
 
 namespace fib::pack {
 namespace fs = std::filesystem;
@@ -67,13 +67,13 @@ void expect_beneath(const fs::path& folder, const fs::path& file) {
     throw Error("{} is a link to something hidden; put the file itself there", file.string());
 }
 
-std::string read_text(const fs::path& folder, const fs::path& file) {
+std::string read_text(SourceReader& reader, const fs::path& folder, const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
     throw Error("cannot read {}: {}", file.string(), error ? error.message() : "it is not a regular file");
   }
   expect_beneath(folder, file);
-  std::string text = util::read_file(file);
+  std::string text = reader.read(file);
   if (text.empty()) throw Error("{} is empty; fill it, or list the sources in build.files", file.string());
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     throw Error("{} is not UTF-8 text; convert it, or list the sources in build.files", file.string());
@@ -85,10 +85,11 @@ std::string read_text(const fs::path& folder, const fs::path& file) {
 
 std::vector<model::SourceFile> read_sources(const fs::path& folder, const Config& config) {
   const fs::path below = sources_folder(folder, config);
+  SourceReader reader;
   std::vector<model::SourceFile> sources;
   if (config.files) {
     for (const ListedFile& listed : *config.files) {
-      sources.push_back({listed.path, read_text(folder, below / listed.file), listed.more});
+      sources.push_back({listed.path, read_text(reader, folder, below / listed.file), listed.more});
     }
     return sources;
   }
@@ -96,7 +97,7 @@ std::vector<model::SourceFile> read_sources(const fs::path& folder, const Config
     if (!simdjson::validate_utf8(path.data(), path.size())) {
       throw Error("a file in {} has a name that is not UTF-8; rename it", below.string());
     }
-    sources.push_back({path, read_text(folder, below / path), {}});
+    sources.push_back({path, read_text(reader, folder, below / path), {}});
   }
   if (sources.empty()) throw Error("there are no sources ({}) in {}", kSourceSuffixes, below.string());
   return sources;

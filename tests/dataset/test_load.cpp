@@ -137,6 +137,19 @@ TEST_CASE("a file is read once, however many links lead to it") {
                                                   "definitions/z.json" + why});
 }
 
+TEST_CASE("a file is read once, however many names it has") {
+  const TemporaryDataset files;
+  const auto first = files.write("definitions/b.json", definition_text("d"));
+  for (const char* name : {"definitions/c.json", "definitions/d.json", "kept.json"})
+    std::filesystem::create_hard_link(first, files.root() / name);
+  std::filesystem::create_symlink("d.json", files.root() / "definitions/a.json");
+  const auto loaded = dataset::load(files.root());
+  CHECK(loaded.definitions.size() == 1);
+  const std::string why = ": cannot be listed: it is a link to a file that is read already";
+  CHECK(texts(loaded) == std::vector<std::string>{"definitions/a.json" + why, "definitions/c.json" + why,
+                                                  "definitions/d.json" + why});
+}
+
 TEST_CASE("what has a record's name and is no file is said, and not waited for") {
   const TemporaryDataset files;
   files.write("definitions/d.json", definition_text("d"));

@@ -208,6 +208,15 @@ TEST_CASE("a source that cannot be one is named") {
   std::filesystem::create_symlink(".git/config", source);
   CHECK(error_of(files) == "F/k.cu is a link to something hidden; put the file itself there");
   std::filesystem::remove(source);
+  // A file with a hole costs no disk.
+  std::filesystem::remove(source);
+  files.write("k.cu", std::string((1U << 20U) + 1, 'x'));
+  const auto second = files.write("z.cu", "x");
+  std::filesystem::resize_file(second, 63U << 20U);
+  CHECK(error_of(files) ==
+        "F/z.cu: with this file the sources have more than 64 MB, and no record of a solution may");
+  std::filesystem::remove(second);
+  std::filesystem::remove(source);
   files.write("\xff.cu", "x");
   CHECK(error_of(files) == "a file in F has a name that is not UTF-8; rename it");
 }
