@@ -172,6 +172,16 @@ std::string scatter_text(const CompareReport& report, const std::string& hardwar
       hardware, 100 * drift.scatter);
 }
 
+std::vector<std::string> machine_notes(const CompareReport& report) {
+  std::vector<std::string> notes;
+  for (const auto& [hardware, drift] : report.drifts) {
+    notes.push_back(drift_text(report, hardware, drift));
+    const std::string scatter = scatter_text(report, hardware, drift);
+    if (!scatter.empty()) notes.push_back(scatter);
+  }
+  return notes;
+}
+
 std::vector<std::string> pair_cautions(const CompareReport& report) {
   std::vector<dataset::TraceRow> rows;
   for (const Comparison& pair : report.pairs) {
@@ -246,11 +256,8 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
     notes.emplace_back("*: of another source, or other options, in B than in A");
-  for (const auto& [hardware, drift] : report.drifts) {
-    notes.push_back(drift_text(report, hardware, drift));
-    const std::string scatter = scatter_text(report, hardware, drift);
-    if (!scatter.empty()) notes.push_back(scatter);
-  }
+  const auto of_machines = machine_notes(report);
+  notes.insert(notes.end(), of_machines.begin(), of_machines.end());
   if (style.with_cautions) {
     for (const std::string& caution : pair_cautions(report)) notes.push_back(caution);
   }
@@ -389,6 +396,10 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
   if (report.missing() > 0)
     text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
   text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
+  for (const auto& notes : {machine_notes(report), pair_cautions(report)}) {
+    for (const std::string& note : notes)
+      text += present::annotation(present::Annotation::notice, "caution", present::printable(note));
+  }
   if (gate && (report.nothing_compared()))
     return text + present::annotation(present::Annotation::error, "fib compare", gate_text(report, *gate));
   return text + (gate ? gate_text(report, *gate) + "\n" : "");

@@ -202,6 +202,9 @@ TEST_CASE("what results of the same source scatter by is said, and no gate stops
   const auto json = nlohmann::json::parse(compare({"--format", "json"}).out);
   CHECK(json.at("drift").at(0).at("scatter").get<double>() == Approx(0.242).margin(0.001));
   CHECK(json.at("results").at(0).at("noise") == json.at("drift").at(0).at("scatter"));
+  const auto github = compare({"--format", "github"});
+  CHECK_THAT(github.out, Catch::Contains("::notice title=caution::Drift on NVIDIA") &&
+                             Catch::Contains("::notice title=caution::Scatter on NVIDIA"));
 }
 
 TEST_CASE("a comparison of two solutions names them once, and fits a terminal") {
