@@ -11,17 +11,20 @@ namespace fib::dataset {
 // of each.
 class SourceLimit {
  public:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
+
+  explicit SourceLimit(std::size_t most = kMostBytes) : most_(most) {}
+
   // Throws Error where this solution is one too many.
   void take(const model::Solution& solution) {
     for (const model::SourceFile& source : solution.sources) bytes_ += source.content.size();
-    if (bytes_ > kMostBytes)
+    if (bytes_ > most_)
       throw Error("the solutions of the dataset before this one have {} MiB of sources; no more are read",
-                  kMostBytes >> 20U);
+                  most_ >> 20U);
   }
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
-
+  std::size_t most_;
   std::size_t bytes_ = 0;
 };
 
