@@ -59,6 +59,7 @@ int run(DisasmOptions options) {
   const ChosenDevices devices = choose_devices(options.devices);
   const auto& device = devices.devices.front();
   options.measure.finish(device.kind);
+  read_stdin(options.words);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);

@@ -155,6 +155,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
   constexpr auto kLook = std::chrono::milliseconds(100);
   const auto& interrupted = session.interrupted();
   std::map<fs::path, fs::file_time_type> tried;
+  std::string told;  // of errors; one that stays is told once
   while (!interrupted) {
     try {
       if (auto now = changes_of(options.words); now != tried) {
@@ -166,10 +167,11 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
         }
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));
+        told.clear();
       }
     } catch (const std::exception& error) {  // files may be gone as one looks
       if (interrupted) break;
-      spdlog::error("{}", error.what());
+      if (std::exchange(told, error.what()) != error.what()) spdlog::error("{}", error.what());
     }
     std::this_thread::sleep_for(kLook);
   }
@@ -190,6 +192,7 @@ int run(EvalOptions options) {
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
   const bench::RunRequest request{FIB_VERSION, options.add, around};
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
+  read_stdin(options.words);             // while Ctrl-C still ends the process
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   if (options.watch) check_watched(options.words);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 #include "choice.h"
@@ -25,7 +26,15 @@ constexpr const char* kBaselineAuthor = "baseline";
 
 bool is_definition_file(const std::string& word) { return word.ends_with(".json"); }
 
-std::string read_stdin() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
+// A solution's JSON or a source.
+std::string text_of_stdin() {
+  constexpr std::size_t kMost = model::json::Limits{}.bytes;
+  std::string text(kMost + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() > kMost) throw Error("stdin: more than {} MB, and no solution may have more", kMost >> 20U);
+  return text;
+}
 
 // A dataset of one definition, whose blobs lie beside its file.
 dataset::Dataset dataset_of_file(const std::string& file) {
@@ -81,14 +90,14 @@ dataset::Dataset& dataset_with(std::vector<dataset::Dataset>& datasets, const st
 std::vector<model::Workload> read_workloads(const std::string& file, const std::string& definition) {
   const std::string text = util::read_file(file);
   std::vector<model::Workload> workloads;
+  std::set<std::string> uuids;
   for (const dataset::Line& line : dataset::split_lines(text)) {
     try {
       model::Trace record = dataset::parse_record(line.text, definition, model::Mode::lenient);
       if (record.definition != definition) continue;
       const std::string& uuid = record.workload.uuid;
-      const bool is_there = std::any_of(workloads.begin(), workloads.end(),
-                                        [&](const model::Workload& one) { return one.uuid == uuid; });
-      if (is_there) throw Error("{}:{}: the workload {} is there twice", file, line.number, uuid);
+      if (!uuids.insert(uuid).second)
+        throw Error("{}:{}: the workload {} is there twice", file, line.number, uuid);
       workloads.push_back(std::move(record.workload));
     } catch (const model::ParseError& error) {
       throw Error("{}:{}: {}", file, line.number, error.what());
@@ -157,7 +166,7 @@ std::vector<model::Solution> read_solutions(const EvalWords& words, const pack::
   std::vector<model::Solution> solutions;
   for (const std::string& word : words.solutions) {
     if (word == "-") {
-      solutions.push_back(pack::given_solution_of_text(read_stdin(), facts));
+      solutions.push_back(pack::given_solution_of_text(words.text_of_stdin, facts));
     } else {
       if (!fs::exists(word)) throw Error("there is no file or folder {}", word);
       solutions.push_back(pack::read_given_solution(word, facts));
@@ -169,11 +178,6 @@ std::vector<model::Solution> read_solutions(const EvalWords& words, const pack::
 // The one that `words.against` names, for the definition.
 model::Solution other_side(const EvalWords& words, const dataset::Dataset& dataset, pack::SourceFacts facts,
                            const std::string& definition, model::DeviceKind device) {
-  if (fs::exists(words.against)) {
-    facts.name.reset();
-    facts.definition = definition;
-    return pack::read_given_solution(words.against, facts);
-  }
   std::vector<std::string> names;
   for (const auto& [name, solution] : dataset.solutions) {
     if (solution.definition != definition) continue;
@@ -181,11 +185,21 @@ model::Solution other_side(const EvalWords& words, const dataset::Dataset& datas
     const bool is_baseline = words.against == kBaselineAuthor && solution.author == kBaselineAuthor;
     if (name == words.against || (is_baseline && model::may_run_on(solution, device))) return solution;
   }
+  if (fs::exists(words.against)) {
+    facts.name.reset();
+    facts.definition = definition;
+    return pack::read_given_solution(words.against, facts);
+  }
   throw Error("--against: {} has no solution \"{}\" of {}{}", dataset.root.string(), words.against,
               definition, util::did_you_mean(words.against, names));
 }
 
 }  // namespace
+
+void read_stdin(EvalWords& words) {
+  const auto& all = words.solutions;
+  if (std::find(all.begin(), all.end(), "-") != all.end()) words.text_of_stdin = text_of_stdin();
+}
 
 std::vector<fs::path> files_of(const EvalWords& words) {
   std::vector<fs::path> files;
@@ -226,7 +240,9 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   if (!words.against.empty()) {
     dataset::Dataset& dataset = *wanted.front().first;
     model::Solution other = other_side(words, dataset, facts, wanted.front().second.definition, device);
-    inputs.is_against_foreign = !dataset.solutions.contains(other.name) || fs::exists(words.against);
+    const auto known = dataset.solutions.find(other.name);
+    inputs.is_against_foreign = known == dataset.solutions.end() ||
+                                model::content_sha256(known->second) != model::content_sha256(other);
     while (std::find(inputs.tried.begin(), inputs.tried.end(), other.name) != inputs.tried.end()) {
       other.name += " (of the dataset)";
       inputs.is_against_foreign = true;

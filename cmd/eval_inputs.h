@@ -15,13 +15,14 @@ namespace fib::cmd {
 // What `fib eval` is told to try, and on what.
 struct EvalWords {
   std::vector<std::string> solutions;  // files, folders, or "-" for stdin
+  std::string text_of_stdin;           // by read_stdin()
   std::vector<std::string> local;      // datasets with definitions and workloads; none: the default one
   std::string definition;              // a name, or a definition's JSON file; empty: the solutions say it
   std::string workload_file;           // a JSONL file of workloads in place of the dataset's; empty: none
   std::string workloads = "all";       // "first", "all", a number, or uuids with "," between
   pack::SourceFacts source;            // what source files do not say
   bool returns_outputs = false;        // functions of sources return their outputs; else it is as they look
-  std::string against;                 // a solution of the dataset, a file, or "baseline"; empty: none
+  std::string against;                 // "baseline", a solution of the dataset, or else a file; empty: none
   bool with_results = false;           // the dataset's own results of the solutions are wanted too
 };
 
@@ -40,6 +41,10 @@ inline constexpr const char* kTryGroup = "What to try";
 // The options that fill `words`, which must outlive `app`: solutions, datasets, definition, workloads, and
 // what source files do not say.
 void add_try_options(CLI::App& app, EvalWords& words);
+
+// Reads standard input to its end where it is one of the solutions. To be called first, while Ctrl-C still
+// ends the process. Throws Error where it is longer than any solution may be.
+void read_stdin(EvalWords& words);
 
 // The files that solutions are made of: what a change of means another try. Standard input is none. Those
 // that are not there now are left out. Throws Error when a source cannot be read.

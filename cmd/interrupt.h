@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "commands.h"
+#include "present/source_text.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -59,7 +60,7 @@ int unless_interrupted(const std::atomic<bool>& interrupted, Work&& work) {
     return work();
   } catch (const Error& error) {
     if (!interrupted) throw;
-    fmt::print(stderr, "fib: {}\n", error.what());
+    fmt::print(stderr, "fib: {}\n", present::quoted_lines(error.what()));
     return kInterrupted;
   }
 }

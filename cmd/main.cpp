@@ -141,6 +141,15 @@ void open_standard_descriptors() {
 
 }  // namespace
 
+namespace {
+
+int tell(const std::string& error) {
+  std::fputs(fmt::format("fib: {}\n", present::quoted_lines(error)).c_str(), stderr);
+  return cmd::kNotAllDone;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   open_standard_descriptors();
   try {
@@ -153,8 +162,9 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported, like any other
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);
+  } catch (const std::filesystem::filesystem_error& error) {  // its own text names the function that failed
+    return tell(fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
-    std::fputs(fmt::format("fib: {}\n", present::quoted_lines(error.what())).c_str(), stderr);
-    return cmd::kNotAllDone;
+    return tell(error.what());
   }
 }

@@ -243,6 +243,7 @@ int run(ProfileOptions options) {
     throw Error(
         "ncu cannot look into fib's sandbox: --sandbox off runs the solution without one, for code that you "
         "trust");
+  read_stdin(options.words);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);

@@ -192,6 +192,7 @@ int run(SanitizeOptions options) {
   options.measure.finish(device.kind);
   expect_trust(options.measure, device.kind);
   const auto sanitizers = chosen(options, device.kind);
+  read_stdin(options.words);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);

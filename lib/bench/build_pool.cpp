@@ -4,6 +4,8 @@
 #include <mutex>
 
 #include "bench/build_document.h"
+#include "bench/failure.h"
+#include "bench/log_budget.h"
 #include "compile/build_result_json.h"
 #include "util/clock.h"
 #include "util/files.h"
@@ -77,6 +79,9 @@ std::map<BuildKey, BuildOutcome> build_all(
     const std::int64_t begin = util::monotonic_ns();
     BuildOutcome outcome = build_one(spawner, setup, jobs[i], cache, timeout_s);
     outcome.took_ms = util::in_ms(util::monotonic_ns() - begin);
+    auto& result = outcome.result;
+    if (result.outcome == compile::BuildResult::Outcome::kFailed) outcome.code = code_of_build(result.log);
+    result.log = cut_log(std::move(result.log), kMostOfBuildLog);
     if (stops()) return;  // a build that was killed is no verdict
     const std::lock_guard lock(mutex);
     finished(*jobs[i].solution, outcome);

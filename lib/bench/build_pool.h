@@ -10,10 +10,14 @@
 #include "bench/config.h"
 #include "bench/environment.h"
 #include "compile/artifact.h"
+#include "model/error_code.h"
 #include "model/solution.h"
 #include "worker/clients.h"
 
 namespace fib::bench {
+
+// In bytes, beginning and end together.
+inline constexpr std::size_t kMostOfBuildLog = std::size_t{256} << 10U;
 
 // One solution to be built; the pointers must stay valid.
 struct BuildJob {
@@ -31,9 +35,10 @@ using BuildKey = std::pair<const model::Solution*, std::string>;
 
 // What became of one solution's build. `error` is set when it could not be tried: no verdict on the solution.
 struct BuildOutcome {
-  compile::BuildResult result;
+  compile::BuildResult result;  // of its log at most kMostOfBuildLog
   std::string error;
   double took_ms = 0;
+  model::ErrorCode code{};  // of a build that failed
 };
 
 // Builds solutions in parallel, one short-lived process each, each at most `timeout_s` seconds (a build that

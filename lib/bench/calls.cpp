@@ -86,6 +86,8 @@ CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   CallTimes times;
   const auto collected = run_and_collect(clock, times);
   judge(set, collected, filled_ahead(call + 1));
+  parts_.worker.end_call();
+  times.beside = parts_.worker.beside_last_call();
   if (!times.done.dropped) check_claim(times);
   ++made_;
   return times;
@@ -118,7 +120,6 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
          ErrorCode::broken_protocol);
   auto collected = ask<worker::Collected>([&](std::int64_t until) { return worker.collect(until); },
                                           "while outputs were collected");
-  times.beside = worker.beside_last_call();
   return collected;
 }
 

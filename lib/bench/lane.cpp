@@ -100,7 +100,7 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
     Measurement failed;
     failed.status = Status::COMPILE_ERROR;
     failed.note = result.log;
-    failed.failure = FailureFacts{code_of_build(result.log)};
+    failed.failure = FailureFacts{build->code};
     failed.durations.build_ms = build->took_ms;
     return report(planned, failed, util::utc_timestamp());
   }
@@ -254,7 +254,8 @@ void Lane::report(const PlannedEvaluation& planned, const Measurement& measureme
   const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator, "write the trace");
   const auto evaluation =
       make_evaluation(measurement, planned, config_for(config(), *planned.definition, *planned.workload),
-                      identity_on(device_, run_.identity), started_utc);
+                      identity_on(device_, run_.identity), started_utc,
+                      run_.logs.take(*planned.solution, log_bytes(measurement)));
   try {
     observer_.finished(planned, evaluation);
   } catch (const dataset::DiskFull& error) {

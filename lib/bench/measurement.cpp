@@ -18,7 +18,6 @@ using model::Status;
 using nlohmann::ordered_json;
 
 constexpr int kTraceSchemaVersion = 1;
-constexpr std::size_t kLogLimit = 5 * 1024 * 1024;
 
 std::vector<double> medians(const std::vector<std::vector<double>>& trials) {
   std::vector<double> result;
@@ -45,11 +44,10 @@ model::Performance performance_of(const Measurement& m, const RunConfig& config)
   return performance;
 }
 
-std::string log_of(const Measurement& m) {
-  std::string log = util::cut_utf8(util::valid_utf8(m.output), kLogLimit);
-  if (m.note.empty()) return log;
-  if (!log.empty() && !log.ends_with('\n')) log += '\n';
-  return log + util::cut_utf8(util::valid_utf8(m.note), kLogLimit);
+std::string log_of(const Measurement& m, std::size_t limit) {
+  std::string log = util::valid_utf8(m.output);
+  if (!m.note.empty() && !log.empty() && !log.ends_with('\n')) log += '\n';
+  return cut_log(log + util::valid_utf8(m.note), limit);
 }
 
 model::RecordedReference reference_record(const Measurement& m, const RunConfig& config,
@@ -84,8 +82,9 @@ model::RecordedWitness witness_record(const Measurement& m) {
   witness.round_trip_ms = m.round_trip_ms;
   if (m.overhead) {
     const auto& overhead = *m.overhead;
-    witness.overhead = model::RecordedOverhead{overhead.gap_ms, overhead.prepare_ms, overhead.collect_ms,
-                                               overhead.cpu_ms, overhead.slack_ms};
+    witness.overhead =
+        model::RecordedOverhead{overhead.gap_ms, overhead.prepare_ms, overhead.collect_ms + overhead.rest_ms,
+                                overhead.cpu_ms, overhead.slack_ms};
   }
   if (!m.added_ms.empty()) {
     witness.unclaimed_median_ms = eval::median(joined(m.unclaimed_ms));
@@ -205,7 +204,7 @@ model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation
   if (m.torch) record.torch = compile::name_of(*m.torch);
   record.sandbox = sandbox_record(m, config);
   record.reference = reference_record(m, config, identity.version);
-  if (!m.kernel_uses.empty())
+  if (m.on_cuda && !m.kernel_uses.empty())
     record.resources = kernel_records(m.kernel_uses, *planned.solution, identity.multiprocessor);
   if (!m.device.state.empty()) record.device_state = ordered_json::parse(m.device.state);
   return record;
@@ -246,17 +245,19 @@ std::string name_of(EndedBy rule) {
   return "budget";
 }
 
+std::size_t log_bytes(const Measurement& m) { return m.output.size() + m.note.size(); }
+
 double latency_of(const Measurement& m) { return eval::mean(medians(m.trials_ms)); }
 
 model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned,
                                   const RunConfig& config, const RunIdentity& identity,
-                                  const std::string& started_utc) {
+                                  const std::string& started_utc, std::size_t log_limit) {
   model::Evaluation evaluation;
   evaluation.status = m.status;
   evaluation.environment.hardware = identity.hardware;
   evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
-  evaluation.log = log_of(m);
+  evaluation.log = log_of(m, log_limit);
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {
     model::Correctness correctness;
     correctness.max_relative_error = m.max_relative_error;

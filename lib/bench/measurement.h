@@ -9,6 +9,7 @@
 #include "bench/call_plan.h"
 #include "bench/config.h"
 #include "bench/failure.h"
+#include "bench/log_budget.h"
 #include "bench/occupancy.h"
 #include "bench/overhead.h"
 #include "bench/plan.h"
@@ -96,10 +97,14 @@ struct RunIdentity {
 // The mean of the trials' medians, in milliseconds; there is at least one trial.
 [[nodiscard]] double latency_of(const Measurement& measurement);
 
+// What was printed and noted, in bytes.
+[[nodiscard]] std::size_t log_bytes(const Measurement& measurement);
+
 // Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation
-// began.
+// began; of the log `log_limit` bytes are kept.
 [[nodiscard]] model::Evaluation make_evaluation(const Measurement& measurement,
                                                 const PlannedEvaluation& planned, const RunConfig& config,
-                                                const RunIdentity& identity, const std::string& started_utc);
+                                                const RunIdentity& identity, const std::string& started_utc,
+                                                std::size_t log_limit = LogBudget::kOfSolution);
 
 }  // namespace fib::bench

@@ -51,6 +51,7 @@ std::optional<Overhead> overhead_of(const std::vector<Ran>& calls) {
   overhead.gap_ms = median_of(calls, gap_ms);
   overhead.prepare_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.prepare_ns); });
   overhead.collect_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.collect_ns); });
+  overhead.rest_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.rest_ns); });
   // Where threads do its work, a reference's main thread uses less than its calls last: the difference would
   // say that copying takes nothing.
   overhead.cpu_ms = std::max(median_of(calls, cpu_beside_ms), overhead.prepare_ms + overhead.collect_ms);
@@ -64,6 +65,7 @@ Overhead for_guest(Overhead overhead, std::size_t tensors) {
   const double more = kGuestMs + kGuestTensorMs * static_cast<double>(tensors);
   overhead.prepare_ms += more;
   overhead.collect_ms += kGuestMs;
+  overhead.rest_ms += kGuestMs;
   overhead.cpu_ms += more;
   return overhead;
 }
@@ -88,10 +90,12 @@ double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
   // Of processes that came and went nothing is known.
   const double gap = longer(gap_ms(ran), ran.lost_processes ? 0 : waited + own_waited, overhead.gap_ms);
   const double around = longer_around_ms(beside, overhead, own);
+  // After Collect nothing is asked of it: it looks for no request.
+  const double rest = longer(in_ms(beside.rest_ns), in_ms(beside.rest_waited_ns) - own, overhead.rest_ms);
   // A main thread that wakes up late takes long and uses no CPU; one that looks for its next request uses the
   // CPU, and answers in time. Work does both, but that of processes of which nothing is known.
-  if (may_fork) return std::max(gap + around, main_work + others);
-  return std::max(gap + std::min(around, main), main_work) + others;
+  if (may_fork) return std::max(gap + around + rest, main_work + others);
+  return std::max(gap + std::min(around, main) + rest, main_work) + others;
 }
 
 }  // namespace fib::bench

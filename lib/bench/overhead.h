@@ -14,6 +14,7 @@ struct Overhead {
   double gap_ms = 0;      // the coordinator's clock around Run, less the claim
   double prepare_ms = 0;  // the coordinator's clock around Prepare
   double collect_ms = 0;  // and Collect
+  double rest_ms = 0;     // and from there until the main thread sleeps
   double cpu_ms = 0;      // CPU time of the worker's main thread in the whole call beside the work: at least
                           // that of Prepare and Collect
   double slack_ms = 0;    // by how much a trial's calls may be above all that for other reasons (claims.h)
@@ -26,8 +27,9 @@ struct Overhead {
 [[nodiscard]] Overhead for_guest(Overhead overhead, std::size_t tensors);
 
 // How much longer a call took than it claims and `overhead` explains, in milliseconds, never below 0: the
-// time around the run; in Prepare and Collect time in which the main thread used the CPU, and where the
-// worker `may_fork` any time; and what its other threads and processes used of the CPUs outside of the run.
+// time around the run, and after the answer to Collect until the main thread sleeps; in Prepare and Collect
+// time in which the main thread used the CPU, and where the worker `may_fork` any time; and what its other
+// threads and processes used of the CPUs outside of the run.
 // Waiting for a CPU explains what others used, not what the worker did.
 [[nodiscard]] double unclaimed_ms(const worker::CallTimes& ran, const Overhead& overhead, bool may_fork);
 

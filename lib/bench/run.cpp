@@ -131,6 +131,8 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   RunReport report;
   report.run_id = identity.run_id;
   const RunRecorder record(datasets, plan, sweep, request, environment, identity, secret);
+  TraceSink sink(datasets, request.save_results, [&](const std::string& text) { observer.warning(text); });
+  sink.expect_room(plan);
   session.begin(config);
 
   // On the CPU a build would disturb another run's measurements. A GPU's lock is taken by its lane.
@@ -159,10 +161,11 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   }();
   session.begin_measuring();
 
-  TraceSink sink(datasets, request.save_results, [&](const std::string& text) { observer.warning(text); });
   Recorder recorder(report, sink, observer, early_end, plan.evaluations.size());
   JitCache jit_cache(environment.cache);
-  const RunState state{session, datasets, sweep, secret, identity, builds, jit_cache, early_end, failures};
+  LogBudget logs;
+  const RunState state{session, datasets,  sweep,     secret,   identity,
+                       builds,  jit_cache, early_end, failures, logs};
   if (!session.interrupted()) Lanes(state, plan, recorder, waiting).run();
   complete(report, session, plan, early_end);
   if (request.save_results) {

@@ -8,6 +8,7 @@
 #include "bench/early_end.h"
 #include "bench/failure_counts.h"
 #include "bench/jit_cache.h"
+#include "bench/log_budget.h"
 #include "bench/measurement.h"
 #include "bench/session.h"
 #include "bench/sweep.h"
@@ -26,6 +27,7 @@ struct RunState {
   JitCache& jit_cache;
   const EarlyEnd& early_end;
   FailureCounts& failures;
+  LogBudget& logs;
 
   // Whether no evaluation may begin. Any thread.
   [[nodiscard]] bool stops() const { return session.interrupted() || early_end.cause(); }

@@ -1,9 +1,20 @@
 #include "bench/trace_sink.h"
 
+#include <set>
+#include <utility>
+
 #include "dataset/append.h"
 #include "dataset/paths.h"
 
 namespace fib::bench {
+namespace {
+
+std::filesystem::path traces_file_of(const std::filesystem::path& root, const PlannedEvaluation& planned) {
+  return dataset::traces_file(root, planned.solution->author, planned.definition->op_type,
+                              planned.definition->name);
+}
+
+}  // namespace
 
 model::Trace trace_of(const PlannedEvaluation& planned, const model::Evaluation& evaluation) {
   model::Trace trace;
@@ -14,11 +25,23 @@ model::Trace trace_of(const PlannedEvaluation& planned, const model::Evaluation&
   return trace;
 }
 
+void TraceSink::expect_room(const Plan& plan) const {
+  if (!save_) return;
+  std::set<std::filesystem::path> files;
+  const model::Solution* last = nullptr;  // its workloads stand together
+  for (const PlannedEvaluation& planned : plan.evaluations) {
+    if (std::exchange(last, planned.solution) == planned.solution) continue;
+    const auto& root = datasets_[planned.dataset].root;
+    for (const auto& file : {traces_file_of(root, planned), dataset::runs_file(root)}) {
+      if (files.insert(file).second) dataset::expect_appendable(root, file);
+    }
+  }
+}
+
 void TraceSink::append(const PlannedEvaluation& planned, const model::Evaluation& evaluation) {
   if (!save_) return;
   const auto& root = datasets_[planned.dataset].root;
-  const auto file = dataset::traces_file(root, planned.solution->author, planned.definition->op_type,
-                                         planned.definition->name);
+  const auto file = traces_file_of(root, planned);
   const auto report = dataset::append_lines(root, file, {model::to_json(trace_of(planned, evaluation))});
   if (report.torn_file) {
     warn_(fmt::format("{}: its last line was torn ({} bytes); moved to {}", file.string(), report.torn_bytes,

@@ -1,6 +1,7 @@
 #include "dataset/add_record.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,16 +15,15 @@
 namespace fib::dataset {
 namespace {
 
-std::string read_beneath(int root, const fs::path& relative) {
+// Whether the file holds this text and nothing else. Only one that is as long is read: a sparse file of any
+// length costs its maker nothing.
+bool holds(int root, const fs::path& relative, const std::string& text) {
   const auto fd = util::file_beneath(root, relative, O_RDONLY | O_NONBLOCK);
-  std::string text;
-  char buffer[1 << 16];
-  for (ssize_t count = 0; (count = ::read(fd.get(), buffer, sizeof buffer)) != 0;) {
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw std::system_error(errno, std::generic_category(), relative.string());
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-  return text;
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0)
+    throw std::system_error(errno, std::generic_category(), relative.string());
+  if (!S_ISREG(status.st_mode) || static_cast<std::size_t>(status.st_size) != text.size()) return false;
+  return util::read_document(fd.get(), text.size()) == text;
 }
 
 void write_new(int root, const fs::path& relative, const fs::path& file, const std::string& text) {
@@ -60,7 +60,7 @@ AddedRecord add(const fs::path& root, const fs::path& file, const std::string& t
       write_new(folder.get(), relative, file, text);
     } catch (const std::system_error& error) {
       if (error.code().value() != EEXIST) throw;
-      if (read_beneath(folder.get(), relative) == text) return {file, AddedRecord::How::was_there};
+      if (holds(folder.get(), relative, text)) return {file, AddedRecord::How::was_there};
       if (existing == Existing::refuse)
         throw Error("{} is there already, with another content; give the new one another name, or {}",
                     file.string(), advice);

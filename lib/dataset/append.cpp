@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "dataset/links.h"
 #include "dataset/paths.h"
 #include "model/json_value.h"
 #include "util/beneath.h"
@@ -191,6 +192,21 @@ std::string joined(const std::vector<std::string>& lines, const fs::path& path) 
 }
 
 }  // namespace
+
+void expect_appendable(const fs::path& root, const fs::path& path) {
+  fs::path there = path;
+  while (there != root && !is_there(there)) there = there.parent_path();
+  if (::faccessat(AT_FDCWD, there.c_str(), W_OK, AT_EACCESS) != 0) fail(described("write to", there), errno);
+  if (there != path) return;
+  const util::UniqueFd root_folder = util::open_folder(root);
+  const util::UniqueFd folder =
+      util::folder_beneath(root_folder.get(), path.lexically_relative(root).parent_path(), false);
+  const util::UniqueFd fd(
+      ::openat(folder.get(), path.filename().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd.valid()) fail(described("open", path), errno);
+  if (!is_current(fd.get(), folder.get(), path)) return;  // somebody replaces it
+  (void)last_line(fd.get(), size_of(fd.get(), path), path);
+}
 
 AppendReport append_lines(const fs::path& root, const fs::path& path, const std::vector<std::string>& lines,
                           std::chrono::milliseconds lock_limit) {

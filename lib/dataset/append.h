@@ -38,4 +38,9 @@ AppendReport append_lines(const std::filesystem::path& root, const std::filesyst
                           const std::vector<std::string>& lines,
                           std::chrono::milliseconds lock_limit = std::chrono::minutes(2));
 
+// Throws Error where append_lines() would refuse the file as it is now: it, or the folder in which it would
+// be made, cannot be written to, is a link or has another name, or its last line is longer than any record.
+// Takes no lock and changes nothing.
+void expect_appendable(const std::filesystem::path& root, const std::filesystem::path& path);
+
 }  // namespace fib::dataset

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/append.h"
+#include "dataset/line_problems.h"
 #include "dataset/links.h"
 #include "dataset/paths.h"
 #include "util/clock.h"
@@ -62,6 +63,7 @@ std::vector<BaselineRun> read_baselines(const fs::path& root, std::vector<Proble
   const fs::path file = baselines_file(root);
   const auto text = read_inside(file, root, problems);
   if (!text) return {};
+  LineProblems of_lines(file.lexically_relative(root).string(), problems);
   std::map<std::string, Naming> latest;
   for (const Line& line : split_lines(*text)) {
     try {
@@ -69,10 +71,10 @@ std::vector<BaselineRun> read_baselines(const fs::path& root, std::vector<Proble
       const auto [known, is_new] = latest.emplace(naming.name, naming);
       if (!is_new && !is_older(naming, known->second)) known->second = std::move(naming);
     } catch (const Error& error) {
-      problems.push_back(
-          {file.lexically_relative(root).string(), line.number, error.what(), Severity::error});
+      of_lines.add(line, error.what(), Severity::error);
     }
   }
+  of_lines.finish();
   std::vector<BaselineRun> baselines;
   for (auto& [name, naming] : latest) {
     if (naming.run_id) baselines.push_back({name, *naming.run_id, naming.set_utc});

@@ -51,6 +51,13 @@ bool is_there(const fs::path& file) {
 std::optional<std::string> read_inside(const fs::path& file, const fs::path& root,
                                        std::vector<Problem>& problems) {
   if (!is_there(file)) return std::nullopt;
+  std::error_code unknown;
+  (void)fs::weakly_canonical(file, unknown);
+  if (unknown) {
+    problems.push_back(
+        {file.lexically_relative(root).string(), 0, "cannot be read: " + unknown.message(), Severity::error});
+    return std::nullopt;
+  }
   if (!leads_out(file, root)) return util::read_file(file);
   problems.push_back({file.lexically_relative(root).string(), 0,
                       "it lies outside of the dataset, by a link; put the file itself there",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dataset/line_problems.h"
 #include "dataset/links.h"
 #include "dataset/paths.h"
 #include "util/error.h"
@@ -84,7 +85,7 @@ RunRecord record_of(std::string_view line) {
 
 class Reader {
  public:
-  Reader(std::string file, std::vector<Problem>& problems) : file_(std::move(file)), problems_(problems) {}
+  Reader(const std::string& file, std::vector<Problem>& problems) : problems_(file, problems) {}
 
   void read(const Line& line) try {
     RunRecord record = record_of(line.text);
@@ -92,26 +93,23 @@ class Reader {
     if (is_new) {
       runs_.push_back(std::move(record));
     } else if (runs_[known->second].document != record.document) {
-      note(line, "run " + record.run_id + " has another record above; that is kept", Severity::warning);
+      problems_.add(line, "run " + record.run_id + " has another record above; that is kept",
+                    Severity::warning);
     }
   } catch (const Error& error) {
-    note(line, error.what(), Severity::error);
+    problems_.add(line, error.what(), Severity::error);
   }
 
   // A run's id begins with the time at which it began.
   std::vector<RunRecord> finish() {
+    problems_.finish();
     std::stable_sort(runs_.begin(), runs_.end(),
                      [](const auto& left, const auto& right) { return left.run_id < right.run_id; });
     return std::move(runs_);
   }
 
  private:
-  void note(const Line& line, const std::string& message, Severity severity) {
-    problems_.push_back({file_, line.number, message, severity});
-  }
-
-  std::string file_;
-  std::vector<Problem>& problems_;
+  LineProblems problems_;
   std::vector<RunRecord> runs_;
   std::map<std::string, std::size_t> places_;  // in runs_, by id
 };

@@ -1,9 +1,11 @@
 #include "pack/bare_source.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -140,8 +142,9 @@ model::Solution checked(model::Solution solution, const SourceFacts& facts) {
 // Not a link that leads out of the folder, or to what a program keeps for itself.
 bool is_file_below(const fs::path& folder, const std::string& path) {
   std::error_code gone;
+  if (!fs::is_regular_file(folder / path, gone)) return false;
   const fs::path target = fs::canonical(folder / path, gone);
-  if (gone || !fs::is_regular_file(target, gone)) return false;
+  if (gone) return false;
   const fs::path whole = fs::canonical(folder, gone);
   return util::lies_in(target, whole) && !util::is_hidden(target.lexically_relative(whole));
 }
@@ -156,6 +159,10 @@ bool is_included(std::string_view path) {
                                                                 ".def", ".hh",  ".hxx", ".ptx"};
   return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](auto suffix) { return path.ends_with(suffix); });
 }
+
+// Looking at a file takes time, and sources may name any.
+constexpr std::size_t kMostLookedAt = 10'000;
+constexpr std::size_t kMostSources = 1'000;
 
 // A link beside others' sources may lead to what a program keeps hidden: a token, say.
 void expect_not_hidden(const fs::path& file) {
@@ -173,12 +180,16 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
   const fs::path folder = fs::absolute(file).parent_path();
   SourceReader reader;
   std::vector<model::SourceFile> sources{{file.filename().string(), reader.read(file), {}}};
+  std::set<std::string> looked_at{sources.front().path};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (const std::string& path : needed_by(sources[i])) {
-      const bool is_known = std::any_of(sources.begin(), sources.end(),
-                                        [&](const auto& source) { return source.path == path; });
-      if (is_known || !is_plain_path(path) || !is_file_below(folder, path)) continue;
       if (!has_source_suffix(path) && !is_included(path)) continue;
+      if (!is_plain_path(path) || !looked_at.insert(path).second) continue;
+      if (looked_at.size() > kMostLookedAt)
+        throw Error("{} and what it includes name more than {} files", file.string(), kMostLookedAt);
+      if (!is_file_below(folder, path)) continue;
+      if (sources.size() == kMostSources)
+        throw Error("{} needs more than {} files beside it", file.string(), kMostSources);
       sources.push_back({path, reader.read(folder / path), {}});
     }
   }
@@ -187,6 +198,9 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
 
 // Throws Error: records of solutions are JSON, which has no other text.
 void expect_utf8(const model::SourceFile& source) {
+  if (source.content.find('\0') != std::string::npos)
+    throw Error("{} holds NUL bytes, which no source has", source.path);
+  if (simdjson::validate_utf8(source.content)) return;
   std::istringstream lines(source.content);
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 
@@ -58,10 +59,13 @@ bool python_defines(std::string_view text, std::string_view symbol) {
   return false;
 }
 
-// Where the parentheses that open at `at` close; npos when they do not.
+// Where the parentheses that open at `at` close; npos when they do not, or farther away than any parameters
+// do.
 std::size_t closing(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongest = 4'000;
+  const std::size_t end = std::min(text.size(), at + kLongest);
   int depth = 0;
-  for (; at < text.size(); ++at) {
+  for (; at < end; ++at) {
     if (text[at] == '(') ++depth;
     if (text[at] == ')' && --depth == 0) return at;
   }

@@ -10,6 +10,7 @@ namespace {
 // Shorter than a file system's 255, since files are written under a longer name first.
 constexpr std::size_t kLongestComponent = 240;
 constexpr std::size_t kLongestPath = 1000;
+constexpr std::ptrdiff_t kMostComponents = 32;
 
 // Calls `test` for the components of a path until one fails.
 template <typename Test>
@@ -36,6 +37,7 @@ bool has_source_suffix(std::string_view path) {
 bool is_plain_path(std::string_view path) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (path.size() > kLongestPath || std::any_of(path.begin(), path.end(), is_control)) return false;
+  if (std::count(path.begin(), path.end(), '/') >= kMostComponents) return false;
   return all_components(path, [](std::string_view component) {
     return !component.empty() && !component.starts_with('.') && component.size() <= kLongestComponent;
   });

@@ -13,8 +13,8 @@ inline constexpr std::string_view kSolutionFolder = "solution";  // solution/<la
 inline constexpr std::string_view kSourceSuffixes = ".py .cu .cuh .cpp .c .h .hpp .cc .cxx";
 
 // Whether `path` names exactly one place below a folder, where anybody looks: relative, no component that is
-// empty or begins with "." (".git/config" is a program's own), no control characters, and not longer than
-// file systems take.
+// empty or begins with "." (".git/config" is a program's own), no control characters, not longer than file
+// systems take, and at most 32 components.
 [[nodiscard]] bool is_plain_path(std::string_view path);
 
 }  // namespace fib::pack

@@ -42,6 +42,9 @@ class Converter {
     if (own.size() > kLongest)
       throw Error("{}:{}: a key of more than {} characters is not read", document_.file,
                   key.source().begin.line, kLongest);
+    constexpr std::size_t kMost = 10'000;
+    if (document_.lines.size() == kMost)
+      throw Error("{}:{}: more than {} keys are not read", document_.file, key.source().begin.line, kMost);
     document_.lines.emplace(own, key.source().begin.line);
     return value(node, own);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "present/text.h"
+#include "util/utf8.h"
 
 namespace fib::report {
 namespace {
@@ -209,6 +210,14 @@ bool is_list_of_scalars(const ordered_json& value) {
          std::none_of(value.begin(), value.end(), [](const auto& item) { return item.is_structured(); });
 }
 
+// The name of what lies in `name`. Whoever wrote the record chose the keys, and each value has the whole
+// path.
+std::string deeper(const std::string& name, const std::string& key) {
+  constexpr std::size_t kLongest = 200;
+  const std::string path = name.empty() ? key : fmt::format("{}.{}", name, key);
+  return path.size() <= kLongest ? path : fmt::format("{}…", util::beginning_of(path, kLongest));
+}
+
 // One row for each value, "config.rtol" for one that lies deeper.
 void flatten(const std::string& name, const ordered_json& value, present::Table& table) {
   if (is_list_of_scalars(value)) {
@@ -216,8 +225,7 @@ void flatten(const std::string& name, const ordered_json& value, present::Table&
     for (const auto& item : value) text += (text.empty() ? "" : " ") + scalar_text(item);
     table.rows.push_back({present::text_cell(name), text_or_none(text)});
   } else if (value.is_structured()) {
-    for (const auto& [key, item] : value.items())
-      flatten(name.empty() ? key : fmt::format("{}.{}", name, key), item, table);
+    for (const auto& [key, item] : value.items()) flatten(deeper(name, key), item, table);
   } else {
     table.rows.push_back({present::text_cell(name),
                           value.is_null() ? present::no_cell() : present::text_cell(scalar_text(value))});

@@ -263,11 +263,23 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
   const auto span = child_.span("come to rest");
+  const std::int64_t waited_before = waiting_ns();
+  const std::int64_t answered = util::monotonic_ns();
   process_.await_main_thread();
-  const auto now = process_.usage();
-  beside_.main_cpu_ns = now.main_ns - call_began_.main_ns;
-  beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, now);
+  beside_.rest_ns = util::monotonic_ns() - answered;
+  beside_.rest_waited_ns = waiting_ns() - waited_before;
+  collected_ = process_.usage();
+  beside_.main_cpu_ns = collected_.main_ns - call_began_.main_ns;
+  beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, collected_);
   return answer;
+}
+
+// The main thread has nothing to do meanwhile.
+void WorkerClient::end_call() {
+  if (!is_on_cpu_) return;
+  const auto now = process_.usage();
+  beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(collected_, now) +
+                           std::max<std::int64_t>(0, now.main_ns - collected_.main_ns);
 }
 
 Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {

@@ -99,6 +99,7 @@ class WorkerClient : public Worker {
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door,
                                   std::int64_t deadline_ns) override;
   void begin_call() override;
+  void end_call() override;
   [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns) override;
@@ -141,6 +142,7 @@ class WorkerClient : public Worker {
   bool is_watched_ = false;  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
+  WatchedProcess::Usage collected_;   // when collect() had been answered and the main thread slept
   WatchedProcess::Usage run_ended_;
   CallTimes::Beside beside_;
 };

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,8 +85,15 @@ std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage&
 }
 
 void WatchedProcess::await_main_thread() const {
+  constexpr int kSoon = 20;  // looks without sleep, some microseconds each
   constexpr int kLooks = 200;
-  for (int look = 0; look < kLooks && state_of(pid_) == 'R'; ++look) ::usleep(20);
+  for (int look = 0; look < kLooks && state_of(pid_) == 'R'; ++look) {
+    if (look < kSoon) {
+      ::sched_yield();
+    } else {
+      ::usleep(20);
+    }
+  }
 }
 
 bool WatchedProcess::may_have_lost_some(const Usage& before, const Usage& now) {

@@ -18,8 +18,10 @@ struct CallTimes {
     std::int64_t prepare_waited_ns = 0;
     std::int64_t collect_ns = 0;
     std::int64_t collect_waited_ns = 0;
-    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to collect(), the run included
-    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run
+    std::int64_t rest_ns = 0;  // on the CPU: from the answer to Collect until the main thread sleeps
+    std::int64_t rest_waited_ns = 0;
+    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to this rest, the run included
+    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run; and until end_call()
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads
@@ -47,6 +49,9 @@ class Worker {
   [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<Collected> collect(std::int64_t deadline_ns) = 0;
+  // The outputs are judged: what the worker used of the CPUs since they were collected counts as well. May be
+  // left out.
+  virtual void end_call() = 0;
   // Of the last call, once it is collected.
   [[nodiscard]] virtual const CallTimes::Beside& beside_last_call() const = 0;
 

@@ -168,6 +168,7 @@ class FakeWorker : public worker::Worker {
     if (const auto failed = failure_of("collect")) return *failed;
     return collected;
   }
+  void end_call() override {}
   const worker::CallTimes::Beside& beside_last_call() const override { return beside_; }
   void stop() override {
     CHECK_FALSE(world_.stopped);

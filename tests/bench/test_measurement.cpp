@@ -52,6 +52,23 @@ TEST_CASE("the record has the reference's calls in numbers, and whose they were"
   CHECK_FALSE(model::measurement_record(evaluate(m, config)).reference->sets);
 }
 
+TEST_CASE("a log is as long as it may be, and its end says why the evaluation failed") {
+  const Planned p;
+  bench::Measurement m;
+  m.status = model::Status::RUNTIME_ERROR;
+  m.output = std::string(10'000, 'x');
+  m.note = "call 1: the worker ended\n";
+  CHECK(bench::log_bytes(m) == m.output.size() + m.note.size());
+  const auto log_of = [&](std::size_t limit) {
+    return bench::make_evaluation(m, p.planned, {}, {}, "start", limit).log;
+  };
+  CHECK(log_of(20'000) == m.output + "\n" + m.note);
+  const std::string cut = log_of(100);
+  CHECK(cut.size() < 200);
+  CHECK(cut.starts_with(std::string(50, 'x') + "\n\n[log truncated: "));
+  CHECK(cut.ends_with("x\n" + m.note));
+}
+
 TEST_CASE("latency is the mean of the trials' medians and speedup the reference's median over it") {
   const auto evaluation = evaluate(passed());
   REQUIRE(evaluation.performance);

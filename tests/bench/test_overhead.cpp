@@ -69,6 +69,16 @@ TEST_CASE("what is done before, in or after the run without being claimed is lef
   const bench::Overhead soon{.cpu_ms = 0.03};
   CHECK(bench::unclaimed_ms(call(0, 0, 0, 130), soon, false) == Approx(0).margin(1e-9));
   CHECK(bench::unclaimed_ms(call(0, 0, 0, 230), soon, false) == Approx(0.1));
+  // After the answer to Collect, which no looking for a request explains.
+  Ran after = call(20, 100, 50, 200);
+  after.beside.rest_ns = 120'000;
+  CHECK(unclaimed(after) == Approx(0.12));
+  CHECK(unclaimed(after, true) == Approx(0.12));
+  Ran waited = call(20, 100, 50, 150);
+  waited.beside.rest_ns = 120'000;
+  waited.beside.rest_waited_ns = 100'000;
+  CHECK(unclaimed(waited) == Approx(0.02));
+  CHECK(bench::unclaimed_ms(after, *bench::overhead_of({after}), false) == Approx(0).margin(1e-9));
   // By a thread beside the steps.
   Ran helped = call(20, 100, 50, 150);
   helped.beside.others_cpu_ns = 500'000;

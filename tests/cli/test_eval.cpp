@@ -260,6 +260,23 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
   CHECK_THAT(nobody.err, Catch::Contains("has no solution \"thiers\" of add; did you mean \"theirs\"?"));
 }
 
+TEST_CASE("a name means the dataset's solution, and a file only where there is none") {
+  Eval eval;
+  const auto file = eval.write("mine.cpp", kHonest);
+  eval.run.dataset.solution("theirs", "baseline", kHonest);
+  const auto here = eval.run.folder.path() / "here";
+  std::filesystem::create_directories(here);
+  util::write_file_atomic(here / "baseline", "no solution");
+  const auto against = [&](const std::string& name) {
+    const std::string shell =
+        fmt::format("cd {} && exec {} eval {} --definition add --local {} --workloads first --against {}",
+                    here.string(), fib_binary(), file.string(), eval.run.dataset.root().string(), name);
+    return run_process({"/bin/sh", "-c", shell}, eval.run.environment());
+  };
+  CHECK_THAT(against("baseline").out, Catch::Contains("A: solution theirs"));
+  CHECK(against("./baseline").exit_code == 1);
+}
+
 TEST_CASE("what is added is the solution and its traces, which never replaces another's record") {
   const Eval eval;
   const auto file = eval.write("mine.cpp", kHonest);
@@ -283,6 +300,18 @@ TEST_CASE("what is added is the solution and its traces, which never replaces an
   const auto replaced = run_process({fib_binary(), "report", "summary", "--local", eval.run.dataset.root()},
                                     eval.run.environment());
   CHECK_THAT(replaced.out, Catch::Contains("2 of other sources"));
+}
+
+TEST_CASE("where results could not be written nothing is built") {
+  Eval eval;
+  const auto file = eval.write("mine.cpp", kHonest);
+  const auto runs = eval.run.dataset.root() / "runs/runs.jsonl";
+  std::filesystem::create_directories(runs.parent_path());
+  util::write_file_atomic(runs, "");
+  std::filesystem::resize_file(runs, std::uintmax_t{1} << 40U);
+  const auto added = eval({file.string(), "--definition", "add", "--add"});
+  CHECK(added.exit_code == 1);
+  CHECK_THAT(added.err, Catch::Contains("its last line is longer than 64 MB") && !Catch::Contains("built"));
 }
 
 TEST_CASE("a name that another author's solution has is not added: the dataset would have neither") {

@@ -68,6 +68,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"claims_a_microsecond", {"", "are added to the worker's claims", 0.15}},
       {"works_when_prepared", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_when_collected", {"PASSED", "are added to the worker's claims", 0.7}},
+      {"works_after_collecting", {"PASSED", "are added to the worker's claims", 0.06}},
       {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_before_the_call", {"", "", 0.7}},
       {"helper_takes_the_cpu", {"", "", 4}},
@@ -128,9 +129,10 @@ void check_expected(const testing::TraceLine& trace) {
 }  // namespace
 
 TEST_CASE("lies are found where an evaluation makes as many calls as it needs") {
-  const std::set<std::string> names = {"right_at_first",       "late_thread",          "claims_a_microsecond",
-                                       "works_when_prepared",  "works_when_collected", "works_in_turn",
-                                       "helper_takes_the_cpu", "claims_less"};
+  const std::set<std::string> names = {
+      "right_at_first",         "late_thread",          "claims_a_microsecond",
+      "works_when_prepared",    "works_when_collected", "works_in_turn",
+      "works_after_collecting", "helper_takes_the_cpu", "claims_less"};
   testing::FibRun run;
   const auto result = run_hostile(run, names, {"--timeout", "60", "--call-budget", "1"});
   INFO(result.err);

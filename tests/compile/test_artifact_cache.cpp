@@ -207,5 +207,6 @@ TEST_CASE("what a source names outside of its build is not there, and in no log"
     CHECK(result.log.find("HIDDEN_WORD") == std::string::npos);
     CHECK(result.log.find("out of memory") == std::string::npos);
     CHECK(result.log.find("error: #error seen") == std::string::npos);
+    CHECK(result.log.find(cache.path().string()) == std::string::npos);  // nor where the build was
   }
 }

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "dataset/add_record.h"
@@ -30,4 +32,21 @@ TEST_CASE("links of a dataset lead no solution out of it") {
   const auto solution = model::parse_solution(testing::solution_text("s", "me", "cpp"));
   CHECK_THROWS(dataset::add_solution(files.root(), solution, "op"));
   CHECK(fs::is_empty(outside.path()));
+}
+
+// A file with a hole costs no disk.
+TEST_CASE("what is there already is not read where it is longer, nor where it is no file") {
+  const testing::TemporaryDataset files;
+  const auto solution = model::parse_solution(testing::solution_text("s", "me", "cpp"));
+  const fs::path file = dataset::add_solution(files.root(), solution, "op").file;
+  fs::resize_file(file, std::uintmax_t{1} << 40U);
+  CHECK_THROWS_WITH(dataset::add_solution(files.root(), solution, "op"),
+                    Catch::Contains("is there already, with another content"));
+  using How = dataset::AddedRecord::How;
+  CHECK(dataset::add_solution(files.root(), solution, "op", dataset::Existing::replace).how == How::replaced);
+  CHECK(dataset::add_solution(files.root(), solution, "op").how == How::was_there);
+  fs::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(dataset::add_solution(files.root(), solution, "op"),
+                    Catch::Contains("is there already, with another content"));
 }

@@ -180,6 +180,31 @@ TEST_CASE("appending nothing creates and changes nothing") {
   CHECK(util::read_file(path) == "{\"a\":1}");
 }
 
+TEST_CASE("whether a file can be appended to is known before") {
+  const TemporaryDataset dataset;
+  const auto& root = dataset.root();
+  const auto expect = [&](const fs::path& path) { dataset::expect_appendable(root, path); };
+  CHECK_NOTHROW(expect(root / "traces/a/b/new.jsonl"));
+  CHECK_FALSE(std::filesystem::exists(root / "traces"));
+  const auto path = dataset.write("traces/d.jsonl", "{}\n{\"torn");
+  CHECK_NOTHROW(expect(path));
+  CHECK(util::read_file(path) == "{}\n{\"torn");
+  std::filesystem::create_symlink("d.jsonl", root / "traces/link.jsonl");
+  CHECK_THROWS_AS(expect(root / "traces/link.jsonl"), Error);
+  std::filesystem::create_hard_link(path, root / "traces/other.jsonl");
+  CHECK_THROWS_WITH(expect(path), Catch::Contains("has another name elsewhere"));
+  std::filesystem::remove(root / "traces/other.jsonl");
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);
+  CHECK_THROWS_WITH(expect(path), Catch::Contains("its last line is longer than 64 MB"));
+  if (::geteuid() == 0) {
+    WARN("skipped: root can write to every folder");
+    return;
+  }
+  std::filesystem::permissions(root / "traces", std::filesystem::perms::owner_read);
+  CHECK_THROWS_WITH(expect(root / "traces/new.jsonl"), Catch::Contains("Permission denied"));
+  std::filesystem::permissions(root / "traces", std::filesystem::perms::owner_all);
+}
+
 TEST_CASE("a record must be one line") {
   const TemporaryDataset dataset;
   const auto path = dataset.root() / "d.jsonl";

@@ -101,6 +101,24 @@ TEST_CASE("a bad line costs itself, and a run has one record") {
   CHECK(problems[4].severity == dataset::Severity::warning);
 }
 
+TEST_CASE("problems with lines of a file are told up to the thousandth, and counted then") {
+  const testing::TemporaryDataset files;
+  std::string lines;
+  for (int i = 0; i < 1500; ++i) lines += "1\n";
+  for (const char* name : {"runs/runs.jsonl", "runs/baselines.jsonl"}) {
+    files.write(name, lines);
+    std::vector<Problem> problems;
+    if (std::string(name) == "runs/runs.jsonl") {
+      (void)dataset::read_runs(files.root(), problems);
+    } else {
+      (void)dataset::read_baselines(files.root(), problems);
+    }
+    REQUIRE(problems.size() == 1001);
+    CHECK(dataset::to_string(problems[999]).find(std::string(name) + ":1000: ") == 0);
+    CHECK(dataset::to_string(problems[1000]) == std::string(name) + ": 500 more of its lines have problems");
+  }
+}
+
 TEST_CASE("what a record says in a form of its own is not believed") {
   const testing::TemporaryDataset files;
   files.write("runs/runs.jsonl",

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "pack/bare_source.h"
@@ -83,4 +85,38 @@ TEST_CASE("sources take what they need from beside them, and nothing from outsid
   for (const auto& source : pack::read_with_neighbours(folder.path() / "p/main.py"))
     paths.push_back(source.path);
   CHECK(paths == std::vector<std::string>{"main.py", "tools/deep.py", "helper.py"});
+}
+
+TEST_CASE("a source takes a number of files along, and looks at a number of names") {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    util::write_file_atomic(folder.path() / name, text);
+    return folder.path() / name;
+  };
+  std::string includes;
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string name = fmt::format("h{}.h", i);
+    (void)write(name, "\n");
+    includes += fmt::format("#include \"{0}\"\n#include \"{0}\"\n", name);
+  }
+  const auto many = write("many.cpp", includes);
+  CHECK_THROWS_WITH(pack::read_with_neighbours(many),
+                    many.string() + " needs more than 1000 files beside it");
+  std::filesystem::remove(folder.path() / "h0.h");
+  CHECK(pack::read_with_neighbours(many).size() == 1'000);
+
+  includes.clear();
+  for (int i = 0; i < 10'000; ++i) includes += fmt::format("#include \"none{}.h\"\n", i);
+  const auto names = write("names.cpp", includes);
+  CHECK_THROWS_WITH(pack::read_with_neighbours(names),
+                    names.string() + " and what it includes name more than 10000 files");
+}
+
+TEST_CASE("a source with NUL bytes is none") {
+  const std::string text("void run() {}\0", 14);
+  pack::SourceFacts facts;
+  facts.definition = "d";
+  facts.language = "cpp";
+  CHECK_THROWS_WITH(pack::given_solution_of_text(text, facts),
+                    Catch::Contains("holds NUL bytes, which no source has"));
 }

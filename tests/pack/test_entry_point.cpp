@@ -33,6 +33,9 @@ TEST_CASE("declarations, calls, comments and longer names define nothing") {
   CHECK_FALSE(c_defines("/* void run() {}"));
   CHECK_FALSE(c_defines("void run2() {} void prerun() {}"));
   CHECK_FALSE(c_defines("void run("));
+  // Parameters are not longer than this, so that no call is followed to the end of the file.
+  CHECK(c_defines("void run(" + std::string(3'900, ' ') + ") {}"));
+  CHECK_FALSE(c_defines("void run(" + std::string(4'100, ' ') + ") {}"));
   CHECK_FALSE(c_defines("void run"));
   CHECK_FALSE(c_defines("void f() {}", ""));
 }

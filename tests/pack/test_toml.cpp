@@ -134,3 +134,10 @@ TEST_CASE("a key of very many parts is refused before it is read") {
     }()) + " = ";
   CHECK_THROWS_WITH(pack::parse_toml(nested, "config.toml", {"a"}), Catch::Contains("more than 10000 dots"));
 }
+
+TEST_CASE("a table of very many keys is refused") {
+  std::string text = "[a]\n";
+  for (int i = 0; i < 10'000; ++i) text += "k" + std::to_string(i) + " = 1\n";
+  CHECK_THROWS_WITH(pack::parse_toml(text, "config.toml", {"a"}),
+                    "config.toml:10001: more than 10000 keys are not read");
+}

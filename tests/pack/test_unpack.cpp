@@ -118,13 +118,15 @@ TEST_CASE("packing an unpacked solution gives its bytes") {
 
 TEST_CASE("any list of sources survives: order, suffixes, bytes, and paths that no file can have") {
   const std::string longest(300, 'x');
+  std::string deepest;
+  for (int i = 0; i < 32; ++i) deepest += "d/";
   for (const std::string& sources :
        {source("z.h") + "," + source("a.h"), source("B.cu") + "," + source("a.cu"),
         source("a/b/c.cu") + "," + source("a/b.cu") + "," + source("a.cu"), source("./k.cu"),
         source("a") + "," + source("a/b") + "," + source("a/b/c"), source("a//b.cu") + "," + source("a/"),
-        source(".git/x.cu") + "," + source(".x.cu"), source(longest + ".cu"), source("a\\u0000b.cu"),
-        source("source_1.txt/x") + "," + source("./b") + "," + source("./c"), source("config.toml"),
-        source("caf\xc3\xa9 '\\\"\\\\.cu") + "," + source("new\\nline.cu"),
+        source(".git/x.cu") + "," + source(".x.cu"), source(longest + ".cu"), source(deepest + "a.cu"),
+        source("a\\u0000b.cu"), source("source_1.txt/x") + "," + source("./b") + "," + source("./c"),
+        source("config.toml"), source("caf\xc3\xa9 '\\\"\\\\.cu") + "," + source("new\\nline.cu"),
         std::string(R"({"path":"b.cu","content":"\u0000\r\n\ufeff é\n\n","z":[null],"a":1.50})")}) {
     const std::string text = solution("", sources + "," + kSource);
     INFO(text);

@@ -142,6 +142,17 @@ TEST_CASE("a list tells the beginning of a very long configuration, programs all
   CHECK(text(present::Format::json).find("option399") != std::string::npos);
 }
 
+TEST_CASE("names of what lies deep in a record are cut, as whoever wrote it chose them") {
+  auto one = record("r");
+  const std::string key(100'000, 'k');
+  one.config = {{key, {{"a", 1}, {"b", 2}}}};
+  one.document["config"] = one.config;
+  const std::vector<report::DatasetHistory> histories = {report::HistoryBuilder("A", {one}).finish()};
+  const auto text = report::render_run(histories, "r", {}, report::Seed::hidden, present::Format::table, {});
+  CHECK(text.find(std::string(150, 'k')) != std::string::npos);
+  CHECK(text.find(std::string(201, 'k')) == std::string::npos);
+}
+
 TEST_CASE("the seed is in no form of a run unless it shall be shown") {
   const std::vector<report::DatasetHistory> histories = {sample()};
   for (const auto format :
