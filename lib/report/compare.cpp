@@ -61,13 +61,14 @@ Verdict verdict_of_change(const Change& change, const std::optional<dataset::Spr
 const std::string& hardware_of(const Comparison& pair) { return *pair.a->row.evaluation->hardware; }
 
 std::map<std::string, Drift> drifts_of(const std::vector<Comparison>& pairs) {
-  std::map<std::string, std::vector<double>> ratios;
+  std::map<std::string, std::vector<SameSource>> unchanged;
   for (const Comparison& pair : pairs) {
-    if (pair.sources == Sources::same && pair.change) ratios[hardware_of(pair)].push_back(1 + *pair.change);
+    if (pair.sources == Sources::same && pair.change)
+      unchanged[hardware_of(pair)].push_back({1 + *pair.change, pair.noise});
   }
   std::map<std::string, Drift> drifts;
-  for (const auto& [hardware, values] : ratios) {
-    if (const auto drift = drift_of(values)) drifts[hardware] = *drift;
+  for (const auto& [hardware, of_hardware] : unchanged) {
+    if (const auto drift = drift_of(of_hardware)) drifts[hardware] = *drift;
   }
   return drifts;
 }
@@ -212,7 +213,7 @@ Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b, const D
   if (!latency_a || !latency_b) return {Verdict::ambiguous, std::nullopt, std::nullopt, std::nullopt};
   const double share = *latency_b / *latency_a - 1;
   Change change{Verdict::ambiguous, share, (1 + share) / drift.ratio - 1, relative_noise(a, b)};
-  if (change.noise) change.noise = std::max(*change.noise, drift.scatter);
+  if (change.noise) change.noise = wider(*change.noise, drift.scatter);
   change.verdict =
       verdict_of_change(change, a.evaluation->calls.spread, b.evaluation->calls.spread, drift.ratio);
   return change;

@@ -43,8 +43,8 @@ struct Change {
 };
 
 // The verdict of two results of the same work: the one rule by which `fib run`, `fib report compare` and the
-// HTML report say what changed. B's latencies are taken for drift.ratio times too long, and the noise is
-// drift.scatter at least. Pure.
+// HTML report say what changed. B's latencies are taken for drift.ratio times too long, and the noise is as
+// many times wider as drift.scatter says. Pure.
 [[nodiscard]] Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b,
                                const Drift& drift = {});
 
@@ -63,7 +63,7 @@ enum class Sources { unknown, same, changed };
 [[nodiscard]] std::string_view name_of(Sources sources);
 
 // Whether verdicts are of the change as it was measured, or of what drift's ratio leaves of it. Its scatter
-// always counts as noise.
+// always widens the noise.
 enum class CorrectDrift { no, yes };
 
 struct CompareSide {

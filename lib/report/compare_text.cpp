@@ -158,25 +158,19 @@ std::string drift_text(const CompareReport& report, const std::string& hardware,
                                                 : "verdicts count it as change, --correct-drift does not");
 }
 
-// Where it has made the noise of some result wider.
-std::string scatter_text(const CompareReport& report, const std::string& hardware, const Drift& drift) {
-  const auto is_wider = [&](const Comparison& pair) {
-    if (*pair.a->row.evaluation->hardware != hardware || !pair.noise) return false;
-    return *pair.noise > relative_noise(pair.a->row, pair.b->row).value_or(0);
-  };
-  if (std::none_of(report.pairs.begin(), report.pairs.end(), is_wider)) return "";
+std::string scatter_text(const std::string& hardware, const Drift& drift) {
+  if (drift.scatter <= 1) return "";
   return fmt::format(
-      "Scatter on {}: results of the same source differ by {:.1f}% between A and B (three standard "
-      "deviations "
-      "beside the drift), which counts as noise of all results",
-      hardware, 100 * drift.scatter);
+      "Scatter on {}: beside the drift, results of the same source lie so far apart in A and B that noise is "
+      "taken {:.2g} times as wide as the results say themselves",
+      hardware, drift.scatter);
 }
 
 std::vector<std::string> machine_notes(const CompareReport& report) {
   std::vector<std::string> notes;
   for (const auto& [hardware, drift] : report.drifts) {
     notes.push_back(drift_text(report, hardware, drift));
-    const std::string scatter = scatter_text(report, hardware, drift);
+    const std::string scatter = scatter_text(hardware, drift);
     if (!scatter.empty()) notes.push_back(scatter);
   }
   return notes;
@@ -332,7 +326,7 @@ json::Value drifts_json(const CompareReport& report) {
     json::Value one = json::make_object();
     one.add("hardware", json::make_string(hardware));
     one.add("ratio", json::make_number(drift.ratio));
-    one.add("scatter", drift.pairs >= kScatterPairs ? json::make_number(drift.scatter) : json::make_null());
+    one.add("scatter", json::make_number(drift.scatter));
     one.add("pairs", count_json(drift.pairs));
     list.items.push_back(std::move(one));
   }

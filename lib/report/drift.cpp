@@ -17,16 +17,22 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-std::optional<Drift> drift_of(const std::vector<double>& ratios) {
-  if (ratios.size() < kDriftPairs) return std::nullopt;
+std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
+  if (pairs.size() < kDriftPairs) return std::nullopt;
   std::vector<double> logarithms;
-  for (const double ratio : ratios) logarithms.push_back(std::log(ratio));
+  for (const SameSource& pair : pairs) logarithms.push_back(std::log(pair.ratio));
   const double middle = median_of(logarithms);
-  Drift drift{std::exp(middle), 0, ratios.size()};
-  if (ratios.size() < kScatterPairs) return drift;
-  for (double& value : logarithms) value = std::abs(value - middle);
-  drift.scatter = std::expm1(kDeviations * kDeviationOverMedian * median_of(logarithms));
+  std::vector<double> distances;
+  for (const SameSource& pair : pairs) {
+    if (pair.noise && *pair.noise > 0)
+      distances.push_back(std::abs(std::log(pair.ratio) - middle) / std::log1p(*pair.noise));
+  }
+  Drift drift{std::exp(middle), 1, pairs.size()};
+  if (distances.size() >= kScatterPairs)
+    drift.scatter = std::max(1.0, kDeviations * kDeviationOverMedian * median_of(distances));
   return drift;
 }
+
+double wider(double noise, double scatter) { return std::expm1(scatter * std::log1p(noise)); }
 
 }  // namespace fib::report

@@ -9,18 +9,27 @@ namespace fib::report {
 // What two sides A and B on one hardware differ by for another reason than the solutions: another driver,
 // another toolchain, a warmer room, a busier machine. Seen by results whose source has not changed.
 struct Drift {
-  double ratio = 1;    // the median of B's latencies over A's
-  double scatter = 0;  // how far single ones lie from that: 0.2 is a factor of up to 1.2 in either direction
+  double ratio = 1;       // the median of B's latencies over A's
+  double scatter = 1;     // how many times as wide as the results' own noise it has to be taken: 1 or more
   std::size_t pairs = 0;  // of the same source that passed on both sides
 };
 
 inline constexpr std::size_t kDriftPairs = 5;
 inline constexpr std::size_t kScatterPairs = 10;
 
-// Of B's latencies over A's, all of the same source and above 0. Nothing below kDriftPairs of them; no
-// scatter below kScatterPairs. The scatter is three standard deviations of the ratios' logarithms, by the
-// median absolute deviation (times 1.4826, of a normal distribution), so that what became of fewer than half
-// of them widens it little. Three, since many results are judged at once. Pure.
-[[nodiscard]] std::optional<Drift> drift_of(const std::vector<double>& ratios);
+// Two results of the same source.
+struct SameSource {
+  double ratio = 1;             // B's latency over A's, above 0
+  std::optional<double> noise;  // relative_noise() of the two; nothing: not known
+};
+
+// Nothing below kDriftPairs pairs. The scatter is 1 where the noise of fewer than kScatterPairs is known.
+// With z the distance of a ratio from the drift over its noise (both in logarithms), it is three standard
+// deviations of z, by the median of |z| (times 1.4826, of a normal distribution), so that what became of
+// fewer than half of the pairs widens it little; three, since many results are judged at once. Pure.
+[[nodiscard]] std::optional<Drift> drift_of(const std::vector<SameSource>& pairs);
+
+// A noise that is `scatter` times as wide: 0.1 is a factor of 1.1 in either direction, which times 2 is 1.21.
+[[nodiscard]] double wider(double noise, double scatter);
 
 }  // namespace fib::report

@@ -4,35 +4,57 @@
 #include "report/drift.h"
 
 using namespace fib;
+using Pairs = std::vector<report::SameSource>;
+
+namespace {
+
+Pairs with_noise(const std::vector<double>& ratios, double noise) {
+  Pairs pairs;
+  for (const double ratio : ratios) pairs.push_back({ratio, noise});
+  return pairs;
+}
+
+}  // namespace
 
 TEST_CASE("drift is the median ratio of five results or more") {
   CHECK_FALSE(report::drift_of({}));
-  CHECK_FALSE(report::drift_of({1.1, 1.1, 1.1, 1.1}));
-  const auto odd = report::drift_of({1.1, 2.0, 1.2, 0.5, 1.15});
+  CHECK_FALSE(report::drift_of(with_noise({1.1, 1.1, 1.1, 1.1}, 0.1)));
+  const auto odd = report::drift_of({{1.1, {}}, {2.0, {}}, {1.2, {}}, {0.5, {}}, {1.15, {}}});
   REQUIRE(odd);
   CHECK(odd->ratio == Approx(1.15));
+  CHECK(odd->scatter == 1);
   CHECK(odd->pairs == 5);
-  const auto even = report::drift_of({1, 4, 1, 4, 1, 4});
+  const auto even = report::drift_of(with_noise({1, 4, 1, 4, 1, 4}, 0.1));
   REQUIRE(even);
   CHECK(even->ratio == Approx(2));
+  CHECK(even->scatter == 1);  // six are too few to say
 }
 
-TEST_CASE("scatter is how far ten results or more lie from the drift, by the median") {
-  const auto nine = report::drift_of({1, 1.1, 0.9, 1, 1.1, 0.9, 1, 1.1, 0.9});
-  REQUIRE(nine);
-  CHECK(nine->scatter == 0);
-
-  // Half of the logarithms lie 0.1 away from the median.
+TEST_CASE("scatter is how far ten results or more lie from the drift, over their noise") {
+  // Most logarithms lie 0.1 away from the median, where the noise of each is 0.05.
   const double up = std::exp(0.1);
   const double down = std::exp(-0.1);
-  const auto ten = report::drift_of({up, down, up, down, up, down, up, down, 1, 1});
-  REQUIRE(ten);
-  CHECK(ten->ratio == Approx(1));
-  CHECK(ten->scatter == Approx(std::expm1(0.3 * 1.4826)));
+  const std::vector<double> ratios{up, down, up, down, up, down, up, down, 1, 1};
+  const auto busy = report::drift_of(with_noise(ratios, std::expm1(0.05)));
+  REQUIRE(busy);
+  CHECK(busy->ratio == Approx(1));
+  CHECK(busy->scatter == Approx(3 * 1.4826 * 2));
+  CHECK(report::drift_of(with_noise(ratios, std::expm1(0.5)))->scatter == 1);  // what they say themselves
+
+  // What short kernels do says nothing of long ones.
+  Pairs mixed = with_noise(ratios, std::expm1(0.5));
+  for (int i = 0; i < 9; ++i) mixed.push_back({1.0001, 0.005});
+  CHECK(report::drift_of(mixed)->scatter == 1);
 
   // The drift itself is no scatter, and what became of a third of the results is none either.
-  const auto regressed = report::drift_of({1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 3, 3, 3});
+  const auto regressed = report::drift_of(with_noise({1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 3, 3, 3}, 0.01));
   REQUIRE(regressed);
   CHECK(regressed->ratio == Approx(1.1));
-  CHECK(regressed->scatter == Approx(0).margin(1e-12));
+  CHECK(regressed->scatter == 1);
+}
+
+TEST_CASE("a noise is a factor in either direction, and wider by powers of it") {
+  CHECK(report::wider(0.1, 1) == Approx(0.1));
+  CHECK(report::wider(0.1, 2) == Approx(0.21));
+  CHECK(report::wider(0, 5) == 0);
 }
