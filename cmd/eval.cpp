@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "choice.h"
 #include "commands.h"
@@ -160,6 +161,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
     try {
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
+        told.clear();
         {
           const Turn turn(session);
           (void)evaluate_once(session, options, request, against_last);
@@ -167,7 +169,6 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
         }
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));
-        told.clear();
       }
     } catch (const std::exception& error) {  // files may be gone as one looks
       if (interrupted) break;
@@ -192,10 +193,10 @@ int run(EvalOptions options) {
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
   const bench::RunRequest request{FIB_VERSION, options.add, around};
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
-  read_stdin(options.words);             // while Ctrl-C still ends the process
+  if (options.watch) check_watched(options.words);
+  read_stdin(options.words);  // while Ctrl-C still ends the process
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
-  if (options.watch) check_watched(options.words);
   bench::Session session(environment, interrupted, timeline.get());
   return options.watch ? watch(session, options, request, against_last)
                        : evaluate_once(session, options, request, against_last);

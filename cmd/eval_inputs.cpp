@@ -1,6 +1,7 @@
 #include "eval_inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "compile/calling_style.h"
 #include "dataset/paths.h"
 #include "dataset/records.h"
+#include "model/json_value.h"
 #include "present/text.h"
 #include "util/closest.h"
 #include "util/error.h"
@@ -29,10 +31,13 @@ bool is_definition_file(const std::string& word) { return word.ends_with(".json"
 // A solution's JSON or a source.
 std::string text_of_stdin() {
   constexpr std::size_t kMost = model::json::Limits{}.bytes;
-  std::string text(kMost + 1, '\0');
-  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::cin.gcount()));
-  if (text.size() > kMost) throw Error("stdin: more than {} MB, and no solution may have more", kMost >> 20U);
+  std::string text;
+  std::array<char, 1 << 16> part{};
+  while (std::cin.read(part.data(), part.size()), std::cin.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > kMost)
+      throw Error("stdin: more than {} MB, and no solution may have more", kMost >> 20U);
+  }
   return text;
 }
 
@@ -241,7 +246,7 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
     dataset::Dataset& dataset = *wanted.front().first;
     model::Solution other = other_side(words, dataset, facts, wanted.front().second.definition, device);
     const auto known = dataset.solutions.find(other.name);
-    inputs.is_against_foreign = known == dataset.solutions.end() ||
+    inputs.is_against_foreign = known == dataset.solutions.end() || known->second.author != other.author ||
                                 model::content_sha256(known->second) != model::content_sha256(other);
     while (std::find(inputs.tried.begin(), inputs.tried.end(), other.name) != inputs.tried.end()) {
       other.name += " (of the dataset)";

@@ -139,13 +139,16 @@ void open_standard_descriptors() {
   if (fd >= 0) ::close(fd);
 }
 
-}  // namespace
-
-namespace {
-
 int tell(const std::string& error) {
   std::fputs(fmt::format("fib: {}\n", present::quoted_lines(error)).c_str(), stderr);
   return cmd::kNotAllDone;
+}
+
+// The error's own text names the function that failed.
+std::string words_of(const std::filesystem::filesystem_error& error) {
+  if (error.path1().empty()) return error.what();
+  const std::string second = error.path2().empty() ? "" : ", " + error.path2().string();
+  return fmt::format("{}{}: {}", error.path1().string(), second, error.code().message());
 }
 
 }  // namespace
@@ -162,8 +165,8 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported, like any other
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
     return run_command_line(argc, argv);
-  } catch (const std::filesystem::filesystem_error& error) {  // its own text names the function that failed
-    return tell(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return tell(words_of(error));
   } catch (const std::exception& error) {
     return tell(error.what());
   }

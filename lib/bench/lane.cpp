@@ -254,8 +254,7 @@ void Lane::report(const PlannedEvaluation& planned, const Measurement& measureme
   const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator, "write the trace");
   const auto evaluation =
       make_evaluation(measurement, planned, config_for(config(), *planned.definition, *planned.workload),
-                      identity_on(device_, run_.identity), started_utc,
-                      run_.logs.take(*planned.solution, log_bytes(measurement)));
+                      identity_on(device_, run_.identity), started_utc, &run_.logs);
   try {
     observer_.finished(planned, evaluation);
   } catch (const dataset::DiskFull& error) {

@@ -19,8 +19,9 @@ class LogBudget {
  public:
   // Always of one log.
   static constexpr std::size_t kLeast = std::size_t{16} << 10U;
-  // Of all longer ones of one solution. The format's first implementation keeps as much of each.
-  static constexpr std::size_t kOfSolution = std::size_t{5} << 20U;
+  // Of all longer ones of one solution: the first 5 MiB that a process printed (util::Capture), and a
+  // sentence or two. The format's first implementation keeps as much of each.
+  static constexpr std::size_t kOfSolution = (std::size_t{5} << 20U) + 4096;
   // Of all longer ones of the run.
   static constexpr std::size_t kOfRun = std::size_t{64} << 20U;
 

@@ -44,10 +44,10 @@ model::Performance performance_of(const Measurement& m, const RunConfig& config)
   return performance;
 }
 
-std::string log_of(const Measurement& m, std::size_t limit) {
+std::string log_of(const Measurement& m) {
   std::string log = util::valid_utf8(m.output);
   if (!m.note.empty() && !log.empty() && !log.ends_with('\n')) log += '\n';
-  return cut_log(log + util::valid_utf8(m.note), limit);
+  return log + util::valid_utf8(m.note);
 }
 
 model::RecordedReference reference_record(const Measurement& m, const RunConfig& config,
@@ -245,19 +245,19 @@ std::string name_of(EndedBy rule) {
   return "budget";
 }
 
-std::size_t log_bytes(const Measurement& m) { return m.output.size() + m.note.size(); }
-
 double latency_of(const Measurement& m) { return eval::mean(medians(m.trials_ms)); }
 
 model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned,
                                   const RunConfig& config, const RunIdentity& identity,
-                                  const std::string& started_utc, std::size_t log_limit) {
+                                  const std::string& started_utc, LogBudget* logs) {
   model::Evaluation evaluation;
   evaluation.status = m.status;
   evaluation.environment.hardware = identity.hardware;
   evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
-  evaluation.log = log_of(m, log_limit);
+  evaluation.log = log_of(m);
+  if (logs != nullptr)
+    evaluation.log = cut_log(std::move(evaluation.log), logs->take(*planned.solution, evaluation.log.size()));
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {
     model::Correctness correctness;
     correctness.max_relative_error = m.max_relative_error;

@@ -97,14 +97,11 @@ struct RunIdentity {
 // The mean of the trials' medians, in milliseconds; there is at least one trial.
 [[nodiscard]] double latency_of(const Measurement& measurement);
 
-// What was printed and noted, in bytes.
-[[nodiscard]] std::size_t log_bytes(const Measurement& measurement);
-
 // Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation
-// began; of the log `log_limit` bytes are kept.
+// began; of the log is kept what `logs` has room for, all where it is null.
 [[nodiscard]] model::Evaluation make_evaluation(const Measurement& measurement,
                                                 const PlannedEvaluation& planned, const RunConfig& config,
                                                 const RunIdentity& identity, const std::string& started_utc,
-                                                std::size_t log_limit = LogBudget::kOfSolution);
+                                                LogBudget* logs = nullptr);
 
 }  // namespace fib::bench

@@ -51,7 +51,8 @@ std::optional<Overhead> overhead_of(const std::vector<Ran>& calls) {
   overhead.gap_ms = median_of(calls, gap_ms);
   overhead.prepare_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.prepare_ns); });
   overhead.collect_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.collect_ns); });
-  overhead.rest_ms = median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.rest_ns); });
+  overhead.rest_ms =
+      median_of(calls, [](const Ran& ran) { return in_ms(ran.beside.rest_ns - ran.beside.rest_waited_ns); });
   // Where threads do its work, a reference's main thread uses less than its calls last: the difference would
   // say that copying takes nothing.
   overhead.cpu_ms = std::max(median_of(calls, cpu_beside_ms), overhead.prepare_ms + overhead.collect_ms);

@@ -32,10 +32,11 @@ void TraceSink::expect_room(const Plan& plan) const {
   for (const PlannedEvaluation& planned : plan.evaluations) {
     if (std::exchange(last, planned.solution) == planned.solution) continue;
     const auto& root = datasets_[planned.dataset].root;
-    for (const auto& file : {traces_file_of(root, planned), dataset::runs_file(root)}) {
-      if (files.insert(file).second) dataset::expect_appendable(root, file);
-    }
+    const auto file = traces_file_of(root, planned);
+    if (files.insert(file).second) dataset::expect_appendable(root, file);
   }
+  for (const auto& dataset : datasets_)
+    dataset::expect_appendable(dataset.root, dataset::runs_file(dataset.root));
 }
 
 void TraceSink::append(const PlannedEvaluation& planned, const model::Evaluation& evaluation) {

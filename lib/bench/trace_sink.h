@@ -20,7 +20,8 @@ class TraceSink {
             std::function<void(const std::string&)> warn)
       : datasets_(datasets), save_(save), warn_(std::move(warn)) {}
 
-  // Before anything is built. Throws Error where a trace of the plan could not be appended as things are now.
+  // Before anything is built. Throws Error where a trace of the plan, or the run's record, could not be
+  // appended as things are now.
   void expect_room(const Plan& plan) const;
 
   // Throws Error (dataset::DiskFull where that is why) when the trace cannot be written; the file is then as

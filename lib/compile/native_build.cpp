@@ -144,7 +144,7 @@ Words NativeBuild::compiler_for(const std::string& source) const {
 NativeBuild::Step NativeBuild::run(Words command) const {
   const auto result = util::run_command(command, sources_, {"LC_ALL=C"});
   // An assembler names the compiler's files, which lie in the user's cache.
-  const std::string output = without_folder(result.output, sources_.parent_path());
+  const std::string output = without_folder(result.output, folder_ / "tmp");
   Step done{std::move(command), without_dot_slash(output), result.succeeded()};
   if (done.succeeded) return done;
   expect_sound_machine(done.command[0], result);

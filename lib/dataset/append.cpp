@@ -31,17 +31,21 @@ std::string described(std::string_view what, const fs::path& path) {
   throw Error(text);
 }
 
-// The folder that holds the file, made where it is missing. A link in a dataset could lead anywhere.
-util::UniqueFd folder_of(const fs::path& root, const fs::path& path) {
+enum class Create { no, yes };
+
+// The folder that holds the file, perhaps made where it is missing. A link in a dataset could lead anywhere.
+util::UniqueFd folder_of(const fs::path& root, const fs::path& path, Create create) {
   try {
     const auto root_folder = util::open_folder(root);
-    return util::folder_beneath(root_folder.get(), path.lexically_relative(root).parent_path(), true);
+    return util::folder_beneath(root_folder.get(), path.lexically_relative(root).parent_path(),
+                                create == Create::yes);
   } catch (const std::system_error& error) {
     const int code = error.code().value();
     const fs::path folder = path.parent_path();
     if (code == ELOOP || code == ENOTDIR)
       throw Error("{}: a folder on the way below {} is a link, or none", folder.string(), root.string());
-    fail(folder.string() + ": cannot create the folder", code);
+    fail(fmt::format("{}: cannot {} the folder", folder.string(), create == Create::yes ? "create" : "open"),
+         code);
   }
 }
 
@@ -194,16 +198,21 @@ std::string joined(const std::vector<std::string>& lines, const fs::path& path) 
 }  // namespace
 
 void expect_appendable(const fs::path& root, const fs::path& path) {
-  fs::path there = path;
+  fs::path there = path;  // as much of it as there is
   while (there != root && !is_there(there)) there = there.parent_path();
-  if (::faccessat(AT_FDCWD, there.c_str(), W_OK, AT_EACCESS) != 0) fail(described("write to", there), errno);
-  if (there != path) return;
-  const util::UniqueFd root_folder = util::open_folder(root);
-  const util::UniqueFd folder =
-      util::folder_beneath(root_folder.get(), path.lexically_relative(root).parent_path(), false);
+  const bool is_file = there == path;
+  const util::UniqueFd folder = folder_of(root, is_file ? path : there / "file", Create::no);
+  if (!is_file) {
+    if (::faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
+      fail(described("cannot write to", there), errno);
+    return;
+  }
+  const std::string name = path.filename();
   const util::UniqueFd fd(
-      ::openat(folder.get(), path.filename().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd.valid()) fail(described("open", path), errno);
+      ::openat(folder.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd.valid() && errno == ELOOP) throw Error("{} is a link", path.string());
+  if (!fd.valid() || ::faccessat(folder.get(), name.c_str(), W_OK, AT_EACCESS) != 0)
+    fail(described("cannot write to", path), errno);
   if (!is_current(fd.get(), folder.get(), path)) return;  // somebody replaces it
   (void)last_line(fd.get(), size_of(fd.get(), path), path);
 }
@@ -212,7 +221,7 @@ AppendReport append_lines(const fs::path& root, const fs::path& path, const std:
                           std::chrono::milliseconds lock_limit) {
   if (lines.empty()) return {};
   std::string text = joined(lines, path);
-  const util::UniqueFd folder = folder_of(root, path);
+  const util::UniqueFd folder = folder_of(root, path, Create::yes);
   const LockedFile file = open_locked(folder.get(), path, lock_limit);
   const int fd = file.fd.get();
   const AppendReport report = repair_end(fd, folder.get(), path);

@@ -23,14 +23,18 @@ class LineProblems {
   LineProblems& operator=(const LineProblems&) = delete;
 
   void add(const Line& line, const std::string& message, Severity severity) {
-    if (++count_ <= kMost) problems_.push_back({file_, line.number, message, severity});
+    if (++count_ <= kMost) {
+      problems_.push_back({file_, line.number, message, severity});
+    } else if (severity == Severity::error) {
+      of_the_others_ = Severity::error;
+    }
   }
 
   // After the last line.
   void finish() {
     if (count_ > kMost)
       problems_.push_back(
-          {file_, 0, fmt::format("{} more of its lines have problems", count_ - kMost), Severity::error});
+          {file_, 0, fmt::format("{} more of its lines have problems", count_ - kMost), of_the_others_});
   }
 
  private:
@@ -39,6 +43,7 @@ class LineProblems {
   std::string file_;
   std::vector<Problem>& problems_;
   std::size_t count_ = 0;
+  Severity of_the_others_ = Severity::warning;  // the worst of those that are counted
 };
 
 }  // namespace fib::dataset

@@ -20,8 +20,9 @@ namespace fib::dataset {
 // Throws Error where leads_out(); the sentence says what to do.
 void expect_inside(const std::filesystem::path& file, const std::filesystem::path& root);
 
-// Why list_files() leaves out links to a file that it has, and other names of it (hard links).
+// Why list_files() leaves out links to a file that it has, and other names of it.
 inline constexpr const char* kReadAlready = "it is a link to a file that is read already";
+inline constexpr const char* kOtherName = "it is another name (a hard link) of a file that is read already";
 
 // Whether there is something of this name, be it a link that leads nowhere, or cannot be found out.
 [[nodiscard]] bool is_there(const std::filesystem::path& file);

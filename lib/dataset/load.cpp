@@ -375,13 +375,15 @@ std::vector<fs::path> without_repeated(const std::vector<FoundFile>& found,
     for (const FoundFile& file : found) {
       struct stat status {};
       if (file.is_link != links || ::stat(file.path.c_str(), &status) != 0) continue;
-      if (!taken.emplace(status.st_dev, status.st_ino).second) repeated.insert(file.path);
+      const bool is_new = taken.emplace(status.st_dev, status.st_ino).second;
+      // Not all file systems have numbers that tell files apart.
+      if (!is_new && (links || status.st_nlink > 1)) repeated.insert(file.path);
     }
   }
   std::vector<fs::path> files;
   for (const FoundFile& file : found) {
     if (repeated.contains(file.path)) {
-      unlisted.emplace_back(file.path, kReadAlready);
+      unlisted.emplace_back(file.path, file.is_link ? kReadAlready : kOtherName);
     } else {
       files.push_back(file.path);
     }

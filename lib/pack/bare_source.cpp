@@ -162,7 +162,7 @@ bool is_included(std::string_view path) {
 
 // Looking at a file takes time, and sources may name any.
 constexpr std::size_t kMostLookedAt = 10'000;
-constexpr std::size_t kMostSources = 1'000;
+constexpr std::size_t kMostBeside = 1'000;
 
 // A link beside others' sources may lead to what a program keeps hidden: a token, say.
 void expect_not_hidden(const fs::path& file) {
@@ -188,8 +188,8 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
       if (looked_at.size() > kMostLookedAt)
         throw Error("{} and what it includes name more than {} files", file.string(), kMostLookedAt);
       if (!is_file_below(folder, path)) continue;
-      if (sources.size() == kMostSources)
-        throw Error("{} needs more than {} files beside it", file.string(), kMostSources);
+      if (sources.size() > kMostBeside)
+        throw Error("{} needs more than {} files beside it", file.string(), kMostBeside);
       sources.push_back({path, reader.read(folder / path), {}});
     }
   }

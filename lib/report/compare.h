@@ -44,7 +44,7 @@ struct Change {
 
 // The verdict of two results of the same work: the one rule by which `fib run`, `fib report compare` and the
 // HTML report say what changed. B's latencies are taken for drift.ratio times too long, and the noise is as
-// many times wider as drift.scatter says. Pure.
+// many times wider as drift.scatter says: `fib run` and the HTML report know neither. Pure.
 [[nodiscard]] Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b,
                                const Drift& drift = {});
 

@@ -159,17 +159,18 @@ std::string drift_text(const CompareReport& report, const std::string& hardware,
 }
 
 std::string scatter_text(const std::string& hardware, const Drift& drift) {
-  if (drift.scatter <= 1) return "";
+  if (drift.scatter < 1.05) return "";
   return fmt::format(
       "Scatter on {}: beside the drift, results of the same source lie so far apart in A and B that noise is "
-      "taken {:.2g} times as wide as the results say themselves",
+      "taken {:.1f} times as wide as the results say themselves",
       hardware, drift.scatter);
 }
 
-std::vector<std::string> machine_notes(const CompareReport& report) {
+// Of drifts those above `least`.
+std::vector<std::string> machine_notes(const CompareReport& report, double least) {
   std::vector<std::string> notes;
   for (const auto& [hardware, drift] : report.drifts) {
-    notes.push_back(drift_text(report, hardware, drift));
+    if (std::abs(drift.ratio - 1) >= least) notes.push_back(drift_text(report, hardware, drift));
     const std::string scatter = scatter_text(hardware, drift);
     if (!scatter.empty()) notes.push_back(scatter);
   }
@@ -250,7 +251,7 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
     notes.emplace_back("*: of another source, or other options, in B than in A");
-  const auto of_machines = machine_notes(report);
+  const auto of_machines = machine_notes(report, 0);
   notes.insert(notes.end(), of_machines.begin(), of_machines.end());
   if (style.with_cautions) {
     for (const std::string& caution : pair_cautions(report)) notes.push_back(caution);
@@ -390,7 +391,7 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
   if (report.missing() > 0)
     text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
   text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
-  for (const auto& notes : {machine_notes(report), pair_cautions(report)}) {
+  for (const auto& notes : {machine_notes(report, kSameWithin), pair_cautions(report)}) {
     for (const std::string& note : notes)
       text += present::annotation(present::Annotation::notice, "caution", present::printable(note));
   }

@@ -24,15 +24,18 @@ std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
   const double middle = median_of(logarithms);
   std::vector<double> distances;
   for (const SameSource& pair : pairs) {
-    if (pair.noise && *pair.noise > 0)
-      distances.push_back(std::abs(std::log(pair.ratio) - middle) / std::log1p(*pair.noise));
+    if (pair.noise)
+      distances.push_back(std::abs(std::log(pair.ratio) - middle) /
+                          std::log1p(std::max(*pair.noise, kLeastNoise)));
   }
   Drift drift{std::exp(middle), 1, pairs.size()};
   if (distances.size() >= kScatterPairs)
-    drift.scatter = std::max(1.0, kDeviations * kDeviationOverMedian * median_of(distances));
+    drift.scatter = std::clamp(kDeviations * kDeviationOverMedian * median_of(distances), 1.0, kMostScatter);
   return drift;
 }
 
-double wider(double noise, double scatter) { return std::expm1(scatter * std::log1p(noise)); }
+double wider(double noise, double scatter) {
+  return scatter == 1 ? noise : std::expm1(scatter * std::log1p(noise));
+}
 
 }  // namespace fib::report

@@ -10,12 +10,14 @@ namespace fib::report {
 // another toolchain, a warmer room, a busier machine. Seen by results whose source has not changed.
 struct Drift {
   double ratio = 1;       // the median of B's latencies over A's
-  double scatter = 1;     // how many times as wide as the results' own noise it has to be taken: 1 or more
+  double scatter = 1;     // how many times as wide the results' own noise has to be taken: 1 to kMostScatter
   std::size_t pairs = 0;  // of the same source that passed on both sides
 };
 
 inline constexpr std::size_t kDriftPairs = 5;
 inline constexpr std::size_t kScatterPairs = 10;
+inline constexpr double kMostScatter = 3;
+inline constexpr double kLeastNoise = 0.01;
 
 // Two results of the same source.
 struct SameSource {
@@ -24,9 +26,10 @@ struct SameSource {
 };
 
 // Nothing below kDriftPairs pairs. The scatter is 1 where the noise of fewer than kScatterPairs is known.
-// With z the distance of a ratio from the drift over its noise (both in logarithms), it is three standard
-// deviations of z, by the median of |z| (times 1.4826, of a normal distribution), so that what became of
-// fewer than half of the pairs widens it little; three, since many results are judged at once. Pure.
+// With z the distance of a ratio from the drift over its noise (both in logarithms; the noise at least
+// kLeastNoise), it is three standard deviations of z, by the median of |z| (times 1.4826, of a normal
+// distribution), which single changes move little; three, since many results are judged at once. It is
+// kMostScatter at most: what became slower in half of all results must not hide itself. Pure.
 [[nodiscard]] std::optional<Drift> drift_of(const std::vector<SameSource>& pairs);
 
 // A noise that is `scatter` times as wide: 0.1 is a factor of 1.1 in either direction, which times 2 is 1.21.

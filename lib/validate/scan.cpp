@@ -68,7 +68,7 @@ class Scanner {
     if (tree_.mode == model::Mode::lenient) (void)dataset::list_files(folder, extension, unlisted);
     std::set<fs::path> repeated;
     for (const auto& [path, why] : unlisted) {
-      if (why == dataset::kReadAlready) repeated.insert(path);
+      if (why == dataset::kReadAlready || why == dataset::kOtherName) repeated.insert(path);
     }
     for (const fs::path& relative : files_below(folder, extension)) {
       if (repeated.contains(folder / relative)) continue;

@@ -52,20 +52,24 @@ TEST_CASE("the record has the reference's calls in numbers, and whose they were"
   CHECK_FALSE(model::measurement_record(evaluate(m, config)).reference->sets);
 }
 
-TEST_CASE("a log is as long as it may be, and its end says why the evaluation failed") {
+TEST_CASE(
+    "a log is whole where there is room, and its end says why the evaluation failed where there is not") {
   const Planned p;
+  bench::LogBudget logs;
   bench::Measurement m;
   m.status = model::Status::RUNTIME_ERROR;
-  m.output = std::string(10'000, 'x');
   m.note = "call 1: the worker ended\n";
-  CHECK(bench::log_bytes(m) == m.output.size() + m.note.size());
-  const auto log_of = [&](std::size_t limit) {
-    return bench::make_evaluation(m, p.planned, {}, {}, "start", limit).log;
-  };
-  CHECK(log_of(20'000) == m.output + "\n" + m.note);
-  const std::string cut = log_of(100);
-  CHECK(cut.size() < 200);
-  CHECK(cut.starts_with(std::string(50, 'x') + "\n\n[log truncated: "));
+  const auto log = [&] { return bench::make_evaluation(m, p.planned, {}, {}, "start", &logs).log; };
+  // What joins both parts and what stands for bytes that are no text is no reason to cut.
+  m.output = "hello \xff";
+  CHECK(log() == "hello \xef\xbf\xbd\n" + m.note);
+  m.output = std::string(20'000, 'x');
+  CHECK(log() == m.output + "\n" + m.note);
+  (void)logs.take(p.solution, bench::LogBudget::kOfSolution);
+  const std::string cut = log();
+  CHECK(cut.size() < bench::LogBudget::kLeast + 100);
+  CHECK(cut.starts_with("xxx"));
+  CHECK(cut.find("x\n\n[log truncated: ") != std::string::npos);
   CHECK(cut.ends_with("x\n" + m.note));
 }
 

@@ -27,9 +27,10 @@ constexpr const char* kOutOfMemory = "bad_alloc";
 #endif
 
 struct Expectation {
-  std::string status;   // empty: it passes with the true time, or is refused as a RUNTIME_ERROR
-  std::string log;      // a part of it
-  double least_ms = 0;  // what its calls take in truth, less what watching them can see
+  std::string status;          // empty: it passes with the true time, or is refused as a RUNTIME_ERROR
+  std::string log;             // a part of it
+  double least_ms = 0;         // what its calls take in truth, less what watching them can see
+  double most_slack_ms = 1e9;  // with more, on a busy machine, nothing is added and no log says so
 };
 
 const std::map<std::string, Expectation>& expectations() {
@@ -68,7 +69,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"claims_a_microsecond", {"", "are added to the worker's claims", 0.15}},
       {"works_when_prepared", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_when_collected", {"PASSED", "are added to the worker's claims", 0.7}},
-      {"works_after_collecting", {"PASSED", "are added to the worker's claims", 0.06}},
+      {"works_after_collecting", {"PASSED", "are added to the worker's claims", 0.06, 0.07}},
       {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_before_the_call", {"", "", 0.7}},
       {"helper_takes_the_cpu", {"", "", 4}},
@@ -103,22 +104,29 @@ testing::ProcessResult run_hostile(testing::FibRun& run, const std::set<std::str
   return run.run(options);
 }
 
+// A part of what the reference's calls take beside the work; milliseconds.
+double overhead(const testing::TraceLine& trace, const char* part) {
+  const auto line = nlohmann::json::parse(trace.text);
+  const auto& witness = line.at("evaluation").at("fib").at("witness");
+  return witness.contains("overhead") ? witness.at("overhead").at(part).get<double>() : 0;
+}
+
 // What may be left out of a claim where calls of the reference's worker take long or differ much (an emulated
 // machine, say), beyond what is left out on a usual one; milliseconds.
 double left_out_here(const testing::TraceLine& trace) {
-  const auto line = nlohmann::json::parse(trace.text);
-  const auto& witness = line.at("evaluation").at("fib").at("witness");
-  if (!witness.contains("overhead")) return 0;
   constexpr double kUsual = 0.3;
   double sum = 0;
-  for (const char* part : {"run_ms", "prepare_ms", "collect_ms", "slack_ms"})
-    sum += witness.at("overhead").at(part).get<double>();
+  for (const char* part : {"run_ms", "prepare_ms", "collect_ms", "slack_ms"}) sum += overhead(trace, part);
   return std::max(0.0, sum - kUsual);
 }
 
 void check_expected(const testing::TraceLine& trace) {
   REQUIRE(expectations().contains(trace.solution));
   const auto& expected = expectations().at(trace.solution);
+  if (trace.status == "PASSED" && overhead(trace, "slack_ms") > expected.most_slack_ms) {
+    WARN("too busy a machine for " << trace.solution);
+    return;
+  }
   if (expected.least_ms > 0 && trace.status == "PASSED")
     CHECK(trace.latency_ms + left_out_here(trace) > expected.least_ms);
   if (expected.status.empty()) CHECK((trace.status == "PASSED" || trace.status == "RUNTIME_ERROR"));

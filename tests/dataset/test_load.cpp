@@ -145,9 +145,12 @@ TEST_CASE("a file is read once, however many names it has") {
   std::filesystem::create_symlink("d.json", files.root() / "definitions/a.json");
   const auto loaded = dataset::load(files.root());
   CHECK(loaded.definitions.size() == 1);
-  const std::string why = ": cannot be listed: it is a link to a file that is read already";
-  CHECK(texts(loaded) == std::vector<std::string>{"definitions/a.json" + why, "definitions/c.json" + why,
-                                                  "definitions/d.json" + why});
+  const std::string why =
+      ": cannot be listed: it is another name (a hard link) of a file that is read already";
+  CHECK(texts(loaded) ==
+        std::vector<std::string>{
+            "definitions/a.json: cannot be listed: it is a link to a file that is read already",
+            "definitions/c.json" + why, "definitions/d.json" + why});
 }
 
 TEST_CASE("what has a record's name and is no file is said, and not waited for") {

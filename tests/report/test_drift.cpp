@@ -31,15 +31,20 @@ TEST_CASE("drift is the median ratio of five results or more") {
 }
 
 TEST_CASE("scatter is how far ten results or more lie from the drift, over their noise") {
-  // Most logarithms lie 0.1 away from the median, where the noise of each is 0.05.
+  // Most logarithms lie 0.1 away from the median.
   const double up = std::exp(0.1);
   const double down = std::exp(-0.1);
   const std::vector<double> ratios{up, down, up, down, up, down, up, down, 1, 1};
-  const auto busy = report::drift_of(with_noise(ratios, std::expm1(0.05)));
+  const auto busy = report::drift_of(with_noise(ratios, std::expm1(0.2)));
   REQUIRE(busy);
   CHECK(busy->ratio == Approx(1));
-  CHECK(busy->scatter == Approx(3 * 1.4826 * 2));
-  CHECK(report::drift_of(with_noise(ratios, std::expm1(0.5)))->scatter == 1);  // what they say themselves
+  CHECK(busy->scatter == Approx(3 * 1.4826 / 2));
+  CHECK(report::drift_of(with_noise(ratios, std::expm1(0.05)))->scatter == 3);  // at most
+  CHECK(report::drift_of(with_noise(ratios, std::expm1(0.5)))->scatter == 1);   // what they say themselves
+
+  // Differences within 1 % are none, however small the noise.
+  const std::vector<double> alike{1.002, 0.998, 1.002, 0.998, 1.002, 0.998, 1.002, 0.998, 1, 1};
+  CHECK(report::drift_of(with_noise(alike, 0.0001))->scatter == 1);
 
   // What short kernels do says nothing of long ones.
   Pairs mixed = with_noise(ratios, std::expm1(0.5));
@@ -51,6 +56,10 @@ TEST_CASE("scatter is how far ten results or more lie from the drift, over their
   REQUIRE(regressed);
   CHECK(regressed->ratio == Approx(1.1));
   CHECK(regressed->scatter == 1);
+  // Half of all are 30 % slower: more than three times their noise.
+  const auto half = report::drift_of(with_noise({1, 1.3, 1, 1.3, 1, 1.3, 1, 1.3, 1, 1.3, 1, 1.3}, 0.006));
+  REQUIRE(half);
+  CHECK(report::wider(0.006, half->scatter) < 0.02);
 }
 
 TEST_CASE("a noise is a factor in either direction, and wider by powers of it") {
