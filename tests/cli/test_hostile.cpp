@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -7,6 +9,7 @@
 
 #include "support/fib_run.h"
 #include "util/files.h"
+#include "util/machine.h"
 
 // Solutions that break, hang, lie or cheat (tests/hostile/cpp), run by the real program: each must end with
 // the status and the log that it deserves, and the run must go on.
@@ -27,10 +30,9 @@ constexpr const char* kOutOfMemory = "bad_alloc";
 #endif
 
 struct Expectation {
-  std::string status;          // empty: it passes with the true time, or is refused as a RUNTIME_ERROR
-  std::string log;             // a part of it
-  double least_ms = 0;         // what its calls take in truth, less what watching them can see
-  double most_slack_ms = 1e9;  // with more, on a busy machine, nothing is added and no log says so
+  std::string status;   // empty: it passes with the true time, or is refused as a RUNTIME_ERROR
+  std::string log;      // a part of it
+  double least_ms = 0;  // what its calls take in truth, less what watching them can see
 };
 
 const std::map<std::string, Expectation>& expectations() {
@@ -69,7 +71,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"claims_a_microsecond", {"", "are added to the worker's claims", 0.15}},
       {"works_when_prepared", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_when_collected", {"PASSED", "are added to the worker's claims", 0.7}},
-      {"works_after_collecting", {"PASSED", "are added to the worker's claims", 0.06, 0.07}},
+      {"works_after_collecting", {"PASSED", ""}},  // a test of its own
       {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_before_the_call", {"", "", 0.7}},
       {"helper_takes_the_cpu", {"", "", 4}},
@@ -123,10 +125,6 @@ double left_out_here(const testing::TraceLine& trace) {
 void check_expected(const testing::TraceLine& trace) {
   REQUIRE(expectations().contains(trace.solution));
   const auto& expected = expectations().at(trace.solution);
-  if (trace.status == "PASSED" && overhead(trace, "slack_ms") > expected.most_slack_ms) {
-    WARN("too busy a machine for " << trace.solution);
-    return;
-  }
   if (expected.least_ms > 0 && trace.status == "PASSED")
     CHECK(trace.latency_ms + left_out_here(trace) > expected.least_ms);
   if (expected.status.empty()) CHECK((trace.status == "PASSED" || trace.status == "RUNTIME_ERROR"));
@@ -137,10 +135,9 @@ void check_expected(const testing::TraceLine& trace) {
 }  // namespace
 
 TEST_CASE("lies are found where an evaluation makes as many calls as it needs") {
-  const std::set<std::string> names = {
-      "right_at_first",         "late_thread",          "claims_a_microsecond",
-      "works_when_prepared",    "works_when_collected", "works_in_turn",
-      "works_after_collecting", "helper_takes_the_cpu", "claims_less"};
+  const std::set<std::string> names = {"right_at_first",       "late_thread",          "claims_a_microsecond",
+                                       "works_when_prepared",  "works_when_collected", "works_in_turn",
+                                       "helper_takes_the_cpu", "claims_less"};
   testing::FibRun run;
   const auto result = run_hostile(run, names, {"--timeout", "60", "--call-budget", "1"});
   INFO(result.err);
@@ -149,6 +146,29 @@ TEST_CASE("lies are found where an evaluation makes as many calls as it needs") 
   for (const auto& trace : traces) {
     INFO(trace.solution << ": " << trace.log.substr(0, 2000));
     check_expected(trace);
+  }
+}
+
+// Where the worker and the coordinator have one CPU between them, up to 0.13 ms of it cannot be told from a
+// worker that looks for its next request (docs/THREAT-MODEL.md). A quiet machine gives each its own.
+TEST_CASE("work after the answer to Collect is added where worker and coordinator have a CPU each") {
+  constexpr int kTries = 6;
+  std::string seen;
+  for (int i = 0; i < kTries; ++i) {
+    testing::FibRun run;
+    (void)run_hostile(run, {"works_after_collecting"}, {"--timeout", "60", "--call-budget", "1"});
+    const auto traces = testing::read_traces(run.dataset.root());
+    REQUIRE(traces.size() == 1);
+    CHECK(traces[0].status == "PASSED");
+    const bool is_said = traces[0].log.find("are added to the worker's claims") != std::string::npos;
+    if (is_said && traces[0].latency_ms > 0.06) return;  // of 0.12 that it works
+    seen += fmt::format("{} ", traces[0].latency_ms);
+  }
+  const auto load = util::machine_load();
+  if (load && load->average > load->cores) {
+    WARN("the machine is too busy to tell: " << seen);
+  } else {
+    FAIL_CHECK("it read " << seen << "ms");
   }
 }
 
