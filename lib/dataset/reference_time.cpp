@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "util/median.h"
+
 namespace fib::dataset {
 namespace {
 
@@ -36,13 +38,6 @@ bool tells(const TraceRow& row) {
   return row.evaluation && row.evaluation->reference && row.evaluation->origin.run_id != nullptr;
 }
 
-// Of two in the middle the mean.
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 void add(OfRun& run, const RowReference& reference) {
   run.q25_ms.push_back(reference.q25_ms);
   run.q75_ms.push_back(reference.q75_ms);
@@ -58,15 +53,15 @@ ReferenceTime time_of(OfRun run) {
       add(run, *device.shared);
     }
     all.insert(all.end(), device.medians.begin(), device.medians.end());
-    medians.push_back(median_of(device.medians));
+    medians.push_back(util::median_of(device.medians));
   }
-  time.median_ms = median_of(medians);
+  time.median_ms = util::median_of(medians);
   time.devices = medians.size();
   time.evaluations = all.size();
   const auto [lowest, highest] = std::minmax_element(medians.begin(), medians.end());
   time.device_range = (*highest - *lowest) / time.median_ms;
-  time.low_ms = std::min(*std::min_element(all.begin(), all.end()), median_of(run.q25_ms));
-  time.high_ms = std::max(*std::max_element(all.begin(), all.end()), median_of(run.q75_ms));
+  time.low_ms = std::min(*std::min_element(all.begin(), all.end()), util::median_of(run.q25_ms));
+  time.high_ms = std::max(*std::max_element(all.begin(), all.end()), util::median_of(run.q75_ms));
   return time;
 }
 

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "util/median.h"
+
 namespace fib::report {
 namespace {
 
 constexpr double kDeviations = 3;
 constexpr double kDeviationOverMedian = 1.4826;
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 }  // namespace
 
@@ -21,7 +17,7 @@ std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
   if (pairs.size() < kDriftPairs) return std::nullopt;
   std::vector<double> logarithms;
   for (const SameSource& pair : pairs) logarithms.push_back(std::log(pair.ratio));
-  const double middle = median_of(logarithms);
+  const double middle = util::median_of(logarithms);
   std::vector<double> distances;
   for (const SameSource& pair : pairs) {
     if (pair.noise)
@@ -30,7 +26,8 @@ std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
   }
   Drift drift{std::exp(middle), 1, pairs.size()};
   if (distances.size() >= kScatterPairs)
-    drift.scatter = std::clamp(kDeviations * kDeviationOverMedian * median_of(distances), 1.0, kMostScatter);
+    drift.scatter =
+        std::clamp(kDeviations * kDeviationOverMedian * util::median_of(distances), 1.0, kMostScatter);
   return drift;
 }
 

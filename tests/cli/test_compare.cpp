@@ -9,6 +9,40 @@ using namespace fib;
 using testing::run_fib;
 using Words = std::vector<std::string>;
 
+namespace {
+
+// Two runs of one source that alice_fast has on workloads w0, w1, ...: 1 ms each in A, `latencies` in B.
+class TwoRuns {
+ public:
+  explicit TwoRuns(const std::vector<double>& latencies) {
+    std::string traces;
+    for (const char* run : {testing::kRun1, testing::kRun2}) {
+      for (std::size_t i = 0; i < latencies.size(); ++i) {
+        const testing::RunTrace made{.run = run,
+                                     .definition = "gemm_n128",
+                                     .solution = "alice_fast",
+                                     .uuid = "w" + std::to_string(i),
+                                     .median = run == testing::kRun1 ? 1.0 : latencies[i]};
+        std::string line = made.line();
+        traces += line.insert(line.find("\"config\""), R"("solution_sha256":"x",)");
+      }
+    }
+    datasets_.write("runs/traces/all.jsonl", traces);
+  }
+
+  // B against A, with a gate at 5 %.
+  [[nodiscard]] auto compare(const Words& more) const {
+    Words words{"report", "compare", "last~1", "last", "--local", "runs", "--fail-on-regression", "5%"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, datasets_.folder(), {{"COLUMNS", "200"}});
+  }
+
+ private:
+  testing::ReportDatasets datasets_;
+};
+
+}  // namespace
+
 TEST_CASE("two runs are compared in all formats") {
   const testing::ReportDatasets datasets;
   const Words words{"report", "compare", "last~1", "last", "--local", "runs"};
@@ -141,68 +175,33 @@ TEST_CASE("--only lists some verdicts, and counts and gates all") {
 }
 
 TEST_CASE("drift is said, and taken out where that is asked for") {
-  const testing::ReportDatasets datasets;
-  std::string traces;
-  for (const char* run : {testing::kRun1, testing::kRun2}) {
-    for (const char* uuid : {"w1", "w2", "w3", "w4", "w5"}) {
-      const testing::RunTrace made{.run = run,
-                                   .definition = "gemm_n128",
-                                   .solution = "alice_fast",
-                                   .uuid = uuid,
-                                   .median = run == testing::kRun1 ? 1.0 : 1.1};
-      std::string line = made.line();
-      traces += line.insert(line.find("\"config\""), R"("solution_sha256":"x",)");
-    }
-  }
-  datasets.write("runs/traces/all.jsonl", traces);
-  const auto compare = [&](Words more) {
-    Words words{"report", "compare", "last~1", "last", "--local", "runs", "--fail-on-regression", "5%"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_fib(words, datasets.folder(), {{"COLUMNS", "200"}});
-  };
-  const auto raw = compare({});
+  const TwoRuns runs(std::vector<double>(5, 1.1));
+  const auto raw = runs.compare({});
   CHECK(raw.exit_code == 3);
   CHECK_THAT(raw.out, Catch::Contains("5 slower") && Catch::Contains("Less drift") &&
                           Catch::Contains("Drift on NVIDIA") &&
                           Catch::Contains("5 results of the same source are 10.0%"));
-  const auto corrected = compare({"--correct-drift"});
+  const auto corrected = runs.compare({"--correct-drift"});
   CHECK(corrected.exit_code == 0);
   CHECK_THAT(corrected.out, Catch::Contains("5 same") && Catch::Contains("+10.0%"));
-  const auto json = nlohmann::json::parse(compare({"--correct-drift", "--format", "json"}).out);
+  const auto json = nlohmann::json::parse(runs.compare({"--correct-drift", "--format", "json"}).out);
   CHECK(json.at("drift_corrected") == true);
   CHECK(json.at("drift").at(0).at("pairs") == 5);
   CHECK(json.at("drift").at(0).at("scatter") == 1);
 }
 
 TEST_CASE("what results of the same source scatter by is said, and no gate stops it") {
-  const testing::ReportDatasets datasets;
-  std::string traces;
-  for (const char* run : {testing::kRun1, testing::kRun2}) {
-    for (int i = 0; i < 12; ++i) {
-      const double of_b = i % 2 == 0 ? 1.011 : 1 / 1.011;  // beyond 1 % and the noise of each
-      const testing::RunTrace made{.run = run,
-                                   .definition = "gemm_n128",
-                                   .solution = "alice_fast",
-                                   .uuid = "w" + std::to_string(i),
-                                   .median = run == testing::kRun1 ? 1.0 : of_b};
-      std::string line = made.line();
-      traces += line.insert(line.find("\"config\""), R"("solution_sha256":"x",)");
-    }
-  }
-  datasets.write("runs/traces/all.jsonl", traces);
-  const auto compare = [&](Words more) {
-    Words words{"report", "compare", "last~1", "last", "--local", "runs", "--fail-on-regression", "5%"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_fib(words, datasets.folder(), {{"COLUMNS", "200"}});
-  };
-  const auto table = compare({});
+  std::vector<double> latencies;  // beyond 1 % and the noise of each
+  for (int i = 0; i < 12; ++i) latencies.push_back(i % 2 == 0 ? 1.011 : 1 / 1.011);
+  const TwoRuns runs(latencies);
+  const auto table = runs.compare({});
   CHECK(table.exit_code == 0);
   CHECK_THAT(table.out, Catch::Contains("12 same") && Catch::Contains("+1.1%") &&
                             Catch::Contains("Scatter on NVIDIA") &&
                             Catch::Contains("3.0 times as wide as the results say themselves"));
-  const auto json = nlohmann::json::parse(compare({"--format", "json"}).out);
+  const auto json = nlohmann::json::parse(runs.compare({"--format", "json"}).out);
   CHECK(json.at("drift").at(0).at("scatter") == 3);
-  const auto github = compare({"--format", "github"});
+  const auto github = runs.compare({"--format", "github"});
   CHECK_THAT(github.out, !Catch::Contains("Drift on NVIDIA") &&
                              Catch::Contains("::notice title=caution::Scatter on NVIDIA"));
 }
