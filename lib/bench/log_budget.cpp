@@ -7,17 +7,11 @@
 #include "util/utf8.h"
 
 namespace fib::bench {
-namespace {
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
-}  // namespace
 
 std::string cut_log(std::string text, std::size_t limit) {
   if (text.size() <= limit) return text;
   const std::size_t begin = util::beginning_of(text, limit - limit / 2).size();
-  std::size_t end = text.size() - limit / 2;
-  while (end < text.size() && continues_character(text[end])) ++end;
+  const std::size_t end = text.size() - util::ending_of(text, limit / 2).size();
   return text.replace(begin, end - begin,
                       fmt::format("\n\n[log truncated: {} bytes are left out here]\n\n", end - begin));
 }

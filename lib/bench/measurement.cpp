@@ -8,6 +8,7 @@
 #include "compile/torch_headers.h"
 #include "eval/statistics.h"
 #include "model/measurement_record.h"
+#include "roofline/reached.h"
 #include "util/clock.h"
 #include "util/utf8.h"
 
@@ -210,6 +211,21 @@ model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation
   return record;
 }
 
+// Nothing where the workload's axes do not fit the definition.
+std::optional<model::RecordedRoofline> roofline_record(const PlannedEvaluation& planned,
+                                                       const std::string& hardware, double latency_ms) {
+  const auto reached = roofline::reached(*planned.definition, *planned.workload, hardware, latency_ms);
+  if (!reached) return std::nullopt;
+  model::RecordedRoofline record{reached->work.bytes,  reached->work.flops, reached->bytes_per_s,
+                                 reached->flops_per_s, std::nullopt,        std::nullopt,
+                                 reached->share};
+  if (reached->bound) {
+    record.bound_ms = reached->bound->ms;
+    record.binds = roofline::name_of(reached->bound->binds);
+  }
+  return record;
+}
+
 // fib; TVM-FFI's headers where they were used; for what Python calls, also what the format's reference
 // implementation names: torch, triton, tilelang and torch's CUDA, where they are installed.
 model::Ordered<std::string> libs_of(const model::Solution& solution, const RunIdentity& identity,
@@ -265,8 +281,11 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     correctness.extra = extra_of(m, planned, config);
     evaluation.correctness = correctness;
   }
-  if (m.status == Status::PASSED) evaluation.performance = performance_of(m, config);
   auto record = record_of(m, planned, config, identity, started_utc);
+  if (m.status == Status::PASSED) {
+    evaluation.performance = performance_of(m, config);
+    record.roofline = roofline_record(planned, identity.hardware, evaluation.performance->latency_ms);
+  }
   record.durations = m.durations;
   if (m.failure)
     record.failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);

@@ -54,6 +54,17 @@ void fields(Is<RecordedKernel> auto& kernel, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedRoofline> auto& roofline, Visit& visit) {
+  visit("bytes", roofline.bytes);
+  visit("flops", roofline.flops);
+  visit("bytes_per_s", roofline.bytes_per_s);
+  visit("flops_per_s", roofline.flops_per_s);
+  visit("bound_ms", roofline.bound_ms);
+  visit("binds", roofline.binds);
+  visit("share", roofline.share);
+}
+
+template <typename Visit>
 void fields(Is<RecordedCalibration> auto& calibration, Visit& visit) {
   visit("empty_event_pair_ns", calibration.empty_event_pair_ns);
 }
@@ -193,6 +204,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("dropped_calls", record.dropped_calls);
   visit("launches", record.launches);
   visit("resources", record.resources);
+  visit("roofline", record.roofline);
   visit("segments", record.segments);
   visit("calibration", record.calibration);
   visit("witness", record.witness);

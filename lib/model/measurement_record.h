@@ -51,6 +51,17 @@ struct RecordedKernel {
       occupancy_limits;  // "warps", "registers", "shared_memory", "blocks"
 };
 
+// How near the latency comes to the least time that the workload takes on the device (roofline/bound.h).
+struct RecordedRoofline {
+  std::optional<double> bytes;
+  std::optional<double> flops;
+  std::optional<double> bytes_per_s;
+  std::optional<double> flops_per_s;
+  std::optional<double> bound_ms;
+  std::optional<std::string> binds;  // "memory", "compute"
+  std::optional<double> share;       // bound over latency
+};
+
 struct RecordedCalibration {
   std::optional<double> empty_event_pair_ns;
 };
@@ -183,6 +194,7 @@ struct MeasurementRecord {
   std::optional<std::uint64_t> dropped_calls;
   std::optional<RecordedLaunches> launches;
   std::optional<std::vector<RecordedKernel>> resources;
+  std::optional<RecordedRoofline> roofline;
   std::optional<std::uint64_t> segments;
   std::optional<RecordedCalibration> calibration;
   std::optional<RecordedWitness> witness;

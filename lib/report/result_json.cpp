@@ -5,8 +5,7 @@
 #include "model/json_value.h"
 #include "model/measurement_record.h"
 #include "report/details.h"
-#include "report/sol.h"
-#include "roofline/bound.h"
+#include "roofline/reached.h"
 #include "util/error.h"
 #include "util/utf8.h"
 
@@ -47,34 +46,24 @@ std::optional<double> latency_of(const model::Evaluation& evaluation) {
   return is_timed ? std::optional(performance->latency_ms) : std::nullopt;
 }
 
-// Nothing for a workload whose axes do not fit the definition.
-std::optional<roofline::Work> known_work(const model::Trace& trace, const model::Definition& definition) {
-  try {
-    return roofline::work_of(definition, trace.workload);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-std::optional<roofline::Bound> bound_on(const roofline::Work& work, const model::Evaluation& evaluation) {
-  const auto peak = roofline::peak_of(evaluation.environment.hardware);
-  return peak ? roofline::bound_of(work, *peak) : std::nullopt;
+std::optional<roofline::Reached> reached_by(const model::Trace& trace, const model::Definition& definition) {
+  const model::Evaluation& evaluation = *trace.evaluation;
+  return roofline::reached(definition, trace.workload, evaluation.environment.hardware,
+                           latency_of(evaluation));
 }
 
 // What the workload needs at least, what was reached of it, and how far the device could go.
 ordered_json roofline_json(const model::Trace& trace, const model::Definition& definition) {
-  const auto work = known_work(trace, definition);
-  if (!work) return {};
-  const auto bound = bound_on(*work, *trace.evaluation);
-  const auto latency = latency_of(*trace.evaluation);
-  ordered_json object = {{"bytes", work->bytes}, {"flops", or_null(work->flops)}};
-  object["bytes_per_s"] = latency ? ordered_json(achieved_bytes_per_s(*work, *latency)) : ordered_json();
-  object["flops_per_s"] = latency ? or_null(achieved_flops_per_s(*work, *latency)) : ordered_json();
-  object["bound_ms"] = bound ? ordered_json(bound->ms) : ordered_json();
-  object["binds"] =
-      bound ? ordered_json(bound->binds == roofline::Binds::memory ? "memory" : "compute") : ordered_json();
-  object["share"] = bound && latency ? ordered_json(bound->ms / *latency) : ordered_json();
-  return object;
+  const auto reached = reached_by(trace, definition);
+  if (!reached) return {};
+  const auto& bound = reached->bound;
+  return {{"bytes", reached->work.bytes},
+          {"flops", or_null(reached->work.flops)},
+          {"bytes_per_s", or_null(reached->bytes_per_s)},
+          {"flops_per_s", or_null(reached->flops_per_s)},
+          {"bound_ms", bound ? ordered_json(bound->ms) : ordered_json()},
+          {"binds", bound ? ordered_json(roofline::name_of(bound->binds)) : ordered_json()},
+          {"share", or_null(reached->share)}};
 }
 
 void add_log(ordered_json& object, const model::Evaluation& evaluation, std::size_t most) {
@@ -98,10 +87,8 @@ ordered_json or_null(const std::optional<double>& value) {
 }
 
 std::optional<double> share_of_bound(const model::Trace& trace, const model::Definition& definition) {
-  const auto work = known_work(trace, definition);
-  const auto latency = latency_of(*trace.evaluation);
-  const auto bound = work ? bound_on(*work, *trace.evaluation) : std::nullopt;
-  return latency && bound ? std::optional(bound->ms / *latency) : std::nullopt;
+  const auto reached = reached_by(trace, definition);
+  return reached ? reached->share : std::nullopt;
 }
 
 ordered_json result_json(const model::Trace& trace, const model::Definition& definition,

@@ -237,20 +237,6 @@ SolReport sol_report(const Dataset& dataset, const SolQuestion& question) {
   return report;
 }
 
-std::optional<double> intensity(const roofline::Work& work) {
-  if (!work.flops || work.bytes <= 0) return std::nullopt;
-  return *work.flops / work.bytes;
-}
-
-std::optional<double> achieved_flops_per_s(const roofline::Work& work, double latency_ms) {
-  if (!work.flops || latency_ms <= 0) return std::nullopt;
-  return *work.flops / latency_ms * 1e3;
-}
-
-double achieved_bytes_per_s(const roofline::Work& work, double latency_ms) {
-  return latency_ms > 0 ? work.bytes / latency_ms * 1e3 : 0;
-}
-
 bool uses_references(const SolReport& report) {
   for (const HardwareSol& hardware : report.hardware) {
     for (const WorkloadSol& workload : hardware.workloads) {

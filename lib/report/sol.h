@@ -79,9 +79,4 @@ struct SolReport {
 // points into the dataset.
 [[nodiscard]] SolReport sol_report(const dataset::Dataset& dataset, const SolQuestion& question);
 
-// Flop/byte and flop/s: where a point stands in a roofline chart. Nothing when the flops are not known.
-[[nodiscard]] std::optional<double> intensity(const roofline::Work& work);
-[[nodiscard]] std::optional<double> achieved_flops_per_s(const roofline::Work& work, double latency_ms);
-[[nodiscard]] double achieved_bytes_per_s(const roofline::Work& work, double latency_ms);
-
 }  // namespace fib::report

@@ -7,6 +7,7 @@
 
 #include "present/text.h"
 #include "report/workload_text.h"
+#include "roofline/reached.h"
 
 namespace fib::report {
 namespace {
@@ -42,8 +43,8 @@ std::vector<present::Cell> point_row(const WorkloadSol& workload, const SolPoint
   const auto& work = workload.work;
   std::optional<double> bytes;
   std::optional<double> flops;
-  if (work) bytes = achieved_bytes_per_s(*work, point->latency_ms);
-  if (work) flops = achieved_flops_per_s(*work, point->latency_ms);
+  if (work) bytes = roofline::achieved_bytes_per_s(*work, point->latency_ms);
+  if (work) flops = roofline::achieved_flops_per_s(*work, point->latency_ms);
   return {present::text_cell(point->solution),
           present::optional_text(point->author),
           present::number_cell(point->latency_ms, present::format_ms(point->latency_ms)),
@@ -59,7 +60,7 @@ std::vector<present::Cell> work_row(const WorkloadSol& workload) {
   const auto& work = workload.work;
   const auto& bound = workload.bound;
   std::optional<double> flop_per_byte;
-  if (work) flop_per_byte = intensity(*work);
+  if (work) flop_per_byte = roofline::intensity(*work);
   return {
       present::text_cell(workload.definition),
       {workload_text(*workload.workload), json::make_string(workload.workload->uuid)},
@@ -69,8 +70,7 @@ std::vector<present::Cell> work_row(const WorkloadSol& workload) {
       present::optional_number(flop_per_byte, format_amount),
       work && work->flops ? present::text_cell(std::string(name_of(work->arithmetic))) : present::no_cell(),
       bound ? present::number_cell(bound->ms, present::format_ms(bound->ms)) : present::no_cell(),
-      bound ? present::text_cell(bound->binds == roofline::Binds::memory ? "memory" : "compute")
-            : present::no_cell(),
+      bound ? present::text_cell(std::string(roofline::name_of(bound->binds))) : present::no_cell(),
       work ? present::text_cell(work->bytes_rule) : present::text_cell(workload.reason),
       work ? present::text_cell(work->flops_rule) : present::no_cell()};
 }

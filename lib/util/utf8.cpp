@@ -3,6 +3,12 @@
 #include <nlohmann/json.hpp>
 
 namespace fib::util {
+namespace {
+
+// A later byte of a character that has several.
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+}  // namespace
 
 std::string valid_utf8(const std::string& text) {
   using nlohmann::json;
@@ -16,7 +22,7 @@ Character first_character(std::string_view text) {
   if (bytes == 1 || bytes > text.size()) return {lead, 1};
   char32_t code = lead & (0xFFU >> (bytes + 1));
   for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {lead, 1};
+    if (!continues(text[i])) return {lead, 1};
     code = code << 6U | (byte(i) & 0x3FU);
   }
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // shorter forms have all that is below
@@ -27,14 +33,15 @@ Character first_character(std::string_view text) {
 
 std::string_view beginning_of(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
+  while (limit > 0 && continues(text[limit])) --limit;
   return text.substr(0, limit);
 }
 
-std::string cut_utf8(std::string text, std::size_t limit) {
+std::string_view ending_of(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;
-  text.resize(beginning_of(text, limit).size());
-  return text + "\n\n[log truncated]\n";
+  std::size_t begin = text.size() - limit;
+  while (begin < text.size() && continues(text[begin])) ++begin;
+  return text.substr(begin);
 }
 
 }  // namespace fib::util

@@ -21,8 +21,7 @@ struct Character {
 
 // As many whole characters of the text as `limit` bytes hold, from its beginning.
 [[nodiscard]] std::string_view beginning_of(std::string_view text, std::size_t limit);
-
-// At most `limit` bytes of valid UTF-8 text, cut between characters and marked as cut.
-[[nodiscard]] std::string cut_utf8(std::string text, std::size_t limit);
+// The same from its end.
+[[nodiscard]] std::string_view ending_of(std::string_view text, std::size_t limit);
 
 }  // namespace fib::util

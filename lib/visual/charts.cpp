@@ -10,6 +10,7 @@
 #include "present/text.h"
 #include "report/summary_tables.h"
 #include "report/workload_text.h"
+#include "roofline/reached.h"
 #include "util/find.h"
 #include "visual/size.h"
 
@@ -216,8 +217,8 @@ chart::RooflineChart roofline_chart(const HardwareScene& hardware) {
   for (const report::WorkloadSol& workload : sol.workloads) {
     if (!workload.work || workload.points.empty()) continue;
     const report::SolPoint& best = workload.points.front();
-    const auto x = report::intensity(*workload.work);
-    const auto y = report::achieved_flops_per_s(*workload.work, best.latency_ms);
+    const auto x = roofline::intensity(*workload.work);
+    const auto y = roofline::achieved_flops_per_s(*workload.work, best.latency_ms);
     if (!x || !y) continue;
     if (result.series.empty() || result.series.back().name != workload.definition)
       result.series.push_back({workload.definition, {}});

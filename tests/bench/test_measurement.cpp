@@ -97,6 +97,35 @@ TEST_CASE("every status obeys the format's rule about correctness and performanc
   }
 }
 
+TEST_CASE("a result that passed has its roofline, with a bound where the device's limits are known") {
+  Planned p;
+  p.definition = model::parse_definition(
+      R"({"name": "d", "op_type": "x", "axes": {"N": {"type": "const", "value": 1200}},
+          "inputs": {"x": {"shape": ["N"], "dtype": "float32"}}, "outputs": {"y": {"shape": ["N"], "dtype": "float32"}},
+          "reference": "def run(x):\n    return x"})");
+  const auto roofline = [&](const bench::Measurement& m, const std::string& hardware) {
+    const auto evaluation = bench::make_evaluation(
+        m, p.planned, {}, {"run", "build", "1.0", hardware, "cpu", {}, false}, "start");
+    return model::measurement_record(evaluation).roofline;
+  };
+  const auto m = passed();  // a latency of 4 ms
+  const auto on_cpu = roofline(m, "CPU X");
+  REQUIRE(on_cpu);
+  CHECK(on_cpu->bytes == 9600);
+  CHECK(on_cpu->bytes_per_s == 2'400'000);
+  CHECK_FALSE(on_cpu->flops);
+  CHECK_FALSE(on_cpu->bound_ms);
+  CHECK_FALSE(on_cpu->binds);
+  CHECK_FALSE(on_cpu->share);
+  const auto on_h200 = roofline(m, "NVIDIA H200");
+  REQUIRE(on_h200);
+  CHECK(on_h200->bound_ms == Approx(2e-6));  // 9600 B at 4.8 TB/s
+  CHECK(on_h200->binds == "memory");
+  CHECK(on_h200->share == Approx(5e-7));
+  bench::Measurement failed;
+  CHECK_FALSE(roofline(failed, "NVIDIA H200"));
+}
+
 TEST_CASE("the log holds what was printed, then why it failed, as valid UTF-8") {
   auto m = passed();
   m.status = model::Status::RUNTIME_ERROR;

@@ -2,6 +2,7 @@
 
 #include "report/sample_dataset.h"
 #include "report/sol.h"
+#include "roofline/reached.h"
 
 using namespace fib;
 using report::Against;
@@ -143,8 +144,8 @@ TEST_CASE("traces of unknown definitions and of workloads that do not fit are to
 
 TEST_CASE("intensity and what was achieved place a point in a chart") {
   const roofline::Work work{200, "", 1000, roofline::Arithmetic::fp32, ""};
-  CHECK(report::intensity(work) == 5.0);
-  CHECK(report::achieved_flops_per_s(work, 2) == 500000.0);
-  CHECK(report::achieved_bytes_per_s(work, 2) == 100000);
-  CHECK_FALSE(report::intensity({200, "", std::nullopt, roofline::Arithmetic::fp32, ""}));
+  CHECK(roofline::intensity(work) == 5.0);
+  CHECK(roofline::achieved_flops_per_s(work, 2) == 500000.0);
+  CHECK(roofline::achieved_bytes_per_s(work, 2) == 100000);
+  CHECK_FALSE(roofline::intensity({200, "", std::nullopt, roofline::Arithmetic::fp32, ""}));
 }

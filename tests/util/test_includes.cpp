@@ -50,7 +50,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"worker",
        {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "arguments",
         "calling", "tvm_ffi"}},
-      {"bench", {"model", "dataset", "synthesis", "eval", "compile", "worker", "sandbox"}},
+      {"bench", {"model", "dataset", "roofline", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;
 }

@@ -4,13 +4,6 @@
 
 using fib::util::valid_utf8;
 
-TEST_CASE("text is cut between characters") {
-  using fib::util::cut_utf8;
-  CHECK(cut_utf8("abc", 3) == "abc");
-  CHECK(cut_utf8("ab\xc3\xa9", 3) == "ab\n\n[log truncated]\n");
-  CHECK(cut_utf8("ab\xc3\xa9x", 4) == "ab\xc3\xa9\n\n[log truncated]\n");
-}
-
 TEST_CASE("bytes that are not UTF-8 become replacement characters, everything else stays") {
   CHECK(valid_utf8("plain \xc3\xa9 \n\t") == "plain \xc3\xa9 \n\t");
   CHECK(valid_utf8("a\xff"
@@ -40,4 +33,10 @@ TEST_CASE("texts are read and cut between characters") {
   CHECK(beginning_of("abc", 2) == "ab");
   CHECK(beginning_of("aé", 2) == "a");
   CHECK(beginning_of("核", 2).empty());
+  using fib::util::ending_of;
+  CHECK(ending_of("ab", 2) == "ab");
+  CHECK(ending_of("abc", 2) == "bc");
+  CHECK(ending_of("éab", 3) == "ab");
+  CHECK(ending_of("éab", 4) == "éab");
+  CHECK(ending_of("核", 2).empty());
 }
