@@ -17,6 +17,7 @@
 #include "util/hash.h"
 #include "util/machine.h"
 #include "worker/channel.h"
+#include "worker/cuda_queues.h"
 #include "worker/doors.h"
 #include "worker/expected_store.h"
 #include "worker/judge_document.h"
@@ -83,6 +84,8 @@ class JudgeProcess {
         return reply(MessageType::kDiffered, differ(DifferRequest::decode(message.payload)).encode());
       case MessageType::kKnows:
         return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
+      case MessageType::kLookAround:
+        return reply(MessageType::kLookedAround, LookedAround{device().is_idle()}.encode());
       case MessageType::kFill:
         fill(SetsRequest::decode(message.payload));
         return reply(MessageType::kFilled, {});
@@ -318,6 +321,7 @@ class JudgeProcess {
 
 int run_judge(util::UniqueFd channel) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  use_one_cuda_queue();
   return JudgeProcess(std::move(channel)).run();
 }
 

@@ -6,6 +6,7 @@
 
 #include "sandbox/process.h"
 #include "util/files.h"
+#include "worker/cuda_queues.h"
 #include "worker/solution_target.h"
 #include "worker/tvm_ffi_target.h"
 #include "worker/wire.h"
@@ -38,6 +39,7 @@ class WorkerLoader : public Loader {
     if (request.kind == TargetKind::kReference) {
       // What it computes comes from a dataset; where memory is short, it goes first.
       sandbox::offer_to_oom_killer();
+      use_one_cuda_queue();
       if (request.data_limit_bytes > 0) sandbox::limit_data(request.data_limit_bytes);
       return make_cpu_stage();
     }
