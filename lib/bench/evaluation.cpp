@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/claims.h"
+#include "bench/idle_device.h"
 #include "bench/interval.h"
 #include "bench/looks.h"
 #include "eval/statistics.h"
@@ -28,6 +29,17 @@ double median_ns(const std::vector<worker::CallTimes>& calls) {
   return eval::median(all);
 }
 
+// Whether calls that nobody times take a solution so much longer than those that count that it seems to keep
+// down how many of them there are.
+bool is_much_slower(const std::vector<worker::CallTimes>& further,
+                    const std::vector<worker::CallTimes>& counted) {
+  constexpr std::size_t kEnough = 10;
+  constexpr double kTimes = 5;
+  constexpr double kMoreNs = 1e6;
+  if (further.size() < kEnough || counted.empty()) return false;
+  return median_ns(further) > kTimes * median_ns(counted) + kMoreNs;
+}
+
 // What is known before the first call.
 Measurement begin(const EvaluationParts& parts) {
   Measurement result;
@@ -44,6 +56,23 @@ Measurement begin(const EvaluationParts& parts) {
 
 double highest_clock_mhz(const worker::DeviceState& device) {
   return nlohmann::json::parse(device.state).value("max_sm_clock_mhz", 0.0);
+}
+
+// Whether the coordinator's clock saw more of the calls than their worker claims.
+bool seems_longer(const Measurement& result) {
+  const auto is_much = [](double added_ms) { return added_ms > 0; };
+  return std::any_of(result.added_ms.begin(), result.added_ms.end(), is_much) || unexplained_time(result);
+}
+
+// Work of others on the GPU makes calls longer: nobody can tell that from work of the solution, which may
+// also have left it there itself. Throws Error.
+void expect_idle_device(const EvaluationParts& parts) {
+  const Stopped stopped(parts.worker);
+  if (becomes_idle(parts.judge, kLooksForIdle)) return;
+  throw Error(
+      "other work keeps the GPU busy, of another process or left there by the solution: calls cannot be "
+      "timed; end it, "
+      "or choose another device");
 }
 
 // Throws Failed for times that cannot be true.
@@ -76,6 +105,7 @@ Measurement EvaluationRun::run() {
   sort_calls();  // those before a failure too
   const bool believed = made && succeeds([this] { believe_times(result_); });
   add_unclaimed_time(result_);
+  if (made && result_.on_cuda && seems_longer(result_)) expect_idle_device(parts_);
   // A solution can count: the trials' calls are judged without those that come after them.
   const bool passed = believed && succeeds([this] {
                         conclude();
@@ -246,7 +276,14 @@ void EvaluationRun::make_further_calls() {
   const auto repeats = [&] { return calls_.made() - calls_.sets(); };
   while (repeats() < opened.repeats_wanted && (repeats() == 0 || is_in_budget()))
     calls_.repeat(clocks_.of_calls());
-  while (calls_.sets() < opened.calls_wanted && is_in_budget()) (void)calls_.make(clocks_.of_calls());
+  std::vector<worker::CallTimes> further;
+  while (calls_.sets() < opened.calls_wanted && is_in_budget())
+    further.push_back(calls_.make(clocks_.of_calls()));
+  if (calls_.sets() < opened.calls_wanted && is_much_slower(further, counted_))
+    throw Error(
+        "calls that nobody times took the solution far longer than those before, so that there was time for "
+        "too few "
+        "of them to judge it");
 }
 
 bool EvaluationRun::is_in_budget() const {
@@ -289,6 +326,11 @@ void EvaluationRun::complete_result() {
   std::string remarks;
   if (!parts_.facts.note.empty()) remarks += parts_.facts.note + '\n';
   if (const auto added = about_added_time(result_)) remarks += *added + '\n';
+  if (times_reference(parts_.config) && expected_.reference_was_disturbed())
+    remarks +=
+        "the reference was not timed, and there is no speedup: other work kept the GPU busy whenever it was "
+        "called, of "
+        "another process or left there by the solution\n";
   if (!result_.synthesized.empty())
     remarks += fmt::format("inputs made by --synthesize-missing: {}\n", fmt::join(result_.synthesized, ", "));
   result_.note = remarks + result_.note;

@@ -23,7 +23,8 @@ class EvaluationRun {
   explicit EvaluationRun(const EvaluationParts& parts);
 
   // Outcomes of the solution are in the Measurement. Throws ReferenceError, worker::JudgeLost, or Error for
-  // inputs that cannot be made.
+  // inputs that cannot be made, for calls that work of others on the GPU made longer, and for too few calls
+  // since the solution is slow where nobody times it.
   [[nodiscard]] Measurement run();
 
  private:

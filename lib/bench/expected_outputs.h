@@ -50,8 +50,14 @@ class ExpectedOutputs {
   // Whether those are of all solutions.
   [[nodiscard]] bool reference_is_shared() const { return !workload_.reference_ms.empty(); }
 
-  // Whether those are known within this share of their median, or more calls would not tell: where they are
-  // not asked for, or were made for all solutions alike.
+  // Whether the reference has no time since the GPU was busy whenever it was called (idle_device.h): other
+  // processes work there, or the solution has left work that goes on while it is stopped. A reference that
+  // takes longer than a slice of time, or whose kernels wait for the host, seems slower then, and a speedup
+  // over it would be a lie.
+  [[nodiscard]] bool reference_was_disturbed() const { return disturbed_ > 0 && reference_ms().empty(); }
+
+  // Whether the reference's times are known within this share of their median, or more calls would not tell:
+  // where they are not asked for, or were made for all solutions alike.
   [[nodiscard]] bool reference_is_settled(double share) const;
 
  private:
@@ -64,6 +70,7 @@ class ExpectedOutputs {
   worker::AttachedDoor door_;
   bool shared_;
   bool timed_ = false;            // where the reference is asked for its time alone
+  int disturbed_ = 0;             // batches of the reference's calls while the GPU was not idle
   std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one
   std::vector<double> own_ms_{};  // of calls on sets of this solution's own
 };

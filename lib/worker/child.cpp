@@ -66,6 +66,8 @@ std::string_view name_of(MessageType request) {
       return "differ";
     case MessageType::kKnows:
       return "look up";
+    case MessageType::kLookAround:
+      return "look around";
     case MessageType::kFill:
       return "fill";
     case MessageType::kKeep:

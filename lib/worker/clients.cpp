@@ -123,6 +123,10 @@ bool JudgeClient::knows(std::uint32_t door, const SetId& set) {
       .known;
 }
 
+bool JudgeClient::device_is_idle() {
+  return LookedAround::decode(ask(MessageType::kLookAround, {}, MessageType::kLookedAround).payload).is_idle;
+}
+
 void JudgeClient::fill(std::uint32_t door, const std::vector<SetId>& sets) {
   (void)ask(MessageType::kFill, SetsRequest{door, sets}.encode(), MessageType::kFilled);
 }

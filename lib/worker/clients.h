@@ -52,6 +52,7 @@ class JudgeClient : public Judge {
   [[nodiscard]] DoorFds attach(const Attach& request) override;
   void detach(std::uint32_t door) override;
   [[nodiscard]] bool knows(std::uint32_t door, const SetId& set) override;
+  [[nodiscard]] bool device_is_idle() override;
   void fill(std::uint32_t door, const std::vector<SetId>& sets) override;
   void keep(std::uint32_t door, const std::vector<SetId>& sets) override;
   [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,

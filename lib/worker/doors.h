@@ -70,6 +70,8 @@ class JudgeDevice : public OutputsMemory {
   [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use,
                                                         std::uint32_t places) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
+  // Whether no other process's work keeps it busy. Throws Error where the device is lost.
+  [[nodiscard]] virtual bool is_idle() = 0;
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
 };

@@ -27,6 +27,7 @@ void fields(auto& wire, Either<CompareRequest> auto& m) {
 }
 
 void fields(auto& wire, Either<KnowsAnswer> auto& m) { wire.flag(m.known); }
+void fields(auto& wire, Either<LookedAround> auto& m) { wire.flag(m.is_idle); }
 
 void fields(auto& wire, Either<DeviceState> auto& m) {
   wire.text(m.hardware);
@@ -113,6 +114,9 @@ SetsRequest SetsRequest::decode(const std::string& payload) { return decoded<Set
 
 std::string CompareRequest::encode() const { return encoded(*this); }
 CompareRequest CompareRequest::decode(const std::string& payload) { return decoded<CompareRequest>(payload); }
+
+std::string LookedAround::encode() const { return encoded(*this); }
+LookedAround LookedAround::decode(const std::string& payload) { return decoded<LookedAround>(payload); }
 
 std::string KnowsAnswer::encode() const { return encoded(*this); }
 KnowsAnswer KnowsAnswer::decode(const std::string& payload) { return decoded<KnowsAnswer>(payload); }

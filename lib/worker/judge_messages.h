@@ -53,6 +53,13 @@ struct KnowsAnswer {
   [[nodiscard]] static KnowsAnswer decode(const std::string& payload);
 };
 
+// Whether the judge's device has nothing to do for other processes.
+struct LookedAround {
+  bool is_idle = false;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static LookedAround decode(const std::string& payload);
+};
+
 // The state of the judge's device now.
 struct DeviceState {
   std::string hardware;

@@ -51,6 +51,8 @@ enum class MessageType : std::uint16_t {
   kDiffered,
   kKnows,
   kKnown,
+  kLookAround,
+  kLookedAround,
   kFill,
   kFilled,
   kKeep,

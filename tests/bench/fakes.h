@@ -49,6 +49,10 @@ class FakeJudge : public worker::Judge {
     ask("knows");
     return is_kept(set);
   }
+  bool device_is_idle() override {
+    ask("look around");
+    return is_idle(++looks_around);
+  }
   void fill(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
     ask("fill");
     CHECK(sets.size() <= attached.at(door - 1).places);
@@ -96,7 +100,10 @@ class FakeJudge : public worker::Judge {
     return worker::Concluded{{true, 0, 0, 1, {}}, {}};
   };
 
+  std::function<bool(int)> is_idle = [](int) { return true; };  // the device, at the look number n, from 1
+
   // What was asked.
+  int looks_around = 0;
   std::vector<worker::Attach> attached{};
   int doors_open = 0;
   std::map<std::uint32_t, std::vector<worker::SetId>> filled{};

@@ -248,3 +248,54 @@ TEST_CASE("a reference whose outputs nobody needs is timed by a few calls, or no
     CHECK(none.reference.calls_made == 0);
   }
 }
+
+TEST_CASE("on a GPU that is busy with other work the reference's calls tell no time") {
+  Scene busy;
+  busy.use_cuda();
+  busy.judge.is_idle = [](int) { return false; };
+  auto m = busy.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.reference_ms.empty());
+  CHECK_THAT(m.note, Catch::Contains("the reference was not timed, and there is no speedup"));
+  CHECK(
+      busy.judged.reference_calls.empty());  // they tell nothing of what a call takes beside the work either
+  CHECK_FALSE(m.overhead);
+  // It is waited for once: 20 looks, then one before each batch.
+  CHECK(busy.judge.looks_around == 20 + static_cast<int>(busy.reference.batches.size()) - 1);
+
+  // Work that ends in a while, and work that is there in one batch of many.
+  for (const int until : {5, 12}) {
+    Scene scene;
+    scene.use_cuda();
+    scene.judge.is_idle = [until](int look) { return until == 5 ? look > until : look != until; };
+    m = scene.run();
+    CHECK(m.status == Status::PASSED);
+    CHECK_FALSE(m.reference_ms.empty());
+    CHECK(m.note.empty());
+    CHECK(scene.judge.looks_around > until);
+  }
+  // A reference that is slowed down by what begins behind the look before its calls and is there at the one
+  // after.
+  Scene between;
+  between.use_cuda();
+  between.judge.is_idle = [](int look) { return look % 2 == 1; };
+  m = between.run();
+  CHECK(m.reference_ms.empty());
+  CHECK(between.judge.looks_around == 2 * static_cast<int>(between.reference.batches.size()));
+}
+
+TEST_CASE("nobody looks whether a GPU is idle where the reference does not run there, or is not timed") {
+  Scene host;
+  host.use_cuda();
+  host.reference.is_on_device = false;
+  CHECK(host.run().status == Status::PASSED);
+  CHECK(host.judge.looks_around == 0);
+  Scene cpu;
+  CHECK(cpu.run().status == Status::PASSED);
+  CHECK(cpu.judge.looks_around == 0);
+  Scene untimed;
+  untimed.use_cuda();
+  untimed.config.profile_baseline = false;
+  untimed.judge.is_idle = [](int) { return false; };
+  CHECK_FALSE((untimed.run().note.find("the reference was not timed") != std::string::npos));
+}

@@ -95,6 +95,21 @@ TEST_CASE("calls that are judged together are as many as that takes, where trial
   CHECK(more.run().trials_ms.size() == 15);
 }
 
+TEST_CASE("a solution that is slow where nobody times it gets no verdict by too few calls") {
+  const auto make = [](std::int64_t further_ms) {
+    auto scene = std::make_unique<Scene>();
+    scene->use_noise();
+    scene->judged.opened.calls_wanted = 2000;
+    scene->config.call_budget_s = 3;
+    scene->worker.times = [further_ms](std::size_t n, worker::Clock) {
+      return fakes::call_of(n <= 190 ? 1 : static_cast<double>(further_ms));
+    };
+    return scene;
+  };
+  CHECK_THROWS_WITH(make(60)->run(), Catch::Contains("far longer than those before"));
+  CHECK(make(2)->run().status == Status::PASSED);
+}
+
 TEST_CASE("no evaluation ends early while the coordinator's clock sees more than is claimed") {
   Scene scene;
   scene.use_noise();
@@ -189,4 +204,22 @@ TEST_CASE("the trace says which rule ended the evaluation, and what its interval
   CHECK(interval.at("high_ms") == Approx(1 + interval.at("processes_ms").get<double>()));
   Scene asked;
   CHECK(record(asked).at("calls").at("ended_by") == "iterations");
+}
+
+TEST_CASE("calls that take longer than they claim on a GPU with work of others are no verdict") {
+  const auto make = [](bool is_idle, bool claims_all) {
+    auto scene = std::make_unique<Scene>();
+    scene->use_noise();
+    scene->use_cuda();
+    scene->judge.is_idle = [is_idle](int) { return is_idle; };
+    scene->worker.times = [claims_all](std::size_t, worker::Clock) {
+      auto times = fakes::call_of(1);
+      if (!claims_all) times.envelope_ns += fakes::kMs;
+      return times;
+    };
+    return scene;
+  };
+  CHECK_THROWS_WITH(make(false, false)->run(), Catch::Contains("other work keeps the GPU busy"));
+  CHECK(make(true, false)->run().added_ms.front() > 0.9);
+  CHECK(make(false, true)->run().status == Status::PASSED);
 }

@@ -172,16 +172,17 @@ using CheckMessage = void (*)(const std::string&);
 const std::vector<CheckMessage>& messages() {
   using namespace worker;
   static const std::vector<CheckMessage> all = {
-      check_message<Hello>,       check_message<WorkerError>,   check_message<UseDevice>,
-      check_message<Load>,        check_message<Loaded>,        check_message<Open>,
-      check_message<CallRequest>, check_message<Done>,          check_message<Collected>,
-      check_message<SetRequest>,  check_message<KnowsAnswer>,   check_message<DeviceState>,
-      check_message<JudgeOpened>, check_message<Attached>,      check_message<Attach>,
-      check_message<Number>,      check_message<Verdict>,       check_message<Spawn>,
-      check_message<Spawned>,     check_message<Exited>,        check_message<CompareRequest>,
-      check_message<Concluded>,   check_message<DifferRequest>, check_message<Differed>,
-      check_message<Start>,       check_message<Packed>,        check_message<CallsRequest>,
-      check_message<SetsRequest>, check_message<Called>,        check_message<Confine>};
+      check_message<Hello>,          check_message<WorkerError>, check_message<UseDevice>,
+      check_message<Load>,           check_message<Loaded>,      check_message<Open>,
+      check_message<CallRequest>,    check_message<Done>,        check_message<Collected>,
+      check_message<SetRequest>,     check_message<KnowsAnswer>, check_message<LookedAround>,
+      check_message<DeviceState>,    check_message<JudgeOpened>, check_message<Attached>,
+      check_message<Attach>,         check_message<Number>,      check_message<Verdict>,
+      check_message<Spawn>,          check_message<Spawned>,     check_message<Exited>,
+      check_message<CompareRequest>, check_message<Concluded>,   check_message<DifferRequest>,
+      check_message<Differed>,       check_message<Start>,       check_message<Packed>,
+      check_message<CallsRequest>,   check_message<SetsRequest>, check_message<Called>,
+      check_message<Confine>};
   return all;
 }
 

@@ -1,12 +1,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <thread>
 
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
+#include "support/temporary.h"
 #include "util/file_lock.h"
 #include "util/machine.h"
 
@@ -84,6 +89,7 @@ const std::map<std::string, Expectation>& expectations() {
       // Nothing tells a slow host from one that does the work itself.
       {"host_takes_long", {none, "PASSED", "the host took so much longer around them", 1, "event-segments"}},
       {"host_works_ahead", {none, "RUNTIME_ERROR", "were not launched by the call itself"}},
+      {"host_leaves_work", {none, "RUNTIME_ERROR", "were not launched by the call itself"}},
       // The host computes for two milliseconds.
       {"host_computes_between", {none, "PASSED", "", 1.8, "event-segments"}},
       // Half a millisecond of a kernel that CUPTI does not see, behind a wait.
@@ -124,6 +130,7 @@ const std::map<std::string, std::string>& error_codes() {
       {"huge_shared_memory", "bad_launch"},
       {"huge_workspace", "out_of_memory"},
       {"host_works_ahead", "work_outside_call"},
+      {"host_leaves_work", "work_outside_call"},
       {"host_late_thread", "unwritten_output"},
       {"host_allocates_200_gb", "error_returned"},
       {"host_segfault", "crash"},
@@ -203,6 +210,73 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
     }
   }
   CHECK(run.processes().empty());
+}
+
+namespace {
+
+// A program that keeps the GPU busy until this is destroyed.
+class BusyGpu {
+ public:
+  BusyGpu() {
+    const auto source = folder_.path() / "busy.cu";
+    util::write_file_atomic(source, R"(
+        __global__ void stay() { for (const long long begin = clock64(); clock64() - begin < 50'000'000;) {} }
+        int main() {
+          for (;;) {
+            for (int i = 0; i < 4; ++i) stay<<<1, 32>>>();
+            if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+          }
+        })");
+    const auto program = folder_.path() / "busy";
+    const auto nvcc = std::filesystem::path(std::getenv("CUDA_HOME") != nullptr ? std::getenv("CUDA_HOME")
+                                                                                : "/usr/local/cuda") /
+                      "bin/nvcc";
+    const std::string command = nvcc.string() + " -o " + program.string() + " " + source.string();
+    REQUIRE(std::system(command.c_str()) == 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::execl(program.c_str(), program.c_str(), nullptr);
+      ::_exit(1);
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // its context and its kernels are there
+  }
+  ~BusyGpu() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  BusyGpu(const BusyGpu&) = delete;
+  BusyGpu& operator=(const BusyGpu&) = delete;
+
+ private:
+  testing::TemporaryFolder folder_;
+  pid_t pid_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("what another process does on the GPU is no verdict about a solution's host code", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!nvcc_is_here()) {
+    WARN("skipped: no nvcc");
+    return;
+  }
+  FibRun run;
+  run.dataset.add_definition({1000});
+  const auto source = testing::source_folder() / "tests/hostile/cuda/host_honest.cu";
+  run.dataset.cuda_solution("host_honest", "test", util::read_file(source), ordered_json::object());
+  {
+    const BusyGpu busy;
+    const auto result = run.run(few());
+    INFO(result.out << result.err);
+    CHECK(result.exit_code == 1);
+    CHECK((result.out + result.err).find("other work keeps the GPU busy") != std::string::npos);
+    CHECK(testing::read_traces(run.dataset.root()).empty());
+  }
+  REQUIRE(run.run(few({"--resume"})).exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "PASSED");
+  CHECK(traces[0].log.empty());
 }
 
 // Small ones of launch plans are shared in host memory, others in device memory.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "emulation/emulation.h"
 #include "tensor/convert.h"
@@ -317,4 +319,30 @@ TEST_CASE("what is too large for one piece is brought to the device whole") {
   const auto back = device->on_host(bytes.size());
   back->take(copy->at());
   CHECK(std::memcmp(back->at().host, bytes.data(), bytes.size()) == 0);
+}
+
+namespace {
+
+// As on a GPU that works for another process in turn.
+int fills_at_once = 0;  // of the fills to come
+CUresult CUDAAPI slow_fill(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream stream) {
+  if (--fills_at_once < 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return emulation::driver().set_bytes(target, value, bytes, stream);
+}
+
+}  // namespace
+
+TEST_CASE("a GPU is busy where the work of others makes every fill wait") {
+  static const auto kernels = emulation::kernels();
+  CHECK(make_device()->is_idle());
+  auto driver = emulation::driver();
+  driver.set_bytes = slow_fill;
+  const auto device =
+      worker::make_cuda_judge_device({emulation::uuid(), kernels.string(), worker::Flush::kClean, 0}, driver);
+  fills_at_once = 0;
+  CHECK_FALSE(device->is_idle());
+  fills_at_once = 1;  // the first says nothing
+  CHECK_FALSE(device->is_idle());
+  fills_at_once = 4;
+  CHECK(device->is_idle());
 }

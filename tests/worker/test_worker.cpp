@@ -198,6 +198,8 @@ TEST_CASE("the judge says how far the outputs at two doors are apart, whatever t
   CHECK_THROWS_WITH(f.judge.differ(f.door.door, third.door), Catch::Contains("different workloads"));
 }
 
+TEST_CASE("nothing that others do keeps the CPU of a judge busy") { CHECK(Fixture().judge.device_is_idle()); }
+
 TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {
   Fixture f;
   for (std::uint64_t call = 0; call < 3; ++call) {

@@ -1,0 +1,16 @@
+#include "bench/idle_device.h"
+
+#include <chrono>
+#include <thread>
+
+namespace fib::bench {
+
+bool becomes_idle(worker::Judge& judge, int looks) {
+  while (!judge.device_is_idle()) {
+    if (--looks <= 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+}  // namespace fib::bench
